@@ -339,8 +339,6 @@ def test_a_log_has_no_load_and_no_rate(tmp_path: Path) -> None:
         tt.run(workload, "tcp://127.0.0.1:1")
     with pytest.raises(tt.InputError, match="a log has its own times"):
         tt.simulate(workload, SERVER, load=0.5)
-    with pytest.raises(tt.InputError, match="runs in one event loop"):
-        tt.run(workload, "http://127.0.0.1:1", loops=2)
 
 
 def test_a_public_log_is_replayed_whole(tmp_path: Path) -> None:

@@ -47,6 +47,9 @@ pub struct Entry<'a> {
     pub status: Option<u16>,
     /// The response's size in bytes; of the body alone where the format has that.
     pub bytes: Option<u64>,
+    /// A number that the address's requests of one page have in common, the page first and then
+    /// what it embeds, where the format tells pages.
+    pub page: Option<u32>,
 }
 
 impl Entry<'_> {

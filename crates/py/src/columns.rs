@@ -24,6 +24,8 @@ pub(crate) struct LogColumns {
     referrer: UInt32Array,
     host: UInt32Array,
     bytes: UInt32Array,
+    /// Empty where no line tells pages.
+    page: UInt32Array,
     status: UInt16Array,
     method: UInt8Array,
     paths: StringArray,
@@ -46,6 +48,7 @@ impl LogColumns {
             referrer: numbers(rows.referrer),
             host: numbers(rows.host),
             bytes: numbers(rows.bytes),
+            page: numbers(rows.page),
             status: rows.status.into(),
             method: rows.method.into(),
             paths: texts(paths),
@@ -66,6 +69,7 @@ impl LogColumns {
             path: self.path.values(),
             referrer: self.referrer.values(),
             bytes: self.bytes.values(),
+            page: self.page.values(),
             status: self.status.values(),
             method: self.method.values(),
             objects: &self.objects,
@@ -81,9 +85,10 @@ impl LogColumns {
         self.time_ns.len()
     }
 
-    /// The requests by time, with numbers for users, paths and hosts.
+    /// The requests by time, with numbers for users, paths and hosts; `page` is there where lines
+    /// tell pages.
     fn rows(&self) -> PyResult<Table> {
-        Table::of_columns(vec![
+        let mut columns = vec![
             ("time_ns", shared(&self.time_ns)),
             ("duration_us", shared(&self.duration_us)),
             ("user", shared(&self.user)),
@@ -93,7 +98,11 @@ impl LogColumns {
             ("bytes", shared(&self.bytes)),
             ("status", shared(&self.status)),
             ("method", shared(&self.method)),
-        ])
+        ];
+        if !self.page.is_empty() {
+            columns.push(("page", shared(&self.page)));
+        }
+        Table::of_columns(columns)
     }
 
     /// The paths by their numbers, and whether pages embed such things.

@@ -21,7 +21,8 @@ use crate::table::Table;
 ///
 /// Requests are rows of `time_ns` (int64), `duration_us`, `user`, `path`, `referrer` (uint32) and
 /// `status` (uint16), by time; paths, by their numbers, rows of `object` (bool) and `template`
-/// (uint32). Without `pages` every request is a page of its own.
+/// (uint32). Without `pages` every request is a page of its own. Where all requests have a `page`
+/// (uint32), which a user's requests of one page have in common, these are the pages.
 #[pyfunction]
 #[pyo3(signature = (requests, paths, *, timeout_s, resolution_s, pages = true))]
 pub(crate) fn find_visits(
@@ -38,6 +39,9 @@ pub(crate) fn find_visits(
     let time = column::<Int64Type>(&requests, "time_ns")?;
     let status = column::<UInt16Type>(&requests, "status")?;
     let objects = truths(&paths, "object")?;
+    let tells = columns(&requests, "page").all(|piece| piece.is_some());
+    let told = tells.then(|| number("page")).transpose()?;
+    let told = told.filter(|page| page.null_count() == 0);
     let rules = Rules { timeout_s, resolution_s, pages };
     let visits = py.detach(|| {
         let (duration, referrer) = (known(&duration), known(&referrer));
@@ -48,6 +52,7 @@ pub(crate) fn find_visits(
             path: path.values(),
             referrer: &referrer,
             status: status.values(),
+            page: told.as_ref().map_or(&[], |page| page.values()),
         };
         found(requests, Paths { objects: &objects, templates: template.values() }, &rules)
     });

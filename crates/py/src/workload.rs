@@ -136,6 +136,12 @@ impl Workload {
         self.inner.only()?.table.session.script.clone()
     }
 
+    /// Whether any population replays a log.
+    #[getter]
+    fn replays(&self) -> bool {
+        self.inner.replays()
+    }
+
     /// All requests that there will be, where the workload comes to an end by itself: those of a
     /// log. Else None.
     #[getter]

@@ -51,7 +51,7 @@ def gathered(
         RunError: if there is no such cluster, it has no room, or a node cannot reach the target.
     """
     given = json.loads(options)
-    if workload.replayed_requests is not None:
+    if workload.replays:
         raise _core.InputError("on: a log is replayed by one generator: what it replays is not "
                                "divided yet")  # fmt: skip
     on_loss = given.get("on_loss", _ON_LOSS[0])

@@ -21,7 +21,7 @@ from thinktime.learn.arrivals import learn_arrivals
 from thinktime.learn.fidelity import Fidelity
 from thinktime.learn.kinds.kinds import USERS_MIN
 from thinktime.learn.learned import Learned
-from thinktime.learn.log import Log, Progress, read
+from thinktime.learn.log import OWN, Log, Progress, read
 from thinktime.learn.part import Part, learn_part
 from thinktime.learn.populations import Populations, tell_apart
 from thinktime.learn.session import learn_sessions, values_of
@@ -36,9 +36,6 @@ __all__ = ["Learned", "learn"]
 
 LOAD_MIN, LOAD_MAX, CV2_MAX = 0.001, 0.95, 100
 """Beyond these the advice would need simulations that are too long."""
-
-OWN = "thinktime"
-"""The format of our own results, in which nobody is a person."""
 
 
 def learn(

@@ -13,6 +13,7 @@ import polars as pl
 
 from thinktime import _core
 from thinktime.learn.requests import METHODS, Requests
+from thinktime.learn.results import of_results, told_by
 from thinktime.report import units
 from thinktime.rows_there import FILE as ROWS_THERE
 
@@ -40,6 +41,12 @@ ROWS = "requests.parquet"
 
 NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
 """A filter by a status that HTTP has not."""
+
+OWN = "thinktime"
+"""The format of our own results, in which nobody is a person."""
+
+COARSE_S = 1.0
+"""Requests of one stamp in such steps may have come at any time within it."""
 
 NAMED = 10
 """So many of the columns that are left over are named."""
@@ -131,6 +138,7 @@ class Log:
                 f"{units.counted(self.dropped, 'request')} dropped by --only and --without: they "
                 "are in no figure, and what they leave out may look like a pause"
             )
+        found += told_by(self.requests)
         names = self.left_over
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -238,7 +246,23 @@ def read(
         resolution_s=max((file["resolution_s"] for file in raw["files"]), default=0.0),
         share=1 / raw["one_in"],
     )
+    if all(file["format"] == OWN for file in raw["files"]):
+        requests = of_results(requests)
+    _check_lasts(requests, names)
     return Log(raw, requests, unit_given="duration" in (how.get("format") or ""))
+
+
+def _check_lasts(requests: Requests, names: list[str]) -> None:
+    """Raises InputError where all requests came at one instant, as far as fine stamps tell."""
+    times = requests.rows["time_ns"]
+    if requests.resolution_s < COARSE_S and times[0] == times[-1]:
+        count = len(requests)
+        are = "its only request is" if count == 1 else f"all {count:,} requests are"
+        raise _core.InputError(
+            f"{', '.join(names)}: {are} of one instant, which says nothing of rates, sessions and "
+            "pauses: a log needs requests at two different times at least; of some hundred "
+            "requests more can be told, and of an hour its sessions"
+        )
 
 
 def _raw(

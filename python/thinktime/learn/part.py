@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -109,7 +110,8 @@ def learn_part(
     alone = brief or population.model == "open"
     of = requests
     if alone:
-        of = _each_alone(requests, by_page=pages and population.kind == "people")
+        by_page = pages and (population.kind == "people" or requests.paged)
+        of = _each_alone(requests, by_page)
     journeys = find_journeys(of, timeout_s, least_users, pages)
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
@@ -147,7 +149,8 @@ def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
 def _each_alone(requests: Requests, by_page: bool) -> Requests:
     """The same, with every request as a user of its own: whose they are cannot be told.
 
-    ``by_page``: people's, who load a page with what it embeds, are one user for each page.
+    ``by_page``: people's, who load a page with what it embeds, are one user for each page, and so
+    is what a log says is one.
     """
     user = requests.rows["user"]
     numbers = _pages(requests) if by_page else np.arange(len(requests))
@@ -158,7 +161,9 @@ def _each_alone(requests: Requests, by_page: bool) -> Requests:
 
 def _pages(requests: Requests) -> NDArray[np.int64]:
     """Of each row the number of its page."""
-    visits = find_visits(requests, templates_of(requests).of_path, PAGE_S)
+    # Where the log says what a page is, it may take as long as it will.
+    within_s = math.inf if requests.paged else PAGE_S
+    visits = find_visits(requests, templates_of(requests).of_path, within_s)
     numbers = np.empty(len(requests), np.int64)
     numbers[visits.order] = visits.page
     return numbers

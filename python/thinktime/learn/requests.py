@@ -38,7 +38,9 @@ class Requests:
     """One row for each request, by time of arrival. `time_ns` is since 1970; `duration_us` null
     where it is not logged, and 4,294,967,294 for all that is longer; `referrer` the path of the
     page that led here, null for none or for one that nobody asked for; `bytes` like the duration;
-    `status` 0 where no response was sent; `method` a place in `METHODS`."""
+    `status` 0 where no response was sent; `method` a place in `METHODS`. Of our own results also
+    `page`, what a user's requests of one page have in common, and `population`, a place in
+    `populations`."""
 
     paths: pl.DataFrame
     """`path` (without query), and `object`: whether pages embed such things, by its ending."""
@@ -57,6 +59,11 @@ class Requests:
 
     share: float = 1.0
     """The share of the users whose requests are here: of a very large log a sample is kept."""
+
+    populations: pl.Series | None = None
+    """The populations that the log itself names, where it says of which each request is; one empty
+    name where there is only one. Users are then sessions, each of whose pages waits for the one
+    before."""
 
     def __len__(self) -> int:
         return self.rows.height
@@ -78,6 +85,11 @@ class Requests:
     def timed(self) -> bool:
         """Whether durations are logged."""
         return self.rows["duration_us"].null_count() < len(self)
+
+    @property
+    def paged(self) -> bool:
+        """Whether the log says which requests make a page."""
+        return "page" in self.rows.columns
 
     def only(self, kept: NDArray[np.bool_]) -> Requests:
         """Those rows for which ``kept`` is true; numbers stay what they are."""

@@ -121,7 +121,8 @@ impl Population {
             }
         };
         let limits = share.of_limits(of.clients);
-        let programs = of.programs.as_ref().map(|source| source.programs(seed, &of.data));
+        let programs =
+            of.programs.as_ref().map(|source| source.programs_of_share(seed, &of.data, share));
         Population {
             source,
             next,

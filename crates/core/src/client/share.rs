@@ -36,13 +36,13 @@ impl Share {
     }
 
     /// This share's first of what comes one after another.
-    pub(super) fn first<T>(self, mut next: impl FnMut() -> T) -> T {
+    pub(crate) fn first<T>(self, mut next: impl FnMut() -> T) -> T {
         (0..self.part).fold(next(), |_, _| next())
     }
 
     /// This share's next of what comes one after another.
     #[inline(always)]
-    pub(super) fn next<T>(self, mut next: impl FnMut() -> T) -> T {
+    pub(crate) fn next<T>(self, mut next: impl FnMut() -> T) -> T {
         (1..self.of).fold(next(), |_, _| next())
     }
 

@@ -18,6 +18,7 @@ pub use report::{CheckCount, CheckCounts, Report};
 pub use shared::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
 pub use sql::{SqlCall, TransactionStep};
 
+use crate::client::Share;
 use crate::data::DataTable;
 use crate::time::Nanos;
 use crate::workload::{Expect, Method};
@@ -27,6 +28,18 @@ pub trait ProgramSource: Debug + Send + Sync {
     /// Programs without a session yet, whose random draws hang on the seed alone, and which may
     /// read these tables.
     fn programs(&self, seed: u64, data: &Arc<[DataTable]>) -> Box<dyn Programs>;
+
+    /// The same for a share of the sessions. Programs that come to an end by themselves are
+    /// divided, so that all shares together ask for what one alone would; others need not know.
+    fn programs_of_share(
+        &self,
+        seed: u64,
+        data: &Arc<[DataTable]>,
+        share: Share,
+    ) -> Box<dyn Programs> {
+        let _ = share;
+        self.programs(seed, data)
+    }
 
     /// All that the programs of this seed ask for, where they come to an end by themselves.
     fn extent(&self, seed: u64) -> Option<Extent> {

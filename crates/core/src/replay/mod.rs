@@ -18,6 +18,7 @@ pub use log::{LogOptions, Logged, RequestLog, user_number};
 use log::{NONE, Request};
 pub(crate) use settings::Settings;
 
+use crate::client::Share;
 use crate::data::DataTable;
 use crate::error::Invalid;
 use crate::program::{Extent, ProgramSource, Programs};
@@ -121,8 +122,17 @@ impl Replay {
 }
 
 impl ProgramSource for Replay {
-    fn programs(&self, seed: u64, _data: &Arc<[DataTable]>) -> Box<dyn Programs> {
-        Box::new(Replaying::new(Arc::clone(&self.inner), seed))
+    fn programs(&self, seed: u64, data: &Arc<[DataTable]>) -> Box<dyn Programs> {
+        self.programs_of_share(seed, data, Share::WHOLE)
+    }
+
+    fn programs_of_share(
+        &self,
+        seed: u64,
+        _data: &Arc<[DataTable]>,
+        share: Share,
+    ) -> Box<dyn Programs> {
+        Box::new(Replaying::new(Arc::clone(&self.inner), seed, share))
     }
 
     fn extent(&self, seed: u64) -> Option<Extent> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Recording;
 use super::log::NONE;
+use crate::client::Share;
 use crate::program::{Action, Call, Event, Programs, Report};
 use crate::time::Nanos;
 
@@ -13,6 +14,10 @@ use crate::time::Nanos;
 pub(super) struct Replaying {
     recording: Arc<Recording>,
     seed: u64,
+    /// Which of the sessions that are replayed: every so many-th one, as those arrive.
+    share: Share,
+    /// The number of the first session that is not looked at yet.
+    from: usize,
     /// The session that begins next.
     next: Option<usize>,
     /// By slot: the session's request, asked for or to come.
@@ -22,9 +27,19 @@ pub(super) struct Replaying {
 }
 
 impl Replaying {
-    pub(super) fn new(recording: Arc<Recording>, seed: u64) -> Replaying {
-        let next = recording.next_session(0, seed);
-        Replaying { recording, seed, next, current: Vec::new(), unfinished: 0 }
+    pub(super) fn new(recording: Arc<Recording>, seed: u64, share: Share) -> Replaying {
+        let (current, unfinished) = (Vec::new(), 0);
+        let mut all =
+            Replaying { recording, seed, share, from: 0, next: None, current, unfinished };
+        all.next = share.first(|| all.following());
+        all
+    }
+
+    /// The next session that is replayed, in this share or another.
+    fn following(&mut self) -> Option<usize> {
+        let found = self.recording.next_session(self.from, self.seed);
+        self.from = found.map_or(self.recording.sessions(), |session| session + 1);
+        found
     }
 
     /// The session asks for its request.
@@ -38,10 +53,10 @@ impl Replaying {
 }
 
 impl Programs for Replaying {
-    /// Whoever begins takes the log's next session: sessions arrive in their order.
+    /// Whoever begins takes the share's next session: sessions arrive in the order of the log.
     fn begin(&mut self, _now: Nanos, slot: usize, _session: u64, _turn: u32) -> Action {
         let Some(session) = self.next else { return Action::End };
-        self.next = self.recording.next_session(session + 1, self.seed);
+        self.next = self.share.next(|| self.following());
         self.current.resize(self.current.len().max(slot + 1), NONE);
         self.current[slot] = self.recording.first(session) as u32;
         self.unfinished += 1;

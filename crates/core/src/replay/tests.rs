@@ -1,3 +1,5 @@
+mod shares;
+
 use std::cell::RefCell;
 
 use proptest::prelude::*;

@@ -15,6 +15,15 @@ impl Workload {
         self.populations.iter().any(|one| replays(one).is_some())
     }
 
+    /// Whether the sessions of any population are programs that may share what they know.
+    #[must_use]
+    pub fn is_scripted(&self) -> bool {
+        let scripted = |one: &Population| {
+            one.programs.as_ref().is_some_and(|programs| programs.extent(self.seed).is_none())
+        };
+        self.populations.iter().any(scripted)
+    }
+
     /// Says which populations ended long before the run did, whose end this is, while others went
     /// on.
     #[must_use]

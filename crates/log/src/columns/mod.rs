@@ -53,6 +53,7 @@ impl Columns {
             path: &rows.path,
             referrer: &rows.referrer,
             bytes: &rows.bytes,
+            page: &rows.page,
             status: &rows.status,
             method: &rows.method,
             objects: &self.objects,
@@ -140,6 +141,7 @@ impl Collector {
         rows.bytes.push(visit.bytes);
         rows.status.push(visit.status);
         rows.method.push(visit.method);
+        rows.note_page(visit.page);
         while self.columns.rows.len() > self.rows_max && self.columns.one_in < 1 << 32 {
             self.columns.one_in *= 2;
             let (hashes, one_in) = (&self.hashes, self.columns.one_in);

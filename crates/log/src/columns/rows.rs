@@ -1,5 +1,7 @@
 //! The rows of a log's requests, column by column.
 
+use super::UNKNOWN;
+
 /// The rows of a log's requests by the time of their arrival. Numbers of users, paths, hosts and
 /// agents count from 0; [`UNKNOWN`](super::UNKNOWN) stands for what the log does not have.
 #[derive(Debug, Default)]
@@ -18,6 +20,8 @@ pub struct Rows {
     pub host: Vec<u32>,
     /// The sizes of the responses.
     pub bytes: Vec<u32>,
+    /// What a user's requests of one page have in common; empty where no line tells pages.
+    pub page: Vec<u32>,
     /// Statuses; 0 for none.
     pub status: Vec<u16>,
     /// Places in [`METHODS`](super::METHODS).
@@ -39,6 +43,8 @@ pub struct Seen<'a> {
     pub referrer: &'a [u32],
     /// The sizes of the responses.
     pub bytes: &'a [u32],
+    /// What a user's requests of one page have in common; empty where no line tells pages.
+    pub page: &'a [u32],
     /// Statuses; 0 for none.
     pub status: &'a [u16],
     /// Places in [`METHODS`](super::METHODS).
@@ -60,6 +66,14 @@ impl Rows {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time_ns.is_empty()
+    }
+
+    /// Notes the page of the last row. Most logs tell none, and have no such column.
+    pub(super) fn note_page(&mut self, page: u32) {
+        if page != UNKNOWN || !self.page.is_empty() {
+            self.page.resize(self.len() - 1, UNKNOWN);
+            self.page.push(page);
+        }
     }
 
     /// Puts the rows in the order of time; those of one time stay in theirs.
@@ -94,6 +108,9 @@ impl Rows {
         }
         picked(&mut self.status, order);
         picked(&mut self.method, order);
+        if !self.page.is_empty() {
+            picked(&mut self.page, order);
+        }
     }
 }
 

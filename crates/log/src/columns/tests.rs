@@ -49,6 +49,14 @@ fn names_become_numbers_in_the_order_in_which_they_came() {
 }
 
 #[test]
+fn pages_are_a_column_where_a_line_tells_them() {
+    let plain = [entry(1, "a", "/", ""), entry(4, "a", "/", "")];
+    assert!(columns(&[&plain], ROWS_MAX).rows.page.is_empty());
+    let told = [Entry { page: Some(7), ..entry(3, "b", "/", "") }, entry(2, "b", "/", "")];
+    assert_eq!(columns(&[&plain, &told], ROWS_MAX).rows.page, [UNKNOWN, UNKNOWN, 7, UNKNOWN]);
+}
+
+#[test]
 fn a_clock_that_is_set_back_is_put_in_order() {
     let late = [entry(100_000, "a", "/", ""), entry(100_010, "b", "/", "")];
     let early = [entry(50_000, "a", "/", ""), entry(50_001, "c", "/", "")];

@@ -32,6 +32,8 @@ pub struct Visit {
     pub agent: u64,
     /// The response's size, like the duration.
     pub bytes: u32,
+    /// What the user's requests of one page have in common; [`UNKNOWN`] where pages are not told.
+    pub page: u32,
     /// The status; 0 for none.
     pub status: u16,
     /// The place of the method in [`METHODS`].
@@ -150,6 +152,7 @@ impl Digest {
             host,
             agent,
             bytes: entry.bytes.map_or(UNKNOWN, known),
+            page: entry.page.unwrap_or(UNKNOWN),
             status: entry.status.unwrap_or(0),
             method: method.unwrap_or(METHODS.len() - 1) as u8,
         });

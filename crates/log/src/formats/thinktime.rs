@@ -2,9 +2,9 @@
 //!
 //! Times are those since the run's start, as if it had begun in 1970. A session is a client with
 //! its number as address, a request's name is its path, because rows have no targets, and its
-//! population is its host, so that populations are learned one by one. Attempts
-//! after the first are of the same request, and left out; so are replications after the first,
-//! which lie over it.
+//! population is its host, which says whose each request is. A page is the base's number in its
+//! session; a request of no page is one by itself. Attempts after the first are of the same
+//! request, and left out; so are replications after the first, which lie over it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,27 +28,27 @@ pub(super) static KNOWN: Known = Known {
         let names: Vec<&[u8]> = header.split(|byte| *byte == PARQUET_SEPARATOR).collect();
         let place = |name: &str| names.iter().position(|own| *own == name.as_bytes());
         let places = NAMES.map(place);
-        let (replication, population) = (place("replication"), place("population"));
+        let optional = OPTIONAL.map(place);
         if places.contains(&None) {
             return Ok(None);
         }
         let places = places.map(Option::unwrap_or_default);
-        Ok(Some(Arc::new(Rows { header: header.to_owned(), places, replication, population })
-            as Arc<dyn Format>))
+        Ok(Some(Arc::new(Rows { header: header.to_owned(), places, optional }) as Arc<dyn Format>))
     },
 };
 
 const NAMES: [&str; 7] =
     ["session", "attempt", "name", "scheduled_ns", "done_ns", "status", "bytes_received"];
 
+/// Columns that older results lack.
+const OPTIONAL: [&str; 4] = ["replication", "population", "page", "request"];
+
 /// Rows whose columns of these places have the names above.
 #[derive(Debug)]
 struct Rows {
     header: Vec<u8>,
     places: [usize; NAMES.len()],
-    /// Where the column is that older results lack.
-    replication: Option<usize>,
-    population: Option<usize>,
+    optional: [Option<usize>; OPTIONAL.len()],
 }
 
 impl Format for Rows {
@@ -62,11 +62,11 @@ impl Format for Rows {
         if cell(1).ok_or(Reason::NotThisFormat)? != b"1" {
             return Ok(());
         }
-        let replication = self.replication.and_then(|place| cells.get(place).copied());
+        let optional = self.optional.map(|place| cells.get(place?).copied());
+        let [replication, population, page, request] = optional;
         if replication.is_some_and(|number| !matches!(number, b"0" | b"")) {
             return Ok(());
         }
-        let population = self.population.and_then(|place| cells.get(place).copied());
         let scheduled_ns = number(3).ok_or(Reason::NoTime)?;
         let duration = number(4).map(|done_ns| Nanos(done_ns.saturating_sub(scheduled_ns)));
         // A row that is cut short has no name: its path is `/`.
@@ -84,10 +84,17 @@ impl Format for Rows {
             host: Cow::Borrowed(population.unwrap_or_default()),
             status: number(5).and_then(|status| u16::try_from(status).ok()),
             bytes: number(6),
+            page: page_of(page, request),
             ..Entry::default()
         };
         entry.check()?;
         take(&entry);
         Ok(())
     }
+}
+
+/// The page of a request: its own where it is of none; none where the results tell no pages.
+fn page_of(page: Option<&[u8]>, request: Option<&[u8]>) -> Option<u32> {
+    let number = page.and_then(whole).or_else(|| page.and(request).and_then(whole))?;
+    u32::try_from(number).ok()
 }

@@ -51,6 +51,8 @@ struct Visit {
     referrer: u32,
     /// Whether pages embed what has such a path.
     object: bool,
+    /// What the user's requests of one page have in common, where the log tells pages.
+    page: Option<u32>,
 }
 
 /// Makes sessions of the requests for which `mine` holds, which is asked for the place of each.
@@ -69,6 +71,7 @@ pub fn sessions(seen: &Seen<'_>, rules: &Rules, mine: impl Fn(usize) -> bool) ->
             path: seen.path[row],
             referrer: seen.referrer[row],
             object: seen.objects[seen.path[row] as usize],
+            page: seen.page.get(row).copied().filter(|page| *page != UNKNOWN),
         };
         sessions.visit(seen.user[row] as usize, &visit);
         sessions.learned.answer(seen, row);

@@ -14,8 +14,9 @@ pub(super) struct User {
     pub(super) end: i64,
     pub(super) requests: u64,
     pub(super) pages: u64,
-    /// The page that was asked for last.
+    /// The page that was asked for last: its path, and its number where the log tells pages.
     page: u32,
+    number: Option<u32>,
 }
 
 /// What a request is within its session.
@@ -40,6 +41,7 @@ impl User {
             requests: 0,
             pages: 0,
             page: UNKNOWN,
+            number: None,
         }
     }
 
@@ -49,6 +51,7 @@ impl User {
         let part = self.part(visit, gap, rules);
         if part == Part::Page {
             self.page = visit.path;
+            self.number = visit.page;
             self.pages += 1;
         }
         self.requests += 1;
@@ -62,7 +65,8 @@ impl User {
         let led_here = visit.referrer != UNKNOWN && visit.referrer == self.page;
         let object = visit.object && (led_here || gap <= rules.page_gap_ns);
         let call = led_here && gap <= CALL_NS;
-        let embedded = rules.pages && self.pages > 0 && (object || call);
+        let told = visit.page.map(|page| self.number == Some(page));
+        let embedded = rules.pages && self.pages > 0 && told.unwrap_or(object || call);
         if embedded { Part::Object } else { Part::Page }
     }
 }

@@ -13,9 +13,9 @@ pub(super) struct Embeds {
 }
 
 impl Embeds {
-    /// What the endings of paths say; nothing where there are no `pages`.
-    pub(super) fn by_endings(paths: &Paths<'_>, pages: bool) -> Embeds {
-        let objects: Vec<bool> = paths.objects.iter().map(|object| *object && pages).collect();
+    /// What the endings of paths say; nothing where they are not looked at.
+    pub(super) fn by_endings(paths: &Paths<'_>, looked_at: bool) -> Embeds {
+        let objects: Vec<bool> = paths.objects.iter().map(|object| *object && looked_at).collect();
         Embeds { referred: objects.clone(), unreferred: objects }
     }
 

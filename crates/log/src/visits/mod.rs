@@ -6,6 +6,8 @@
 //!
 //! All of it is found session by session. Requests are gone through twice: what pages embed without
 //! an ending that says so is decided for each template as a whole, from how its requests come.
+//! Where the log itself tells pages, as our own results do, there is nothing to find: a page begins
+//! with the first of its requests.
 
 mod beside;
 mod calls;
@@ -47,6 +49,8 @@ pub struct Requests<'a> {
     pub referrer: &'a [u32],
     /// Statuses; 0 for none.
     pub status: &'a [u16],
+    /// What a user's requests of one page have in common, where the log tells pages; else empty.
+    pub page: &'a [u32],
 }
 
 /// What is known of paths, by their numbers.
@@ -117,11 +121,11 @@ pub fn find_visits(
 ) -> Result<Visits, Misfit> {
     fits(&requests, &paths)?;
     let mut users = Users::new(requests, paths.objects.len(), rules);
-    let mut embeds = Embeds::by_endings(&paths, rules.pages);
+    let mut embeds = Embeds::by_endings(&paths, rules.pages && requests.page.is_empty());
     let known = |numbers: &[u32]| numbers.iter().any(|number| *number != UNKNOWN);
     let mut beside = Beside::new(&paths, known(requests.duration_us), rules.resolution_s);
     // Where neither can be told, what is called by what need not be looked for.
-    if rules.pages && (beside.told() || known(requests.referrer)) {
+    if rules.pages && requests.page.is_empty() && (beside.told() || known(requests.referrer)) {
         let mut calls = Calls::new(&paths);
         users.each(&embeds, |session| {
             calls.take(session);
@@ -137,8 +141,9 @@ pub fn find_visits(
 /// Whether columns have the same lengths, and numbers are within them.
 fn fits(requests: &Requests<'_>, paths: &Paths<'_>) -> Result<(), Misfit> {
     let (rows, known) = (requests.time_ns.len(), paths.objects.len());
-    let Requests { duration_us, user, path, referrer, status, .. } = *requests;
-    let lengths = [duration_us.len(), user.len(), path.len(), referrer.len(), status.len()];
+    let Requests { duration_us, user, path, referrer, status, page, .. } = *requests;
+    let pages = if page.is_empty() { rows } else { page.len() };
+    let lengths = [duration_us.len(), user.len(), path.len(), referrer.len(), status.len(), pages];
     if lengths.iter().any(|length| *length != rows) {
         return Err(Misfit(format!("columns of {rows} and of {lengths:?} rows are not one log's")));
     }

@@ -1,5 +1,7 @@
 //! The pages of sessions, and the page of each request.
 
+use std::collections::HashMap;
+
 use super::Visits;
 use super::latest::Latest;
 use super::led::led_by;
@@ -14,6 +16,8 @@ pub(super) struct Finding {
     parents: Parents,
     /// The latest page of each path in the session.
     latest: Latest,
+    /// The pages of the session that the log tells.
+    told: HashMap<u32, u32>,
     sessions: u32,
 }
 
@@ -27,7 +31,8 @@ impl Finding {
             page: Vec::with_capacity(requests),
             ..Visits::default()
         };
-        Finding { visits, parents: Parents::new(paths), latest: Latest::new(paths), sessions: 0 }
+        let (parents, latest) = (Parents::new(paths), Latest::new(paths));
+        Finding { visits, parents, latest, told: HashMap::new(), sessions: 0 }
     }
 
     /// Takes the next session.
@@ -40,6 +45,9 @@ impl Finding {
                 let page = self.visits.base.len() - 1;
                 if known {
                     self.latest.set(row.path, page as u32);
+                }
+                if row.told != UNKNOWN {
+                    self.told.insert(row.told, page as u32);
                 }
                 page
             } else {
@@ -54,6 +62,7 @@ impl Finding {
         }
         self.sessions += 1;
         self.latest.forget();
+        self.told.clear();
         let bases = &self.visits.base[first..];
         self.parents.take(session, first, bases.iter().map(|base| row_of(session, *base)));
     }
@@ -78,6 +87,9 @@ impl Finding {
         first: usize,
         known: &mut bool,
     ) -> usize {
+        if let Some(page) = self.told.get(&row.told) {
+            return *page as usize;
+        }
         let bases = &self.visits.base;
         let last = bases.len() - 1;
         let wanted = if row.retry { row.path } else { row.referrer };

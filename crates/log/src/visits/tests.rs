@@ -14,6 +14,11 @@ fn found(asked: &[Asked]) -> Visits {
 }
 
 fn found_by(rules: &Rules, asked: &[Asked]) -> Visits {
+    found_told(rules, asked, &[])
+}
+
+/// The same where the log tells the page of each.
+fn found_told(rules: &Rules, asked: &[Asked], told: &[u32]) -> Visits {
     let time_ns: Vec<_> = asked.iter().map(|one| one.0 * 1_000_000_000).collect();
     let user: Vec<_> = asked.iter().map(|one| one.1).collect();
     let path: Vec<_> = asked.iter().map(|one| one.2).collect();
@@ -29,6 +34,7 @@ fn found_by(rules: &Rules, asked: &[Asked]) -> Visits {
         path: &path,
         referrer: &referrer,
         status: &status,
+        page: told,
     };
     let paths = Paths { objects: &objects, templates: &templates };
     find_visits(requests, paths, rules).expect("one log")
@@ -44,6 +50,29 @@ fn pages(asked: &[(u32, u32)]) -> Visits {
 #[test]
 fn no_requests_make_no_visits() {
     assert_eq!(found(&[]), Visits::default());
+}
+
+/// Where a log tells pages, neither endings nor times nor failures say what a page is.
+#[test]
+fn told_pages_are_taken_as_they_are() {
+    let asked = [
+        (0, 0, 1, UNKNOWN, 500),
+        (1, 0, 150, UNKNOWN, 200),
+        (30, 0, 1, UNKNOWN, 200),
+        (31, 0, 2, UNKNOWN, 200),
+        (50, 0, 2, UNKNOWN, 200),
+        (60, 1, 150, UNKNOWN, 200),
+    ];
+    let told = [0, 1, 2, 2, 2, 0];
+    let visits = found_told(&RULES, &asked, &told);
+    assert_eq!(visits.retry, [false; 6]);
+    assert_eq!(visits.page, [0, 1, 2, 2, 2, 3]);
+    assert_eq!(visits.base, [0, 1, 2, 5]);
+    assert_eq!(visits.embedded, [false, false, false, true, true, false]);
+    assert_eq!(visits.previous, [NONE, 0, 1, NONE]);
+    assert_eq!(visits.end_s[2], 50.1);
+    let apart = found_told(&Rules { pages: false, ..RULES }, &asked, &told);
+    assert_eq!(apart.base, [0, 1, 2, 3, 4, 5]);
 }
 
 #[test]
@@ -185,13 +214,14 @@ fn columns_of_different_logs_are_refused() {
         path: &some,
         referrer: &some,
         status: &status,
+        page: &[],
     };
     let wrong = |requests, objects: &[bool], templates: &[u32]| {
         let paths = Paths { objects, templates };
         find_visits(requests, paths, &RULES).expect_err("wrong").to_string()
     };
     let short = Requests { user: &some[..1], ..requests };
-    assert!(wrong(short, &[false; 2], &[0; 2]).contains("[2, 1, 2, 2, 2]"));
+    assert!(wrong(short, &[false; 2], &[0; 2]).contains("[2, 1, 2, 2, 2, 2]"));
     assert!(wrong(requests, &[false; 2], &[0; 1]).contains("not 1"));
     assert!(wrong(requests, &[false; 1], &[0; 1]).contains("no path 1"));
     assert!(wrong(requests, &[false; 2], &[0, 2]).contains("template 2"));

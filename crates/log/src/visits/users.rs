@@ -1,5 +1,6 @@
 //! The requests by users and sessions, with what is said of each by those before it.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::embeds::Embeds;
@@ -30,6 +31,8 @@ pub(super) struct Row {
     pub(super) retry: bool,
     /// Whether a page begins with it: so it is with the first one of each session.
     pub(super) base: bool,
+    /// What the user's requests of one page have in common; [`UNKNOWN`] where pages are not told.
+    pub(super) told: u32,
 }
 
 /// One session.
@@ -48,6 +51,8 @@ pub(super) struct Users<'a> {
     timeout_s: f64,
     /// The steps of the stamps.
     step_ns: i64,
+    /// Whether pages embed something.
+    pages: bool,
     /// Places of requests: those of each user one behind the other.
     order: Vec<u32>,
     latest: Latest,
@@ -62,6 +67,7 @@ impl<'a> Users<'a> {
             requests,
             timeout_s: rules.timeout_s,
             step_ns: (rules.resolution_s * 1e9).round_ties_even() as i64,
+            pages: rules.pages,
             order: by_number(requests.user),
             latest: Latest::new(paths),
             rows: Vec::new(),
@@ -86,8 +92,12 @@ impl<'a> Users<'a> {
             let mut rows = std::mem::take(&mut self.rows);
             let timeout_s = self.timeout_s;
             for rows in rows.chunk_by_mut(|row, next| next.time_s - row.time_s <= timeout_s) {
-                mark_retries(rows, &mut self.latest);
-                mark_bases(rows);
+                if self.requests.page.is_empty() {
+                    mark_retries(rows, &mut self.latest);
+                    mark_bases(rows);
+                } else {
+                    mark_told(rows, self.pages);
+                }
                 told(&Session { user, first, rows });
                 first += rows.len();
             }
@@ -136,6 +146,7 @@ impl<'a> Users<'a> {
                 failed: has_failed(requests.status[at]),
                 retry: false,
                 base: false,
+                told: requests.page.get(at).copied().unwrap_or(UNKNOWN),
             }
         }));
     }
@@ -176,5 +187,15 @@ fn mark_bases(rows: &mut [Row]) {
         let late = row.time_s - before_s > EMBEDDED_S && row.referrer == UNKNOWN;
         row.base = (!row.object || !asked || late) && !row.retry;
         before_s = row.time_s;
+    }
+}
+
+/// Marks with what the pages begin that the log tells: with the first request of each.
+///
+/// Such a log tells further attempts as well, and has none of them here.
+fn mark_told(rows: &mut [Row], pages: bool) {
+    let mut begun = HashSet::new();
+    for row in rows {
+        row.base = begun.insert(row.told) || !pages;
     }
 }

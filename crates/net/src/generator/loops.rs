@@ -35,14 +35,11 @@ pub(super) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
         let why = format!("there can be 1 to {LOOPS_MAX} event loops, not {loops}");
         return Err(Invalid::new(why));
     }
-    if loops > 1 && workload.has_programs() && workload.shared.is_none() {
+    if loops > 1 && workload.is_scripted() && workload.shared.is_none() {
         return Err(Invalid::new(
-            "a workload with a script or a log runs in one event loop, because what its clients \
-             share lives there; for a script `shared` names a server that keeps it for several",
+            "a workload with a script runs in one event loop, because what its clients share lives \
+             there; `shared` names a server that keeps it for several",
         ));
-    }
-    if loops > 1 && workload.replays() {
-        return Err(Invalid::new("a workload with a log runs in one event loop"));
     }
     check_shares(workload, loops, "event loops")
 }

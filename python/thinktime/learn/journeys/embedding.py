@@ -93,4 +93,6 @@ def _connections(
     if len(full) < SEEN_LEAST:
         return CONNECTIONS, False
     most = int(np.clip(np.quantile(full, 0.99), 1, CONNECTIONS_MAX))
+    if requests.paged:  # by the clock of those who ask
+        return most, True
     return (most, True) if most == 1 or most > CONNECTIONS else (CONNECTIONS, False)

@@ -82,14 +82,15 @@ def find_visits(
 ) -> Visits:
     """Find sessions and pages; ``template`` is that of each path.
 
-    Without ``pages`` every request is a page of its own, and embeds nothing.
+    Where the log says which requests make a page, these are the pages; without ``pages`` every
+    request is one of its own, and embeds nothing.
 
     Raises InputError where there is no template for a path, or its number is not below that of
     the paths.
     """
     paths = pl.DataFrame({"object": requests.paths["object"], "template": template})
     found = _core.find_visits(
-        requests.rows.select(_LOOKED_AT),
+        requests.rows.select(*_LOOKED_AT, *(["page"] if requests.paged else [])),
         paths.cast({"template": pl.UInt32}),
         timeout_s=timeout_s,
         resolution_s=requests.resolution_s,

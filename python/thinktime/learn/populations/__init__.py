@@ -11,7 +11,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from thinktime.learn.populations import beats, bursts, callers, crawlers, loops, people, scanners
+from thinktime.learn.populations import (
+    beats,
+    bursts,
+    callers,
+    crawlers,
+    given,
+    loops,
+    people,
+    scanners,
+)
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.findings import findings
 from thinktime.learn.populations.seen import Seen
@@ -49,11 +58,16 @@ def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
     """Label each row of a log with its population, and describe the populations.
 
     Populations come in the order people, then programs, the largest first. Every row has one.
-    Without ``programs`` all are taken as people.
+    Without ``programs`` all are taken as people. Those that the log itself names are what it says.
     """
     seen = Seen(requests)
     rules = RULES if programs else [people.find]
-    drafts = [draft for rule in rules for draft in rule(seen)] if len(seen) else []
+
+    def judge(some: Seen) -> list[Draft]:
+        return [draft for rule in rules for draft in rule(some)] if len(some) else []
+
+    told = requests.populations is not None
+    drafts = given.find(requests, judge) if told else judge(seen)
     drafts = _few(drafts)
     drafts.sort(key=lambda draft: (draft.programs, -len(draft.rows)))
     labels = np.zeros(len(seen), dtype=np.uint16)
@@ -62,8 +76,8 @@ def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
     names = _names([draft.name for draft in drafts])
     found = findings(seen, drafts)
     _doubt(drafts, found)
-    told = tuple(_described(seen, *both) for both in zip(names, drafts, strict=True))
-    return Populations(labels, told, found)
+    populations = tuple(_described(seen, *both) for both in zip(names, drafts, strict=True))
+    return Populations(labels, populations, found)
 
 
 def _doubt(drafts: list[Draft], found: tuple[Finding, ...]) -> None:

@@ -41,7 +41,8 @@ def findings(seen: Seen, drafts: list[Draft]) -> tuple[Finding, ...]:
         if not draft.programs:
             there[draft.rows] = True
     rows = np.flatnonzero(there)
-    return tuple(finding for rule in RULES for finding in rule(seen, rows))
+    rules = RULES if seen.requests.populations is None else OF_RESULTS
+    return tuple(finding for rule in rules for finding in rule(seen, rows))
 
 
 def _requests_of(seen: Seen, people: Ints) -> Ints:
@@ -259,3 +260,6 @@ RULES: list[Callable[[Seen, Ints], Iterator[Finding]]] = [
     no_agents,
     nameless,
 ]
+
+OF_RESULTS = [holes, bunches, overload, away, errors, edges]
+"""Our own results say whose session each request is: nobody is hidden there."""

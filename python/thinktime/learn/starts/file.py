@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from thinktime.learn.starts.models import Model
 from thinktime.learn.starts.population import Starts
@@ -39,13 +40,26 @@ def write_starts(path: Path, chosen: Mapping[str, tuple[Starts, Model]]) -> None
     for name, column in columns(list(chosen)).items():
         starts, model = chosen[name]
         if model.rates is None:
-            series.append(pl.Series(f"{column}_us", starts.times_ns // 1000, dtype=pl.Int64))
+            series.append(pl.Series(f"{column}_us", _replayed_us(starts), dtype=pl.Int64))
         elif not model.constant:
             series.append(pl.Series(f"{column}_rate", model.rates, dtype=pl.Float64))
     if series:
         longest = max(len(one) for one in series)
         table = pl.DataFrame([one.extend_constant(None, longest - len(one)) for one in series])
         table.write_parquet(path, compression="zstd", statistics=False)
+
+
+def _replayed_us(starts: Starts) -> NDArray[np.int64]:
+    """The starts, in microseconds from the log's begin.
+
+    A log begins with its first request, a mean gap too late for whoever makes it. Of starts that
+    all are there then a trace would last no time: they come that gap later.
+    """
+    times_us: NDArray[np.int64] = starts.times_ns // 1000
+    if len(times_us) and not times_us.any():
+        gap_s = starts.covered.span_s / len(times_us)
+        times_us = times_us + max(round(min(gap_s, 1.0) * 1e6), 1)
+    return times_us
 
 
 def arrival_keys(model: Model, column: str, file: str = NAME) -> dict[str, str]:
