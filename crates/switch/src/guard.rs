@@ -204,7 +204,7 @@ fn field(line: &[u8]) -> Result<(&[u8], &[u8]), NotAdmitted> {
     if is_token(name) { Ok((name, value)) } else { Err(NotAdmitted) }
 }
 
-/// The size that a chunk's first line says. A chunk's extensions are not admitted: nobody uses them,
+/// The size that a chunk's first line says. Extensions are not admitted: hardly a client sends any,
 /// and where one program reads them otherwise than the next, a request can hide in them.
 fn chunk_size(line: &[u8]) -> Result<u64, NotAdmitted> {
     if !(1..=15).contains(&line.len()) {
