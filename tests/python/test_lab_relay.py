@@ -147,15 +147,20 @@ def test_an_abort_reaches_the_other_side(who: str) -> None:
     assert found.relay.counts["reset"] == 1
 
 
+def ask(where: tuple[str, int]) -> None:
+    """May be refused while it connects, where the relay is quick, or before or after it sends."""
+    with socket.create_connection(where, PATIENCE_S) as client:
+        client.sendall(b"x")
+        assert client.recv(1)
+
+
 def test_a_client_whose_target_refuses_sees_a_reset() -> None:
     """It is connected already when the relay hears of it: honest is to abort, and to count."""
     with socket.create_server(("127.0.0.1", 0)) as gone:
         nobody = gone.getsockname()
     with passing([nobody]) as found:
-        # As it connects, where the relay is quick, or before or after it sends.
         with pytest.raises((ConnectionResetError, BrokenPipeError)):
-            client = socket.create_connection(found.relay.listener.getsockname(), PATIENCE_S)
-            client.sendall(b"x") or client.recv(1) or client.recv(1)
+            ask(found.relay.listener.getsockname())
         found.wait_until_over()
     assert found.relay.counts["refused"] == 1
     assert found.relay.why == "Connection refused"
