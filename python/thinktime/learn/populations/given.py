@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.seen import Seen
@@ -78,9 +79,10 @@ def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
     )  # fmt: skip
 
 
-def _there_s(user: Ints, time_s: np.ndarray, users: int) -> np.ndarray:
+def _there_s(user: Ints, time_s: NDArray[np.float64], users: int) -> NDArray[np.float64]:
     """How long each was there, from the first page to the last."""
     first, last = np.full(users, np.inf), np.full(users, -np.inf)
     np.minimum.at(first, user, time_s)
     np.maximum.at(last, user, time_s)
-    return last - first
+    there_s: NDArray[np.float64] = last - first
+    return there_s
