@@ -88,7 +88,7 @@ def check(seen: Evidence) -> Finding | None:
         law = _law(seen, place, seen.arrivals[place])
         if law is None:
             continue
-        came = _came(rows, place, seen.window[1])
+        came = _came(rows, place, seen.rows_end_s)
         if came.number < LEAST:
             continue
         looked += came.number

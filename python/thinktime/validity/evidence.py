@@ -112,6 +112,8 @@ class Evidence:
 
         table = pl.DataFrame(self.given_series)
         begin, end = self.window
+        if self.replications > 1:  # it is of the first, whose last interval ends before its time
+            end = min(end, float(table["start_s"].to_numpy().max()))
         busy = (pl.col("response_mean_s").fill_null(0.0) * pl.col("completed")).alias("busy_s")
         return (
             table.with_columns(busy)
@@ -174,10 +176,26 @@ class Evidence:
 
     @property
     def window(self) -> tuple[float, float]:
-        """Begin and end of the measured time of the first replication, in seconds."""
+        """Begin and end of the measured time of a replication, in seconds: the mean of several."""
         begin = float(self.summary.get("warmup_s") or 0.0)
         length = float(self.summary.get("duration_s") or 0.0) / self.replications
         return begin, begin + length
+
+    @cached_property
+    def rows_end_s(self) -> float:
+        """When the replication whose rows there are ended, in seconds.
+
+        One of several ends sooner or later than their mean: with the last request that it made.
+
+        Raises:
+            Unseen: as `rows` does, where there are several.
+        """
+        if self.replications == 1:
+            return self.window[1]
+        import polars as pl
+
+        last_ns = self.rows.select(pl.col("scheduled_ns").max()).collect().item()
+        return float(last_ns or 0) * 1e-9
 
     @property
     def replications(self) -> int:

@@ -51,8 +51,7 @@ def _gaps_s(seen: Evidence, law: Distribution) -> list[float]:
     rows = seen.rows
     import polars as pl
 
-    _, end_s = seen.window
-    latest_s = end_s - float(law.quantile(0.999))
+    latest_s = seen.rows_end_s - float(law.quantile(0.999))
     every = max(1, seen.rows_many // ROWS)
     following = (pl.col("session") == pl.col("session").shift(-1)) & (
         pl.col("request").shift(-1) == pl.col("request") + 1
