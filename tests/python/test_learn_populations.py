@@ -202,3 +202,27 @@ def test_what_is_joined_says_so(tmp_path: Path) -> None:
     assert joined[0].users == max(one.users for one in found) > 2_000
     assert joined[0].reason.startswith(f"{60 - len(found) + 1} small ones")
     assert sum(one.requests for one in found) == len(lines)
+
+
+def test_nothing_is_likely_in_a_log_of_which_a_minute_an_hour_was_kept(tmp_path: Path) -> None:
+    """A crawler at random times looks as if it waited for an hour and more after each answer."""
+    begin = datetime(2026, 3, 1, tzinfo=UTC)
+    random = np.random.default_rng(5)
+    lines = []
+    for minute in range(0, 80 * 60, 60):
+        for second in np.sort(random.uniform(0, 60, 40)).tolist():
+            at = begin + timedelta(minutes=minute, seconds=second)
+            crawls = random.random() < 0.2
+            address = (
+                "10.9.9.9" if crawls else f"10.0.{random.integers(200)}.{random.integers(200)}"
+            )
+            agent = "Baiduspider/2.0" if crawls else "Mozilla/5.0 (X11; rv:27.0) Firefox/27.0"
+            lines.append(
+                f"{address} - - [{at:%d/%b/%Y:%H:%M:%S} +0000] "
+                f'"GET /{random.integers(50)} HTTP/1.1" 200 10 "-" "{agent}"\n'
+            )
+    (tmp_path / "access.log").write_text("".join(lines))
+    found = [one.population for one in learn([tmp_path / "access.log"]).parts]
+    assert {one.kind for one in found} >= {"crawler"}
+    assert {one.confidence for one in found} == {"unsure"}
+    assert all("% of the log's time has no line" in one.reason for one in found)

@@ -48,7 +48,7 @@ MOST = 40
 PATHS = 5
 
 HOLED = 0.5
-"""Where so much of a log's time has no line, people's sessions are cut to pieces."""
+"""Where so much of a log's time has no line, sessions are cut and what programs did is hidden."""
 
 FEW = 30
 """Of so few requests nothing is more than unsure; of ten times as many, likely."""
@@ -81,16 +81,14 @@ def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
 
 
 def _doubt(drafts: list[Draft], found: tuple[Finding, ...]) -> None:
-    """Make verdicts on people unsure where most of the log is missing."""
+    """Make verdicts unsure where most of the log is missing."""
     missing = max((one.share for one in found if one.name == "holes"), default=0.0)
     if missing < HOLED:
         return
     for draft in drafts:
-        if not draft.programs:
-            draft.confidence = UNSURE
-            draft.reason += (
-                f"; but {missing:.1%} of the log's time has no line, which cuts sessions"
-            )
+        draft.confidence = UNSURE
+        does = "hides what they did then" if draft.programs else "cuts sessions"
+        draft.reason += f"; but {missing:.1%} of the log's time has no line, which {does}"
 
 
 def _few(drafts: list[Draft]) -> list[Draft]:

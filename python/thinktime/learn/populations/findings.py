@@ -10,7 +10,7 @@ from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.people import SHARED_FROM
 from thinktime.learn.populations.seen import Seen, among
-from thinktime.learn.populations.streams import Ints
+from thinktime.learn.populations.streams import Floats, Ints
 from thinktime.learn.populations.told import Finding
 from thinktime.learn.starts.covered import Covered, silences
 from thinktime.report import units
@@ -96,12 +96,26 @@ def shared_addresses(seen: Seen, people: Ints) -> Iterator[Finding]:
 
 def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
     """Times without a line that are too long for chance: lost, or the server was away."""
-    if len(seen) < 200:
+    if len(seen) < 200 or not seen.span_s:
         return
+    lost = Covered(seen.span_s, silences(seen.time, seen.span_s))
+    long_s = np.diff(lost.lost).ravel() if lost.mostly_lost else _too_long_s(seen)
+    missing = float(long_s.sum()) / seen.span_s
+    if missing > 0.002:
+        left_out = "; the workload file leaves these times out: its rates are those of the rest"
+        yield Finding(
+            "holes",
+            f"{units.counted(len(long_s), 'time')} without a line, {missing:.1%} of the log, the "
+            f"longest of {units.seconds(float(long_s.max()))}: lines were lost, or the server did "
+            f"not answer{left_out if lost.mostly_lost else ''}",
+            missing,
+        )
+
+
+def _too_long_s(seen: Seen) -> Floats:
+    """Gaps between neighbouring lines that are too long for chance, in seconds."""
     gaps = np.diff(seen.time)
     long = np.flatnonzero(gaps > 10.0)
-    if not len(long):
-        return
     # The busy times of a week are not the nights': a gap is held against those around it.
     window = max(len(gaps) // 200, 25)
     usable = len(gaps) // window * window
@@ -109,24 +123,8 @@ def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
     robust = np.sort(np.stack([np.roll(typical, -1), typical, np.roll(typical, 1)]), axis=0)[1]
     around = robust[np.minimum(long // window, len(robust) - 1)]
     chance = around * np.log(len(gaps)) * EMPTY + 2 * seen.resolution_s
-    long = long[gaps[long] > chance]
-    missing = float(gaps[long].sum())
-    if len(long) and missing > 0.002 * seen.span_s:
-        longest = float(gaps[long].max())
-        yield Finding(
-            "holes",
-            f"{units.counted(len(long), 'time')} without a line, {missing / seen.span_s:.1%} of "
-            f"the log, the longest of {units.seconds(longest)}: lines were lost, or the server "
-            "did not answer" + _left_out(seen),
-            missing / seen.span_s,
-        )
-
-
-def _left_out(seen: Seen) -> str:
-    """What becomes of a log most of whose time is lost."""
-    if not Covered(seen.span_s, silences(seen.time, seen.span_s)).mostly_lost:
-        return ""
-    return "; the workload file leaves these times out: its rates are those of the rest"
+    too_long: Floats = gaps[long[gaps[long] > chance]]
+    return too_long
 
 
 def bunches(seen: Seen, people: Ints) -> Iterator[Finding]:
