@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from thinktime.lab.running import Running
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WAIT_S = 300
+GONE_S = 20
 MARKS = ("/lab/forwarder.py", "/lab/relay.py", "thinktime.lab.hostile", "lab-test-mark")
 """What the command line of a program that has to do with a lab has in it."""
 
@@ -89,7 +91,11 @@ def nothing_left() -> Iterator[None]:
     with alone():
         before = traces()
         yield
-        assert traces() == before
+        # A process that was killed is gone a moment later.
+        end = time.monotonic() + GONE_S
+        while changed(before, traces()) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert changed(before, traces()) == {}
 
 
 def inside(lab: Running, host: str, *words: str, fails: bool = False) -> str:
@@ -99,6 +105,15 @@ def inside(lab: Running, host: str, *words: str, fails: bool = False) -> str:
     )
     assert (done.returncode != 0) == fails, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def changed(before: dict[str, set[str]], now: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What is there now and was not, or was and is not any more; old processes may have ended."""
+    found = {
+        kind: now[kind] - there if kind == "processes" else now[kind] ^ there
+        for kind, there in before.items()
+    }
+    return {kind: some for kind, some in found.items() if some}
 
 
 def traces() -> dict[str, set[str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from postgres_server import USER, cluster
-from test_databases import certificate
+from test_database_connections import certificate
 
 import thinktime as tt
 

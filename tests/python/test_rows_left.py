@@ -175,19 +175,28 @@ def test_rows_that_are_no_longer_there_are_named_and_nothing_is_lost(left: tt.Re
     assert rows_there(tt.Result.load(left.path).summary) == there
 
 
+def lose_one(cluster: Any, begun: threading.Event) -> None:
+    """A node is killed three seconds after the run began: a busy machine starts it late."""
+    begun.wait(60)
+    time.sleep(3)
+    cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
+
+
 def test_a_generator_that_is_lost_leaves_what_it_had_written(
     cluster: Any, target: str, tmp_path: Path
 ) -> None:
-    def kill() -> None:
-        time.sleep(4)
-        cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
+    begun = threading.Event()
 
-    thread = threading.Thread(target=kill)
+    def look(requests: int, _time_s: float, _in_system: int) -> None:
+        if requests:
+            begun.set()
+
+    thread = threading.Thread(target=lose_one, args=(cluster, begun))
     thread.start()
     try:
         left = tt.run(WORKLOAD, target, duration="9s", on="auto", on_loss="continue",
                       generators=3, leave_rows=tmp_path / "there",
-                      output=tmp_path / "result")  # fmt: skip
+                      output=tmp_path / "result", progress=look)  # fmt: skip
     finally:
         thread.join()
         cluster.add_node(num_cpus=1)

@@ -43,7 +43,7 @@ def test_secrets_stay_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         answering(lambda _: Answer("ok")) as (target, asked),
         answering(lambda _: Answer({})) as (collector, pushed),
     ):
-        command = ["run", "w.toml", "--target", target, "--duration", "3s", "-o", "out"]
+        command = ["run", "w.toml", "--target", target, "--duration", "8s", "-o", "out"]
         watching = ["--live", "--metrics", "127.0.0.1:0", "--otlp", collector]
         with Watched([*command, *watching], tmp_path) as watched:
             shown = seen_while_it_runs(watched)

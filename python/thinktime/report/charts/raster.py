@@ -11,8 +11,11 @@ import numpy as np
 from thinktime.theory.law import FloatArray
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_LEAST = 44
-"""The opacity, of 255, of what is more than nothing: a single request can be seen."""
+_LEAST = 47
+"""The opacity, of 255, of what is more than nothing: a single request can be seen.
+
+There are 208 = 13 * 16 levels above it. Where a logarithm is the half, the quarter or the eighth of
+another, as that of 4 is of that of 16, its level is whole: all machines round it alike."""
 
 
 def of_counts(counts: FloatArray, colour: str) -> str:
