@@ -34,7 +34,6 @@ LONG_RUN, QUICK_LONG_RUN = 100_000, 3_000
 """Requests of a simulated point of Figure 4."""
 
 LOADS = (0.5, 0.7, 0.8, 0.9)
-MEASURED_LOAD = 0.8
 WARMUP_S = 5.0
 
 
@@ -132,14 +131,14 @@ def _predict(kept: Kept, quick: bool) -> None:
 
 def _points(quick: bool) -> Iterator[models.Point]:
     if quick:
-        yield models.Point("good WAN", "open", "ps", MEASURED_LOAD)
+        yield models.Point("good WAN", "open", "ps", wide_tables.LOADS[0])
         return
     yield from models.points(LOADS)
 
 
 def _measured_points(quick: bool) -> list[models.Point]:
-    """One load; all users under processor sharing, and open ones under SRPT, too."""
-    there = [one for one in _points(quick) if one.load == MEASURED_LOAD]
+    """High loads; all users under processor sharing, and open ones under SRPT, too."""
+    there = [one for one in _points(quick) if one.load in wide_tables.LOADS]
     return [one for one in there if one.policy == "ps" or one.model == "open"]
 
 

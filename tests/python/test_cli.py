@@ -145,6 +145,23 @@ def test_wrong_input_exits_2_and_says_what_would_be_right(
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("switch", "s.toml"), "'--server'. A server, as in http://HOST:PORT"),
+        (("switch",), "'SYSTEM'. The system file with the cluster."),
+        (("learn",), "'LOGS...'. "),
+        (("workload", "show"), "'NAME'. "),
+    ],
+)
+def test_of_what_is_missing_it_is_said_what_it_is(
+    files: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    done = thinktime(*arguments, cwd=files)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
 def test_missing_and_binary_files_are_named(files: Path) -> None:
     done = thinktime("simulate", "nothing.toml", "s.toml", cwd=files)
     assert (done.returncode, "nothing.toml" in done.stderr) == (2, True)

@@ -86,6 +86,15 @@ class Commands(TyperGroup):
         typed.begin(found[1])
         return found
 
+    def invoke(self, ctx: Any) -> Any:
+        """Do what was asked for; of an option or argument that is missing, say what it is."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            if not error.message:  # of no other error is the message empty
+                error.message = getattr(error.param, "help", None) or ""
+            raise
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List names and summaries without loading anything."""
         with formatter.section("Commands"):

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.learn.journeys import Journeys
-from thinktime.learn.journeys.laws import mean_of, outcomes
+from thinktime.learn.journeys.laws import mean_of
 from thinktime.learn.journeys.thinks import times
+from thinktime.learn.outcomes import outcomes
 from thinktime.learn.populations import Population
 from thinktime.learn.requests import Requests
 from thinktime.learn.starts import Covered

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime.learn.fit import Fit, TailFit, Tally, fit, tail
+from thinktime.learn.outcomes import outcomes
 from thinktime.learn.traffic import Traffic
 
 OBJECTS_MATTER = 0.02
@@ -71,7 +72,8 @@ class SessionLaws:
         best = self.requests.best
         if best is not None and best.plausible and best.mean < np.inf:
             return best.notation
-        return outcomes(self.requests.tally)
+        counts = self.requests.tally
+        return outcomes(np.maximum(np.round(counts.middle), 1), counts.count, most=OUTCOMES_MAX)
 
     @property
     def think_law(self) -> str | None:
@@ -112,23 +114,3 @@ def learn_sessions(traffic: Traffic) -> SessionLaws:
 def _known(tally: Tally, other: Values) -> Values:
     """The values of a tally; nothing is fitted twice where it is the same as another."""
     return other if tally.same(other.tally) else values_of(tally)
-
-
-def outcomes(tally: Tally) -> str:
-    """Counts as they were, where no law fits.
-
-    Few are written one by one, many by groups of about equal weight that keep their mean.
-    """
-    middle, count = np.maximum(np.round(tally.middle), 1), tally.count
-    if len(count) > OUTCOMES_MAX:
-        heavy = np.cumsum(count) / count.sum()
-        group = np.minimum((heavy * OUTCOMES_MAX).astype(int), OUTCOMES_MAX - 1)
-        totals = np.bincount(group, count).astype(np.float64)
-        means = np.bincount(group, count * middle) / np.where(totals > 0, totals, 1)
-        middle, count = np.round(means[totals > 0], 3), totals[totals > 0]
-    shares = np.round(count / count.sum(), 6)
-    shares[np.argmax(shares)] += 1 - shares.sum()
-    kept = shares > 0
-    pairs = zip(shares[kept], middle[kept], strict=True)
-    parts = (f"{share:.6f}: {value:g}" for share, value in pairs)
-    return f"discrete({', '.join(parts)})"

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from thinktime import _core
 from thinktime.learn.fit import Tally, fit
-from thinktime.learn.journeys.laws import NEAR, outcomes
+from thinktime.learn.journeys.laws import NEAR
 from thinktime.learn.order import Kept, bounds_of, stable_order
+from thinktime.learn.outcomes import outcomes
 from thinktime.learn.requests import Requests
 
 TARGETS_LEAST = 300

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from thinktime.learn.journeys.chain import COUNTED_JOURNEY, JOURNEY, WEIGHTS
 from thinktime.learn.journeys.journeys import Journeys
-from thinktime.learn.journeys.laws import rounded_shares
 from thinktime.learn.kinds.kinds import Kind
 from thinktime.learn.notes import note
+from thinktime.learn.outcomes import rounded_shares
 from thinktime.report import units
 
 DIGITS = 5

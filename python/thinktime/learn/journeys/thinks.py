@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from thinktime import _core
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.fit.tally import counted
-from thinktime.learn.journeys.laws import bounded, outcomes
+from thinktime.learn.journeys.laws import bounded
 from thinktime.learn.journeys.visits import Visits
 from thinktime.learn.order import Kept
+from thinktime.learn.outcomes import outcomes
 
 FINE = 500
 """Stamps are taken as exact where the median think time is so many steps of them."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from thinktime._core import Distribution
 from thinktime.learn.fit import Fit, Tally, fit
+from thinktime.learn.outcomes import DIGITS, few, rounded_shares
 from thinktime.learn.server.served import Floats
 from thinktime.learn.server.survival import Survival
 
@@ -113,23 +114,14 @@ def _power(values: Floats) -> Floats:
 
 
 def _discrete(seen: Survival) -> str:
-    """Means of parts of the values, of one probability each but for the largest ones."""
-    values, weights = np.maximum(seen.values, 0.0), seen.weights / seen.weights.sum()
-    upto = np.cumsum(weights)
-    cuts = np.concatenate([np.linspace(0, 0.9, POINTS - 9)[1:], 1 - 0.1 * 0.6 ** np.arange(1, 10)])
-    part = np.searchsorted(cuts, upto - weights / 2)
-    share = np.bincount(part, weights=weights)
-    total = np.bincount(part, weights=weights * values)
-    kept = share > 0
-    means = total[kept] / share[kept] * seen.mean / float(values @ weights)
+    """Means of groups of neighbours."""
+    means, share = few(np.maximum(seen.values, 0.0), seen.weights, POINTS)
+    means = means * seen.mean / float(means @ share / share.sum())
     # Those that are written alike are one.
     written, place = np.unique([float(f"{mean:.6g}") for mean in means], return_inverse=True)
-    share = np.bincount(place, weights=share[kept])
-    # Whole millionths, so that they sum to 1 as they are written.
-    millionths = np.round(share / share.sum() * 1e6).astype(np.int64)
-    millionths[np.argmax(millionths)] += 1_000_000 - millionths.sum()
-    pairs = [(one, value) for one, value in zip(millionths, written, strict=True) if one > 0]
-    return f"discrete({', '.join(f'{one / 1e6:.6f}: {_time(value)}' for one, value in pairs)})"
+    share = rounded_shares(np.bincount(place, weights=share), DIGITS)
+    pairs = zip(share, written, strict=True)
+    return f"discrete({', '.join(f'{one:.{DIGITS}f}: {_time(value)}' for one, value in pairs)})"
 
 
 def _time(seconds: float) -> str:
