@@ -6,14 +6,17 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from thinktime import Distribution
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.outcomes import outcomes
 
 NEAR = 0.01
-"""A law is written where its mean is this near to that of the values."""
+"""A law is written where its mean is this near to that of the values, or..."""
+
+ERRORS, NEAR_MOST = 2.0, 0.05
+"""...no farther than so many standard errors, and at most by this share."""
 
 
 def counts_law(counts: ArrayLike, weights: ArrayLike | None = None) -> str:
@@ -25,10 +28,17 @@ def counts_law(counts: ArrayLike, weights: ArrayLike | None = None) -> str:
     if row.min() >= 1 and row.max() > row.min():
         points, place = np.unique(row, return_inverse=True)
         best = _best(tuple(points.tolist()), tuple(np.bincount(place, weight).tolist()))
-        mean = float(row @ weight / weight.sum())
-        if best and best.plausible and abs(best.mean - mean) <= NEAR * mean:
+        if best and best.plausible and _near(best.mean, row, weight):
             return best.notation
     return outcomes(row, weight)
+
+
+def _near(mean: float, row: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
+    """Whether this is the values' mean, but for what is chance where some are very large."""
+    total = float(weight.sum())
+    own = float(row @ weight) / total
+    error = math.sqrt(float((row - own) ** 2 @ weight)) / total
+    return abs(mean - own) <= max(NEAR * own, min(ERRORS * error, NEAR_MOST * own))
 
 
 @lru_cache(maxsize=8)
