@@ -254,3 +254,22 @@ def test_pictures_of_one_time_axis_are_zoomed_together(
         "[...document.querySelectorAll('#section-in_system .chart')]"
         ".every(one => one.layout.xaxis.range[0] === 1 && one.layout.xaxis.range[1] === 2)"
     )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_charts_keep_their_height_where_a_window_becomes_narrower(
+    browser: Browser, written: dict[str, Path], name: str
+) -> None:
+    heights = (
+        "[...document.querySelectorAll('[data-figure]')].map(one => [Math.round("
+        "one.getBoundingClientRect().height), one.querySelector('.main-svg').clientHeight])"
+    )
+    browser.open(written[name], 1280)
+    wide = browser.evaluate(heights)
+    browser.look(390)
+    browser.wait(
+        "[...document.querySelectorAll('[data-figure] .main-svg')]"
+        ".every(one => one.clientWidth <= innerWidth)"
+    )
+    assert browser.evaluate(heights) == wide
+    assert all(place == picture for place, picture in wide)

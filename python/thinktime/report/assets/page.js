@@ -112,8 +112,10 @@
     const data = figure.data.map((trace) => themed(trace, hidden));
     // A small picture has no room for buttons.
     const displayModeBar = place.closest(".panels") ? false : "hover";
-    Plotly.react(place, data, layoutOf(one), { ...config, displayModeBar });
-    place.style.minHeight = "";
+    const layout = layoutOf(one);
+    // Where a window becomes narrower, plotly takes the height of the place for that of the picture.
+    place.style.height = `${layout.height}px`;
+    Plotly.react(place, data, layout, { ...config, displayModeBar });
     if (place.closest("[data-linked]") && !one.followed) {
       one.followed = true;
       place.on("plotly_relayout", (event) => follow(one, event));
@@ -124,7 +126,7 @@
 
   // So that a page answers while it opens: its text is there at once, and nothing moves later on.
   function drawInTurns() {
-    for (const { place, figure } of figures) place.style.minHeight = `${figure.layout.height}px`;
+    for (const { place, figure } of figures) place.style.height = `${figure.layout.height}px`;
     const waiting = figures.slice();
     (function next() {
       const one = waiting.shift();
