@@ -220,3 +220,21 @@ def test_a_queue_that_grows_is_found_however_alike_its_parts_are() -> None:
     assert change_of(growing).is_bounded
     found = steadiness.judged(growing, np.arange(20.0), "response time", str)
     assert found.verdict == DOUBTFUL
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(12, FINE), (3600, SPOILT)])
+def test_few_looks_at_an_idle_server_say_little(seconds: int, expected: str) -> None:
+    """At 4 % of looks somebody is there: of 12 all find nobody in 6 of 10 runs, of 3600 never."""
+    made = tt.simulate(
+        cases.open_model(30), cases.system(("ps", "exp(1.3ms)")), duration=f"{seconds}s",
+        warmup=0.0, rows="all",
+    )  # fmt: skip
+    seen = of_result(made)
+    nobody = pl.DataFrame(seen.given_series).with_columns(in_system=pl.lit(0, pl.UInt64))
+    times = np.arange(seconds, dtype=float)
+    every_second = pl.concat([nobody.head(1)] * seconds).with_columns(
+        start_s=pl.Series(times), interval_s=pl.lit(1.0)
+    )
+    assert verdict(replace(seen, kind="run", system=None, given_series=every_second), "counts") == (
+        expected
+    )
