@@ -23,6 +23,9 @@ EXACT = 0.01
 SPOILS = 0.10
 """Beyond what chance and the ends explain, a larger difference spoils the result."""
 
+LONGEST = 10
+"""A run that lasts less than so many times its longest response is too short."""
+
 _DEVIATIONS = 4.0
 
 
@@ -39,11 +42,18 @@ def check(seen: Evidence) -> Finding | None:
     rate = seen.succeeded / seen.replications / (end - begin) if end > begin else 0.0
     if rate <= 0:
         raise Unseen("no time was measured")
+    longest_s = float(seen.summary["response_time_s"].get("max") or 0.0)
+    if end - begin < LONGEST * longest_s:
+        raise Unseen(
+            f"the run lasts less than {LONGEST} times as long as its longest response: what it "
+            "left behind decides"
+        )
     mean_s -= seen.waited_mean_s  # at their clients, where nobody counts them
     expected = rate * mean_s
     number, spread = _at_stations(seen) or _looked_at(seen, expected)
-    # Requests that were there at the begin and the end are counted on one side alone.
-    ends = 2.0 * mean_s * max(expected, 1.0) / (end - begin)
+    # Requests that were there at the begin and the end are counted on one side alone. Of a few long
+    # ones it is most probable that one of them was.
+    ends = (mean_s + max(longest_s, mean_s)) * max(expected, 1.0) / (end - begin)
     allowed = EXACT * expected + _DEVIATIONS * spread + ends
     apart = abs(number - expected)
     words = (
