@@ -78,8 +78,8 @@ def _about(log: Log, parts: Sequence[Part]) -> str:
     )
     if log.one_in > 1:
         told += (
-            f" They are those of one in {log.one_in}: so are rates and clients, and a run makes so "
-            "many times fewer requests than the log."
+            f" Of these one in {log.one_in} was looked at: rates and clients are theirs alone, so "
+            f"that a run makes {log.one_in} times fewer requests than the log has."
         )
     left = [part.starts.covered.span_s for part in parts if part.starts is not None]
     if not left or left[0] >= requests.span_s / 2:

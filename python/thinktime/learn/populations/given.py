@@ -78,7 +78,8 @@ def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
     model = "open" if each < ONCE else "closed" if stays >= STAYING else "partly-open"
     if model == draft.model:
         return replace(draft, clients=sessions) if model == "closed" else draft
-    told = f"{sessions:,} sessions of {each:.2f} pages, as the log says: "
+    many = "1 session" if sessions == 1 else f"{sessions:,} sessions"
+    told = f"{many} of {each:.2f} pages, as the log says: "
     does, changes = {
         "open": ("each asks once", "sessions of several pages"),
         "closed": (f"{stays:.0%} of the pages are of those that stay", "sessions that end"),
