@@ -22,7 +22,6 @@ from traffic.site import Kind, Objects, Site, Target
 
 from thinktime import workload
 from thinktime.learn.journeys.chain import JOURNEY, WEIGHTS
-from thinktime.learn.journeys.laws import counts_law, mean_of
 
 
 @pytest.fixture(scope="module")

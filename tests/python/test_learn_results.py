@@ -166,6 +166,8 @@ def test_the_learned_workload_stands_in_for_the_rows(rows: Path) -> None:
     found = learn([rows]).fidelity
     assert found is not None
     assert found.verdict != BAD, found.to_dict()["sentences"]
+    assert found.measured
+    assert not [one for one in found.differences if one.startswith("lru")], "rows have no targets"
 
 
 def test_older_rows_without_the_columns_are_read_as_before(rows: Path, tmp_path: Path) -> None:

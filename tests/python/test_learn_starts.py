@@ -192,6 +192,7 @@ def test_columns_have_plain_names() -> None:
     assert columns(["people", "a b", "a/b", "é"]) == {
         "people": "people", "a b": "a-b", "a/b": "a-b-2", "é": "population",
     }  # fmt: skip
+    assert columns(["2", "3rd"]) == {"2": "population-2", "3rd": "population-3rd"}
 
 
 SERVER = System('name = "s"\n[[station]]\nname = "s"\ndemand = "const(1us)"\n')

@@ -75,3 +75,18 @@ def test_what_a_short_log_gives_can_be_run(tmp_path: Path, name: str) -> None:
     if not any(part.closed for part in found.parts):
         assert result.summary["requests"] == pytest.approx(len(lines), abs=max(2, len(lines) / 5))
     assert {part.population.confidence for part in found.parts} <= {"unsure", "likely"}
+
+
+def test_sizes_of_one_number_of_bytes_are_that_number(tmp_path: Path) -> None:
+    log = logged(
+        tmp_path / "a.log", [(float(n), n % 5, "/x", PERSON) for n in range(60)], fine=False
+    )
+    sizes = learn([log], fidelity=False).sizes
+    assert (sizes.tally.mean, sizes.tally.quantile(0.5), sizes.law) == (5.0, 5.0, "const(5B)")
+
+
+def test_one_user_is_no_users(tmp_path: Path) -> None:
+    for count in (1, 2):
+        log = logged(tmp_path / f"{count}.log", [(0.0, 1, "/", "curl/8")] * count, fine=False)
+        (only,) = learn([log], fidelity=False).told.populations
+        assert only.reason.startswith("1 user")

@@ -7,6 +7,7 @@ fixed, and tests of chance say how seldom they would fail with others.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import cases
 import numpy as np
@@ -220,3 +221,34 @@ def test_a_queue_that_grows_is_found_however_alike_its_parts_are() -> None:
     assert change_of(growing).is_bounded
     found = steadiness.judged(growing, np.arange(20.0), "response time", str)
     assert found.verdict == DOUBTFUL
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(12, FINE), (3600, SPOILT)])
+def test_few_looks_at_an_idle_server_say_little(seconds: int, expected: str) -> None:
+    """At 4 % of looks somebody is there: of 12 all find nobody in 6 of 10 runs, of 3600 never."""
+    made = tt.simulate(
+        cases.open_model(30), cases.system(("ps", "exp(1.3ms)")), duration=f"{seconds}s",
+        warmup=0.0, rows="all",
+    )  # fmt: skip
+    seen = of_result(made)
+    nobody = pl.DataFrame(seen.given_series).with_columns(in_system=pl.lit(0, pl.UInt64))
+    times = np.arange(seconds, dtype=float)
+    every_second = pl.concat([nobody.head(1)] * seconds).with_columns(
+        start_s=pl.Series(times), interval_s=pl.lit(1.0)
+    )
+    assert verdict(replace(seen, kind="run", system=None, given_series=every_second), "counts") == (
+        expected
+    )
+
+
+def test_a_long_request_at_the_end_of_a_replay_is_no_miscount(tmp_path: Path) -> None:
+    """It is in the mean, but not in the system, since the run ends with the last one to come."""
+    line = '10.0.0.1 - - [02/Mar/2026:08:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "x"\n'
+    (tmp_path / "a.log").write_text(line * 50)
+    file = tmp_path / "w.toml"
+    system = tt.System('name = "s"\n[[station]]\nname = "a"\ndemand = "h2(10ms, cv2=8)"\n')
+    for model in ('"open"', '"closed"\nclients = 2'):
+        file.write_text(f'name = "w"\n[arrivals]\nmodel = {model}\nprocess = "trace(a.log)"\n')
+        for seed in range(1, 20):
+            made = tt.simulate(tt.Workload.load(file), system, seed=seed, rows="all")
+            assert verdict(of_result(made), "counts") != SPOILT

@@ -13,9 +13,8 @@ import polars as pl
 
 from thinktime import _core
 from thinktime.learn.requests import METHODS, Requests
-from thinktime.learn.results import of_results, told_by
+from thinktime.learn.results import KeptRows, file_of, kept_rows, of_results, told_by
 from thinktime.report import units
-from thinktime.rows_there import FILE as ROWS_THERE
 
 if TYPE_CHECKING:
     from thinktime import distributed
@@ -35,9 +34,6 @@ UNIT_OPEN = ("json", "csv", "parquet")
 
 SLOW_S = 1.0
 """Answers that take so long at the median are more probably milliseconds taken for seconds."""
-
-ROWS = "requests.parquet"
-"""What is read of a result's folder."""
 
 NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
 """A filter by a status that HTTP has not."""
@@ -76,6 +72,9 @@ class Log:
     unit_given: bool = False
     """Whether the user said what the column of durations is."""
 
+    kept: KeptRows = field(default_factory=KeptRows)
+    """Which rows of its run a result of our own has."""
+
     @property
     def columns(self) -> _core.LogColumns:
         """The requests, for what is made of them in Rust."""
@@ -91,12 +90,12 @@ class Log:
     @property
     def count(self) -> int:
         """All requests, also those that a sample leaves out."""
-        return int(self.raw["requests"])
+        return int(self.raw["requests"]) * self.kept.one_in
 
     @property
     def one_in(self) -> int:
-        """The requests of one user in so many are kept: 1 but for very large logs."""
-        return int(self.raw["one_in"])
+        """The requests of one user in so many are kept: 1 but for very large logs, and results."""
+        return int(self.raw["one_in"]) * self.kept.one_in
 
     @property
     def stopped(self) -> bool:
@@ -138,7 +137,7 @@ class Log:
                 f"{units.counted(self.dropped, 'request')} dropped by --only and --without: they "
                 "are in no figure, and what they leave out may look like a pause"
             )
-        found += told_by(self.requests)
+        found += told_by(self.requests) + self.kept.notes
         names = self.left_over
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -186,10 +185,12 @@ class Log:
                 "for most of the time from the first stamp to the last nothing was asked for: is "
                 "one of them wrong? Rates are those of the whole time"
             )
-        if self.one_in > 1:
+        found += self.kept.warnings
+        if self.raw["one_in"] > 1:
             found.append(
                 f"the log is very large: of its {units.count(self.count)} requests those of one "
-                f"user in {self.one_in} are looked at, and counts are multiplied by that"
+                f"user in {self.raw['one_in']} are looked at, and counts are multiplied by that; "
+                "rates and clients in the workload file are those of these users alone"
             )
         return found
 
@@ -227,7 +228,7 @@ def read(
 
     Raises InputError where a log cannot be read, or holds no request at all.
     """
-    names = [_file_of(log) for log in logs]
+    names = [file_of(log) for log in logs]
     raw = _raw(names, on, follow, progress, how)
     if not raw["requests"]:
         raise _core.InputError(f"{', '.join(names)}: {_why_none(raw['files'], how)}")
@@ -246,10 +247,11 @@ def read(
         resolution_s=max((file["resolution_s"] for file in raw["files"]), default=0.0),
         share=1 / raw["one_in"],
     )
+    kept = KeptRows()
     if all(file["format"] == OWN for file in raw["files"]):
-        requests = of_results(requests)
+        requests, kept = of_results(requests), kept_rows([file["name"] for file in raw["files"]])
     _check_lasts(requests, names)
-    return Log(raw, requests, unit_given="duration" in (how.get("format") or ""))
+    return Log(raw, requests, unit_given="duration" in (how.get("format") or ""), kept=kept)
 
 
 def _check_lasts(requests: Requests, names: list[str]) -> None:
@@ -278,12 +280,3 @@ def _raw(
         return _core.read_log(names, progress=progress, elsewhere=elsewhere, **how)
 
     return read_there(names, on, how, read_log)
-
-
-def _file_of(log: str | Path) -> str:
-    """The file to read: of a result of Thinktime's own, its rows."""
-    if (Path(log) / ROWS_THERE).is_file():
-        raise _core.InputError(f"{log}: its rows are on the nodes that made the load: `thinktime "
-                               f"collect {log}` fetches them")  # fmt: skip
-    rows = Path(log) / ROWS
-    return str(rows) if rows.is_file() else str(log)

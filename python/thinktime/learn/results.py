@@ -5,11 +5,102 @@ Their columns say of which population and of which page each request is, and who
 
 from __future__ import annotations
 
-from dataclasses import replace
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import polars as pl
+from polars.exceptions import PolarsError
 
+from thinktime import _core
 from thinktime.learn.requests import Requests
+from thinktime.rows_there import FILE as ROWS_THERE
+
+ROWS = "requests.parquet"
+"""What is read of a result's folder."""
+
+LONGEST_US = 4_294_967_294
+"""The longest duration that a row of requests can have."""
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """Which rows of a run its result has, as the `run.toml` beside them says."""
+
+    one_in: int = 1
+    """Those of one session in so many."""
+
+    replications: int = 1
+    """How many replications there were, of which the first is taken."""
+
+    @property
+    def notes(self) -> list[str]:
+        """That not all replications are taken, in words."""
+        if self.replications <= 1:
+            return []
+        return [f"the rows of the first of {self.replications} replications are taken"]
+
+    @property
+    def warnings(self) -> list[str]:
+        """That rows are missing, in words."""
+        if self.one_in <= 1:
+            return []
+        return [
+            f"the rows are those of one session in {self.one_in} (`rows` in run.toml): counts are "
+            "multiplied by that, but clients, and rates and clients in the workload file, are "
+            "theirs alone; results made with `--rows all` have all"
+        ]
+
+
+def file_of(log: str | Path) -> str:
+    """The file to read: of a result of Thinktime's own, its rows.
+
+    Raises InputError where these are elsewhere, or none were kept.
+    """
+    if (Path(log) / ROWS_THERE).is_file():
+        raise _core.InputError(f"{log}: its rows are on the nodes that made the load: `thinktime "
+                               f"collect {log}` fetches them")  # fmt: skip
+    rows = Path(log) / ROWS
+    file = rows if rows.is_file() else Path(log)
+    if file.name == ROWS and _without_rows(file):
+        raise _core.InputError(
+            f"{log}: the result has no rows, from which to learn: `--rows all` keeps them, beside "
+            "`-o DIR`"
+        )
+    return str(rows) if rows.is_file() else str(log)
+
+
+def _without_rows(file: Path) -> bool:
+    try:
+        return int(pl.scan_parquet(file).select(pl.len()).collect().item()) == 0
+    except (PolarsError, OSError):  # the reader says what is wrong with it
+        return False
+
+
+def kept_rows(names: Sequence[str]) -> KeptRows:
+    """Which rows of their runs these files have.
+
+    Raises InputError where they have different shares of them.
+    """
+    found = [_kept(Path(name)) for name in names]
+    if len({one.one_in for one in found}) > 1:
+        said = ", ".join(f"{name}: 1/{one.one_in}" for name, one in zip(names, found, strict=True))
+        raise _core.InputError(
+            f"these results have different shares of their rows ({said}): learn those of one share "
+            "together"
+        )
+    return KeptRows(found[0].one_in, max(one.replications for one in found))
+
+
+def _kept(file: Path) -> KeptRows:
+    try:
+        made = tomllib.loads((file.parent / "run.toml").read_text(encoding="utf-8"))["run"]
+        rows, replications = str(made["rows"]), int(made["replications"])
+        one_in = int(rows.removeprefix("1/")) if rows.startswith("1/") else 1
+    except (OSError, ValueError, KeyError, TypeError):  # none, or of another kind
+        return KeptRows()
+    return KeptRows(max(one_in, 1), replications)
 
 
 def of_results(requests: Requests) -> Requests:
@@ -57,6 +148,6 @@ def pages_of(requests: Requests) -> Requests:
     ends = (pl.col("time_ns") + took_ns).max().alias("end_ns")
     first = pl.exclude("user", "page").first()
     pages = requests.rows.group_by("user", "page", maintain_order=True).agg(first, ends)
-    took_us = ((pl.col("end_ns") - pl.col("time_ns")) // 1000).cast(pl.UInt32)
+    took_us = ((pl.col("end_ns") - pl.col("time_ns")) // 1000).clip(0, LONGEST_US).cast(pl.UInt32)
     pages = pages.with_columns(duration_us=took_us).drop("end_ns")
     return replace(requests, rows=pages.select(requests.rows.columns).sort("time_ns"))

@@ -15,6 +15,9 @@ from thinktime.learn.log import Log
 RESOLUTION_MATTERS_S = 1e-3
 """Stamps of this resolution and coarser are taken as rounded, finer ones as exact."""
 
+HALF_BYTE = 0.5
+"""A size that is drawn is rounded to whole bytes."""
+
 
 @dataclass(frozen=True)
 class Traffic:
@@ -82,9 +85,11 @@ class Traffic:
         return Tally(low * 1e-6, high * 1e-6, count)
 
     def sizes(self) -> Tally:
-        """Response sizes in bytes."""
+        """Response sizes in bytes, which are whole: a bin reaches half a byte to either side."""
         low, high, count = _columns(self.raw["bytes"])
-        return Tally(low, high, count, unit="B")
+        some = low > 0
+        high = np.where(some, high - HALF_BYTE, np.minimum(high, HALF_BYTE))
+        return Tally(np.where(some, low - HALF_BYTE, 0.0), high, count, unit="B")
 
     def lengths(self, of: str = "requests") -> Tally:
         """Requests, or pages, a session."""

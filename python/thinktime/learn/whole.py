@@ -17,7 +17,7 @@ from thinktime.learn.order import Kept
 from thinktime.learn.part import Part
 from thinktime.learn.requests import Requests
 from thinktime.learn.server import Server, learn_server
-from thinktime.learn.starts import Covered, silences, write_starts
+from thinktime.learn.starts import Covered, columns, silences, write_starts
 from thinktime.learn.stopping import Stopping
 from thinktime.learn.workload_file import STARTS, workload_text
 
@@ -118,7 +118,7 @@ def save(log: Log, parts: Sequence[Part], path: Path) -> list[Path]:
     text = workload_text("learned", log, parts, starts.name)
     written = [path]
     if starts.name in text:
-        write_starts(starts, chosen)
+        write_starts(starts, chosen, columns([part.population.name for part in parts]))
         written.append(starts)
     write_whole(path, text)
     return written

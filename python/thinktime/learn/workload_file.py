@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
+from thinktime.importing.toml import quoted
 from thinktime.learn.journeys.text import request_lines, session_lines
 from thinktime.learn.log import Log
 from thinktime.learn.notes import note
@@ -23,11 +23,11 @@ def workload_text(name: str, log: Log, parts: Sequence[Part], starts_file: str) 
     """
     named = columns([part.population.name for part in parts])
     several = len(parts) > 1
-    lines = [note(_about(log, parts)), f"name = {json.dumps(name)}", ""]
+    lines = [note(_about(log, parts)), f"name = {quoted(name)}", ""]
     for part in parts:
         head = "population." if several else ""
         if several:
-            lines += ["[[population]]", f"name = {json.dumps(part.population.name)}"]
+            lines += ["[[population]]", f"name = {quoted(part.population.name)}"]
         lines += [_verdict(part), ""]
         lines += [f"[{head}arrivals]", *_arrivals(part, named[part.population.name], starts_file)]
         if not part.alone:
@@ -63,7 +63,7 @@ def _arrivals(part: Part, column: str, starts_file: str) -> list[str]:
         ),
     ]
     keys = arrival_keys(model, column, starts_file)
-    return [*lines, *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), ""]
+    return [*lines, *(f"{key} = {quoted(value)}" for key, value in keys.items()), ""]
 
 
 def _about(log: Log, parts: Sequence[Part]) -> str:
@@ -76,6 +76,11 @@ def _about(log: Log, parts: Sequence[Part]) -> str:
         f"Learned from {log.count:,} requests of {users:,} users in "
         f"{units.seconds(requests.span_s)}: {shares}."
     )
+    if log.one_in > 1:
+        told += (
+            f" Of these one in {log.one_in} was looked at: rates and clients are theirs alone, so "
+            f"that a run makes {log.one_in} times fewer requests than the log has."
+        )
     left = [part.starts.covered.span_s for part in parts if part.starts is not None]
     if not left or left[0] >= requests.span_s / 2:
         return told

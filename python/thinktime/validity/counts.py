@@ -23,6 +23,9 @@ EXACT = 0.01
 SPOILS = 0.10
 """Beyond what chance and the ends explain, a larger difference spoils the result."""
 
+LONGEST = 10
+"""A run that lasts less than so many times its longest response is too short."""
+
 _DEVIATIONS = 4.0
 
 
@@ -39,11 +42,18 @@ def check(seen: Evidence) -> Finding | None:
     rate = seen.succeeded / seen.replications / (end - begin) if end > begin else 0.0
     if rate <= 0:
         raise Unseen("no time was measured")
+    longest_s = float(seen.summary["response_time_s"].get("max") or 0.0)
+    if end - begin < LONGEST * longest_s:
+        raise Unseen(
+            f"the run lasts less than {LONGEST} times as long as its longest response: what it "
+            "left behind decides"
+        )
     mean_s -= seen.waited_mean_s  # at their clients, where nobody counts them
     expected = rate * mean_s
-    number, spread = _at_stations(seen) or _looked_at(seen)
-    # Requests that were there at the begin and the end are counted on one side alone.
-    ends = 2.0 * mean_s * max(expected, 1.0) / (end - begin)
+    number, spread = _at_stations(seen) or _looked_at(seen, expected)
+    # Requests that were there at the begin and the end are counted on one side alone. Of a few long
+    # ones it is most probable that one of them was.
+    ends = (mean_s + max(longest_s, mean_s)) * max(expected, 1.0) / (end - begin)
     allowed = EXACT * expected + _DEVIATIONS * spread + ends
     apart = abs(number - expected)
     words = (
@@ -73,11 +83,19 @@ def _at_stations(seen: Evidence) -> tuple[float, float] | None:
     return float(sum(found)), 0.0
 
 
-def _looked_at(seen: Evidence) -> tuple[float, float]:
-    """The mean of what was seen at the ends of intervals, and its standard error."""
+def _looked_at(seen: Evidence, expected: float) -> tuple[float, float]:
+    """The mean of what was seen at the ends of intervals, and its standard error.
+
+    A whole number whose mean is m varies by no less than one that is now the whole number below m
+    and now the one above. So a few looks that all find nobody say little of a server that is mostly
+    idle, however alike they are.
+    """
     from thinktime.validity.stretches import stretches
 
     parts = stretches(seen)
     seen_there = parts.in_system
     deviation = float(seen_there.std(ddof=1)) / len(seen_there) ** 0.5
-    return float(seen_there.mean()), deviation
+    interval_s = float(seen.series["interval_s"][0])
+    looks = len(seen_there) * max(round(parts.length_s / interval_s), 1)
+    above = expected % 1.0
+    return float(seen_there.mean()), max(deviation, (above * (1.0 - above) / looks) ** 0.5)

@@ -23,10 +23,9 @@ def _draw(learned: Learned) -> Drawing | None:
         return None
     ratios = [one for one in found.differences.values() if not one.in_points]
     points = [one for one in found.differences.values() if one.in_points]
-    panels = [
-        _panel(ratios, "Against the log's, in percent", "%"),
-        _panel(points, "Hit ratios against the log's, in points", "points"),
-    ]
+    panels = [_panel(ratios, "Against the log's, in percent", "%")]
+    if points:
+        panels.append(_panel(points, "Hit ratios against the log's, in points", "points"))
     keys = [
         Key("small enough, or chance", colour(1), mark="dot"),
         Key("neither", colour(0), mark="dot"),

@@ -136,6 +136,8 @@ def fidelity(
             of_log = pool.submit(figures, log.stream, Caches.of(log.stream))
             replays = list(pool.map(replay, range(seed, seed + REPLAYS)))
             found = _differences(of_log.result(), [told for _, told in replays])
+            if requests.populations is not None:  # rows of our own, which name no targets
+                found = {name: one for name, one in found.items() if not one.in_points}
             if explained:
                 own_work = log.demands.source == "sizes"
                 streams = [stream for stream, _ in replays]

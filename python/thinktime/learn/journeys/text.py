@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
+from thinktime.importing.toml import key, quoted
 from thinktime.learn.journeys.chain import COUNTED_JOURNEY, JOURNEY, WEIGHTS
 from thinktime.learn.journeys.journeys import Journeys
 from thinktime.learn.kinds.kinds import Kind
@@ -20,7 +18,6 @@ DIGITS = 5
 
 BODIED = ("POST", "PUT", "PATCH")
 END = "end"
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def session_lines(found: Journeys, table: str = "session", *, endless: bool = False) -> list[str]:
@@ -37,7 +34,7 @@ def session_lines(found: Journeys, table: str = "session", *, endless: bool = Fa
     if chain.model != JOURNEY and not (endless and chain.model == WEIGHTS):
         lines += [
             note(f"Pages of a journey: {chain.pages_mean:.4g} on average in {found.journeys:,}."),
-            f"requests = {json.dumps(chain.pages_law)}",
+            f"requests = {quoted(chain.pages_law)}",
         ]
     if chain.model != WEIGHTS:
         lines += [
@@ -53,7 +50,7 @@ def session_lines(found: Journeys, table: str = "session", *, endless: bool = Fa
             f"{thinks.median_s:.4g} s, of {thinks.count:,}."
         ),
         *_pause(found),
-        f"think = {json.dumps(thinks.law)}",
+        f"think = {quoted(thinks.law)}",
     ]
     return [*lines, *_hints(found), ""]
 
@@ -91,7 +88,7 @@ def request_lines(found: Journeys, table: str = "request") -> list[str]:
     for at, kind in enumerate(kinds):
         if at in lost:
             continue
-        lines += [f"[[{table}]]", f"name = {json.dumps(kind.name)}", _about(found, at, total)]
+        lines += [f"[[{table}]]", f"name = {quoted(kind.name)}", _about(found, at, total)]
         lines += _target(kind)
         lines += _size(found, at)
         if at < found.kinds.pages:
@@ -146,7 +143,7 @@ def _time(seconds: float) -> str:
 
 
 def _target(kind: Kind) -> list[str]:
-    lines = [f"{kind.method.lower()} = {json.dumps(kind.target)}"]
+    lines = [f"{kind.method.lower()} = {quoted(kind.target)}"]
     if kind.method in BODIED:
         lines.append('body = ""  # logs do not tell bodies: put one here')
     return lines
@@ -154,7 +151,7 @@ def _target(kind: Kind) -> list[str]:
 
 def _size(found: Journeys, at: int) -> list[str]:
     law = found.answers[at].size_law
-    return [] if law is None else [f"size = {json.dumps(law)}"]
+    return [] if law is None else [f"size = {quoted(law)}"]
 
 
 def _order(found: Journeys, at: int) -> list[str]:
@@ -171,7 +168,7 @@ def _order(found: Journeys, at: int) -> list[str]:
                 row = np.append(chain.first, 0.0)
         lines.append(f"next = {_table(_named(found, row))}")
     if at in own and found.thinks.law is not None:
-        lines.append(f"think = {json.dumps(own[at])}")
+        lines.append(f"think = {quoted(own[at])}")
     embedding = found.embeddings.of_kind.get(at)
     if embedding is not None:
         kinds = found.kinds.kinds
@@ -179,7 +176,7 @@ def _order(found: Journeys, at: int) -> list[str]:
         shares = dict(zip(of, rounded_shares(list(of.values()), DIGITS).tolist(), strict=True))
         shares = {name: share for name, share in shares.items() if share > 0}
         lines.append(
-            f"objects = {{ count = {json.dumps(embedding.law)}, of = {_table(shares)}, "
+            f"objects = {{ count = {quoted(embedding.law)}, of = {_table(shares)}, "
             f"connections = {found.embeddings.connections} }}"
         )
     return lines
@@ -193,9 +190,5 @@ def _named(found: Journeys, row: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _table(shares: dict[str, float]) -> str:
-    pairs = (f"{_key(name)} = {share:.{DIGITS}g}" for name, share in shares.items())
+    pairs = (f"{key(name)} = {share:.{DIGITS}g}" for name, share in shares.items())
     return f"{{ {', '.join(pairs)} }}"
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else json.dumps(name)

@@ -106,7 +106,8 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
         often = float((streams.counts > 1).mean())
         # Who asks every hour is seen once in a log of one.
         clear = each < 1.2 and often < 0.1 and seen.span_s >= 4 * PAUSE_S and len(streams) >= 200
-        text = f"{len(streams):,} users, who make {each:.2f} requests in a session"
+        who = "1 user, who makes" if len(streams) == 1 else f"{len(streams):,} users, who make"
+        text = f"{who} {each:.2f} requests in a session"
         return _made(rows, "open", text, SURE if clear else LIKELY)
     if each >= RUN:
         hands = _under_way(streams)
@@ -114,7 +115,8 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
         text = f"{came} came for {each:.0f} requests without a pause, {hands:.3g} of them under "
         text += "way at a time, and left: programs that go through their work"
         return _made(rows, "closed", text, UNSURE, max(len(streams), round(hands)))
-    text = f"{len(streams):,} users come and go, with {each:.1f} requests in a session"
+    who = "1 user comes and goes" if len(streams) == 1 else f"{len(streams):,} users come and go"
+    text = f"{who}, with {each:.1f} requests in a session"
     return _made(rows, "partly-open", text, LIKELY if 2 < each < 20 else UNSURE)
 
 
@@ -148,9 +150,10 @@ def _workers(seen: Seen, rows: Ints, streams: Streams) -> Draft:
         chance = float((streams.sums(streams.duration) * rates).sum())
         if chance >= 10 and float(streams.overlaps.max()) == 0.0:
             confidence = SURE if chance >= 30 and seen.resolution_s < 0.1 else LIKELY
+    who, ask = ("1 user is", "asks") if len(streams) == 1 else (f"{len(streams)} users are", "ask")
     text = (
-        f"{len(streams)} users are there for the whole log, at nearly the same rate, and ask for "
-        "one thing after the other"
+        f"{who} there for the whole log, at nearly the same rate, and {ask} for one thing after "
+        "the other"
     )
     interval = float(np.median(streams.thinks[streams.thinks < PAUSE_S]))
     return _made(rows, "closed", text, confidence, len(streams), max(interval, 0.0), "varied")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -45,9 +46,20 @@ def find(requests: Requests, judge: Judge) -> list[Draft]:
         found = max(judge(Seen(pages)), key=lambda draft: len(draft.rows))
         if len(found.rows) < MOSTLY * len(pages):
             found.confidence = UNSURE
-        name = requests.populations[int(number)] or found.name
+        name = plain_name(requests.populations[int(number)]) or found.name
         drafts.append(replace(_by_sessions(found, pages, requests.span_s), name=name, rows=rows))
     return drafts
+
+
+def plain_name(name: str) -> str:
+    """A name as a workload file can have it: letters, digits, `-` and `_`, and no key of [slo].
+
+    That of a result is one already, unless another program wrote the rows.
+    """
+    plain = "".join(one if one.isalnum() or one in "-_" else " " for one in name)
+    plain = "-".join(plain.split())
+    taken = plain in ("errors", "check") or re.match("(page_)?p[0-9]", plain) is not None
+    return f"population-{plain}" if taken else plain
 
 
 def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
@@ -66,7 +78,8 @@ def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
     model = "open" if each < ONCE else "closed" if stays >= STAYING else "partly-open"
     if model == draft.model:
         return replace(draft, clients=sessions) if model == "closed" else draft
-    told = f"{sessions:,} sessions of {each:.2f} pages, as the log says: "
+    many = "1 session" if sessions == 1 else f"{sessions:,} sessions"
+    told = f"{many} of {each:.2f} pages, as the log says: "
     does, changes = {
         "open": ("each asks once", "sessions of several pages"),
         "closed": (f"{stays:.0%} of the pages are of those that stay", "sessions that end"),

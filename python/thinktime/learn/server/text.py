@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from thinktime.importing.toml import quoted
 from thinktime.learn.notes import note
 from thinktime.learn.server.learning import Demand, Server
 
@@ -24,7 +23,7 @@ def system_text(name: str, server: Server) -> str:
         )
         if server.idle_share or server.choice
         else note("Not learned from durations: the log has none."),
-        f"name = {json.dumps(name)}",
+        f"name = {quoted(name)}",
         "",
         "[[station]]",
         'name = "server"',
@@ -58,4 +57,4 @@ def _about(demand: Demand) -> str:
 
 def _key(name: str) -> str:
     plain = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if plain else json.dumps(name)
+    return name if plain else quoted(name)

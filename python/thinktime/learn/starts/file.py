@@ -18,10 +18,15 @@ PLAIN = re.compile(r"[^A-Za-z0-9-]+")
 
 
 def columns(names: list[str]) -> dict[str, str]:
-    """A name for the columns of each population: letters, digits and `-`, no two alike."""
+    """A name for the columns of each population: letters, digits and `-`, no two alike.
+
+    None begins with a digit, which a workload file would take for a number.
+    """
     found: dict[str, str] = {}
     for name in names:
         plain = PLAIN.sub("-", name).strip("-") or "population"
+        if plain[0].isdigit():
+            plain = f"population-{plain}"
         one, number = plain, 2
         while one in found.values():
             one, number = f"{plain}-{number}", number + 1
@@ -29,16 +34,23 @@ def columns(names: list[str]) -> dict[str, str]:
     return found
 
 
-def write_starts(path: Path, chosen: Mapping[str, tuple[Starts, Model]]) -> None:
+def write_starts(
+    path: Path,
+    chosen: Mapping[str, tuple[Starts, Model]],
+    named: Mapping[str, str] | None = None,
+) -> None:
     """Write what the models of the populations, by name, need of a file.
+
+    ``named`` has the names of `columns`, where there are populations besides the chosen ones.
 
     Of a trace that is its starts in microseconds from the log's begin (`NAME_us`), of a rate that
     changes its rates a second by steps (`NAME_rate`). Shorter columns end in nulls. There is
     nothing of users in it. Where no model needs a file, none is written.
     """
     series = []
-    for name, column in columns(list(chosen)).items():
-        starts, model = chosen[name]
+    named = columns(list(chosen)) if named is None else named
+    for name, (starts, model) in chosen.items():
+        column = named[name]
         if model.rates is None:
             series.append(pl.Series(f"{column}_us", _replayed_us(starts), dtype=pl.Int64))
         elif not model.constant:
