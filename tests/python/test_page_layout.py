@@ -38,7 +38,7 @@ def seen(width: int, *, dark: bool = False) -> Any:
     return view
 
 
-narrow, wide, night = seen(390), seen(1280), seen(1280, dark=True)
+narrow, wide, night = seen(360), seen(1280), seen(1280, dark=True)
 
 BOXES = """
 (() => {
@@ -107,7 +107,7 @@ def lies_well(browser: Browser, width: int) -> None:
 
 
 def test_nothing_overlaps_and_nothing_is_cut_off_on_a_telephone(narrow: Browser) -> None:
-    lies_well(narrow, 390)
+    lies_well(narrow, 360)
 
 
 def test_nothing_overlaps_and_nothing_is_cut_off_on_a_screen(night: Browser) -> None:
@@ -142,7 +142,7 @@ def test_no_printed_page_is_blank_and_nothing_is_cut(
 def test_titles_in_tables_are_read_without_scrolling(
     browser: Browser, written: dict[str, Path]
 ) -> None:
-    browser.open(written["report"], 390)
+    browser.open(written["report"], 360)
     titles = "[...document.querySelectorAll('tr.group .held')]"
     assert browser.evaluate(f"{titles}.length") > 5
     for left in (0, 150):
@@ -151,16 +151,16 @@ def test_titles_in_tables_are_read_without_scrolling(
         )
         ends = browser.evaluate(f"{titles}.map(one => one.getBoundingClientRect().right)")
         starts = browser.evaluate(f"{titles}.map(one => one.getBoundingClientRect().left)")
-        assert max(ends) <= 390
+        assert max(ends) <= 360
         assert min(starts) >= 0
 
 
 def test_a_wide_table_scrolls_in_its_own_box(browser: Browser, written: dict[str, Path]) -> None:
     """And lies whole on the page where there is room."""
-    browser.open(written["sweep-wide"], 390)
+    browser.open(written["sweep-wide"], 360)
     box = "document.querySelector('#table-points .scroll')"
     assert browser.evaluate(f"{box}.scrollWidth") > 700
-    assert browser.evaluate(f"{box}.getBoundingClientRect().right") <= 390
+    assert browser.evaluate(f"{box}.getBoundingClientRect().right") <= 360
     browser.evaluate(f"{box}.scrollLeft = 200; scrollTo(200, 0)")
     assert browser.evaluate(f"{box}.scrollLeft") == 200
     assert browser.evaluate("scrollX") == 0
@@ -266,7 +266,7 @@ def test_charts_keep_their_height_where_a_window_becomes_narrower(
     )
     browser.open(written[name], 1280)
     wide = browser.evaluate(heights)
-    browser.look(390)
+    browser.look(360)
     browser.wait(
         "[...document.querySelectorAll('[data-figure] .main-svg')]"
         ".every(one => one.clientWidth <= innerWidth)"

@@ -37,6 +37,9 @@ _PANELS = (
 )
 """A figure, the title of its panel, what its axis counts, and in what."""
 
+LINE_MOST = 40
+"""A longer key stands beside its axis in two lines."""
+
 
 def _draw(swept: Swept) -> Drawing | None:
     known = [*_PANELS, *_of_populations(swept)]
@@ -143,7 +146,7 @@ def _across(swept: Swept) -> dict[str, Any]:
     """The axis of the varied key: logarithmic where its values are in growing ratios."""
     axis = swept.across
     unit = f" ({axis.unit.replace('us', 'µs')})" if axis.unit else ""
-    title = {"text": escape(axis.key + unit)}
+    title = {"text": _in_lines(axis.key) + escape(unit)}
     numbers = axis.numbers
     if numbers is None:
         return {"type": "category", "title": title, "automargin": True}
@@ -152,6 +155,15 @@ def _across(swept: Swept) -> dict[str, Any]:
         return axes.log(min(numbers), max(numbers), "number") | {"title": title}
     room = 0.04 * (max(numbers) - min(numbers)) or 1.0
     return axes.linear(min(numbers) - room, max(numbers) + room, "number") | {"title": title}
+
+
+def _in_lines(key: str) -> str:
+    """A key as markup; a long one in two lines, which fit on a telephone."""
+    dots = [at for at, letter in enumerate(key) if letter == "."]
+    if len(key) <= LINE_MOST or not dots:
+        return escape(key)
+    parted = min(dots, key=lambda at: abs(at - len(key) / 2)) + 1
+    return f"{escape(key[:parted])}<br>{escape(key[parted:])}"
 
 
 _FIGURES: Chart[Swept] = Chart(

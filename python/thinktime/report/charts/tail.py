@@ -42,7 +42,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     curves += [curve for case in cases for curve in _exact(case, least)]
     figure = go.Figure([_trace(*curve) for curve in curves])
     figure.update_layout(layout(440, xaxis=_time_axis(curves), yaxis=_share_axis(least)))
-    titled(figure, "share of requests that take longer than t")
+    titled(figure, "share that takes longer than t")
     keys = [*case_keys(cases), *kind_keys((kind, note) for _, kind, note, *_ in curves)]
     return Drawing([Panel(figure, _words(curves))], keys)
 
