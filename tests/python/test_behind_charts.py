@@ -69,3 +69,11 @@ def test_curves_without_room_are_named() -> None:
     whole = table_of(titled(few, "value"), "a chart")
     assert whole is not None
     assert whole.note == ""
+
+
+def test_a_title_in_two_lines_is_one_in_the_table() -> None:
+    made = figure([1, 2], [3, 4], "number")
+    made.update_xaxes(title_text="population.buyers.<br>arrivals.clients")
+    table = table_of(made, "a chart")
+    assert table is not None
+    assert table.first == "population.buyers.arrivals.clients"

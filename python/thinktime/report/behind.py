@@ -96,5 +96,5 @@ def _digits(value: float) -> int:
 
 
 def _plain(text: str | None) -> str:
-    """What a chart shows, without its escapes."""
-    return html.unescape((text or "").replace("%&#123;", "%{"))
+    """What a chart shows, without its escapes, and in one line."""
+    return html.unescape((text or "").replace("%&#123;", "%{").replace("<br>", ""))
