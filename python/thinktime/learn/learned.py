@@ -59,7 +59,12 @@ class Learned:
 
         It may name a file `starts.parquet` beside it, which `save` writes.
         """
-        return workload_text("learned", self.log, self.parts, STARTS)
+        return workload_text("learned", self.log, self._of_all, STARTS)
+
+    @cached_property
+    def _of_all(self) -> list[Part]:
+        """The populations as a workload file has them, of all users also where a sample is known."""
+        return [part.of_all(self.log.one_in) for part in self.parts]
 
     @cached_property
     def kinds(self) -> Kinds:
@@ -72,7 +77,7 @@ class Learned:
         Returns the files that were written. The second one has the name of the first, with the
         ending `.starts.parquet`.
         """
-        return whole.save(self.log, self.parts, path)
+        return whole.save(self.log, self._of_all, path)
 
     def server(self, demand: str | None = None) -> Server | None:
         """A model of the server, learned from durations; `system_text` writes it.

@@ -48,6 +48,9 @@ class Part:
     clients: int | None = None
     """Of a closed one: how many the file has. There are more than at a time, where all pause."""
 
+    one_in: int = 1
+    """Sessions and clients stand for so many of the log each: above 1 in `Part.of_all` alone."""
+
     @property
     def closed(self) -> bool:
         """Whether the file says of it that it has a fixed number of clients."""
@@ -73,7 +76,7 @@ class Part:
         """How many times the log's requests a run of the file makes; None of a closed one."""
         if self.starts is None or self.model is None:
             return None
-        return offers(self.journeys, self.starts, self.model)
+        return offers(self.journeys, self.starts, self.model) / self.one_in
 
     @property
     def offers_told(self) -> str:
@@ -84,6 +87,20 @@ class Part:
             f"A run of the workload file makes {units.number(self.offers)} times its requests: "
             "neither fewer or more pages of a journey nor what they embed come nearer."
         )
+
+    def of_all(self, many: int) -> Part:
+        """The population of a log of whose users one in ``many`` was looked at: all of them.
+
+        Starts that would be replayed are drawn by their rate: when the others came is not known.
+        """
+        if many == 1:
+            return self
+        if self.starts is None or self.model is None:
+            clients = self.clients or self.population.clients or self.population.users
+            return replace(self, clients=many * clients, one_in=many)
+        model = self.model if self.model.rates is not None else self.starts.models[-2]
+        journeys, model = as_offered(self.journeys, self.starts, model)
+        return replace(self, journeys=journeys, model=model.times(many), one_in=many)
 
     def replayed(self) -> Part:
         """The same with its starts replayed, where it has any."""

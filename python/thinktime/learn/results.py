@@ -47,9 +47,9 @@ class KeptRows:
         if self.one_in <= 1:
             return []
         return [
-            f"the rows are those of one session in {self.one_in} (`rows` in run.toml): counts are "
-            "multiplied by that, but clients, and rates and clients in the workload file, are "
-            "theirs alone; results made with `--rows all` have all"
+            f"the rows are those of one session in {self.one_in} (`rows` in run.toml): counts, and "
+            "rates and clients in the workload file, are multiplied by that; results made with "
+            "`--rows all` have all"
         ]
 
 

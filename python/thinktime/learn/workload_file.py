@@ -78,8 +78,8 @@ def _about(log: Log, parts: Sequence[Part]) -> str:
     )
     if log.one_in > 1:
         told += (
-            f" Of these one in {log.one_in} was looked at: rates and clients are theirs alone, so "
-            f"that a run makes {log.one_in} times fewer requests than the log has."
+            f" Of these one in {log.one_in} was looked at: all numbers below are theirs, and rates "
+            f"and clients {log.one_in} times theirs. Starts are drawn: bursts of seconds are lost."
         )
     left = [part.starts.covered.span_s for part in parts if part.starts is not None]
     if not left or left[0] >= requests.span_s / 2:
