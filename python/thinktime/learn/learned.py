@@ -63,7 +63,7 @@ class Learned:
 
     @cached_property
     def _of_all(self) -> list[Part]:
-        """The populations as a workload file has them, of all users also where a sample is known."""
+        """The populations as a workload file has them: of all users, where a sample is known, too."""
         return [part.of_all(self.log.one_in) for part in self.parts]
 
     @cached_property
