@@ -63,7 +63,7 @@ class Learned:
 
     @cached_property
     def _of_all(self) -> list[Part]:
-        """The populations as a workload file has them: of all users, where a sample is known, too."""
+        """The populations as a workload file has them: of all users, also of a sample."""
         return [part.of_all(self.log.one_in) for part in self.parts]
 
     @cached_property
