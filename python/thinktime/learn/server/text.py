@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thinktime.importing.toml import quoted
+from thinktime.importing.toml import key, quoted
 from thinktime.learn.notes import note
 from thinktime.learn.server.learning import Demand, Server
 
@@ -42,7 +42,7 @@ def _demands(server: Server) -> list[str]:
         return [note(about), f'demand = "{first.law.notation}"']
     lines = []
     for demand in server.demands:
-        lines += [note(_about(demand)), f'demand.{_key(demand.name)} = "{demand.law.notation}"']
+        lines += [note(_about(demand)), f'demand.{key(demand.name)} = "{demand.law.notation}"']
     return lines
 
 
@@ -53,8 +53,3 @@ def _about(demand: Demand) -> str:
         f"{demand.mean_s * 1e3:.4g} ms on average{seen}, {SOURCES[demand.source]}; "
         f"{demand.law.about}. Confidence: {demand.confidence}."
     )
-
-
-def _key(name: str) -> str:
-    plain = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if plain else quoted(name)
