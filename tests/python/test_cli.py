@@ -264,3 +264,9 @@ def test_a_think_time_without_a_mean_and_a_run_without_requests_are_said(files: 
     assert "give it a longer duration" in done.stderr
     assert json.loads(done.stdout)["duration_s"] == 60.0
     assert "no request was begun" in done.stderr
+
+
+def test_a_file_that_is_not_there_is_named_without_the_number_of_the_error(files: Path) -> None:
+    done = thinktime("lab", "lab.toml", cwd=files)
+    assert done.returncode == 2
+    assert done.stderr == "error: lab.toml: No such file or directory\n"

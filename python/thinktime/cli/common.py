@@ -53,7 +53,14 @@ def mapped_errors() -> Iterator[None]:
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         status = Exit.UNDECIDED if full else Exit.INPUT_WRONG
-        raise fail(str(error), status) from None
+        raise fail(_in_words(error), status) from None
+
+
+def _in_words(error: OSError) -> str:
+    """Which file, and what is wrong with it, without the system's number."""
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror}"
 
 
 ProgressCallback = Callable[[int, float, int], None]
