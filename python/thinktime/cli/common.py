@@ -53,14 +53,9 @@ def mapped_errors() -> Iterator[None]:
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         status = Exit.UNDECIDED if full else Exit.INPUT_WRONG
-        raise fail(_in_words(error), status) from None
-
-
-def _in_words(error: OSError) -> str:
-    """Which file, and what is wrong with it, without the system's number."""
-    if error.filename is None or error.strerror is None:
-        return str(error)
-    return f"{error.filename}: {error.strerror}"
+        known = error.filename is not None  # then without the system's number
+        told = f"{error.filename}: {error.strerror}" if known else str(error)
+        raise fail(told, status) from None
 
 
 ProgressCallback = Callable[[int, float, int], None]
