@@ -149,7 +149,11 @@ fn gaps(process: &str, files: &dyn Files) -> Result<(Gaps, Option<f64>), Invalid
                     "unknown process `{other}`: did you mean `{near}`?"
                 )));
             }
-            let law = Distribution::parse(other, files)?.expect(Dimension::Time)?;
+            let law = Distribution::parse(other, files).map_err(|error| {
+                let known = "a process is `poisson`, `even`, `trace(FILE)` or the law of the gaps";
+                Invalid::new(format!("{error}; {known}"))
+            })?;
+            let law = law.expect(Dimension::Time)?;
             let mean = law.mean();
             if !(mean > 0.0 && mean.is_finite()) {
                 return Err(Invalid::new(format!("`{other}` needs a positive, finite mean")));
@@ -278,6 +282,13 @@ mod tests {
     fn a_renewal_process_has_its_own_rate_unless_one_is_given() {
         assert!((process(None, "erlang(4, 50ms)", None).mean_rate() - 20.0).abs() < 1e-9);
         assert!((process(Some("5/s"), "erlang(4, 50ms)", None).mean_rate() - 5.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_no_process_is_told_what_would_be_one() {
+        let why = |text: &str| gaps(text, &NoFiles).unwrap_err().to_string();
+        assert!(why("poison").ends_with("did you mean `poisson`?"));
+        assert!(why("burst").contains("`poisson`, `even`, `trace(FILE)` or the law of the gaps"));
     }
 
     /// Counts over a long time are within 4.5 standard deviations of the rate's integral (false

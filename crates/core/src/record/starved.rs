@@ -50,7 +50,10 @@ impl Starved {
         let (number, sum) = (long.len(), long.iter().sum::<f64>());
         let longest = long.iter().fold(0.0, |a: f64, b| a.max(*b));
         let all = mean_s * count as f64;
-        if number == 0 || sum < WORTH * (all + if finished { 0.0 } else { sum }) {
+        // Who starves does so beside others who are served: else the run is short.
+        let served = count.saturating_sub(if finished { number as u64 } else { 0 });
+        let little = sum < WORTH * (all + if finished { 0.0 } else { sum });
+        if number == 0 || little || number as u64 > served {
             return None;
         }
         let longest = words::time(longest);
@@ -87,6 +90,9 @@ mod tests {
         assert!(starved.words(100.0, 1000, 0.2, false).unwrap().contains("never finished"));
         // Three responses of 50 s are nothing beside a million of 0.2 s.
         assert_eq!(starved.words(100.0, 1_000_000, 0.2, true), None);
+        // Most of all: the run was short.
+        assert_eq!(starved.words(100.0, 5, 30.0, true), None);
+        assert_eq!(starved.words(100.0, 2, 0.2, false), None);
         assert_eq!(Starved::default().words(100.0, 10, 0.2, true), None);
     }
 }

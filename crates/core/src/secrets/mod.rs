@@ -14,6 +14,8 @@ pub use known::Known;
 /// What stands in the place of a secret.
 pub const REMOVED: &str = "REMOVED";
 
+// Repetition without a bound: with one of eighty, eighty copies of all letters are to be compiled,
+// and every command waits for that.
 macro_rules! pattern {
     ($name:ident, $pattern:expr) => {
         static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($pattern).expect("valid"));
@@ -32,22 +34,22 @@ pattern!(
 );
 pattern!(
     PARAMETER,
-    r#"(?P<before>(?:^|[?&\n])(?P<name>[^=&\s"'#?]{1,80})=)(?P<value>[^&\s"'#]+)(?P<after>)"#
+    r#"(?P<before>(?:^|[?&\n])(?P<name>[^=&\s"'#?]+)=)(?P<value>[^&\s"'#]+)(?P<after>)"#
 );
 // Of JSON. A text that was cut may end within the value, here and in what follows.
 pattern!(
     PAIR,
-    r#"(?P<before>"(?P<name>[^"\\]{1,80})"\s*:\s*")(?P<value>(?:\\.|[^"\\])*)(?P<after>"|\\?$)"#
+    r#"(?P<before>"(?P<name>[^"\\]+)"\s*:\s*")(?P<value>(?:\\.|[^"\\])*)(?P<after>"|\\?$)"#
 );
 // Of XML, with or without a prefix.
 pattern!(
     ELEMENT,
-    r"(?xs) (?P<before> < (?:[\w.-]{1,80}:)? (?P<name>[\w.-]{1,80}) (?:\s[^<>]*)? > )
+    r"(?xs) (?P<before> < (?:[\w.-]+:)? (?P<name>[\w.-]+) (?:\s[^<>]*)? > )
       (?P<value> (?: [^<] | <!\[CDATA\[ .*? (?:\]\]>|$) )+ ) (?P<after> </ | $ )"
 );
 pattern!(
     ATTRIBUTE,
-    r#"(?P<before>\s(?:[\w.-]{1,80}:)?(?P<name>[\w.-]{1,80})=")(?P<value>[^"<>]+)(?P<after>"|$)"#
+    r#"(?P<before>\s(?:[\w.-]+:)?(?P<name>[\w.-]+)=")(?P<value>[^"<>]+)(?P<after>"|$)"#
 );
 // Nothing but what is put in when it is sent, as in `{password}` and `Bearer {token}`.
 pattern!(PUT_IN, r#"(?i)^(?:bearer|basic|token)?(?:\s*\{[^{}":]*\})+\s*$"#);
@@ -135,6 +137,15 @@ mod tests {
             let shown = without_secrets(text);
             assert!(!shown.contains("HIDDEN") && shown.contains(REMOVED), "{text}: {shown}");
             assert_eq!(without_secrets(&shown), shown, "{text}: once more");
+        }
+    }
+
+    #[test]
+    fn a_name_may_be_long() {
+        let long = "x".repeat(200);
+        for text in [format!("/a?{long}_token=HIDDEN"), format!("{{\"{long}_token\": \"HIDDEN\"}}")]
+        {
+            assert!(!without_secrets(&text).contains("HIDDEN"), "{text}");
         }
     }
 

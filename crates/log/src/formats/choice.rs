@@ -209,10 +209,9 @@ fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
         let columns: Vec<String> =
             columns.split(|byte| *byte == PARQUET_SEPARATOR).map(example).collect();
         return Invalid::new(format!(
-            "has no column that is known as a time; its columns are {}: name one, as in \
-             `--format parquet:time={}`",
+            "has no column that is known as a time; its columns are {}: name the one that is, \
+             as in `--format parquet:time=COLUMN`",
             columns.join(", "),
-            columns[0]
         ));
     }
     let near = match (nearly(first, head, choice), json_lacks(head, choice)) {
