@@ -50,10 +50,7 @@ class Browser:
         """Show a page at a width in pixels, and wait until its charts are drawn."""
         self.look(width, dark=dark)
         self.visit(path.as_uri())
-        self.wait(
-            "[...document.querySelectorAll('[data-figure]')]"
-            ".every(one => one.querySelector('.main-svg'))"
-        )
+        self.wait("document.querySelector('[data-figure]:not([data-drawn])') === null")
 
     def visit(self, url: str) -> None:
         """Show what a server has, and wait until it is there."""

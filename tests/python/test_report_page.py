@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from fakes import BIMODAL, closed, one, open_
 
-from thinktime.report import doubted, report
+from thinktime.report import doubted, library, report
 from thinktime.report import rows as rows_of
 from thinktime.report import verdict as verdict_of
 from thinktime.report.page import Page as OwnPage
@@ -131,7 +131,8 @@ def test_names_are_only_ever_text(demo, tmp_path):
     }
     assert not any(name.startswith("on") for _, attributes in made.tags for name in attributes)
     assert EVIL in made.text
-    assert len(made.scripts) == 11  # nine figures, plotly and the page's own
+    # Nine figures, plotly and the page's own.
+    assert len(made.scripts) == 9 + len(library.scripts()) + 1
     shown = json.dumps([json.loads(made.scripts["figure-tail"])])
     assert "<img" not in shown
     assert "%{x}" not in shown.replace("%{x:.3s}", "")

@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import units
+from thinktime.report import library, units
 from thinktime.report.behind import table_of
 from thinktime.report.table import Table
 
@@ -132,13 +132,13 @@ def write(page: Page, path: str | Path) -> Path:
 def render(page: Page) -> str:
     """The page as text."""
     drawn = any(section.drawing is not None for section in page.sections)
-    scripts = [asset("plotly-basic.min.js"), asset("page.js")] if drawn else []
+    scripts = [*library.scripts(), asset("page.js")] if drawn else []
     return _rendered("page.html.jinja", page, scripts, "")
 
 
 def render_live(page: Page, share: float | None, stopping: bool) -> str:
     """The page as it is now, brought up to date by events that come from where it came from."""
-    scripts = [asset("plotly-basic.min.js"), asset("page.js"), asset("live.js")]
+    scripts = [*library.scripts(), asset("page.js"), asset("live.js")]
     more = {"share": share, "stopping": stopping}
     return _rendered("live.html.jinja", page, scripts, " connect-src 'self';", **more)
 

@@ -1,12 +1,21 @@
 "use strict";
 // Draws each figure in the colours of the page's theme, and again when the theme or the medium
-// changes. Legends are markup beside the figures, so that they wrap.
+// changes. Legends are markup beside the figures, so that they wrap. All is done in short turns,
+// between which the page answers, and what is in sight comes first.
 (function () {
   // On paper, in pixels: A4, landscape. A picture shares its sheet with its heading.
   const PRINTED = { panel: 980, panels: 480 };
   const PRINTED_HEIGHT = 500;
+  // A turn ends with the step of plotly's that is over after so long.
+  const TURN_MS = 8;
+  const NO_TURN = Infinity;
   let figures = [];
   let printing = false;
+  // What is to be drawn; what is being drawn in turns; and since when the turn lasts.
+  let waiting = new Set();
+  let busy = null;
+  let began = NO_TURN;
+  let resting = [];
 
   // Takes up what is on the page. What stays in its place keeps what is hidden and its zoom.
   function collect() {
@@ -24,6 +33,7 @@
   function layoutOf({ figure, place, zoom }) {
     const layout = structuredClone(figure.layout);
     layout.uirevision = "kept";
+    layout.autosize = !printing; // as wide as its place again, after paper
     if (zoom) layout.xaxis.range = zoom.slice();
     layout.font = { family: colour("--sans"), size: 12, color: colour("--ink") };
     layout.separators = ".\u202f";
@@ -36,6 +46,7 @@
     };
     for (const [name, axis] of Object.entries(layout)) {
       if (/^[xy]axis\d*$/.test(name)) {
+        axis.ticklabeloverflow = "allow"; // there is room: to look for it takes longest of all
         axis.gridcolor = colour("--grid");
         axis.linecolor = colour("--rule");
         axis.zerolinecolor = colour("--rule");
@@ -49,11 +60,27 @@
     for (const shape of layout.shapes || []) {
       if (shape.name === "ink") shape.line.color = colour("--faint");
     }
+    const room = roomOf(layout.yaxis, figure.data);
+    // Plotly, too, keeps half of the width for what is drawn.
+    if (room < place.clientWidth / 2) layout.margin.l = Math.max(layout.margin.l, room);
     if (printing) {
       layout.width = PRINTED[place.parentElement.parentElement.className];
       if (layout.height < 2 * PRINTED_HEIGHT) layout.height = Math.min(layout.height, PRINTED_HEIGHT);
     }
     return layout;
+  }
+
+  // Plotly draws a picture twice where the labels of an axis turn out to need more room than it
+  // has. So it has that from the start, as far as they are known before.
+  const pen = document.createElement("canvas").getContext("2d");
+  function roomOf(axis, traces) {
+    const top = axis.range?.[1] ?? 0;
+    const labels = axis.ticktext ||
+      (axis.type === "category" && traces.flatMap((one) => one.y)) ||
+      [{ "~%": "0.01%", "~s": "100ms" }[axis.tickformat] || Math.round(top).toLocaleString("en")];
+    pen.font = `12px ${colour("--sans")}`;
+    const widths = labels.map((one) => pen.measureText(String(one).replace(/<[^>]*>/g, "")).width);
+    return Math.ceil(Math.max(0, ...widths)) + 17;
   }
 
   function themed(trace, hidden) {
@@ -109,44 +136,116 @@
 
   function drawOne(one) {
     const { place, figure, hidden } = one;
+    waiting.delete(one);
     const data = figure.data.map((trace) => themed(trace, hidden));
     // A small picture has no room for buttons.
     const displayModeBar = place.closest(".panels") ? false : "hover";
     const layout = layoutOf(one);
     // Where a window becomes narrower, plotly takes the height of the place for that of the picture.
     place.style.height = `${layout.height}px`;
-    Plotly.react(place, data, layout, { ...config, displayModeBar });
+    const drawn = Plotly.react(place, data, layout, { ...config, displayModeBar });
     if (place.closest("[data-linked]") && !one.followed) {
       one.followed = true;
       place.on("plotly_relayout", (event) => follow(one, event));
     }
+    return drawn.then(() => { place.dataset.drawn = ""; });
   }
 
-  const draw = () => figures.forEach(drawOne);
+  // Asked by plotly between two steps of a drawing: it goes on when the promise is kept. Where a
+  // reader zooms or hides something no turn is on, and steps follow at once.
+  Plotly.rest = (graph) => {
+    if (performance.now() - began < TURN_MS || (graph && graph !== busy.place)) return null;
+    began = NO_TURN;
+    return new Promise((resolve) => {
+      resting.push(resolve);
+      soon.postMessage(null);
+    });
+  };
 
-  // So that a page answers while it opens: its text is there at once, and nothing moves later on.
-  function drawInTurns() {
-    for (const { place, figure } of figures) place.style.height = `${figure.layout.height}px`;
-    const waiting = figures.slice();
-    (function next() {
-      const one = waiting.shift();
+  // Unlike timers, messages come without delay, in pages that are not looked at, too.
+  const { port1: turns, port2: soon } = new MessageChannel();
+  turns.onmessage = () => {
+    const goOn = resting.shift() || (busy ? null : next);
+    if (!goOn) return;
+    began = performance.now();
+    goOn();
+  };
+
+  function inTurns(place, draw, done) {
+    const own = { place };
+    busy = own;
+    Promise.resolve().then(draw).finally(() => {
+      if (busy !== own) return;
+      leave();
+      done?.();
+      soon.postMessage(null);
+    });
+  }
+
+  function leave() {
+    busy = null;
+    began = NO_TURN;
+    resting = [];
+  }
+
+  // The first run of most of plotly's code takes a turn of its own: it draws nothing.
+  function prepare() {
+    const place = document.createElement("div");
+    inTurns(place, () => Plotly.newPlot(place, [], { width: 99, height: 99 }, config), () => {
+      Plotly.purge(place);
       // What plotly measures texts with is no picture.
-      document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true");
-      if (one === undefined) return;
-      if (one.place.isConnected) drawOne(one);
-      setTimeout(next);
-    })();
+      document.getElementById("js-plotly-tester").setAttribute("aria-hidden", "true");
+    });
+    next = drawNext;
+  }
+  let next = prepare;
+
+  // What was never drawn is before what is out of date, and what is in sight before the rest.
+  function first() {
+    const away = ({ place }) => {
+      const { top, bottom } = place.getBoundingClientRect();
+      return Math.max(0, top - innerHeight, -bottom);
+    };
+    const order = [...waiting].filter((one) => one.place.isConnected)
+      .map((one) => [Number("drawn" in one.place.dataset), away(one), one]);
+    return order.sort((a, b) => a[0] - b[0] || a[1] - b[1])[0]?.[2];
+  }
+
+  function drawNext() {
+    const one = first();
+    if (one) inTurns(one.place, () => drawOne(one));
+    else began = NO_TURN;
+  }
+
+  // What is half drawn begins anew.
+  function drawAtOnce(those) {
+    const half = resting.length && those.find((one) => one.place === busy?.place);
+    if (half) {
+      Plotly.purge(half.place);
+      half.followed = false;
+      leave();
+      soon.postMessage(null);
+    }
+    began = NO_TURN;
+    those.forEach(drawOne);
+  }
+
+  function draw() {
+    waiting = new Set(figures);
+    if (printing) drawAtOnce(figures); // paper does not wait
+    else soon.postMessage(null);
   }
 
   function toggle(button) {
     const shown = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(shown));
     const section = button.closest("figure");
-    for (const { place, hidden } of figures.filter((one) => section.contains(one.place))) {
+    const own = figures.filter((one) => section.contains(one.place));
+    for (const { hidden } of own) {
       if (shown) hidden.delete(button.dataset.group);
       else hidden.add(button.dataset.group);
     }
-    draw();
+    drawAtOnce(own);
   }
 
   // Pictures of one time axis are zoomed together.
@@ -159,7 +258,9 @@
     for (const one of figures.filter((one) => one.followed && group.contains(one.place))) {
       one.zoom = whole ? null : range.slice();
       const now = one.place.layout.xaxis.range;
-      if (now[0] !== range[0] || now[1] !== range[1]) {
+      if (one.place === busy?.place) {
+        waiting.add(one);
+      } else if (now[0] !== range[0] || now[1] !== range[1]) {
         Plotly.relayout(one.place, { "xaxis.range": range.slice() });
       }
     }
@@ -170,11 +271,12 @@
     if (button) toggle(button);
   });
   function print(now) {
+    if (now === printing) return;
     printing = now;
     draw();
   }
   collect();
-  drawInTurns();
+  draw();
   // Said by who changed the page.
   document.addEventListener("figures", () => {
     collect();

@@ -47,8 +47,8 @@ def log(low: float, high: float, kind: str, title: str = "") -> dict[str, Any]:
         "range": [first - room, last + room],
         "tickvals": ticks,
         "ticktext": [WORDS[kind](tick) for tick in ticks],
-        "title": {"text": title},
         "automargin": True,
+        **_titled(title),
     }
 
 
@@ -94,8 +94,8 @@ def _even_ticks(low: float, high: float, most: int) -> list[float]:
 def linear(low: float, high: float, kind: str, title: str = "") -> dict[str, Any]:
     """A linear axis from ``low`` to ``high``. Ticks follow a zoom where plotly can write them."""
     axis: dict[str, Any] = {
-        "type": "linear", "range": [low, high], "title": {"text": title}, "nticks": _TICKS_MAX,
-        "automargin": True,
+        "type": "linear", "range": [low, high], "nticks": _TICKS_MAX, "automargin": True,
+        **_titled(title),
     }  # fmt: skip
     if kind == "time" and max(abs(low), abs(high)) <= _SI_UPTO_S:
         return axis | {"tickformat": "~s", "ticksuffix": "s"}
@@ -108,6 +108,11 @@ def linear(low: float, high: float, kind: str, title: str = "") -> dict[str, Any
     if kind == "share":
         return axis | {"tickformat": "~%"}
     return axis | {"separatethousands": True, "exponentformat": "none"}
+
+
+def _titled(title: str) -> dict[str, Any]:
+    """What an axis says below it; plotly keeps room for a title that is there and empty."""
+    return {"title": {"text": title}} if title else {}
 
 
 def _round_times(low: float, high: float) -> list[float]:

@@ -131,7 +131,7 @@ def layout(height: int, **more: Any) -> dict[str, Any]:
     base: dict[str, Any] = {
         "template": None,
         "height": height,
-        "margin": {"l": 40, "r": 16, "t": 30, "b": 46},
+        "margin": {"l": 40, "r": 24, "t": 30, "b": 46},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "hovermode": "closest",

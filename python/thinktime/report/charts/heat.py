@@ -169,7 +169,7 @@ def _figure(case: Case, heat: Heat) -> go.Figure:
             marker={"size": 3}, hovertemplate=_hover(case, "longest"),
         )
     )  # fmt: skip
-    figure.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 16, "t": 22, "b": 24}))
+    figure.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 24, "t": 22, "b": 24}))
     bottom, top = (math.log10(one) for one in (heat.bounds_s[0], heat.bounds_s[-1]))
     figure.add_layout_image(
         source=raster.of_counts(heat.counts.T[::-1], colour(case)), layer="below",

@@ -103,7 +103,7 @@ def stacked(
     panels = []
     for one in found:
         made = go.Figure(list(one.traces))
-        made.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 16, "t": 22, "b": 24}))
+        made.update_layout(layout(_HEIGHT, margin={"l": 40, "r": 24, "t": 22, "b": 24}))
         made.update_yaxes(scale)
         made.update_xaxes(axes.linear(0, until_s, "time"))
         titled(made, y_title, shift=2)
