@@ -284,7 +284,7 @@ def test_what_is_not_to_be_trusted_is_not_explained() -> None:
 
 
 def test_what_is_in_doubt_is_named() -> None:
-    result = measured(cases.system(("ps", H2)))
+    result = measured(cases.system(("fcfs", "exp(10ms)")))  # which is explained soonest
     assert explain_result(result).doubts == ()
     result.summary["validity"] = [
         {"name": name, "verdict": "doubtful", "found": "it is", "advice": ""}
