@@ -134,7 +134,7 @@ CURVE = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96]
 """The loads of the predicted curves."""
 
 QUICK_CURVE = [0.5, 0.9]
-"""Those of the quick study: to bring closed users to a load takes seconds of simulation each time."""
+"""Those of the quick study: each load takes seconds of simulation to bring closed users to."""
 
 
 def curves(

@@ -78,12 +78,11 @@ def _events(log: Served) -> Iterator[tuple[float, bool, int]]:
     comes = np.arange(2 * many) < many
     # Of several that end at once the heap gives the one that came first.
     order = np.lexsort((np.arange(2 * many) % many, comes, times))
-    return zip(times[order].tolist(), (~comes[order]).tolist(), (order % many).tolist(), strict=True)
+    who = (order % many).tolist()
+    return zip(times[order].tolist(), (~comes[order]).tolist(), who, strict=True)
 
 
-def _decided(
-    found: list[Decision], those: list[int], attained: list[float], *, came: bool
-) -> None:
+def _decided(found: list[Decision], those: list[int], attained: list[float], *, came: bool) -> None:
     had = tuple([attained[one] for one in those])
     found.append(Decision(those[0], tuple(those[1:]), came, had))
 
