@@ -56,6 +56,7 @@ def test_one_at_a_time_demands_and_order_are_those_of_the_server(policy: str) ->
     log = visits_of(result).served()
     found, decisions = one_at_a_time(log)
     assert found == pytest.approx(demands_of(result), abs=1e-7)
+    assert np.array_equal(found, Timeline.of(log).demands(Policy("order", 1)))
     shares = obeyed(log, found, decisions, 1e-6)
     assert shares.pop(policy) == 1.0
     assert max(shares.values()) < 0.97
