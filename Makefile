@@ -15,8 +15,8 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo pictures man site wheel wheel-test checked test test-rust test-python fuzz bench \
-  instructions peers coverage studies \
+.PHONY: help build demo pictures man site wheel wheel-test checked test test-rust test-python \
+  test-python-together test-python-alone fuzz bench instructions peers coverage studies \
   lint lint-format lint-types lint-rust lint-stubs format clean
 
 help: ## Show this list
@@ -81,11 +81,16 @@ test: test-rust test-python ## Run all tests; leaves their slower build in .venv
 test-rust: checked
 	cargo test --workspace --profile checked --locked --quiet
 
-# Tests that need a core for themselves come last, one by one. Each worker takes a file at a time, so
-# that what a file's tests share is made once; conftest.py says in which order.
-test-python: checked
+test-python: test-python-together test-python-alone
+
+# Each worker takes a file at a time, so that what a file's tests share is made once; conftest.py says
+# in which order.
+test-python-together: checked
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m 'not serial' -n $(WORKERS) --durations=40 \
 	  --dist loadfile --no-loadscope-reorder
+
+# Tests that need a core for themselves come last, one by one.
+test-python-alone: checked
 	$(BIN)/pytest -m serial $$(grep -l 'mark\.serial' tests/python/test_*.py)
 
 FUZZ_SECONDS ?= 60

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import Any
 
 from thinktime import workload
@@ -36,7 +38,8 @@ def transitions(mix: str) -> dict[str, dict[str, float]]:
     return {one["name"]: one["next"] for one in preset["request"]}
 
 
-def shares(mix: str) -> dict[str, float]:
+@cache
+def shares(mix: str) -> Mapping[str, float]:
     """The long-run share of each interaction, by going on until nothing changes."""
     after = transitions(mix)
     now = dict.fromkeys(after, 1 / len(after))
@@ -48,7 +51,7 @@ def shares(mix: str) -> dict[str, float]:
                 then[other] += share * part / 2
         now = then
     whole = sum(now.values())
-    return {name: share / whole for name, share in now.items()}
+    return MappingProxyType({name: share / whole for name, share in now.items()})
 
 
 def population(

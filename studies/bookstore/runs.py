@@ -133,8 +133,13 @@ def simulated(
 CURVE = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96]
 """The loads of the predicted curves."""
 
+QUICK_CURVE = [0.5, 0.9]
+"""Those of the quick study: each load takes seconds of simulation to bring closed users to."""
 
-def curves(bench: Bench, scale: float, policies: tuple[str, ...]) -> dict[str, Any]:
+
+def curves(
+    bench: Bench, scale: float, policies: tuple[str, ...], loads: list[float]
+) -> dict[str, Any]:
     """Mean response times in the long run over loads, by model and policy."""
     return {
         model: {
@@ -143,9 +148,9 @@ def curves(bench: Bench, scale: float, policies: tuple[str, ...]) -> dict[str, A
                     bench, policy, bench.workload(model), scale,
                     {"requests": bench.long_run, "warmup": 10, "load": load},
                 )["mean_s"]
-                for load in CURVE
+                for load in loads
             ]
             for policy in policies
         }
         for model in mixes.MODELS
-    } | {"loads": CURVE}  # fmt: skip
+    } | {"loads": loads}  # fmt: skip

@@ -150,13 +150,14 @@ def _measure(
     mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
     there = [{key: row[key] for key in asdict(Cell("", "", 0))} for row in rows]
     chosen = list(cells(options.loads, options.quick))
+    loads = runs.QUICK_CURVE if options.quick else runs.CURVE
     found: dict[str, Any] = {
         "mix": options.mix,
         "size": asdict(size) | {"bytes": filled.bytes()},
         "demands": {name: one.figures() for name, one in each.items()},
         "cv2": cv2, "seconds": seconds,
         "left_out": [one for one in classes.POLICIES if one not in classes.permitted()],
-        "curves": runs.curves(bench, scale, tuple(tables.policies_of(chosen))),
+        "curves": runs.curves(bench, scale, tuple(tables.policies_of(chosen)), loads),
     }  # fmt: skip
     for cell in (one for one in chosen if asdict(one) not in there):
         said = f"{len(rows) + 1} of {len(chosen)}: {cell.model}, {cell.policy}, {cell.load}"

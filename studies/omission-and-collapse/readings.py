@@ -201,7 +201,7 @@ def quick_rows() -> list[Row]:
     """A few rows, with fewer and shorter runs where nothing is to happen."""
     chosen = [row for row in rows() if row.key in QUICK]
     return [
-        replace(row, runs=0.1, horizon_s=min(row.horizon_s, 20.0), first_s=min(row.first_s, 20.0))
+        replace(row, runs=0.2, horizon_s=min(row.horizon_s, 20.0), first_s=min(row.first_s, 20.0))
         if row.expected and row.expected.stable
         else row
         for row in chosen

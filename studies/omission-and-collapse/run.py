@@ -44,14 +44,14 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a small part of it, in seconds")
-    parser.add_argument("--runs", type=int, help="runs of a reading; 200, or 80 with --quick")
+    parser.add_argument("--runs", type=int, help="runs of a reading; 200, or 40 with --quick")
     parser.add_argument("--to", type=Path, default=HERE, help="where to write")
     return parser.parse_args()
 
 
 def _parts(lab: Lab, options: argparse.Namespace, figures: Path) -> Parts:
     quick: bool = options.quick
-    runs = options.runs or (80 if quick else 200)
+    runs = options.runs or (40 if quick else 200)
     requests = 2_000_000 if quick else 20_000_000
     chosen = readings.quick_rows() if quick else readings.rows()
     remedial = [one for one in remedies.REMEDIES if not quick or one.key in remedies.QUICK]

@@ -56,6 +56,7 @@ def test_one_at_a_time_demands_and_order_are_those_of_the_server(policy: str) ->
     log = visits_of(result).served()
     found, decisions = one_at_a_time(log)
     assert found == pytest.approx(demands_of(result), abs=1e-7)
+    assert np.array_equal(found, Timeline.of(log).demands(Policy("order", 1)))
     shares = obeyed(log, found, decisions, 1e-6)
     assert shares.pop(policy) == 1.0
     assert max(shares.values()) < 0.97
@@ -284,7 +285,7 @@ def test_what_is_not_to_be_trusted_is_not_explained() -> None:
 
 
 def test_what_is_in_doubt_is_named() -> None:
-    result = measured(cases.system(("ps", H2)))
+    result = measured(cases.system(("fcfs", "exp(10ms)")))  # which is explained soonest
     assert explain_result(result).doubts == ()
     result.summary["validity"] = [
         {"name": name, "verdict": "doubtful", "found": "it is", "advice": ""}

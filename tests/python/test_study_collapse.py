@@ -64,18 +64,21 @@ def test_means_agree_with_exact_theory(results: dict[str, Any]) -> None:
 
 
 def test_reading_a_collapses_as_soon_as_in_another_simulator(results: dict[str, Any]) -> None:
-    """The median of 80 runs has a standard error of about 4 %; the margin is 20 %."""
+    """The median of 40 runs has a standard error of about 6 %; the margin is 20 %."""
     found = results["readings"]["A"]["found"]
-    assert found["runs"] == 80
-    assert found["collapsed"] == 80
+    assert found["runs"] == 40
+    assert found["collapsed"] == 40
     assert found["p50"] == pytest.approx(1708, rel=0.2)
     assert found["within_5_s"] > 0.95
 
 
 def test_reading_b_collapses_sooner(results: dict[str, Any]) -> None:
-    """The times scatter more: the standard error is about 12 %."""
+    """The times scatter more: the standard error is about 17 %, and the margin 40 %.
+
+    One choice of seeds in fifty fails a right program; this one has passed.
+    """
     found = results["readings"]["B"]["found"]
-    assert found["collapsed"] == found["runs"] == 80
+    assert found["collapsed"] == found["runs"] == 40
     assert found["p50"] == pytest.approx(631, rel=0.4)
 
 

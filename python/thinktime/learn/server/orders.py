@@ -10,7 +10,9 @@ decisions tell. Under least attained service who is served follows from who is p
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +24,7 @@ PRESENT_MAX = 200
 ORDERS = ("fcfs", "lcfs", "sjf", "plcfs", "psjf", "srpt")
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """What a server did when a request came, or one left."""
 
     chosen: int
@@ -37,39 +38,52 @@ class Decision:
 
 def one_at_a_time(log: Served) -> tuple[Floats, list[Decision]]:
     """The demand of each request, and the decisions at which there was a choice."""
-    attained = np.zeros(len(log))
-    present: list[tuple[float, int]] = []
     decisions: list[Decision] = []
+    return _in_order(log, decisions), decisions
+
+
+def demands_one_at_a_time(log: Served) -> Floats:
+    """The demand of each request alone."""
+    return _in_order(log, None)
+
+
+def _in_order(log: Served, decisions: list[Decision] | None) -> Floats:
+    """The demand of each request; the decisions are noted where there is a list for them."""
+    # Lists, as single elements of an array take several times as long.
+    attained = [0.0] * len(log)
+    done = log.done_s.tolist()
+    present: list[tuple[float, int]] = []
     now = 0.0
     for time, leaves, who in _events(log):
-        if present:
-            attained[present[0][1]] += time - now
-        now = time
         served = present[0][1] if present else None
+        if served is not None:
+            attained[served] += time - now
+        now = time
         if leaves:
             heapq.heappop(present)
-            if 2 <= len(present) <= PRESENT_MAX:
+            if decisions is not None and 2 <= len(present) <= PRESENT_MAX:
                 _decided(decisions, [one for _, one in present], attained, came=False)
         else:
-            heapq.heappush(present, (float(log.done_s[who]), who))
-            if served is not None:
+            heapq.heappush(present, (done[who], who))
+            if decisions is not None and served is not None:
                 both = [present[0][1], served if present[0][1] == who else who]
                 _decided(decisions, both, attained, came=True)
-    return attained, decisions
+    return np.array(attained)
 
 
-def _events(log: Served) -> list[tuple[float, bool, int]]:
+def _events(log: Served) -> Iterator[tuple[float, bool, int]]:
     """Arrivals and ends by their time; who ends when another comes is gone by then."""
     many = len(log)
     times = np.concatenate([log.arrival_s, log.done_s])
     comes = np.arange(2 * many) < many
     # Of several that end at once the heap gives the one that came first.
     order = np.lexsort((np.arange(2 * many) % many, comes, times))
-    return [(float(times[n]), not comes[n], int(n % many)) for n in order]
+    who = (order % many).tolist()
+    return zip(times[order].tolist(), (~comes[order]).tolist(), who, strict=True)
 
 
-def _decided(found: list[Decision], those: list[int], attained: Floats, *, came: bool) -> None:
-    had = tuple(float(attained[one]) for one in those)
+def _decided(found: list[Decision], those: list[int], attained: list[float], *, came: bool) -> None:
+    had = tuple([attained[one] for one in those])
     found.append(Decision(those[0], tuple(those[1:]), came, had))
 
 
@@ -79,10 +93,11 @@ def obeyed(
     """By policy, the share of the decisions that it would have made; what is too close is none."""
     right = dict.fromkeys(ORDERS, 0)
     told = dict.fromkeys(ORDERS, 0)
+    arrival_s, demand_s = log.arrival_s.tolist(), demands.tolist()
     for one in decisions:
         those = (one.chosen, *one.others)
-        came = [float(log.arrival_s[who]) for who in those]
-        size = [float(demands[who]) for who in those]
+        came = [arrival_s[who] for who in those]
+        size = [demand_s[who] for who in those]
         left = [size[n] - one.attained_s[n] for n in range(len(those))]
         newest = came[0] > max(came[1:])
         oldest = came[0] < min(came[1:])
@@ -109,7 +124,7 @@ def _least(values: list[float], within_s: float) -> tuple[bool, bool]:
 
 def least_attained(log: Served) -> Floats:
     """The demand of each request where those who were served least so far share one server."""
-    attained = np.zeros(len(log))
+    attained = [0.0] * len(log)
     present: list[int] = []
     now = 0.0
     for time, leaves, who in _events(log):
@@ -119,16 +134,21 @@ def least_attained(log: Served) -> Floats:
             present.remove(who)
         else:
             present.append(who)
-    return attained
+    return np.array(attained)
 
 
-def _share(attained: Floats, present: list[int], left_s: float) -> None:
+def _share(attained: list[float], present: list[int], left_s: float) -> None:
     """Serve those with least for so long: they grow together until they reach the next ones."""
+    if len(present) == 1:
+        attained[present[0]] += left_s
+        return
     while present and left_s > 1e-12:
-        levels = sorted({float(attained[one]) for one in present})
-        lowest = [one for one in present if attained[one] <= levels[0] + 1e-12]
-        above = next((level for level in levels if level > levels[0] + 1e-12), np.inf)
-        each = min(left_s / len(lowest), above - levels[0])
+        levels = [attained[one] for one in present]
+        least = min(levels)
+        with_least = least + 1e-12
+        lowest = [one for one in present if attained[one] <= with_least]
+        above = min([level for level in levels if level > with_least], default=math.inf)
+        each = min(left_s / len(lowest), above - least)
         for one in lowest:
             attained[one] += each
         left_s -= each * len(lowest)

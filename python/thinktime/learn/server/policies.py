@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime.learn.server.orders import least_attained, one_at_a_time
+from thinktime.learn.server.orders import demands_one_at_a_time, least_attained
 from thinktime.learn.server.served import Floats, Numbers, Served
 
 
@@ -74,7 +74,7 @@ class Timeline:
         if policy.name == "fcfs":
             return log.done_s - np.maximum(log.arrival_s, _free(log.done_s, policy.workers))
         if policy.name == "order":
-            return one_at_a_time(log)[0]
+            return demands_one_at_a_time(log)
         if policy.name == "las":
             return least_attained(log)
         sharing = np.maximum(self.present[:-1], 1)
