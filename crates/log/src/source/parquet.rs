@@ -53,9 +53,10 @@ impl ParquetText {
     fn add_rows(&mut self, batch: &RecordBatch) {
         self.text.clear();
         self.at = 0;
+        let columns: Vec<Column> = batch.columns().iter().map(Column::of).collect();
         for row in 0..batch.num_rows() {
-            for column in batch.columns() {
-                add_value(column, row, &mut self.text);
+            for column in &columns {
+                column.add(row, &mut self.text);
                 self.text.push(PARQUET_SEPARATOR);
             }
             self.text.push(b'\n');
@@ -80,6 +81,35 @@ impl Read for ParquetText {
     }
 }
 
+/// A column of some rows.
+struct Column<'a> {
+    array: &'a ArrayRef,
+    /// Of a dictionary, its values and the place of each row's among them: those of all rows are
+    /// made at once.
+    dictionary: Option<(&'a ArrayRef, Vec<usize>)>,
+}
+
+impl<'a> Column<'a> {
+    fn of(array: &'a ArrayRef) -> Column<'a> {
+        let dictionary = array.as_any_dictionary_opt().map(|dictionary| {
+            let values = dictionary.values();
+            // Where there is no value, all rows are gaps, which have no place.
+            let places = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+            (values, places)
+        });
+        Column { array, dictionary }
+    }
+
+    /// Adds the value of a row.
+    fn add(&self, row: usize, text: &mut Vec<u8>) {
+        match &self.dictionary {
+            None => add_value(self.array, row, text),
+            Some(_) if self.array.is_null(row) => {}
+            Some((values, places)) => add_value(values, places[row], text),
+        }
+    }
+}
+
 /// Adds text, with spaces for what would end a line or a value.
 fn add_text(value: &[u8], text: &mut Vec<u8>) {
     let ends = |byte: &u8| matches!(*byte, b'\n' | b'\r' | PARQUET_SEPARATOR);
@@ -98,10 +128,6 @@ fn add_value(column: &ArrayRef, row: usize, text: &mut Vec<u8>) {
         DataType::Binary => add_text(column.as_binary::<i32>().value(row), text),
         DataType::LargeBinary => add_text(column.as_binary::<i64>().value(row), text),
         DataType::BinaryView => add_text(column.as_binary_view().value(row), text),
-        DataType::Dictionary(..) => {
-            let dictionary = column.as_any_dictionary();
-            add_value(dictionary.values(), dictionary.normalized_keys()[row], text);
-        }
         _ => add_number(column, row, text),
     }
 }
@@ -148,10 +174,12 @@ mod tests {
     fn rows_become_lines() {
         let column = |array: ArrayRef| array;
         let agents: DictionaryArray<types::Int32Type> = ["a\nb", "c", "c"].into_iter().collect();
+        let gaps: DictionaryArray<types::Int32Type> = [None::<&str>; 3].into_iter().collect();
         let batch = RecordBatch::try_from_iter_with_nullable([
             ("ts", column(Arc::new(TimestampMicrosecondArray::from(vec![7, 8, 9]))), false),
             ("url", column(Arc::new(StringArray::from(vec![Some("/ä"), None, Some("")]))), true),
             ("agent", column(Arc::new(agents)), false),
+            ("gaps", column(Arc::new(gaps)), true),
             ("bytes", column(Arc::new(Int64Array::from(vec![None, Some(-1), Some(5)]))), true),
         ])
         .unwrap();
@@ -165,7 +193,7 @@ mod tests {
         let file = File::open(&path).unwrap();
         ParquetText::new(file, bytes.clone()).unwrap().read_to_string(&mut text).unwrap();
         let lines: Vec<_> = text.lines().map(|line| line.replace('\x1f', "|")).collect();
-        assert_eq!(lines, ["ts|url|agent|bytes|", "7|/ä|a b||", "8||c|-1|", "9||c|5|"]);
+        assert_eq!(lines, ["ts|url|agent|gaps|bytes|", "7|/ä|a b|||", "8||c||-1|", "9||c||5|"]);
         let size = std::fs::metadata(&path).unwrap().len();
         assert!(bytes.load(Ordering::Relaxed).abs_diff(size) <= 1);
         std::fs::remove_file(&path).unwrap();
