@@ -71,6 +71,12 @@ def parameters(texts: list[str]) -> list[str]:
     return [name for name in DRAWN if any(f"{{{name}}}" in text for text in texts)]
 
 
+def pgbench_itself() -> str:
+    """The program, not Debian's wrapper of it, whose Perl would count as pgbench's."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pgbench"))
+    return str(found[-1]) if found else program("pgbench")
+
+
 def pgbench(texts: list[str], database: Database, options: argparse.Namespace) -> list[str]:
     """The command of pgbench, whose script is written beside the database."""
     names = parameters(texts)
@@ -79,7 +85,7 @@ def pgbench(texts: list[str], database: Database, options: argparse.Namespace) -
     script = database.directory / "script.sql"
     whole = body if len(body) == 1 else ["begin;", *body, "commit;"]
     script.write_text("\n".join([*lines, *whole]) + "\n")
-    command = [program("pgbench"), "-n", "-M", "prepared", "-f", str(script)]
+    command = [pgbench_itself(), "-n", "-M", "prepared", "-f", str(script)]
     command += ["-c", str(options.clients), "-j", "1", "-T", str(options.seconds)]
     command += ["-h", "127.0.0.1", "-p", str(database.port), "-U", USER, "postgres"]
     return command

@@ -1,5 +1,7 @@
 //! Texts with places that vary: draws of a distribution, and values that a session has.
 
+use std::io::Write;
+
 use crate::distribution::{Distribution, ENTRIES};
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
@@ -199,7 +201,7 @@ impl Template {
                 Part::Literal(bytes) => out.extend_from_slice(bytes),
                 Part::Drawn(law) => {
                     let whole = law.sample_whole(stream);
-                    out.extend_from_slice(whole.to_string().as_bytes());
+                    write!(out, "{whole}").expect("memory takes all");
                 }
                 Part::Value(name, place) => {
                     let bytes = value(*name).ok_or(Unwritten::Missing(*name))?;

@@ -4,16 +4,15 @@
 use std::sync::Arc;
 
 use thinktime_core::client::Attempt;
-use thinktime_core::time::Nanos;
-use thinktime_core::workload::Sql;
 
+use super::asking::Asked;
 use super::{
-    Arrival, Asking, Carries, Conversation, Opening, Outgoing, PathUse, Proceeding, Protocol,
+    Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Proceeding, Protocol,
     misfit_of_statements,
 };
 use crate::generator::exchange::{Answer, Event, Exchange};
 use crate::generator::failure::Failure;
-use crate::protocol::postgresql::{self, Client, Login, PostgresError, StatementId};
+use crate::protocol::postgresql::{self, Client, Login, PostgresError};
 use crate::protocol::{Keeping, Kept, Outbox};
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
@@ -36,6 +35,8 @@ struct Postgresql {
     work: Option<Work>,
     /// Whether it can carry no other request.
     closing: bool,
+    /// The statements of the last request, whose memory the next one takes.
+    spare: Option<Asked>,
 }
 
 /// A request under way.
@@ -48,18 +49,6 @@ struct Work {
     rows: u32,
     bytes: u64,
     error: Option<Failure>,
-}
-
-/// Statements with their parameters.
-struct Asked {
-    kind: u32,
-    sql: Arc<Sql>,
-    /// The place of the first statement among those of its kind that are prepared, if they are.
-    place: Option<u32>,
-    /// Values one after another, where each but the first begins, and which are null.
-    bytes: Vec<u8>,
-    cuts: Vec<usize>,
-    nulls: Vec<usize>,
 }
 
 /// How far a request is: what it waits for.
@@ -79,42 +68,12 @@ enum Step {
     Rollback,
 }
 
-impl Asked {
-    fn of(asking: &Asking<'_>) -> Asked {
-        Asked {
-            kind: asking.kind,
-            sql: Arc::clone(asking.sql),
-            place: asking.place,
-            bytes: asking.bytes.to_vec(),
-            cuts: asking.cuts.to_vec(),
-            nulls: asking.nulls.to_vec(),
-        }
-    }
-
-    fn parameter(&self, place: usize) -> Option<&[u8]> {
-        if self.nulls.contains(&place) {
-            return None;
-        }
-        let begin = if place == 0 { 0 } else { self.cuts[place - 1] };
-        let end = self.cuts.get(place).copied().unwrap_or(self.bytes.len());
-        Some(&self.bytes[begin..end])
-    }
-
-    /// Runs one of the statements; says how many bytes that takes.
-    fn execute(&self, place: usize, client: &mut Client, out: &mut Vec<u8>) -> u64 {
-        let statement = &self.sql.statements[place];
-        let named = |first: u32| StatementId { kind: self.kind, place: first + place as u32 };
-        let values = statement.parameters.iter().map(|place| self.parameter(*place));
-        client.execute(self.place.map(named), &statement.text, values, out)
-    }
-}
-
 impl Work {
-    fn new(exchange: Exchange, asking: &Asking<'_>) -> Work {
+    fn new(exchange: Exchange, asked: Asked) -> Work {
         Work {
             exchange,
-            asked: Asked::of(asking),
-            told: asking.sql.statements.is_empty(),
+            told: asked.sql.statements.is_empty(),
+            asked,
             step: Step::Waiting,
             rows: 0,
             bytes: 0,
@@ -153,9 +112,9 @@ impl Work {
     }
 
     /// Something of the answer came.
-    fn heard(&mut self, now: Nanos) {
+    fn heard(&mut self, arrival: Arrival) {
         if self.exchange.first_byte.is_never() {
-            self.exchange.first_byte = now;
+            self.exchange.first_byte = arrival.now();
         }
     }
 }
@@ -169,7 +128,7 @@ impl Postgresql {
         let login = opening.login.map_or_else(nobody, Arc::clone);
         let keeping = opening.keeping == Keeping::All;
         let client = Client::open(login, keeping, out.buffer());
-        Box::new(Postgresql { client, keeping, work: None, closing: false })
+        Box::new(Postgresql { client, keeping, work: None, closing: false, spare: None })
     }
 
     /// Goes on with a request whose last step is over: what came of it, if that was the last one.
@@ -186,7 +145,8 @@ impl Postgresql {
         }
         // A statement may have begun what only its own transaction could end.
         self.closing |= self.client.in_transaction();
-        let Work { exchange, rows, bytes, error, .. } = self.work.take()?;
+        let Work { exchange, asked, rows, bytes, error, .. } = self.work.take()?;
+        self.spare = Some(asked);
         let answer = Answer { rows, error, ..Answer::new(0, bytes, self.kept()) };
         Some(Event::Done { exchange, answer })
     }
@@ -216,7 +176,8 @@ impl Conversation for Postgresql {
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Outgoing::Statements(asking) = what else { return };
-        self.work = Some(Work::new(exchange, asking));
+        let asked = Asked::new(asking, self.spare.take());
+        self.work = Some(Work::new(exchange, asked));
         if self.client.is_ready() {
             self.go_on(out);
         }
@@ -236,7 +197,7 @@ impl Conversation for Postgresql {
                 postgresql::Event::Ready => over = true,
                 postgresql::Event::Row => {
                     work.rows = work.rows.saturating_add(1);
-                    work.heard(arrival.now());
+                    work.heard(arrival);
                 }
                 postgresql::Event::Over { bytes, error } => {
                     over = true;
@@ -249,8 +210,8 @@ impl Conversation for Postgresql {
         self.closing |= ending;
         let event = if over { self.go_on(out) } else { None };
         Ok(event.map(|event| match event {
-            Event::Done { mut exchange, answer } => {
-                exchange.first_byte = exchange.first_byte.min(arrival.now());
+            Event::Done { mut exchange, answer } if exchange.first_byte.is_never() => {
+                exchange.first_byte = arrival.now();
                 Event::Done { exchange, answer }
             }
             other => other,
@@ -261,7 +222,7 @@ impl Conversation for Postgresql {
         let Some(work) = &mut self.work else { return };
         let step = match next {
             Proceeding::Statement(asking) => {
-                work.asked = Asked::of(asking);
+                work.asked.replace(asking);
                 Step::Statement(0)
             }
             Proceeding::Commit => Step::Commit,

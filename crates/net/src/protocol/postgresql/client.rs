@@ -30,7 +30,7 @@ pub enum Event {
 }
 
 /// Names a statement on all connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StatementId {
     /// Whose it is.
     pub kind: u32,

@@ -4,7 +4,8 @@
 //! writes into a buffer of the caller's and is fed whatever arrives, in pieces of any size; how the
 //! bytes were cut never changes what is read. Rows are counted and skipped, unless somebody looks
 //! into them; whatever is held of a message has a limit. Messages are made and read by the crate
-//! `postgres-protocol`, but for their frames, which are bounded here.
+//! `postgres-protocol`, but for their frames, which are bounded here, and for the one byte with
+//! which each answer ends.
 //!
 //! After a [`PostgresError`] the connection is of no use.
 //!

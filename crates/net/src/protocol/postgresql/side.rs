@@ -1,6 +1,7 @@
 //! What messages are about: what was asked, and what has come of the answer.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use bytes::BytesMut;
 use postgres_protocol::IsNull;
@@ -22,7 +23,7 @@ pub(super) const UNFIT: Word = "value_unfit";
 pub(super) struct Side {
     pub(super) state: State,
     /// The statements that the server has prepared.
-    prepared: HashSet<StatementId>,
+    prepared: BTreeSet<StatementId>,
     /// The one that it prepares.
     preparing: Option<StatementId>,
     /// The size of the answer so far.
@@ -35,6 +36,8 @@ pub(super) struct Side {
     pub(super) rows: Option<Box<Rows>>,
     /// Messages on their way into an outbox.
     pub(super) scratch: BytesMut,
+    /// The name of the statement that is written.
+    name: String,
 }
 
 pub(super) enum State {
@@ -50,7 +53,7 @@ impl Side {
     pub(super) fn new(state: State, rows: Option<Box<Rows>>, scratch: BytesMut) -> Side {
         Side {
             state,
-            prepared: HashSet::new(),
+            prepared: BTreeSet::new(),
             preparing: None,
             bytes: 0,
             error: None,
@@ -58,6 +61,7 @@ impl Side {
             in_transaction: false,
             rows,
             scratch,
+            name: String::new(),
         }
     }
 
@@ -70,9 +74,11 @@ impl Side {
 
     /// Appends what was written, and says how many bytes that is.
     pub(super) fn send(&mut self, out: &mut Vec<u8>) -> u64 {
-        let message = self.scratch.split();
-        out.extend_from_slice(&message);
-        message.len() as u64
+        let bytes = self.scratch.len() as u64;
+        out.extend_from_slice(&self.scratch);
+        // Its memory stays for the next message; what is split off would take it along.
+        self.scratch.clear();
+        bytes
     }
 
     /// Writes what runs a statement, which is prepared by a name made of this, or by none.
@@ -82,10 +88,13 @@ impl Side {
         text: &str,
         parameters: impl ExactSizeIterator<Item = Option<&'p [u8]>>,
     ) -> std::io::Result<()> {
-        let out = &mut self.scratch;
-        let name = id.map_or(String::new(), |id| format!("{}_{}", id.kind, id.place));
+        let Side { scratch: out, name, .. } = self;
+        name.clear();
+        if let Some(StatementId { kind, place }) = id {
+            write!(name, "{kind}_{place}").map_err(std::io::Error::other)?;
+        }
         if id.is_none_or(|id| !self.prepared.contains(&id)) {
-            frontend::parse(&name, text, std::iter::empty(), out)?;
+            frontend::parse(name, text, std::iter::empty(), out)?;
             self.preparing = id;
         }
         // All values are texts, in both directions.
@@ -95,7 +104,7 @@ impl Side {
             Ok(IsNull::No)
         };
         let (no, bound) = (std::iter::empty::<i16>, parameters);
-        frontend::bind("", &name, no(), bound, serialised, no(), out)
+        frontend::bind("", name, no(), bound, serialised, no(), out)
             .map_err(|_| std::io::Error::other(UNFIT))?;
         if self.rows.is_some() {
             frontend::describe(b'P', "", out)?;
@@ -164,10 +173,9 @@ impl Side {
     }
 
     fn ready(&mut self, frame: Frame<'_>) -> Result<(), PostgresError> {
-        let Message::ReadyForQuery(body) = whole(frame)? else {
-            return Err(PostgresError::Malformed);
-        };
-        self.in_transaction = match body.status() {
+        // One byte behind the header. The crate's reader would copy it first, for each answer.
+        let [_, _, _, _, _, status] = *frame.bytes else { return Err(PostgresError::Malformed) };
+        self.in_transaction = match status {
             b'I' => false,
             b'T' | b'E' => true,
             _ => return Err(PostgresError::Malformed),
