@@ -1,7 +1,5 @@
 //! Texts with places that vary: draws of a distribution, and values that a session has.
 
-use std::io::Write;
-
 use crate::distribution::{Distribution, ENTRIES};
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
@@ -200,8 +198,7 @@ impl Template {
             match part {
                 Part::Literal(bytes) => out.extend_from_slice(bytes),
                 Part::Drawn(law) => {
-                    let whole = law.sample_whole(stream);
-                    write!(out, "{whole}").expect("memory takes all");
+                    write_whole(out, law.sample_whole(stream));
                 }
                 Part::Value(name, place) => {
                     let bytes = value(*name).ok_or(Unwritten::Missing(*name))?;
@@ -218,6 +215,16 @@ impl Template {
         }
         Ok(())
     }
+}
+
+/// Appends a whole number as digits, without memory of its own: each request draws some.
+fn write_whole(out: &mut Vec<u8>, mut whole: u64) {
+    let from = out.len();
+    while whole > 0 || out.len() == from {
+        out.push(b'0' + (whole % 10) as u8);
+        whole /= 10;
+    }
+    out[from..].reverse();
 }
 
 /// What stands in braces: nothing where they are themselves.
