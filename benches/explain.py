@@ -1,7 +1,7 @@
 """How often `explain` names the right kind of server, and how far its predictions are off.
 
     .venv/bin/python benches/explain.py [--seeds 10] [--requests 20000] [--served SECONDS]
-                                        [--processes 1]
+                                        [--processes 1] [--server TEXT]
 
 Prints a Markdown table: for each server of known kind, in how many of the seeds its kind was named,
 refused or taken for another one; and of the models named, how far the predicted mean response time
@@ -9,7 +9,8 @@ was from that of a long simulation of the true server (median and largest over t
 share of the three predictions is no further off than 15 %. What is
 measured is simulated, with arrivals at a load of 0.7 and demands that `explain` does not see. With
 `--served` it is measured over HTTP, from `thinktime serve`, for so many seconds a seed; as that is
-mostly waiting, servers may be measured at the same time by so many `--processes`.
+mostly waiting, servers may be measured at the same time by so many `--processes`. `--server`
+takes those alone whose names hold this text.
 """
 
 from __future__ import annotations
@@ -85,13 +86,15 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--served", type=float, metavar="SECONDS")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--server", default="", metavar="TEXT")
     given = parser.parse_args()
+    chosen = [name for name in SERVERS if given.server in name]
     print(f"| server | right | refused | wrong | {' | '.join(QUESTIONS)} | within 15 % |")
     print("|---|---|---|---|---|" + "---|" * len(QUESTIONS))
     # New interpreters: a copy of one that has threads may wait for ever for what these hold.
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
-        found = pool.map(partial(recovered, given=given), SERVERS)
-        for name, cells in zip(SERVERS, found, strict=True):
+        found = pool.map(partial(recovered, given=given), chosen)
+        for name, cells in zip(chosen, found, strict=True):
             print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
