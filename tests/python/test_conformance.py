@@ -5,7 +5,9 @@ path and differ only by what a network stack and an operating system add. The bo
 1 ms, whichever is larger, for mean and p99. A machine that pauses the process for long during a
 run is no fault of the code: a run that breaks the bound is repeated with another seed. A second
 one that breaks it fails the test; but those do not count of which the program itself says that the
-machine made it late. Where too few are left to tell, the test is skipped with what it says.
+machine made it late, nor those while which the machine stood still for a hundredth of the time: at
+this load that alone makes waiting 5 % longer. Where too few are left to tell, the test is skipped
+with what was said.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import cases
+import pauses
 import polars
 import pytest
 from real_runs import complaint
@@ -72,6 +75,8 @@ AT_A_TIME = (len(MODELS), 2, 1)
 """How many runs go on at the same time: at first all, each with a server of its own, which mostly
 waits; then fewer of those that the others may have disturbed."""
 
+STOOD_STILL = 0.01
+
 Figures = dict[str, tuple[float, float]]
 """(measured, simulated) seconds by figure."""
 
@@ -101,14 +106,14 @@ def test_real_agrees_with_simulated_at_load_08(policy: str) -> None:
     system = cases.system((policy, DEMAND))
     left, broken, said = list(MODELS), Counter[str](), ""
     for seed, together in enumerate(AT_A_TIME, start=1):
-        with ThreadPoolExecutor(together) as pool:
+        with pauses.watched() as stood, ThreadPoolExecutor(together) as pool:
             runs = list(pool.map(lambda name, seed=seed: deviations(name, system, seed), left))
         for name, (found, late) in zip(tuple(left), runs, strict=True):
             if within_bounds(found):
                 left.remove(name)
                 continue
-            said = f"{name}, {policy}, seed {seed}: {found}: {late or 'it was punctual'}"
-            broken[name] += late is None
+            said = f"{name}, {policy}, seed {seed}: {found}: {late or 'it was punctual'}, {stood}"
+            broken[name] += late is None and stood.share < STOOD_STILL
             assert broken[name] < 2, said
         if not left:
             return
