@@ -12,6 +12,7 @@ import typer
 
 from thinktime import _core
 from thinktime.cli import common, options, plain, watch
+from thinktime.cli.memory import give_back_large, kept
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.recovery import write_whole
 
@@ -131,11 +132,9 @@ def command(
         raise common.fail("--demand goes with --system", common.Exit.INPUT_WRONG)
     _check_demand(demand)
     _check_paths([*logs, *([compare] if compare else [])], output, report, system)
-    from thinktime.learn.memory import give_back_large, kept
-
+    give_back_large()
     with kept():
         from thinktime.learn import learn
-    give_back_large()
     sys.setswitchinterval(HANDED_OVER_S)
     how: dict[str, Any] = {
         "format": format,

@@ -14,6 +14,7 @@ from thinktime.learn.journeys import Journeys, find_journeys
 from thinktime.learn.journeys.chain import WEIGHTS
 from thinktime.learn.journeys.visits import find_visits
 from thinktime.learn.kinds.kinds import templates_of
+from thinktime.learn.kinds.templates import Templates
 from thinktime.learn.offered import OFF, as_offered, offers
 from thinktime.learn.pauses import of_mean, paced
 from thinktime.learn.populations import Population
@@ -125,27 +126,26 @@ def learn_part(
     """
     brief = population.model == "closed" and _brief(requests, covered)
     alone = brief or population.model == "open"
+    templates = templates_of(requests)
     of = requests
     if alone:
         by_page = pages and (population.kind == "people" or requests.paged)
-        of = _each_alone(requests, by_page)
-    journeys = find_journeys(of, timeout_s, least_users, pages)
+        of = _each_alone(requests, templates if by_page else None)
+    journeys = find_journeys(of, timeout_s, least_users, pages, templates)
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
     if population.model == "closed" and not brief:
         looped = _as_loop(population, of_mean(population, journeys))
         looped, clients = paced(population, requests, looped, covered)
         return Part(population, requests, looped, None, None, clients)
-    times = requests.rows["time_ns"].to_numpy()
-    begun = _begun(journeys, times)
     starts = learn_starts(
-        begun,
+        _begun(journeys, requests.rows["time_ns"].to_numpy()),
         begin_ns=begin_ns,
         covered=covered,
         resolution_s=requests.resolution_s,
         settled_s=0.0 if alone else min(timeout_s, journeys.chain.settled_s),
     )
-    replay = brief or len(begun) < FEW
+    replay = brief or len(starts.times_ns) < FEW
     model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
     journeys, model = as_offered(journeys, starts, model)
     return Part(population, requests, journeys, starts, model)
@@ -163,24 +163,24 @@ def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
     return begun
 
 
-def _each_alone(requests: Requests, by_page: bool) -> Requests:
+def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
     """The same, with every request as a user of its own: whose they are cannot be told.
 
     ``by_page``: people's, who load a page with what it embeds, are one user for each page, and so
-    is what a log says is one.
+    is what a log says is one; it is the templates of all paths.
     """
     user = requests.rows["user"]
-    numbers = _pages(requests) if by_page else np.arange(len(requests))
+    numbers = np.arange(len(requests)) if by_page is None else _pages(requests, by_page)
     _, first = np.unique(numbers, return_index=True)
     rows = requests.rows.with_columns(pl.Series("user", numbers, dtype=pl.UInt32))
     return replace(requests, rows=rows, users=requests.users[user.gather(first)])
 
 
-def _pages(requests: Requests) -> NDArray[np.int64]:
+def _pages(requests: Requests, templates: Templates) -> NDArray[np.int64]:
     """Of each row the number of its page."""
     # Where the log says what a page is, it may take as long as it will.
     within_s = math.inf if requests.paged else PAGE_S
-    visits = find_visits(requests, templates_of(requests).of_path, within_s)
+    visits = find_visits(requests, templates.of_path, within_s)
     numbers = np.empty(len(requests), np.int64)
     numbers[visits.order] = visits.page
     return numbers

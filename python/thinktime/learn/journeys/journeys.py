@@ -15,6 +15,7 @@ from thinktime.learn.journeys.thinks import Thinks, find_thinks
 from thinktime.learn.journeys.unlike import set_apart
 from thinktime.learn.journeys.visits import Visits, find_visits
 from thinktime.learn.kinds.kinds import USERS_MIN, Kinds, find_kinds, templates_of
+from thinktime.learn.kinds.templates import Templates
 from thinktime.learn.order import Kept
 from thinktime.learn.requests import Requests
 
@@ -71,11 +72,16 @@ class Journeys:
 
 
 def find_journeys(
-    requests: Requests, timeout_s: float, least_users: int = USERS_MIN, pages: bool = True
+    requests: Requests,
+    timeout_s: float,
+    least_users: int = USERS_MIN,
+    pages: bool = True,
+    templates: Templates | None = None,
 ) -> Journeys:
     """Learn what a population asks for: ``requests`` are its own; there must be some.
 
     Only what at least ``least_users`` asked for is named. Without ``pages`` nothing is embedded.
+    ``templates`` are those of the requests' paths, where they were found before.
 
     Raises ValueError where there are none, or the timeout is not above 0.
     """
@@ -83,7 +89,7 @@ def find_journeys(
         raise ValueError("there are no requests to learn journeys from")
     if not timeout_s > 0:
         raise ValueError(f"the session timeout must be above 0 s; it is {timeout_s}")
-    found = templates_of(requests)
+    found = templates or templates_of(requests)
     visits = find_visits(requests, found.of_path, timeout_s, pages)
     embedded = _of_rows(visits.order, visits.embedded)
     counted = ~_of_rows(visits.order, visits.retry)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 from thinktime import _core
 from thinktime.learn.order import Kept, Places
 from thinktime.learn.requests import Requests
+
+FIRST = 100
+"""Columns that differ mostly do so within so many values."""
 
 _LOOKED_AT = ("time_ns", "duration_us", "user", "path", "referrer", "status")
 
@@ -97,4 +101,28 @@ def find_visits(
         pages=pages,
     )
     columns = [column for table in found for column in pl.DataFrame(table).get_columns()]
-    return Visits(**{column.name: column.to_numpy() for column in columns})
+    return Visits(**_kept_once({column.name: column.to_numpy() for column in columns}))
+
+
+def _kept_once(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The same, with those that are equal in the same memory.
+
+    Where every request is a session of its own that is half of them.
+    """
+    first = {
+        name: next(one for one, other in columns.items() if _equal(other, column))
+        for name, column in columns.items()
+    }
+    if len(set(first.values())) == len(columns):
+        return columns
+    # What came from Rust together is freed together: those that are kept leave it.
+    copies = {name: columns[name].copy() for name in set(first.values())}
+    return {name: copies[one] for name, one in first.items()}
+
+
+def _equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    return one is other or (
+        one.dtype == other.dtype
+        and np.array_equal(one[:FIRST], other[:FIRST])
+        and np.array_equal(one, other)
+    )

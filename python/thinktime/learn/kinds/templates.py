@@ -3,7 +3,7 @@
 A segment of a path is variable where it looks so (numbers, UUIDs, dates, mail addresses), where
 what stands before it says so (`/u/`), or where many different words stand in the same place with
 the same segments behind. Everything is done on columns of hashes, one for each level of segments,
-so that a million paths take as long as a few passes over them.
+so that a million paths take as long as a few passes over them; their texts are held in parts.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ ALIKE_FIRST = 40
 
 CROWDED = 400
 """From so many different words on a place is variable whatever is behind."""
+
+AT_A_TIME = 100_000
+"""The segments of so many paths are held at the same time."""
 
 POPULAR = 0.004
 """Words directly behind the first slash that have at least this share of the requests stay."""
@@ -63,8 +66,7 @@ def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.in
 
     Paths that do not begin with a slash are one template with an empty text.
     """
-    levels = _levels(paths)
-    hashes, starred, ending = _hashed(levels)
+    hashes, starred, ending = _hashed(paths)
     by_words = _fold(hashes, starred, ending, objects, asked)
     whole = np.zeros(len(paths), np.uint64)
     for level in hashes:
@@ -80,31 +82,41 @@ def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.in
     return Templates(of_path.astype(np.int64), texts, by_words, paths)
 
 
-def _levels(paths: pl.Series) -> list[pl.Series]:
+def _hashed(paths: pl.Series) -> tuple[list[Hashes], list[NDArray[np.bool_]], Hashes]:
+    """A hash of each segment, 0 for none; which are variable; and a hash of the path's ending."""
+    parts = [paths.slice(at, AT_A_TIME) for at in range(0, len(paths), AT_A_TIME)]
+    deepest = max((_deepest(part) for part in parts), default=0)
+    hashes = [np.zeros(len(paths), np.uint64) for _ in range(deepest + 1)]
+    starred = [np.zeros(len(paths), np.bool_) for _ in range(deepest + 1)]
+    ending = np.zeros(len(paths), np.uint64)
+    for number, part in enumerate(parts):
+        here = slice(number * AT_A_TIME, number * AT_A_TIME + len(part))
+        before: pl.Series | None = None
+        for at, level in enumerate(_levels(part, deepest)):
+            there = level.is_not_null().to_numpy()
+            if at == DEPTH:  # what is deeper than the levels go
+                star, ends = there, np.zeros(len(there), np.uint64)
+            else:
+                star, ends = _variable(level, before)
+            words = level.hash().to_numpy() | np.uint64(1)
+            stars = _mixed(np.full(len(star), _STAR), ends)
+            hashes[at][here] = np.where(there, np.where(star, stars, words), 0)
+            starred[at][here] = star
+            ending[here] = np.where(there, ends, ending[here])
+            before = level
+    return hashes, starred, ending
+
+
+def _deepest(paths: pl.Series) -> int:
+    """The most slashes in a path behind its first, up to `DEPTH`."""
+    slashes = paths.str.strip_prefix("/").str.count_matches("/", literal=True).to_numpy()
+    return min(int(slashes.max(initial=0)), DEPTH)
+
+
+def _levels(paths: pl.Series, deepest: int) -> list[pl.Series]:
     """The segments of each level; null behind the last one."""
     rest = paths.str.strip_prefix("/")
-    slashes = rest.str.count_matches("/", literal=True).to_numpy()
-    deepest = min(int(slashes.max(initial=0)), DEPTH)
     return list(rest.str.splitn("/", deepest + 1).struct.unnest().get_columns())
-
-
-def _hashed(levels: list[pl.Series]) -> tuple[list[Hashes], list[NDArray[np.bool_]], Hashes]:
-    """A hash of each segment, 0 for none; which are variable; and a hash of the path's ending."""
-    hashes, starred = [], []
-    ending = np.zeros(len(levels[0]), np.uint64)
-    for at, level in enumerate(levels):
-        there = level.is_not_null().to_numpy()
-        if at == DEPTH:  # what is deeper than the levels go
-            star, ends = there, np.zeros(len(there), np.uint64)
-        else:
-            star, ends = _variable(level, levels[at - 1] if at else None)
-        words = level.hash().to_numpy() | np.uint64(1)
-        hashes.append(
-            np.where(there, np.where(star, _mixed(np.full(len(star), _STAR), ends), words), 0)
-        )
-        starred.append(star)
-        ending = np.where(there, ends, ending)
-    return [level.astype(np.uint64) for level in hashes], starred, ending
 
 
 def _variable(level: pl.Series, before: pl.Series | None) -> tuple[NDArray[np.bool_], Hashes]:
@@ -185,10 +197,9 @@ def _fold(
 
 def _different(place: Hashes, word: Hashes) -> NDArray[np.int64]:
     """How many different words stand in the place of each."""
-    table = pl.DataFrame({"place": place, "word": word})
-    many = table.unique().group_by("place").len().filter(pl.col("len") >= ALIKE_OBJECTS)
-    found = table.select("place").join(many, on="place", how="left", maintain_order="left")["len"]
-    return found.fill_null(1).cast(pl.Int64).to_numpy()
+    _, first = np.unique(_mixed(place, word), return_index=True)
+    places, many = np.unique(place[first], return_counts=True)
+    return many[np.searchsorted(places, place)].astype(np.int64)
 
 
 def _popular(word: Hashes, asked: NDArray[np.int64]) -> NDArray[np.bool_]:
