@@ -261,7 +261,9 @@ def test_nginx_says_what_it_was_sent(kind: str, tmp_path: Path) -> None:
         # Each was a request; of wrong frames it would say so, and end the connection.
         assert access.count('"GET / HTTP/2.0"') == counts["reset"]
         assert counts["opened"] == 1
-        assert "while processing HTTP/2" not in errors
+        # That the attacker leaves with answers unread, as it does on a busy machine, is no such.
+        told = [line for line in errors.splitlines() if "while processing HTTP/2" in line]
+        assert [line for line in told if "reset by peer" not in line] == []
     else:
         # Not of a wrong frame: of too many fields, each time anew.
         assert 50 <= counts["frames sent"] <= 100
