@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -42,6 +44,15 @@ def test_different_segments_behind_keep_templates_apart() -> None:
     """A hundred sections, each with a word of its own behind its numbers."""
     paths = [f"/{word}/{n}/{word[::-1]}" for word in WORDS[:100] for n in range(5)]
     assert set(gathered(paths).values()) == {5}
+
+
+def test_it_is_the_same_how_many_paths_are_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths of different depths, so that parts have levels that others lack."""
+    paths = [f"/{word}/{n}/{word[::-1]}" for word in WORDS[:50] for n in range(5)]
+    paths += ["/", "/cart", *(f"/list/{word}.html" for word in WORDS), "/a/b/c/d/e/f/g/h"]
+    whole = gathered(paths)
+    monkeypatch.setattr(sys.modules["thinktime.learn.kinds.templates"], "AT_A_TIME", 7)
+    assert gathered(paths) == whole
 
 
 def test_the_same_segments_behind_make_one() -> None:
