@@ -10,6 +10,7 @@ mod entry;
 mod error;
 mod field;
 mod filter;
+pub mod fits;
 mod formats;
 pub mod journeys;
 mod layout;

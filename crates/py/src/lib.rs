@@ -6,6 +6,7 @@ mod distribution;
 mod elsewhere;
 mod errors;
 mod fidelity;
+mod fits;
 mod generators;
 mod journeys;
 mod learn;
@@ -51,6 +52,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     simulate::add(module)?;
     learn::add(module)?;
     journeys::add(module)?;
+    fits::add(module)?;
     module.add_class::<serve::Server>()?;
     module.add_class::<switch::Switch>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;

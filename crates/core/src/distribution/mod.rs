@@ -39,6 +39,7 @@ pub(crate) use draws::MANY;
 pub use draws::Streams;
 pub use equilibrium::{Equilibrium, Tail};
 pub use law::{Entry, Law};
+pub use special::gamma_tails;
 
 use crate::error::{Invalid, unknown};
 use crate::files::{Files, NoFiles};

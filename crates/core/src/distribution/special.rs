@@ -38,6 +38,14 @@ pub(super) fn normal_upper_scaled(z: f64) -> f64 {
     }
 }
 
+/// P(X <= x) and P(X > x) of the gamma law with this shape and scale 1, of which the smaller has
+/// all digits.
+#[must_use]
+pub fn gamma_tails(shape: f64, x: f64) -> (f64, f64) {
+    let Point { lower, upper, .. } = gamma(shape, x);
+    (lower, upper)
+}
+
 /// The gamma law with scale 1 at x: the regularised incomplete gamma functions P and Q, and the
 /// density (Numerical Recipes, 3rd ed., 6.2).
 pub(super) fn gamma(shape: f64, x: f64) -> Point {

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from thinktime._scipy import gammainc, gammaincc
-from thinktime.learn.fit.exponential import bisected
-from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range
+from thinktime.learn.fit.family import Family, Parameters, Range
 from thinktime.learn.fit.observed import Observed
 
 
@@ -22,21 +18,6 @@ class Geometric(Family):
     parameters = ("mean",)
     free = 1
     whole_only = True
-
-    def _exponent(self, x: FloatArray, p: Parameters) -> FloatArray:
-        rate = math.log1p(-1 / p[0]) if p[0] > 1 else -690.0
-        return np.floor(np.maximum(x, 0)) * rate
-
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return -np.expm1(self._exponent(x, p))
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.exp(self._exponent(x, p))
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        whole = np.floor(x)
-        upto = p[0] * self.cdf(whole, p)
-        return np.asarray(upto + (x - whole) * self.sf(whole, p), dtype=np.float64)
 
     def mean(self, p: Parameters) -> float:
         return p[0]
@@ -63,25 +44,11 @@ class Poisson(Family):
     free = 1
     whole_only = True
 
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        upto = np.asarray(gammaincc(np.floor(np.maximum(x, 0)) + 1, p[0]), dtype=np.float64)
-        return np.where(x < 0, 0.0, upto)
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        above = np.asarray(gammainc(np.floor(np.maximum(x, 0)) + 1, p[0]), dtype=np.float64)
-        return np.where(x < 0, 1.0, above)
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        # E[X; X <= n] = mean P(X <= n - 1).
-        whole = np.floor(x)
-        inside = p[0] * self.cdf(whole - 1, p)
-        return np.asarray(inside + x * self.sf(whole, p), dtype=np.float64)
-
     def mean(self, p: Parameters) -> float:
         return p[0]
 
     def quantile(self, u: float, p: Parameters) -> float:
-        return float(round(bisected(self, u, p)))  # which ends at the step
+        return float(round(super().quantile(u, p)))  # which ends at the step
 
     def notation(self, p: Parameters, unit: str) -> str:
         return f"poisson({p[0]:.6g})"

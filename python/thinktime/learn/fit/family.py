@@ -1,14 +1,21 @@
-"""What every family of laws offers to the search for its parameters."""
+"""What every family of laws offers to the search for its parameters.
+
+How likely values are, the functions of a law and the likelihood of bins, is worked out by
+`thinktime._core` (`crates/log/src/fits`), which knows families by their names.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from thinktime import _core
 
 if TYPE_CHECKING:
     from thinktime.learn.fit.observed import Observed
@@ -43,25 +50,36 @@ class Family(ABC):
     profiled: ClassVar[int | None] = None
     """The parameter at which the density jumps. It is searched for bin by bin."""
 
-    @abstractmethod
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        """P(X <= x); 0 where ``x`` is negative."""
+    def cdf(self, x: ArrayLike, p: Parameters) -> FloatArray:
+        """P(X <= x) for each of some values; 0 where ``x`` is negative."""
+        return self._tails(x, p)[0]
 
-    @abstractmethod
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
+    def sf(self, x: ArrayLike, p: Parameters) -> FloatArray:
         """P(X > x), without loss of digits in the upper tail; 1 where ``x`` is negative."""
+        return self._tails(x, p)[1]
 
-    @abstractmethod
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        """E[min(X, x)] for x >= 0, which is ∫ P(X > t) dt from 0 to x."""
+    def _tails(self, x: ArrayLike, p: Parameters) -> tuple[FloatArray, FloatArray]:
+        lower, upper = _core.law_tails(self.name, list(p), _values(x))
+        return np.array(lower), np.array(upper)
+
+    def clipped_mean(self, x: ArrayLike, p: Parameters) -> FloatArray:
+        """E[min(X, x)] for each of some x >= 0, which is ∫ P(X > t) dt from 0 to x."""
+        return np.array(_core.law_clipped_means(self.name, list(p), _values(x)))
 
     @abstractmethod
     def mean(self, p: Parameters) -> float:
         """E[X]; infinite where it does not exist."""
 
-    @abstractmethod
     def quantile(self, u: float, p: Parameters) -> float:
-        """The least x with P(X <= x) >= u, 0 < u < 1."""
+        """The least x with P(X <= x) >= u, 0 < u < 1; by division of the logarithm's range."""
+        low, high = -690.0, 690.0
+        for _ in range(9):
+            logs = np.linspace(low, high, 65)
+            x = np.exp(logs)
+            reached = self.cdf(x, p) >= u if u <= 0.5 else self.sf(x, p) <= 1 - u
+            place = int(np.argmax(reached[:-1])) if reached[:-1].any() else 64
+            low, high = float(logs[max(place - 1, 0)]), float(logs[place])
+        return math.exp(high)
 
     @abstractmethod
     def notation(self, p: Parameters, unit: str) -> str:
@@ -86,6 +104,11 @@ class Family(ABC):
     def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
         """Standard errors that a parameter has at least, whatever the likelihood's curvature."""
         return [0.0] * len(self.parameters)
+
+
+def _values(x: ArrayLike) -> list[float]:
+    found: list[float] = np.asarray(x, dtype=np.float64).tolist()
+    return found
 
 
 def written(value: float, unit: str) -> str:

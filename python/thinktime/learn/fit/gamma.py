@@ -9,10 +9,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-import numpy as np
-
-from thinktime._scipy import gammainc, gammaincc, gammaincinv
-from thinktime.learn.fit.family import POSITIVE, Family, FloatArray, Parameters, Range, written
+from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range, written
 from thinktime.learn.fit.observed import Observed
 
 STAGES_MAX = 50
@@ -26,21 +23,8 @@ class Gamma(Family):
     parameters: ClassVar[tuple[str, ...]] = ("shape", "scale")
     free = 2
 
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.asarray(gammainc(p[0], np.maximum(x, 0) / p[1]), dtype=np.float64)
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.asarray(gammaincc(p[0], np.maximum(x, 0) / p[1]), dtype=np.float64)
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        inside = p[0] * p[1] * gammainc(p[0] + 1, x / p[1])
-        return np.asarray(inside + x * self.sf(x, p), dtype=np.float64)
-
     def mean(self, p: Parameters) -> float:
         return p[0] * p[1]
-
-    def quantile(self, u: float, p: Parameters) -> float:
-        return float(gammaincinv(p[0], u)) * p[1]
 
     def notation(self, p: Parameters, unit: str) -> str:
         return f"gamma(shape={p[0]:.6g}, scale={written(p[1], unit)})"
@@ -60,25 +44,8 @@ class Erlang(Gamma):
     parameters = ("k", "mean")
     free = 1
 
-    def _gamma(self, p: Parameters) -> list[float]:
-        return [p[0], p[1] / p[0]]
-
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return super().cdf(x, self._gamma(p))
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return super().sf(x, self._gamma(p))
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        shape, scale = self._gamma(p)
-        inside = p[1] * gammainc(shape + 1, x / scale)
-        return np.asarray(inside + x * self.sf(x, p), dtype=np.float64)
-
     def mean(self, p: Parameters) -> float:
         return p[1]
-
-    def quantile(self, u: float, p: Parameters) -> float:
-        return super().quantile(u, self._gamma(p))
 
     def notation(self, p: Parameters, unit: str) -> str:
         return f"erlang({p[0]:.0f}, {written(p[1], unit)})"

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from functools import reduce
 from typing import ClassVar
 
 import numpy as np
 
-from thinktime.learn.fit.exponential import Exponential, bisected
+from thinktime.learn.fit.exponential import Exponential
 from thinktime.learn.fit.family import (
     POSITIVE,
     REAL,
     SHARE,
     Family,
-    FloatArray,
     Parameters,
     Part,
     Range,
@@ -39,20 +37,8 @@ class Mix(Family):
         first, second = self.parts
         return [(p[0], first.family, first.of(p)), (1 - p[0], second.family, second.of(p))]
 
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return reduce(np.add, (w * law.cdf(x, of) for w, law, of in self._both(p)))
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return reduce(np.add, (w * law.sf(x, of) for w, law, of in self._both(p)))
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return reduce(np.add, (w * law.clipped_mean(x, of) for w, law, of in self._both(p)))
-
     def mean(self, p: Parameters) -> float:
         return sum(w * law.mean(of) for w, law, of in self._both(p))
-
-    def quantile(self, u: float, p: Parameters) -> float:
-        return bisected(self, u, p)
 
     def notation(self, p: Parameters, unit: str) -> str:
         return weighted([(w, law.notation(of, unit)) for w, law, of in self._both(p)])

@@ -14,14 +14,14 @@ likelihoods of bins; the kernel of two stamps is the triangular one of Sheppard'
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+import math
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
+from thinktime import _core
 from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range
 from thinktime.learn.fit.tally import LARGEST, Tally
 
@@ -29,35 +29,12 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 TINY = 1e-300
 """Stands for a probability of 0."""
-KEPT = 500  # times logarithms of probabilities are kept, of the parameters looked at last
-
-_PLACES, _WEIGHTS = (0.5 * (leggauss(4)[0] + 1), 0.5 * leggauss(4)[1])
 
 _MANY = 1000
 """Whole numbers and stamps in more bins than so many are joined..."""
 
 _FINE = 100
 """...above this number, to bins that are one in so many wide."""
-
-_SWITCH = 1e-6
-_FAR = 10_000
-"""Below the one the mean of a tail over a step is a quadrature, and beyond the other in steps the
-tail in its middle: a difference of clipped means would lose digits."""
-
-
-@dataclass(frozen=True)
-class _Cells:
-    """The steps that begin at edges: near ones by places among their bounds, and those far up."""
-
-    near: IntArray
-    before: NDArray[np.bool_]
-    """Which of the near ones lie below 0."""
-
-    bounds: FloatArray
-    start: IntArray
-    end: IntArray
-    far: IntArray
-    middles: FloatArray
 
 
 class Observed:
@@ -77,7 +54,6 @@ class Observed:
         else:
             self._continuum(tally.low[~zero], tally.high[~zero])
         self.total = float(self.count.sum())
-        self._logs: dict[tuple[object, ...], FloatArray] = {}
 
     def _continuum(self, low: FloatArray, high: FloatArray) -> None:
         point = high <= low  # stands for values of three digits
@@ -139,13 +115,12 @@ class Observed:
             self.last = np.where(wide, np.maximum(np.minimum(high - 1, top), self.last), self.last)
 
     @cached_property
-    def _edges(self) -> tuple[FloatArray, IntArray, IntArray, int]:
-        """All bounds, the limit among them; the places of each bin's two, and of the limit."""
-        limit = np.inf if self.limit_at is None else self.limit_at
-        bounds = np.concatenate([self.lower, self.upper, [min(limit, LARGEST)]])
-        edges, places = np.unique(bounds, return_inverse=True)
-        size = len(self.lower)
-        return edges, places[:size], places[size:-1], int(places[-1])
+    def likelihood(self) -> _core.Likelihood:
+        """How likely laws are."""
+        stamped = self.step if not self.tally.whole else 0.0
+        limit = math.inf if self.limit_at is None else min(self.limit_at, LARGEST)
+        columns = (self.lower.tolist(), self.upper.tolist(), self.count.tolist())
+        return _core.Likelihood(*columns, limit=limit, step=stamped)
 
     def coarse(self, bins: int) -> Observed:
         """The same with neighbours joined to about so many bins, for a first search."""
@@ -154,7 +129,6 @@ class Observed:
         starts = np.unique(np.linspace(0, len(self.count), bins, endpoint=False, dtype=np.int64))
         ends = np.append(starts[1:], len(self.count)) - 1
         other = copy.copy(self)
-        other._logs = {}
         for cached in [name for name in vars(other) if name in _CACHED]:
             delattr(other, cached)
         other.lower, other.upper = self.lower[starts], self.upper[ends]
@@ -164,86 +138,20 @@ class Observed:
         other.values = weighted / other.count
         return other
 
-    def masses(self, family: Family, p: Parameters) -> FloatArray:
-        """P(bin) given that values are at most the limit, for each bin."""
-        edges, lower, upper, limit = self._edges
-        with np.errstate(all="ignore"):
-            below, above = self._tails(family, p, edges)
-            mass = np.where(
-                above[lower] < 0.5, above[lower] - above[upper], below[upper] - below[lower]
-            )
-            return np.fmax(mass / self._seen_share(below[limit]), 0.0)
-
-    def _seen_share(self, upto_limit: float) -> float:
-        """P(X <= limit)."""
-        return 1.0 if self.limit_at is None else max(float(upto_limit), TINY)
-
-    @cached_property
-    def _cells(self) -> _Cells:
-        """Over which steps tails are averaged for each of the edges."""
-        at = self._edges[0]
-        near = np.flatnonzero(at <= _FAR)
-        ends = np.concatenate([np.maximum(at[near], 0), at[near] + 1]) * self.step
-        bounds, places = np.unique(ends, return_inverse=True)
-        return _Cells(
-            near=near,
-            before=at[near] < 0,
-            bounds=bounds,
-            start=places[: len(near)],
-            end=places[len(near) :],
-            far=np.flatnonzero(at > _FAR),
-            middles=(at[at > _FAR] + 0.5) * self.step,
-        )
-
-    def _tails(
-        self, family: Family, p: Parameters, at: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """P(value <= edge) and P(value > edge) as values were observed."""
-        if self.step == 0 or self.tally.whole:
-            return family.cdf(at, p), family.sf(at, p)
-        cells, below, above = self._cells, np.empty(len(at)), np.empty(len(at))
-        means = family.clipped_mean(cells.bounds, p)
-        means = (means[cells.end] - means[cells.start]) / self.step
-        over = np.where(cells.before, 1.0, np.minimum(np.maximum(means, 0.0), 1.0))
-        under = 1 - over
-        for tail, exact in ((over, family.sf), (under, family.cdf)):
-            small = (tail < _SWITCH) & ~cells.before
-            if small.any():
-                points = cells.bounds[cells.start[small], np.newaxis] + _PLACES * self.step
-                tail[small] = exact(points.ravel(), p).reshape(points.shape) @ _WEIGHTS
-        below[cells.near], above[cells.near] = under, over
-        if len(cells.far):
-            below[cells.far] = family.cdf(cells.middles, p)
-            above[cells.far] = family.sf(cells.middles, p)
-        return below, above
-
-    def logs(self, family: Family, p: Parameters) -> FloatArray:
-        """The logarithm of P(bin), for each bin; a bin without probability has one of 1e-300."""
-        at: tuple[object, ...] = (family.name, *p)  # searches often come back to where they were
-        if at not in self._logs:
-            if len(self._logs) >= KEPT:
-                self._logs.clear()
-            self._logs[at] = np.log(np.maximum(self.masses(family, p), TINY))
-        return self._logs[at]
-
     def log_likelihood(self, family: Family, p: Parameters) -> float:
-        """Σ count ln P(bin)."""
-        return float(self.count @ self.logs(family, p))
+        """Σ count ln P(bin), given that values are at most the limit; NaN where there is no law.
+
+        A bin without probability has one of 1e-300.
+        """
+        return self.likelihood.log_likelihood(family.name, list(p))
 
     def impossible(self, family: Family, p: Parameters) -> float:
         """The share of values to which the law gives no probability at all."""
-        return float(self.count[self.masses(family, p) <= TINY].sum() / self.total)
+        return self.likelihood.impossible(family.name, list(p))
 
     def distance(self, family: Family, p: Parameters) -> float:
         """The largest difference between the two distribution functions, at bounds of bins."""
-        edges, lower, upper, limit = self._edges
-        with np.errstate(all="ignore"):
-            below, _ = self._tails(family, p, edges)
-            model = np.fmax(below / self._seen_share(below[limit]), 0.0)
-        upto = np.cumsum(self.count) / self.total
-        before = upto - self.count / self.total
-        apart = (model[upper] - upto, model[lower] - before)
-        return float(min(1.0, max(np.max(np.abs(one)) for one in apart)))
+        return self.likelihood.distance(family.name, list(p))
 
     # ---- what starting values are made of
 

@@ -10,9 +10,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-import numpy as np
-
-from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range, written
+from thinktime.learn.fit.family import Family, Parameters, Range, written
 from thinktime.learn.fit.observed import Observed
 
 SHAPE: Range = (1e-3, 1e3)
@@ -24,18 +22,6 @@ class Pareto(Family):
     name = "pareto"
     parameters: ClassVar[tuple[str, ...]] = ("shape", "scale")
     free = 2
-
-    def _log(self, x: FloatArray, scale: float) -> FloatArray:
-        return np.log(np.maximum(x, scale) / scale)
-
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return -np.expm1(-p[0] * self._log(x, p[1]))
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.exp(-p[0] * self._log(x, p[1]))
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.minimum(x, p[1]) + p[1] * _growth(1 - p[0], self._log(x, p[1]))
 
     def mean(self, p: Parameters) -> float:
         return p[0] / (p[0] - 1) * p[1] if p[0] > 1 else math.inf
@@ -65,31 +51,8 @@ class BoundedPareto(Family):
     parameters = ("shape", "lo", "hi")
     free = 3
 
-    def _parts(self, x: FloatArray, p: Parameters) -> tuple[FloatArray, float, float]:
-        """ln(x / lo) within the bounds, the share beyond hi, and the share within."""
-        shape, low, high = p
-        span = math.log(high / low)
-        return (
-            np.log(np.clip(x, low, high) / low),
-            math.exp(-shape * span),
-            -math.expm1(-shape * span),
-        )
-
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        log, _, kept = self._parts(x, p)
-        return -np.expm1(-p[0] * log) / kept
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        log, beyond, kept = self._parts(x, p)
-        return np.maximum(np.exp(-p[0] * log) - beyond, 0.0) / kept
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        log, beyond, kept = self._parts(x, p)
-        inside = p[1] * _growth(1 - p[0], log) - beyond * p[1] * np.expm1(log)
-        return np.minimum(x, p[1]) + inside / kept
-
     def mean(self, p: Parameters) -> float:
-        return float(self.clipped_mean(np.array([p[2]]), p)[0])
+        return float(self.clipped_mean([p[2]], p)[0])
 
     def quantile(self, u: float, p: Parameters) -> float:
         kept = -math.expm1(-p[0] * math.log(p[2] / p[1]))
@@ -111,13 +74,6 @@ class BoundedPareto(Family):
     def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
         density = p[0] * (p[1] / p[2]) ** p[0] / p[2]
         return [0.0, p[1] / (seen.total * p[0]), min(1 / max(seen.total * density, 1e-300), p[2])]
-
-
-def _growth(power: float, log: FloatArray) -> FloatArray:
-    """(e^{power log} - 1) / power, and log at power 0."""
-    if abs(power) < 1e-12:
-        return log
-    return np.asarray(np.expm1(power * log) / power, dtype=np.float64)
 
 
 def starting_shape(seen: Observed, scale: float) -> float:

@@ -15,7 +15,6 @@ import numpy as np
 from thinktime.learn.fit.family import Family, FloatArray, Parameters
 from thinktime.learn.fit.observed import IntArray, Observed
 from thinktime.learn.fit.problem import Problem
-from thinktime.learn.fit.scoring import products
 
 _COARSE = 100
 _NEAR = 1e-8
@@ -89,7 +88,7 @@ def _rough_errors(rough: Rough) -> list[float]:
     """Standard errors by the products of the bins' slopes."""
     coarse, p = rough.coarse, rough.p
     with np.errstate(all="ignore"):
-        found = products(coarse.logs(p), coarse.share, coarse.free(p))
+        found = coarse.products(p)
         known = np.flatnonzero(np.diag(found) > 0)
         covariance = _inverse(found[np.ix_(known, known)] * coarse.seen.total)
     return _errors(coarse, p, known, covariance)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range, written
+from thinktime.learn.fit.family import Family, Parameters, Range, written
 from thinktime.learn.fit.observed import Observed
 
 
@@ -20,16 +20,6 @@ class Uniform(Family):
     name = "uniform"
     parameters = ("lo", "hi")
     free = 2
-
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return (np.clip(x, p[0], p[1]) - p[0]) / (p[1] - p[0])
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return (p[1] - np.clip(x, p[0], p[1])) / (p[1] - p[0])
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        inside = np.clip(x, p[0], p[1]) - p[0]
-        return np.minimum(x, p[0]) + inside * (1 - inside / (2 * (p[1] - p[0])))
 
     def mean(self, p: Parameters) -> float:
         return (p[0] + p[1]) / 2
@@ -61,15 +51,6 @@ class Constant(Family):
     name = "const"
     parameters = ("value",)
     free = 1
-
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.asarray(x >= p[0], dtype=np.float64)
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.asarray(x < p[0], dtype=np.float64)
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.minimum(x, p[0])
 
     def mean(self, p: Parameters) -> float:
         return p[0]

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from thinktime._scipy import gammainc
-from thinktime.learn.fit.family import POSITIVE, Family, FloatArray, Parameters, Range, written
+from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range, written
 from thinktime.learn.fit.observed import Observed
 
 
@@ -21,18 +18,6 @@ class Weibull(Family):
     name = "weibull"
     parameters = ("shape", "scale")
     free = 2
-
-    def _power(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.asarray((np.maximum(x, 0) / p[1]) ** p[0], dtype=np.float64)
-
-    def cdf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return -np.expm1(-self._power(x, p))
-
-    def sf(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.exp(-self._power(x, p))
-
-    def clipped_mean(self, x: FloatArray, p: Parameters) -> FloatArray:
-        return np.asarray(self.mean(p) * gammainc(1 / p[0], self._power(x, p)), dtype=np.float64)
 
     def mean(self, p: Parameters) -> float:
         return p[1] * math.gamma(1 + 1 / p[0])

@@ -1,0 +1,56 @@
+//! The normal law.
+
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
+/// Beyond this, the tail times e^{z²/2} is its continued fraction.
+const FAR: f64 = 5.0;
+
+/// The terms of that fraction: from 5 on they leave less than 1e-14.
+const TERMS: u32 = 60;
+
+/// P(Z > z), with all digits where it is small.
+pub(super) fn upper(z: f64) -> f64 {
+    0.5 * libm::erfc(z * FRAC_1_SQRT_2)
+}
+
+/// P(Z <= z) and P(Z > z), of which the smaller has all digits.
+pub(super) fn tails(z: f64) -> (f64, f64) {
+    let small = upper(z.abs());
+    if z < 0.0 { (small, 1.0 - small) } else { (1.0 - small, small) }
+}
+
+/// e^{power} P(Z > z), where the first factor alone may be too large for a number.
+pub(super) fn upper_times(power: f64, z: f64) -> f64 {
+    if z < FAR {
+        return power.exp() * upper(z);
+    }
+    // Laplace's fraction 1 / (z + 1 / (z + 2 / (z + ...))), from its end.
+    let fraction = (1..=TERMS).rev().fold(z, |rest, term| z + f64::from(term) / rest);
+    (power - 0.5 * z * z).exp() / fraction / (2.0 * PI).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of Abramowitz and Stegun's table 26.1 and, far out, of its 26.2.14.
+    #[test]
+    fn tails_are_those_of_the_tables() {
+        for (z, expected) in [(0.0, 0.5), (1.0, 0.158_655_253_931_457), (5.0, 2.866_515_718_79e-7)]
+        {
+            assert!((upper(z) / expected - 1.0).abs() < 1e-10, "{z}");
+            let (lower, same) = tails(-z);
+            assert!((lower / expected - 1.0).abs() < 1e-10 && (lower + same - 1.0).abs() < 1e-15);
+        }
+        assert!((upper_times(0.0, 10.0) / 7.619_853_024_16e-24 - 1.0).abs() < 1e-10);
+    }
+
+    #[test]
+    fn the_fraction_goes_on_where_the_function_ends() {
+        for z in [5.0, 5.5, 8.0, 20.0] {
+            assert!((upper_times(0.0, z) / upper(z) - 1.0).abs() < 1e-12, "{z}");
+        }
+        let large = upper_times(5000.0, 100.0);
+        assert!((large / 3.989_024_3e-3 - 1.0).abs() < 1e-6, "{large}");
+    }
+}
