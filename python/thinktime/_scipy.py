@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from threading import Thread
 from typing import Any
 
 
@@ -24,27 +23,16 @@ def _when_called(module: str, name: str) -> Callable[..., Any]:
     return function
 
 
-def import_beside() -> None:
-    """Begin to import scipy in a thread, for who will need it after something else is done."""
-    Thread(target=import_module, args=("scipy.special",), daemon=True).start()
-
-
 brentq = _when_called("scipy.optimize", "brentq")
 minimize_scalar = _when_called("scipy.optimize", "minimize_scalar")
 bdtr = _when_called("scipy.special", "bdtr")
 betainc = _when_called("scipy.special", "betainc")
-chdtr = _when_called("scipy.special", "chdtr")
-chdtrc = _when_called("scipy.special", "chdtrc")
-erfc = _when_called("scipy.special", "erfc")
-erfcx = _when_called("scipy.special", "erfcx")
 exprel = _when_called("scipy.special", "exprel")
 fdtrc = _when_called("scipy.special", "fdtrc")
 gammainc = _when_called("scipy.special", "gammainc")
 gammaincc = _when_called("scipy.special", "gammaincc")
 gammaincinv = _when_called("scipy.special", "gammaincinv")
 gammaln = _when_called("scipy.special", "gammaln")
-kolmogorov = _when_called("scipy.special", "kolmogorov")
-log_ndtr = _when_called("scipy.special", "log_ndtr")
 ndtr = _when_called("scipy.special", "ndtr")
 ndtri = _when_called("scipy.special", "ndtri")
 stdtr = _when_called("scipy.special", "stdtr")

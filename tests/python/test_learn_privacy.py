@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from learned_traffic import TIMEOUT_S, workload_of
 
+from thinktime.learn import USERS_MIN
 from thinktime.learn.journeys import find_journeys
 from thinktime.learn.kinds import private, templates
-from thinktime.learn.kinds.kinds import USERS_MIN
 from thinktime.learn.requests import ROWS, Requests
 
 HOSTILE = [

@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 from fidelity_cases import case
 
-import thinktime.learn as learning
+from thinktime.learn import learn, learning
 from thinktime.learn.fidelity import fidelity
 from thinktime.learn.stopping import Stopped, Stopping
 
@@ -76,4 +76,4 @@ def test_an_interrupted_learn_ends_what_is_beside(
     monkeypatch.setattr(learning, "learn_arrivals", interrupted)
     monkeypatch.setattr(learning, "stand_in", endless)
     with pytest.raises(KeyboardInterrupt):
-        learning.learn([log])
+        learn([log])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import sys
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -133,8 +134,8 @@ def command(
     _check_demand(demand)
     _check_paths([*logs, *([compare] if compare else [])], output, report, system)
     give_back_large()
-    with kept():
-        from thinktime.learn import learn
+    from thinktime.learn import learn
+
     sys.setswitchinterval(HANDED_OVER_S)
     how: dict[str, Any] = {
         "format": format,
@@ -150,12 +151,13 @@ def command(
         "without": without or (),
         "on": on,
     }
-    with common.mapped_errors():
+    with common.mapped_errors(), ExitStack() as reading:
+        reading.enter_context(kept())  # the libraries that are imported meanwhile
         begun = watch.begun("learn", "from a log", None, (None, None))
         with watched.on(begun) as feed, common.reading_shown(quiet) as progress:
             progress = progress if feed is None else watch.both_reading(progress, feed)
             measured = fidelity and compare is None
-            read = None if feed is None else partial(_tell, feed)
+            read = partial(_tell, reading, feed)
             learned = learn(
                 logs, fidelity=measured, follow=follow, progress=progress, when_read=read, **how
             )
@@ -176,11 +178,13 @@ def command(
         raise common.fail(message, common.Exit.UNDECIDED)
 
 
-def _tell(feed: Feed, log: Log) -> None:
+def _tell(reading: ExitStack, feed: Feed | None, log: Log) -> None:
     """Show what the log says already while it is learned from."""
-    from thinktime.learn.glance import glance_of
+    reading.close()
+    if feed is not None:
+        from thinktime.learn.glance import glance_of
 
-    feed.tell("read", glance_of(log))
+        feed.tell("read", glance_of(log))
 
 
 def _page(learned: Learned) -> str:

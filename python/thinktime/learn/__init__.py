@@ -9,30 +9,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
-
-import numpy as np
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 from thinktime._core import InputError
-from thinktime._scipy import import_beside
-from thinktime.learn.advice import advise
-from thinktime.learn.arrivals import learn_arrivals
-from thinktime.learn.fidelity import Fidelity
-from thinktime.learn.kinds.kinds import USERS_MIN
-from thinktime.learn.learned import Learned
-from thinktime.learn.log import OWN, Log, Progress, read
-from thinktime.learn.part import Part, learn_part
-from thinktime.learn.populations import Populations, tell_apart
-from thinktime.learn.session import learn_sessions, values_of
-from thinktime.learn.starts import Covered, silences
-from thinktime.learn.stopping import Stopping
-from thinktime.learn.timeout import USUAL_S, timeout_curve
-from thinktime.learn.traffic import traffic_of
-from thinktime.learn.whole import kinds_of, stand_in
-from thinktime.operations import seconds
+from thinktime.learn.reading import Progress, read
+
+if TYPE_CHECKING:
+    from thinktime.learn.learned import Learned
+    from thinktime.learn.log import Log
 
 __all__ = ["Learned", "learn"]
+
+USERS_MIN = 5
+"""A path is named in a workload file only if so many users asked for it."""
 
 LOAD_MIN, LOAD_MAX, CV2_MAX = 0.001, 0.95, 100
 """Beyond these the advice would need simulations that are too long."""
@@ -91,8 +83,9 @@ def learn(
         InputError: if a log cannot be read; the message says which and why.
     """
     _check(crawlers, load, demand_cv2, least_users)
-    import_beside()  # which reading leaves time for
-    log = read(
+    # Libraries take half a second, which the threads that read need not wait for.
+    Thread(target=import_module, args=("thinktime.learn.learning",), daemon=True).start()
+    done = read(
         logs,
         format=format,
         user=user,
@@ -103,74 +96,20 @@ def learn(
         on=on,
         progress=progress,
     )
-    _say_read(log, progress, when_read)
-    told = tell_apart(log.requests, programs=crawlers == "apart")
-    return _learned(log, told, timeout, pages, (demand_cv2, load), least_users, fidelity)
+    from thinktime.learn import learning
 
-
-def _say_read(log: Log, progress: Progress | None, when_read: Callable[[Log], None] | None) -> None:
-    if progress is not None:
-        progress(len(log.requests), 1.0, 0)
-    if when_read is not None:
-        when_read(log)
-
-
-def _learned(
-    log: Log,
-    told: Populations,
-    timeout: float | str | None,
-    pages: bool,
-    demand: tuple[float | None, float],
-    least_users: int,
-    fidelity: bool,
-) -> Learned:
-    auto = timeout == "auto"
-    timeout_s = USUAL_S if auto else _seconds(timeout) or USUAL_S
-    labels = told.labels.astype(np.uint8)
-    first = told.populations[0]
-    known = {"known": first.confidence, "verdict": first.model}
-    stopping = Stopping()
-    with ThreadPoolExecutor(1) as beside, stopping.if_raised():
-        asked = (log, told, least_users, pages, fidelity, stopping)
-        learning = None if auto else beside.submit(_parts, timeout_s, *asked)
-        traffic = traffic_of(log, timeout_s, labels, 0, pages)
-        curve = timeout_curve(traffic)
-        if auto and curve.level_from_s is not None:
-            traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
-        learning = learning or beside.submit(_parts, traffic.timeout_s, *asked)
-        arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
-        sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
-        advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
-        parts, found = learning.result()
-    return Learned(
-        log=log, told=told, parts=parts, traffic=traffic, curve=curve,
-        timeout_from="curve" if auto else "given", arrivals=arrivals, sessions=sessions,
-        sizes=sizes, durations=durations, advice=advice, fidelity=found,
-    )  # fmt: skip
-
-
-def _parts(
-    timeout_s: float,
-    log: Log,
-    told: Populations,
-    least_users: int,
-    pages: bool,
-    fidelity: bool,
-    stopping: Stopping,
-) -> tuple[list[Part], Fidelity | None]:
-    """What a workload file has of each population, and how well all stand in for the log."""
-    times = log.requests.rows["time_ns"].to_numpy()
-    begin_ns, span_s = int(times[0]), log.requests.span_s
-    covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
-    least = 1 if log.formats == [OWN] else least_users
-    parts = []
-    for one in told.populations:
-        stopping.look()
-        requests = log.requests.only(told.of(one.name))
-        parts.append(learn_part(one, requests, covered, begin_ns, timeout_s, least, pages))
-    if not fidelity:
-        return parts, None
-    return stand_in(log, kinds_of(log, told.labels, parts), parts, stopping)
+    return learning.learn_from(
+        done,
+        timeout=timeout,
+        pages=pages,
+        programs=crawlers == "apart",
+        demand_cv2=demand_cv2,
+        load=load,
+        least_users=least_users,
+        fidelity=fidelity,
+        progress=progress,
+        when_read=when_read,
+    )
 
 
 def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: int) -> None:
@@ -184,10 +123,10 @@ def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: in
         raise InputError(f"C² of the demands must lie between 0 and {CV2_MAX}; it is {demand_cv2}")
 
 
-def _seconds(timeout: float | str | None) -> float | None:
-    if timeout is None:
-        return None
-    value = seconds(timeout)
-    if not 0 < value < float("inf"):
-        raise InputError(f"the session timeout must be more than 0; it is {timeout}")
-    return value
+def __getattr__(name: str) -> Any:
+    """`Learned`, whose libraries are imported when it is asked for."""
+    if name == "Learned":
+        from thinktime.learn.learned import Learned
+
+        return Learned
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from thinktime import _core
+from thinktime.learn import reading
+from thinktime.learn.reading import Read
 from thinktime.learn.requests import METHODS, Requests
-from thinktime.learn.results import KeptRows, file_of, kept_rows, of_results, told_by
+from thinktime.learn.results import KeptRows, kept_rows, of_results, told_by
 from thinktime.report import units
-
-if TYPE_CHECKING:
-    from thinktime import distributed
-
-Progress = Callable[[int, float, int], None]
-"""Called with the entries read, the share of the logs read (0 if unknown), and bytes unpacked."""
 
 ANSWERED = 200
 """Where a log has no status at all, all requests are taken as answered; without methods, as GET."""
@@ -216,20 +212,17 @@ def _why_none(files: list[dict[str, Any]], how: dict[str, Any]) -> str:
     return f"no request in it could be read: {at} is bad ({first.reason})"
 
 
-def read(
-    logs: Sequence[str | Path],
-    *,
-    on: str | None = None,
-    follow: bool = False,
-    progress: Progress | None = None,
-    **how: Any,
-) -> Log:
-    """Read logs, on the cluster `on` if one is named; ``how`` as for `thinktime._core.read_log`.
+def read(logs: Sequence[str | Path], **how: Any) -> Log:
+    """Read logs; ``how`` as for `thinktime.learn.reading.read`.
 
     Raises InputError where a log cannot be read, or holds no request at all.
     """
-    names = [file_of(log) for log in logs]
-    raw = _raw(names, on, follow, progress, how)
+    return log_of(reading.read(logs, **how))
+
+
+def log_of(done: Read) -> Log:
+    """The requests of logs that were read. Raises InputError where there are none."""
+    raw, names, how = done.raw, done.names, done.how
     if not raw["requests"]:
         raise _core.InputError(f"{', '.join(names)}: {_why_none(raw['files'], how)}")
     columns = raw["columns"]
@@ -265,18 +258,3 @@ def _check_lasts(requests: Requests, names: list[str]) -> None:
             "pauses: a log needs requests at two different times at least; of some hundred "
             "requests more can be told, and of an hour its sessions"
         )
-
-
-def _raw(
-    names: list[str], on: str | None, follow: bool, progress: Progress | None, how: dict[str, Any]
-) -> dict[str, Any]:
-    if on is None:
-        return _core.read_log(names, follow=follow, progress=progress, **how)
-    if follow:
-        raise _core.InputError("on: a log that grows is read by this process alone")
-    from thinktime.distributed import read as read_there
-
-    def read_log(elsewhere: distributed.Reading) -> dict[str, Any]:
-        return _core.read_log(names, progress=progress, elsewhere=elsewhere, **how)
-
-    return read_there(names, on, how, read_log)

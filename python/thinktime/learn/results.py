@@ -11,14 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
-from polars.exceptions import PolarsError
 
 from thinktime import _core
 from thinktime.learn.requests import Requests
-from thinktime.rows_there import FILE as ROWS_THERE
-
-ROWS = "requests.parquet"
-"""What is read of a result's folder."""
 
 LONGEST_US = 4_294_967_294
 """The longest duration that a row of requests can have."""
@@ -51,31 +46,6 @@ class KeptRows:
             "rates and clients in the workload file, are multiplied by that; results made with "
             "`--rows all` have all"
         ]
-
-
-def file_of(log: str | Path) -> str:
-    """The file to read: of a result of Thinktime's own, its rows.
-
-    Raises InputError where these are elsewhere, or none were kept.
-    """
-    if (Path(log) / ROWS_THERE).is_file():
-        raise _core.InputError(f"{log}: its rows are on the nodes that made the load: `thinktime "
-                               f"collect {log}` fetches them")  # fmt: skip
-    rows = Path(log) / ROWS
-    file = rows if rows.is_file() else Path(log)
-    if file.name == ROWS and _without_rows(file):
-        raise _core.InputError(
-            f"{log}: the result has no rows, from which to learn: `--rows all` keeps them, beside "
-            "`-o DIR`"
-        )
-    return str(rows) if rows.is_file() else str(log)
-
-
-def _without_rows(file: Path) -> bool:
-    try:
-        return int(pl.scan_parquet(file).select(pl.len()).collect().item()) == 0
-    except (PolarsError, OSError):  # the reader says what is wrong with it
-        return False
 
 
 def kept_rows(names: Sequence[str]) -> KeptRows:

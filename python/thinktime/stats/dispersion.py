@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thinktime._scipy import chdtr, chdtrc
+from thinktime._core import law_tails
 from thinktime.stats._samples import sample
 
 
@@ -38,8 +38,9 @@ def index_of_dispersion(counts: ArrayLike) -> Dispersion:
         raise ValueError("counts must be 0 or above, and not all 0")
     index = float(values.var(ddof=1) / values.mean())
     degrees = len(values) - 1
-    below = float(chdtr(degrees, degrees * index))
-    return Dispersion(index, min(1.0, 2 * min(below, float(chdtrc(degrees, degrees * index)))))
+    # The law of χ² is a gamma law.
+    (below,), (above,) = law_tails("gamma", [degrees / 2, 2.0], [degrees * index])
+    return Dispersion(index, min(1.0, 2 * min(below, above)))
 
 
 def counts_by_interval(times: ArrayLike, interval: float) -> NDArray[np.int64]:

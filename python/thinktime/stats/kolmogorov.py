@@ -3,15 +3,23 @@
 Source: Vrbik, 'Small-sample corrections to Kolmogorov-Smirnov test statistic' (Pioneer Journal of
 Theoretical and Applied Statistics 15, 2018): with x = √n D, the limit law of Kolmogorov at
 x + 1 / (6 √n) + (x - 1) / (4 n) serves small samples too. From 10 values on it is within 0.003 of
-the exact p-value (a test holds it to that).
+the exact p-value (a test holds it to that). The limit law's series are Kolmogorov's and, for small
+x, that of Jacobi's theta functions (Marsaglia, Tsang and Wang, 'Evaluating Kolmogorov's
+distribution', Journal of Statistical Software 8, 2003).
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime._scipy import kolmogorov
+_SMALL = 1.0
+"""Below this the series for small x needs fewer terms."""
+
+_TERMS = 8
+"""Those that are left out are less than 1e-16 of what either series gives on its side."""
 
 
 def kolmogorov_smirnov(places: NDArray[np.float64]) -> tuple[float, float]:
@@ -24,5 +32,16 @@ def kolmogorov_smirnov(places: NDArray[np.float64]) -> tuple[float, float]:
     n = len(ordered)
     below = np.arange(n) / n
     distance = float(max(np.max(ordered - below), np.max(below + 1 / n - ordered)))
-    x = float(np.sqrt(n)) * distance
-    return distance, float(kolmogorov(x + 1 / (6 * np.sqrt(n)) + (x - 1) / (4 * n)))
+    x = math.sqrt(n) * distance
+    return distance, _limit(x + 1 / (6 * math.sqrt(n)) + (x - 1) / (4 * n))
+
+
+def _limit(x: float) -> float:
+    """P(√n D > x) for n without end."""
+    if x <= 0:
+        return 1.0
+    if x < _SMALL:
+        terms = (math.exp(-(((2 * k - 1) * math.pi / x) ** 2) / 8) for k in range(1, _TERMS))
+        return 1 - math.sqrt(2 * math.pi) / x * sum(terms)
+    terms = ((-1.0) ** (k - 1) * math.exp(-2 * (k * x) ** 2) for k in range(1, _TERMS))
+    return 2 * sum(terms)

@@ -112,8 +112,7 @@ fn cut_lognormal(mu: f64, sigma: f64, high: f64) -> Part {
 }
 
 fn bounded_pareto(shape: f64, low: f64, high: f64) -> Part {
-    let span = shape * (high / low).ln();
-    Part::BoundedPareto { shape, low, high, beyond: (-span).exp(), kept: -(-span).exp_m1() }
+    Part::BoundedPareto { shape, low, high, kept: -(-shape * (high / low).ln()).exp_m1() }
 }
 
 fn weibull(shape: f64, scale: f64) -> Part {

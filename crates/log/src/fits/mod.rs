@@ -19,5 +19,6 @@ pub use bins::Bins;
 pub use climbing::{Search, climbed, products};
 pub use family::Family;
 pub use law::Law;
+pub use normal::erfcx;
 pub use observed::Likelihood;
 pub use scale::Scale;

@@ -1,6 +1,6 @@
 //! The normal law.
 
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
 /// Beyond this, the tail times e^{z²/2} is its continued fraction.
 const FAR: f64 = 5.0;
@@ -21,17 +21,38 @@ pub(super) fn tails(z: f64) -> (f64, f64) {
 
 /// e^{power} P(Z > z), where the first factor alone may be too large for a number.
 pub(super) fn upper_times(power: f64, z: f64) -> f64 {
-    if z < FAR {
-        return power.exp() * upper(z);
-    }
-    // Laplace's fraction 1 / (z + 1 / (z + 2 / (z + ...))), from its end.
+    if z < FAR { power.exp() * upper(z) } else { (power - 0.5 * z * z).exp() * far_scaled(z) }
+}
+
+/// e^{z²/2} P(Z > z) for z from `FAR` on: Laplace's fraction 1 / (z + 1 / (z + 2 / (z + ...))).
+fn far_scaled(z: f64) -> f64 {
     let fraction = (1..=TERMS).rev().fold(z, |rest, term| z + f64::from(term) / rest);
-    (power - 0.5 * z * z).exp() / fraction / (2.0 * PI).sqrt()
+    1.0 / (fraction * (2.0 * PI).sqrt())
+}
+
+/// erfcx(x) = e^{x²} erfc(x), the scaled complementary error function.
+#[must_use]
+pub fn erfcx(x: f64) -> f64 {
+    let z = x * SQRT_2;
+    if z < FAR { (x * x).exp() * libm::erfc(x) } else { 2.0 * far_scaled(z) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Values of Abramowitz and Stegun's table 7.1, and of the first terms of its 7.1.23.
+    #[test]
+    fn the_scaled_function_is_that_of_the_tables() {
+        for (x, expected) in
+            [(0.0, 1.0), (1.0, 0.427_583_576_155_807), (-1.0, 5.008_980_080_762_28)]
+        {
+            assert!((erfcx(x) / expected - 1.0).abs() < 1e-12, "{x}");
+        }
+        let (x, inverse) = (1000.0, 1e-6);
+        let expected = (1.0 - inverse / 2.0 + 0.75 * inverse * inverse) / (x * PI.sqrt());
+        assert!((erfcx(x) / expected - 1.0).abs() < 1e-14);
+    }
 
     /// Values of Abramowitz and Stegun's table 26.1 and, far out, of its 26.2.14.
     #[test]

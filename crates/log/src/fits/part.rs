@@ -36,19 +36,18 @@ pub(super) enum Part {
         shape: f64,
         scale: f64,
     },
-    /// Given that it is up to `high`, beyond which the whole law has `beyond`, and `kept` below.
+    /// Given that it is up to `high`, below which the whole law has `kept`.
     BoundedPareto {
         shape: f64,
         low: f64,
         high: f64,
-        beyond: f64,
         kept: f64,
     },
     Lognormal {
         mu: f64,
         sigma: f64,
     },
-    /// As the bounded Pareto law.
+    /// Likewise, with what lies `beyond`.
     CutLognormal {
         mu: f64,
         sigma: f64,
@@ -93,9 +92,11 @@ impl Part {
                 ((x - low) / (high - low), (high - x) / (high - low))
             }
             Part::Pareto { shape, scale } => decayed(shape * (x.max(scale) / scale).ln()),
-            Part::BoundedPareto { shape, low, high, beyond, kept } => {
-                let (lower, upper) = decayed(shape * (x.max(low).min(high) / low).ln());
-                (lower / kept, (upper - beyond).max(0.0) / kept)
+            Part::BoundedPareto { shape, low, high, kept } => {
+                // What lies above, as a product, so that nothing cancels near `high`.
+                let x = x.max(low).min(high);
+                let (lower, upper) = decayed(shape * (x / low).ln());
+                (lower / kept, upper * decayed(shape * (high / x).ln()).0 / kept)
             }
             Part::Lognormal { mu, sigma } => normal::tails(standard(x, mu, sigma)),
             Part::CutLognormal { mu, sigma, high, beyond, kept } => {
@@ -135,8 +136,9 @@ impl Part {
             Part::Pareto { shape, scale } => {
                 x.min(scale) + scale * growth(1.0 - shape, (x.max(scale) / scale).ln())
             }
-            Part::BoundedPareto { shape, low, high, beyond, kept } => {
+            Part::BoundedPareto { shape, low, high, kept } => {
                 let log = (x.max(low).min(high) / low).ln();
+                let beyond = (-shape * (high / low).ln()).exp();
                 let inside = low * growth(1.0 - shape, log) - beyond * low * log.exp_m1();
                 x.min(low) + inside / kept
             }

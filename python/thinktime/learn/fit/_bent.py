@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime._scipy import erfcx
+from thinktime._core import erfcx
 from thinktime.learn.fit._straight import Straight, distance
 from thinktime.learn.fit.family import FloatArray
 from thinktime.learn.fit.observed import TINY
@@ -101,7 +101,8 @@ def _beyond(y: FloatArray, a: float, b: float) -> FloatArray:
         return np.exp(-a * y)
     finite = np.where(np.isfinite(y), y, 0.0)
     root = math.sqrt(b)
-    found = np.exp(-a * finite - b * finite**2) * erfcx((a + 2 * b * finite) / (2 * root))
+    scaled = np.array(erfcx(((a + 2 * b * finite) / (2 * root)).tolist()))
+    found = np.exp(-a * finite - b * finite**2) * scaled
     return np.where(np.isfinite(y), found, 0.0)
 
 

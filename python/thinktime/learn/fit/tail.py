@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime._scipy import erfc
 from thinktime.learn.fit._bent import Bent, bent
 from thinktime.learn.fit._straight import (
     LEAST_VALUES,
@@ -122,7 +121,7 @@ def tail(tally: Tally) -> TailFit:
         ks=found.ks,
         likelihood_ratio=-other.gain,
         vuong=other.vuong,
-        p_value=float(erfc(abs(other.vuong) / math.sqrt(2))),
+        p_value=math.erfc(abs(other.vuong) / math.sqrt(2)),
     )
 
 

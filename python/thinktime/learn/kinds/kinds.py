@@ -14,14 +14,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime import _core
+from thinktime.learn import USERS_MIN
 from thinktime.learn.fit import ZipfFit, zipf
 from thinktime.learn.kinds.private import private
 from thinktime.learn.kinds.templates import Templates, templates
 from thinktime.learn.order import Kept
 from thinktime.learn.requests import METHODS, Requests
-
-USERS_MIN = 5
-"""So many users must have asked for what a file names."""
 
 ADDRESSES_MIN = 20
 """A user is an address; an address with an agent where there are fewer addresses, and more of

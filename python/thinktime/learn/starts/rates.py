@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime._scipy import chdtrc
+from thinktime._core import law_tails
 from thinktime.learn.arrivals import SESSIONS_A_STEP, SIGNIFICANCE, STEPS_MAX, WIDTHS_MIN
 from thinktime.learn.starts.covered import Covered, Times
 from thinktime.learn.starts.dispersion import Counts
@@ -60,7 +60,8 @@ def _changes(counts: Times, seconds: Times) -> bool:
     expected = seconds * counts.sum() / seconds.sum()
     distance = float(np.sum((counts - expected) ** 2 / expected))
     degrees = len(counts) - 1
-    return distance > degrees and float(chdtrc(degrees, distance)) < SIGNIFICANCE
+    _, (above,) = law_tails("gamma", [degrees / 2, 2.0], [distance])  # which is that of χ²
+    return distance > degrees and above < SIGNIFICANCE
 
 
 def blocks(counts: Counts) -> Times:
