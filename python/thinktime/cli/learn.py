@@ -13,7 +13,7 @@ import typer
 
 from thinktime import _core
 from thinktime.cli import common, options, plain, watch
-from thinktime.cli.memory import give_back_large, kept
+from thinktime.cli.memory import give_back_large, kept, use_again
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.recovery import write_whole
 
@@ -181,6 +181,7 @@ def command(
 def _tell(reading: ExitStack, feed: Feed | None, log: Log) -> None:
     """Show what the log says already while it is learned from."""
     reading.close()
+    use_again(len(log.requests.users))
     if feed is not None:
         from thinktime.learn.glance import glance_of
 
