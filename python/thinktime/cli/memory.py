@@ -33,6 +33,10 @@ AT_ONCE = "narenas:1,dirty_decay_ms:0,muzzy_decay_ms:0"
 some threads leave free is kept for others that never want it: a fifth of all."""
 
 
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+"""Of numpy's linear algebra. What there is to do is small, and its threads wait by spinning."""
+
+
 def give_back_large() -> None:
     """Give large arrays back to the operating system when they are freed.
 
@@ -43,6 +47,7 @@ def give_back_large() -> None:
     imported, which reads its own once. Elsewhere than in glibc the other half is not done.
     """
     os.environ.setdefault(POLARS, AT_ONCE)
+    os.environ.setdefault(BLAS_THREADS, "1")
     _set({_MMAP_THRESHOLD: LARGE, _TRIM_THRESHOLD: FREE, _ARENA_MAX: 1})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,9 @@ TURN = 5
 POLICIES = ("fcfs", "srpt")
 WARM_UP = 0.1
 """So long, in parts of a simulation, requests do not count."""
+
+STAGES_MAX = 16
+"""Erlang laws of no more stages are drawn from stage by stage; of more, by a search."""
 
 REACHED_WITHIN = 0.03
 """Models are compared where the loads that they reached differ from the wanted one by less."""
@@ -60,9 +64,7 @@ def simulated(
     """The three models on one server of this mean demand and C², at rates that load it so far."""
     mean, cv2 = demand
     rate = load / mean
-    law = f"h2({mean!r}s, cv2={cv2!r})" if cv2 > 1.001 else f"exp({mean!r}s)"
-    if cv2 < 0.95:
-        law = f"gamma(shape={1 / max(cv2, 0.01)!r}, scale={mean * max(cv2, 0.01)!r}s)"
+    law = _demands(mean, cv2)
     think = sessions.think_law
     texts = {"open": f'model = "open"\nrate = "{rate!r}/s"\n'}
     if think is not None and traffic.requests_per_session > 1:
@@ -84,6 +86,25 @@ def simulated(
         }
     found = {name: _model(*(each.result() for each in of)) for name, of in futures.items()}
     return {"partly-open": found["open"]} | found
+
+
+def _demands(mean: float, cv2: float) -> str:
+    """A law of this mean and C², of those that are quick to draw from where there is one.
+
+    Between 1 / k and 1 / (k - 1) two Erlang laws whose stages have one rate have it together
+    (Tijms, 'Stochastic Models', 1994, appendix B).
+    """
+    if cv2 >= 0.95:
+        return f"h2({mean!r}s, cv2={cv2!r})" if cv2 > 1.001 else f"exp({mean!r}s)"
+    stages = math.ceil(1 / max(cv2, 0.01))
+    if stages > STAGES_MAX:
+        return f"gamma(shape={1 / max(cv2, 0.01)!r}, scale={mean * max(cv2, 0.01)!r}s)"
+    fewer = (stages * cv2 - math.sqrt(max(stages * (1 - cv2 * (stages - 1)), 0.0))) / (1 + cv2)
+    stage = mean / (stages - fewer)
+    more = f"erlang({stages}, {stages * stage!r}s)"
+    if fewer <= 0:
+        return more
+    return f"mix({fewer!r}: erlang({stages - 1}, {(stages - 1) * stage!r}s), {1 - fewer!r}: {more})"
 
 
 def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: float) -> Seen:
