@@ -11,12 +11,15 @@ use std::hash::BuildHasherDefault;
 use names::Names;
 use order::Order;
 pub use rows::{Rows, Seen};
-use visit::{AGENTS, HOSTS, Known, PATHS, Visit, is_object};
+use visit::{AGENTS, Known, Visit, is_object};
 pub use visit::{Batch, Digest, METHODS, UNKNOWN, UserBy};
 
 /// So many rows are kept, in some 300 MiB; of a log that has more, those of one user in two, in
 /// four, and so on.
 pub const ROWS_MAX: usize = 1 << 23;
+
+/// So many visits are added together.
+const AT_ONCE: usize = 64;
 
 /// The requests of a log.
 #[derive(Debug, Default)]
@@ -102,7 +105,7 @@ impl Collector {
             names.learn(told);
         }
         let mut order = std::mem::take(&mut self.order);
-        order.take(&batch.visits, |visit| self.add(visit));
+        order.take(&batch.visits, |visits| self.add(visits));
         self.order = order;
         batch.visits.clear();
     }
@@ -111,7 +114,7 @@ impl Collector {
     #[must_use]
     pub fn finish(mut self) -> Columns {
         let mut order = std::mem::take(&mut self.order);
-        order.finish(|visit| self.add(visit));
+        order.finish(|visits| self.add(visits));
         let Collector { names: [paths, agents, hosts], mut columns, .. } = self;
         columns.backwards = order.backwards;
         columns.rows.sort();
@@ -122,26 +125,45 @@ impl Collector {
         columns
     }
 
-    fn add(&mut self, visit: &Visit) {
-        self.columns.requests += 1;
-        if !sampled(visit.user, self.columns.one_in) {
+    /// Adds visits column by column: so what one of them looks up does not wait for the others.
+    fn add(&mut self, visits: &[Visit]) {
+        self.columns.requests += visits.len() as u64;
+        if self.columns.one_in == 1 {
+            visits.chunks(AT_ONCE).for_each(|some| self.add_kept(some));
             return;
         }
-        let user = self.user(visit);
+        for visit in visits {
+            if sampled(visit.user, self.columns.one_in) {
+                self.add_kept(std::slice::from_ref(visit));
+            }
+        }
+    }
+
+    fn add_kept(&mut self, visits: &[Visit]) {
+        let mut users = [UNKNOWN; AT_ONCE];
+        for (user, visit) in users.iter_mut().zip(visits) {
+            *user = self.users.get(&visit.user).copied().unwrap_or(UNKNOWN);
+        }
+        for (user, visit) in users.iter_mut().zip(visits) {
+            if *user == UNKNOWN {
+                *user = self.user(visit);
+            }
+        }
+        let [paths, _, hosts] = &self.names;
         let rows = &mut self.columns.rows;
-        rows.time_ns.push(visit.time_ns);
-        rows.duration_us.push(visit.duration_us);
-        rows.user.push(user);
-        rows.path.push(self.names[PATHS].number(visit.path));
-        rows.referrer.push(match visit.referrer {
+        rows.user.extend_from_slice(&users[..visits.len()]);
+        rows.time_ns.extend(visits.iter().map(|visit| visit.time_ns));
+        rows.duration_us.extend(visits.iter().map(|visit| visit.duration_us));
+        rows.path.extend(visits.iter().map(|visit| paths.number(visit.path)));
+        rows.referrer.extend(visits.iter().map(|visit| match visit.referrer {
             0 => UNKNOWN,
-            referrer => self.names[PATHS].find(referrer),
-        });
-        rows.host.push(self.names[HOSTS].number(visit.host));
-        rows.bytes.push(visit.bytes);
-        rows.status.push(visit.status);
-        rows.method.push(visit.method);
-        rows.note_page(visit.page);
+            referrer => paths.find(referrer),
+        }));
+        rows.host.extend(visits.iter().map(|visit| hosts.number(visit.host)));
+        rows.bytes.extend(visits.iter().map(|visit| visit.bytes));
+        rows.status.extend(visits.iter().map(|visit| visit.status));
+        rows.method.extend(visits.iter().map(|visit| visit.method));
+        rows.note_pages(visits.iter().map(|visit| visit.page));
         while self.columns.rows.len() > self.rows_max && self.columns.one_in < 1 << 32 {
             self.columns.one_in *= 2;
             let (hashes, one_in) = (&self.hashes, self.columns.one_in);
@@ -149,16 +171,16 @@ impl Collector {
         }
     }
 
+    /// The number of a visit's user, who may be new.
     fn user(&mut self, visit: &Visit) -> u32 {
-        if let Some(user) = self.users.get(&visit.user) {
-            return *user;
+        let next = self.hashes.len() as u32;
+        let number = *self.users.entry(visit.user).or_insert(next);
+        if number == next {
+            self.hashes.push(visit.user);
+            let next = self.addresses.len() as u32;
+            let address = *self.addresses.entry(visit.address).or_insert(next);
+            self.columns.users.push((address, self.names[AGENTS].number(visit.agent)));
         }
-        let number = self.hashes.len() as u32;
-        self.users.insert(visit.user, number);
-        self.hashes.push(visit.user);
-        let next = self.addresses.len() as u32;
-        let address = *self.addresses.entry(visit.address).or_insert(next);
-        self.columns.users.push((address, self.names[AGENTS].number(visit.agent)));
         number
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Order {
 
 impl Order {
     /// Takes visits in the order of the log, and hands on those whose turn has come.
-    pub(super) fn take(&mut self, visits: &[Visit], mut hand: impl FnMut(&Visit)) {
+    pub(super) fn take(&mut self, visits: &[Visit], mut hand: impl FnMut(&[Visit])) {
         let Some(newest) = visits.iter().map(|visit| visit.time_ns).max() else { return };
         let latest = match self.latest {
             // The clock was set back, or an older file follows.
@@ -45,12 +45,12 @@ impl Order {
     }
 
     /// Hands on all that waits.
-    pub(super) fn finish(&mut self, mut hand: impl FnMut(&Visit)) {
+    pub(super) fn finish(&mut self, mut hand: impl FnMut(&[Visit])) {
         self.release(self.waiting.len(), &mut hand);
     }
 
-    fn release(&mut self, count: usize, hand: &mut impl FnMut(&Visit)) {
-        self.waiting[..count].iter().for_each(hand);
+    fn release(&mut self, count: usize, hand: &mut impl FnMut(&[Visit])) {
+        hand(&self.waiting[..count]);
         self.waiting.drain(..count);
     }
 }
@@ -68,10 +68,12 @@ mod tests {
     fn what_is_out_of_order_by_less_than_two_minutes_is_put_in_order() {
         let mut order = Order::default();
         let mut found = Vec::new();
+        let mut note =
+            |some: &[Visit]| found.extend(some.iter().map(|one| one.time_ns / 1_000_000_000));
         for batch in [&[10, 40, 5][..], &[20, 125], &[100, 400], &[390, 3, 2]] {
-            order.take(&visits(batch), |visit| found.push(visit.time_ns / 1_000_000_000));
+            order.take(&visits(batch), &mut note);
         }
-        order.finish(|visit| found.push(visit.time_ns / 1_000_000_000));
+        order.finish(&mut note);
         assert_eq!(found, [5, 10, 20, 40, 100, 125, 2, 3, 390, 400]);
         assert_eq!(order.backwards, 1);
     }

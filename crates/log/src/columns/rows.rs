@@ -68,11 +68,11 @@ impl Rows {
         self.time_ns.is_empty()
     }
 
-    /// Notes the page of the last row. Most logs tell none, and have no such column.
-    pub(super) fn note_page(&mut self, page: u32) {
-        if page != UNKNOWN || !self.page.is_empty() {
-            self.page.resize(self.len() - 1, UNKNOWN);
-            self.page.push(page);
+    /// Notes the pages of the last rows. Most logs tell none, and have no such column.
+    pub(super) fn note_pages(&mut self, mut pages: impl ExactSizeIterator<Item = u32> + Clone) {
+        if !self.page.is_empty() || pages.clone().any(|page| page != UNKNOWN) {
+            self.page.resize(self.len() - pages.len(), UNKNOWN);
+            self.page.extend(&mut pages);
         }
     }
 

@@ -90,6 +90,18 @@ struct Told {
     names: HashSet<u64, BuildHasherDefault<Known>>,
 }
 
+impl Told {
+    /// The number that stands for a name, which is told if it is new to this thread.
+    fn number(&mut self, of: usize, name: &[u8], batch: &mut Batch) -> u64 {
+        let number = number_of(&[name]);
+        // The same word may be a path and a host.
+        if self.names.insert(number.wrapping_add(of as u64)) {
+            batch.names[of].push((number, name[..name.len().min(NAME_MAX)].into()));
+        }
+        number
+    }
+}
+
 /// Hashes what is a hash already.
 #[derive(Default)]
 pub(super) struct Known(u64);
@@ -132,9 +144,13 @@ impl Digest {
 
     /// Adds an entry to a batch.
     pub fn add(self, entry: &Entry<'_>, batch: &mut Batch) {
-        let path = self.name(batch, PATHS, &entry.path);
-        let agent = self.name(batch, AGENTS, &entry.agent);
-        let host = self.name(batch, HOSTS, &entry.host);
+        let [path, agent, host] = TOLD.with_borrow_mut(|told| {
+            if told.digest != self.number || told.names.len() >= REMEMBERED_MAX {
+                *told = Told { digest: self.number, ..Told::default() };
+            }
+            [(PATHS, &entry.path), (AGENTS, &entry.agent), (HOSTS, &entry.host)]
+                .map(|(of, name)| told.number(of, name, batch))
+        });
         let address = number_of(&[&entry.address]);
         let user = match self.by {
             UserBy::Field if !entry.user.is_empty() => number_of(&[&entry.user, b"u"]),
@@ -156,22 +172,6 @@ impl Digest {
             status: entry.status.unwrap_or(0),
             method: method.unwrap_or(METHODS.len() - 1) as u8,
         });
-    }
-
-    /// The number that stands for a name, which is told if it is new to this thread.
-    fn name(self, batch: &mut Batch, of: usize, name: &[u8]) -> u64 {
-        let number = number_of(&[name]);
-        let new = TOLD.with_borrow_mut(|told| {
-            if told.digest != self.number || told.names.len() >= REMEMBERED_MAX {
-                *told = Told { digest: self.number, ..Told::default() };
-            }
-            // The same word may be a path and a host.
-            told.names.insert(number.wrapping_add(of as u64))
-        });
-        if new {
-            batch.names[of].push((number, name[..name.len().min(NAME_MAX)].into()));
-        }
-        number
     }
 }
 
