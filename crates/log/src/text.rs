@@ -14,6 +14,15 @@ pub(crate) fn part<'a>(text: &Text<'a>, range: Range<usize>) -> Text<'a> {
     }
 }
 
+/// Where what follows the first `://` begins. A search for one byte is quicker to begin than one for
+/// a text, and colons are few.
+#[inline]
+pub(crate) fn after_scheme(url: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b':', url)
+        .map(|colon| colon + 3)
+        .find(|&end| url.get(end - 2..end).is_some_and(|slashes| slashes == b"//"))
+}
+
 /// Undoes backslash escapes: `\"`, `\\`, C's letters, `\xHH` (Apache, nginx) and `\uHHHH` (JSON).
 /// What is no escape stays as it is.
 pub(crate) fn unescaped(raw: &[u8]) -> Vec<u8> {

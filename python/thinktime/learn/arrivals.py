@@ -8,6 +8,7 @@ and Service Operations Management 16, 2014).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -101,7 +102,6 @@ def learn_arrivals(traffic: Traffic) -> Arrivals:
     """Learn when sessions come; there must be one at least."""
     step_s, counts, seconds = _steps(traffic)
     whole = counts[: len(counts) - 1] if seconds[-1] < step_s else counts
-    changes = len(whole) > 1 and whole.sum() > 0 and _dispersed(whole)
     starts, stride = traffic.starts
     tally = _gap_tally(traffic, starts, stride)
     rate = traffic.count("sessions") / traffic.duration_s
@@ -109,7 +109,7 @@ def learn_arrivals(traffic: Traffic) -> Arrivals:
         rate=rate,
         step_s=step_s,
         rates=counts / seconds,
-        changes=changes,
+        changes=_changes(whole, min(traffic.timeout_s, traffic.duration_s / 4) / step_s, traffic),
         poisson=_test(traffic, starts, stride, rate, step_s),
         gaps=fit(tally),
         gap_tally=tally,
@@ -132,6 +132,22 @@ def _steps(traffic: Traffic) -> tuple[float, NDArray[np.int64], NDArray[np.float
     low = np.maximum(edges * MINUTE_S, begin)
     high = np.minimum((edges + width) * MINUTE_S, begin + traffic.duration_s)
     return width * MINUTE_S, counts, np.maximum(high - low, 1e-9)
+
+
+def _changes(counts: NDArray[np.int64], unsettled: float, traffic: Traffic) -> bool:
+    """Whether the rate changes beyond chance.
+
+    Sessions that were under way when the log began seem to begin in its first, ``unsettled`` steps:
+    no more than are under way at a time are no change there.
+    """
+    if len(counts) < 2 or not counts.any() or not _dispersed(counts):
+        return False
+    first, rest = np.split(counts, [math.ceil(unsettled)])
+    if not rest.any():
+        return True
+    excess = first.sum() - len(first) * rest.mean()
+    carried = 0 < excess <= 2 * traffic.active_mean
+    return not carried or (len(rest) > 1 and _dispersed(rest))
 
 
 def _dispersed(counts: NDArray[np.int64]) -> bool:

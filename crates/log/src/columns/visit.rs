@@ -9,6 +9,7 @@ use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
+use crate::text::after_scheme;
 
 /// What is kept of an entry. Nothing of it names a person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,8 +183,8 @@ fn known(number: u64) -> u32 {
 
 /// The path within a URL, without query and fragment.
 fn path_of(url: &[u8]) -> Option<&[u8]> {
-    let rest = match memchr::memmem::find(url, b"://") {
-        Some(at) => &url[at + 3..],
+    let rest = match after_scheme(url) {
+        Some(at) => &url[at..],
         None if url.first() == Some(&b'/') => url,
         None => return None,
     };
@@ -214,6 +215,8 @@ mod tests {
     fn a_referrer_is_known_by_its_path() {
         assert_eq!(path_of(b"http://a.example/shop?x=1#y"), Some(&b"/shop"[..]));
         assert_eq!(path_of(b"https://a.example"), Some(&b"/"[..]));
+        assert_eq!(path_of(b"x:y:/z://a/b"), Some(&b"/b"[..]));
+        assert_eq!((path_of(b"about:blank"), path_of(b"x:/"), path_of(b":")), (None, None, None));
         assert_eq!(path_of(b"/shop?x"), Some(&b"/shop"[..]));
         assert_eq!((path_of(b"-"), path_of(b"")), (None, None));
     }

@@ -9,7 +9,7 @@ use thinktime_core::time::Nanos;
 use crate::entry::{Entry, Text};
 use crate::number::whole;
 use crate::reason::Reason;
-use crate::text::part;
+use crate::text::{after_scheme, part};
 use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
 use value::{address, any_duration, duration, status, timers, without_port};
 
@@ -215,9 +215,8 @@ impl<'a> Draft<'a> {
     fn url(&mut self, url: &Text<'a>) {
         let mut begin = 0;
         if url.first() != Some(&b'/')
-            && let Some(scheme) = memchr::memmem::find(url, b"://")
+            && let Some(host) = after_scheme(url)
         {
-            let host = scheme + 3;
             let length = url[host..].iter().position(|byte| matches!(byte, b'/' | b'?'));
             begin = length.map_or(url.len(), |length| host + length);
             self.entry.host = part(url, host..begin);
