@@ -89,7 +89,8 @@ def _pauses_s(requests: Requests, journeys: Journeys) -> NDArray[np.float64]:
     """From the last page of a user's journey to the next journey of this user; 1 where none."""
     visits = journeys.visits
     user = requests.rows["user"].to_numpy()[visits.order[visits.base]]
-    begins = visits.starts[visits.starts > 0]
+    begins = np.flatnonzero(visits.starts)
+    begins = begins[begins > 0]
     begins = begins[user[begins] == user[begins - 1]]
     pauses_s = visits.start_s[begins] - visits.end_s[begins - 1]
     pauses_s = pauses_s[pauses_s > 0]

@@ -172,3 +172,48 @@ fn step_up(inside: &Square, rest: &Square, slope: &[f64], damping: f64) -> (Vec<
     }
     (slope.to_vec(), 0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bins, Law};
+    use super::*;
+
+    /// Bins that hold exactly what a law gives to each.
+    fn counted(law: &Law) -> Likelihood {
+        let bounds: Vec<f64> = (0..400).map(|n| 0.01 * 1.03_f64.powi(n)).collect();
+        let mass = |pair: &[f64]| 1e6 * (law.tails(pair[1]).0 - law.tails(pair[0]).0);
+        let count = bounds.windows(2).map(mass).collect();
+        let (lower, upper) = (bounds[..399].to_vec(), bounds[1..].to_vec());
+        Likelihood::new(Bins { lower, upper, count, limit: f64::INFINITY, step: 0.0 })
+    }
+
+    #[test]
+    fn the_parameters_that_made_the_bins_are_found() {
+        let positive = Scale { low: 0.0, high: f64::INFINITY };
+        let real = Scale { low: f64::NEG_INFINITY, high: f64::INFINITY };
+        for (family, scales, start, made) in [
+            (Family::Exponential, &[positive][..], &[1.0][..], &[7.0][..]),
+            (Family::Lognormal, &[real, positive], &[0.0, 1.0], &[1.5, 0.6]),
+            (Family::Weibull, &[positive, positive], &[1.0, 1.0], &[0.7, 4.0]),
+            (Family::Gamma, &[positive, positive], &[1.0, 1.0], &[2.5, 1.5]),
+        ] {
+            let seen = counted(&family.law(made).unwrap());
+            let searched: Vec<usize> = (0..made.len()).collect();
+            let search = Search { seen: &seen, family, scales, searched: &searched };
+            let found = climbed(&search, start, 1e-14, 60);
+            for (found, made) in found.iter().zip(made) {
+                assert!((found / made - 1.0).abs() < 1e-3, "{family:?}: {found} for {made}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_held_stays() {
+        let seen = counted(&Family::Gamma.law(&[2.5, 1.5]).unwrap());
+        let scales = [Scale { low: 0.0, high: f64::INFINITY }; 2];
+        let search = Search { seen: &seen, family: Family::Gamma, scales: &scales, searched: &[1] };
+        let found = climbed(&search, &[2.5, 1.0], 1e-14, 60);
+        assert_eq!(found[0], 2.5);
+        assert!((found[1] / 1.5 - 1.0).abs() < 1e-3, "{found:?}");
+    }
+}

@@ -52,7 +52,7 @@ class Journeys:
     @property
     def journeys(self) -> int:
         """How many journeys there are: what a workload calls sessions."""
-        return len(self.visits.starts)
+        return int(np.count_nonzero(self.visits.starts))
 
     @property
     def left_out(self) -> frozenset[int]:

@@ -8,7 +8,6 @@ several tabs, or where several people are behind one user.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,10 +74,10 @@ class Visits:
         """How many journeys were opened as tabs beside others."""
         return int(np.sum(self.opener >= 0))
 
-    @cached_property
-    def starts(self) -> Places:
-        """The pages with which journeys begin."""
-        return np.flatnonzero(self.previous < 0)
+    @property
+    def starts(self) -> NDArray[np.bool_]:
+        """Whether a journey begins with each page."""
+        return self.previous < 0
 
 
 def find_visits(
