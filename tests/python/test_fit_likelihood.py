@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate
+from scipy import integrate, special
 
 import thinktime
+from thinktime import _core
 from thinktime.learn.fit import COUNTS, SIZES, TIMES, Tally, fit, tail
 from thinktime.learn.fit.candidates import FAMILIES
 from thinktime.learn.fit.observed import Observed
@@ -78,6 +79,11 @@ def test_clipped_means_are_integrals_of_the_tail(name, p):
             for a, b in pairwise(parts)
         ]
         assert mean == pytest.approx(sum(by_parts), rel=1e-6, abs=1e-12)
+
+
+def test_the_scaled_error_function_has_the_digits_of_another_implementation():
+    x = np.concatenate([np.linspace(-5, 30, 701), np.geomspace(30, 1e8, 50)])
+    assert np.array(_core.erfcx(x.tolist())) == pytest.approx(special.erfcx(x), rel=1e-12)
 
 
 # ---- probabilities of bins

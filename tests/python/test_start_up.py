@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from thinktime.cli.group import COMMANDS
@@ -51,6 +52,25 @@ def test_a_simulation_imports_no_more_than_its_table_needs(tmp_path: Path) -> No
     kept = imported("simulate", "w.toml", "s.toml", "--requests", "1000", "-o", "out", cwd=tmp_path)
     assert not kept & {"jinja2", "plotly", "pydantic", "scipy.stats", "scipy.optimize"}
     assert "thinktime.stats.independence" in kept, "nothing was judged: the test looks at nothing"
+
+
+def test_learning_needs_no_scipy(tmp_path: Path) -> None:
+    """Not even for laws of think times and sizes with their tails, nor for tests of arrivals."""
+    draw = np.random.default_rng(1)
+    begins = np.cumsum(draw.exponential(4, 600))
+    rows = [
+        (at + more, user)
+        for user, at in enumerate(begins)
+        for more in np.cumsum(draw.exponential(9, draw.geometric(0.25)))
+    ]
+    lines = [
+        f"{1_790_000_000 + at:.3f},10.0.{user // 250}.{user % 250},/,{draw.pareto(1.5) * 1000:.0f}\n"
+        for at, user in sorted(rows)
+    ]
+    (tmp_path / "log.csv").write_text("time,address,path,bytes\n" + "".join(lines))
+    found = imported("learn", "log.csv", cwd=tmp_path)
+    assert "scipy" not in found
+    assert "thinktime.learn.fit.tail" in found, "nothing was learned: the test looks at nothing"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

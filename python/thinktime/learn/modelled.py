@@ -64,7 +64,7 @@ def simulated(
     """The three models on one server of this mean demand and C², at rates that load it so far."""
     mean, cv2 = demand
     rate = load / mean
-    law = _demands(mean, cv2)
+    law = demands(mean, cv2)
     think = sessions.think_law
     texts = {"open": f'model = "open"\nrate = "{rate!r}/s"\n'}
     if think is not None and traffic.requests_per_session > 1:
@@ -88,7 +88,7 @@ def simulated(
     return {"partly-open": found["open"]} | found
 
 
-def _demands(mean: float, cv2: float) -> str:
+def demands(mean: float, cv2: float) -> str:
     """A law of this mean and C², of those that are quick to draw from where there is one.
 
     Between 1 / k and 1 / (k - 1) two Erlang laws whose stages have one rate have it together

@@ -33,11 +33,11 @@ def kolmogorov_smirnov(places: NDArray[np.float64]) -> tuple[float, float]:
     below = np.arange(n) / n
     distance = float(max(np.max(ordered - below), np.max(below + 1 / n - ordered)))
     x = math.sqrt(n) * distance
-    return distance, _limit(x + 1 / (6 * math.sqrt(n)) + (x - 1) / (4 * n))
+    return distance, limit(x + 1 / (6 * math.sqrt(n)) + (x - 1) / (4 * n))
 
 
-def _limit(x: float) -> float:
-    """P(√n D > x) for n without end."""
+def limit(x: float) -> float:
+    """P(√n D > x) for n without end, for any x."""
     if x <= 0:
         return 1.0
     if x < _SMALL:
