@@ -55,7 +55,8 @@ def test_a_simulation_imports_no_more_than_its_table_needs(tmp_path: Path) -> No
 
 
 def test_learning_needs_no_scipy(tmp_path: Path) -> None:
-    """Not even for laws of think times and sizes with their tails, nor for tests of arrivals."""
+    """For laws of think times and sizes with their tails, and for tests of arrivals; programs that
+    do the same are found by one of its graphs."""
     draw = np.random.default_rng(1)
     begins = np.cumsum(draw.exponential(4, 600))
     rows = [
@@ -63,11 +64,12 @@ def test_learning_needs_no_scipy(tmp_path: Path) -> None:
         for user, at in enumerate(begins)
         for more in np.cumsum(draw.exponential(9, draw.geometric(0.25)))
     ]
-    lines = [
-        f"{1_790_000_000 + at:.3f},10.0.{user // 250}.{user % 250},/,{draw.pareto(1.5) * 1000:.0f}\n"
-        for at, user in sorted(rows)
-    ]
-    (tmp_path / "log.csv").write_text("time,address,path,bytes\n" + "".join(lines))
+    lines = ["time,address,path,bytes,agent\n"]
+    agent = "Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0"
+    for at, user in sorted(rows):
+        address, size = f"10.0.{user // 250}.{user % 250}", 1000 * draw.pareto(1.5)
+        lines.append(f"{1_790_000_000 + at:.3f},{address},/,{size:.0f},{agent}\n")
+    (tmp_path / "log.csv").write_text("".join(lines))
     found = imported("learn", "log.csv", cwd=tmp_path)
     assert "scipy" not in found
     assert "thinktime.learn.fit.tail" in found, "nothing was learned: the test looks at nothing"

@@ -14,8 +14,8 @@ pub(crate) fn part<'a>(text: &Text<'a>, range: Range<usize>) -> Text<'a> {
     }
 }
 
-/// Where what follows the first `://` begins. A search for one byte is quicker to begin than one for
-/// a text, and colons are few.
+/// Where what follows the first `://` begins. A search for one byte is quicker to begin than one
+/// for a text, and colons are few.
 #[inline]
 pub(crate) fn after_scheme(url: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b':', url)

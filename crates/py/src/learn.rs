@@ -15,6 +15,7 @@ use crate::supervise::supervise;
 
 /// Adds what is here to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    crate::fits::add(module)?;
     module.add_function(wrap_pyfunction!(read_log, module)?)?;
     module.add_function(wrap_pyfunction!(read_log_file, module)?)?;
     module.add_function(wrap_pyfunction!(crate::visits::find_visits, module)?)?;

@@ -52,7 +52,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     simulate::add(module)?;
     learn::add(module)?;
     journeys::add(module)?;
-    fits::add(module)?;
     module.add_class::<serve::Server>()?;
     module.add_class::<switch::Switch>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;

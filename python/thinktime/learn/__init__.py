@@ -86,30 +86,16 @@ def learn(
     # Libraries take half a second, which the threads that read need not wait for.
     Thread(target=import_module, args=("thinktime.learn.learning",), daemon=True).start()
     done = read(
-        logs,
-        format=format,
-        user=user,
-        user_field=user_field,
-        only=list(only),
-        without=list(without),
-        follow=follow,
-        on=on,
-        progress=progress,
-    )
+        logs, format=format, user=user, user_field=user_field, only=list(only),
+        without=list(without), follow=follow, on=on, progress=progress,
+    )  # fmt: skip
     from thinktime.learn import learning
 
     return learning.learn_from(
-        done,
-        timeout=timeout,
-        pages=pages,
-        programs=crawlers == "apart",
-        demand_cv2=demand_cv2,
-        load=load,
-        least_users=least_users,
-        fidelity=fidelity,
-        progress=progress,
+        done, timeout=timeout, pages=pages, programs=crawlers == "apart", demand_cv2=demand_cv2,
+        load=load, least_users=least_users, fidelity=fidelity, progress=progress,
         when_read=when_read,
-    )
+    )  # fmt: skip
 
 
 def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: int) -> None:

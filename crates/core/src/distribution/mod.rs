@@ -99,8 +99,7 @@ laws! {
     empirical::Empirical,
 }
 
-// After the list, for `each_law!`.
-mod draws;
+mod draws; // after the list, for `each_law!`
 
 /// A distribution with what its values measure.
 #[derive(Clone, Debug, PartialEq)]

@@ -180,10 +180,11 @@ mod tests {
 
     /// Bins that hold exactly what a law gives to each.
     fn counted(law: &Law) -> Likelihood {
-        let bounds: Vec<f64> = (0..400).map(|n| 0.01 * 1.03_f64.powi(n)).collect();
+        let widths = (0..400).map(|n| 0.01 * 1.03_f64.powi(n));
+        let bounds: Vec<f64> = std::iter::once(0.0).chain(widths).collect();
         let mass = |pair: &[f64]| 1e6 * (law.tails(pair[1]).0 - law.tails(pair[0]).0);
         let count = bounds.windows(2).map(mass).collect();
-        let (lower, upper) = (bounds[..399].to_vec(), bounds[1..].to_vec());
+        let (lower, upper) = (bounds[..400].to_vec(), bounds[1..].to_vec());
         Likelihood::new(Bins { lower, upper, count, limit: f64::INFINITY, step: 0.0 })
     }
 
@@ -194,7 +195,7 @@ mod tests {
         for (family, scales, start, made) in [
             (Family::Exponential, &[positive][..], &[1.0][..], &[7.0][..]),
             (Family::Lognormal, &[real, positive], &[0.0, 1.0], &[1.5, 0.6]),
-            (Family::Weibull, &[positive, positive], &[1.0, 1.0], &[0.7, 4.0]),
+            (Family::Weibull, &[positive, positive], &[0.6, 5.0], &[0.7, 4.0]),
             (Family::Gamma, &[positive, positive], &[1.0, 1.0], &[2.5, 1.5]),
         ] {
             let seen = counted(&family.law(made).unwrap());

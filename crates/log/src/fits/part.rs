@@ -72,13 +72,7 @@ impl Part {
     /// P(X <= x) and P(X > x), of which the smaller has all digits; all is above an x below 0.
     pub(super) fn tails(&self, x: f64) -> (f64, f64) {
         match *self {
-            Part::Constant(value) => {
-                if x >= value {
-                    (1.0, 0.0)
-                } else {
-                    (0.0, 1.0)
-                }
-            }
+            Part::Constant(value) => (f64::from(x >= value), f64::from(x < value)),
             Part::Exponential { mean } => decayed(x.max(0.0) / mean),
             Part::Geometric { rate, .. } => decayed(x.max(0.0).floor() * rate),
             Part::Poisson { .. } if x < 0.0 => (0.0, 1.0),
@@ -106,9 +100,8 @@ impl Part {
             Part::Weibull { shape, scale, .. } => decayed((x.max(0.0) / scale).powf(shape)),
             Part::Hyperexponential(phases) => {
                 let each = phases.map(|(share, mean)| (share, decayed(x.max(0.0) / mean)));
-                let sum =
-                    |of: fn((f64, f64)) -> f64| each.iter().map(|one| one.0 * of(one.1)).sum();
-                (sum(|tails| tails.0), sum(|tails| tails.1))
+                let [(first, (lower, upper)), (second, (under, over))] = each;
+                (first * lower + second * under, first * upper + second * over)
             }
             Part::InverseGaussian { mu, lambda } => {
                 let (lower, upper, second) = first_passage(x, mu, lambda);
@@ -137,16 +130,12 @@ impl Part {
                 x.min(scale) + scale * growth(1.0 - shape, (x.max(scale) / scale).ln())
             }
             Part::BoundedPareto { shape, low, high, kept } => {
-                let log = (x.max(low).min(high) / low).ln();
-                let beyond = (-shape * (high / low).ln()).exp();
-                let inside = low * growth(1.0 - shape, log) - beyond * low * log.exp_m1();
-                x.min(low) + inside / kept
+                x.min(low) + beyond_least(x.max(low).min(high), shape, low, high) / kept
             }
             Part::Lognormal { mu, sigma } => below_lognormal(x, mu, sigma) + x * upper,
             Part::CutLognormal { mu, sigma, high, beyond, kept } => {
-                let x = x.min(high);
-                let over = normal::tails(standard(x, mu, sigma)).1;
-                (below_lognormal(x, mu, sigma) + x * over - x * beyond) / kept
+                let whole = Part::Lognormal { mu, sigma }.clipped_mean(x.min(high));
+                (whole - x.min(high) * beyond) / kept
             }
             Part::Weibull { shape, scale, mean } => {
                 mean * gamma_tails(1.0 / shape, (x / scale).powf(shape)).0
@@ -187,6 +176,12 @@ fn first_passage(x: f64, mu: f64, lambda: f64) -> (f64, f64, f64) {
     let root = (lambda / x).sqrt();
     let (lower, upper) = normal::tails(root * (x / mu - 1.0));
     (lower, upper, normal::upper_times(2.0 * lambda / mu, root * (x / mu + 1.0)))
+}
+
+/// E[min(X, x) - low; X <= high] of the Pareto law from `low` on, for an x between both.
+fn beyond_least(x: f64, shape: f64, low: f64, high: f64) -> f64 {
+    let (log, beyond) = ((x / low).ln(), (-shape * (high / low).ln()).exp());
+    low * growth(1.0 - shape, log) - beyond * low * log.exp_m1()
 }
 
 /// (e^{power log} - 1) / power, and log at power 0.
