@@ -1,14 +1,9 @@
-"""The probability that a law gives to each bin of a tally, as the values were observed.
+"""The bins of a tally, as its values were observed: exact, as whole numbers, or stamped.
 
-*Exact* values: F at the bounds of the bin. *Whole* numbers: a law of the continuum is rounded,
-and at least 1, as Thinktime does with the requests of a session: N = max(1, floor(X + 1/2)).
-*Stamped* values are differences of two stamps that were rounded down to multiples of r. The first
-stamp falls anywhere within its r, so the difference is r floor(U + X / r) with U uniform on
-(0, 1), and P(D <= k r) is the mean of F over k r to (k + 1) r. All are conditional on being at
-most ``limit``.
-
-Source: Heitjan, 'Inference from grouped continuous data' (Statistical Science 4, 1989), for
-likelihoods of bins; the kernel of two stamps is the triangular one of Sheppard's corrections.
+*Whole* numbers: a law of the continuum is rounded, and at least 1, as Thinktime does with the
+requests of a session: N = max(1, floor(X + 1/2)). *Stamped* values are differences of two stamps
+that were rounded down. How likely a law makes them is worked out by `thinktime._core.Likelihood`
+(`crates/log/src/fits/observed.rs` says how).
 """
 
 from __future__ import annotations
