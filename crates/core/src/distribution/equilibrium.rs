@@ -29,6 +29,14 @@ impl Distribution {
         self.upper_quantile(stream.uniform() * self.survival(x)).max(x)
     }
 
+    /// Whether it is always 0, or has an equilibrium law.
+    pub(crate) fn settles(&self) -> bool {
+        // By Chebyshev's inequality far less than `AREA_LEFT_MAX` is left of such a law, whose
+        // staircase takes long to make.
+        let surely = self.cv2() < CV2_SETTLED;
+        surely || self.mean() == 0.0 || Equilibrium::new(self.clone()).is_some()
+    }
+
     /// E[max(0, X - x)], for X of a finite mean.
     pub(crate) fn excess(&self, x: f64) -> f64 {
         let beyond = super::truncated::restricted(self, x, f64::INFINITY);
@@ -65,6 +73,8 @@ const POWER_LEAST: i32 = -1000;
 /// A tail that still holds this share of the area there belongs to a law whose mean is finite on
 /// paper only.
 const AREA_LEFT_MAX: f64 = 1e-3;
+/// With C² below this 16 √(q (1 + C²)) is left of the area at most, for q = 2^`POWER_LEAST`.
+const CV2_SETTLED: f64 = 1e100;
 
 impl<T: Tail> Equilibrium<T> {
     /// None where X is always 0, or where its mean is infinite, or nearly so: then there is no such

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::length::Count;
 use super::{Population, Sessions, Workload};
-use crate::distribution::{Distribution, Equilibrium};
+use crate::distribution::Distribution;
 use crate::error::Invalid;
 
 /// What a run finds when it begins.
@@ -51,9 +51,7 @@ impl Population {
             Sessions::PartlyOpen { .. } if self.lasts.is_some() => return Beginning::Unknown,
             Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
         };
-        let settles =
-            |think: &Distribution| think.mean() == 0.0 || Equilibrium::new(think.clone()).is_some();
-        if settles(think) && self.thinks.iter().flatten().all(settles) {
+        if think.settles() && self.thinks.iter().flatten().all(Distribution::settles) {
             Beginning::Steady
         } else {
             Beginning::NeverSteady

@@ -34,6 +34,16 @@ fn draws_follow_the_integrated_tail() {
 }
 
 #[test]
+fn a_law_settles_where_it_has_one_or_is_always_0() {
+    let heavy = [2.0 + 1e-9, 2.0, 1.01, 1.000_001, 1.0, 0.5]
+        .map(|shape| parse(&format!("pareto(shape={shape}, scale=1s)")));
+    for law in laws().chain(heavy).chain([parse("const(0s)"), parse("lognormal(mu=0, sigma=20)")]) {
+        let expected = law.mean() == 0.0 || Equilibrium::new(law.clone()).is_some();
+        assert_eq!(law.settles(), expected, "{law}");
+    }
+}
+
+#[test]
 fn there_is_none_without_a_finite_positive_mean() {
     for text in ["pareto(shape=1, scale=1s)", "pareto(shape=0.5, scale=1s)", "const(0s)"] {
         assert!(Equilibrium::new(parse(text)).is_none(), "{text}");
