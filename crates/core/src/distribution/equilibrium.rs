@@ -33,7 +33,7 @@ impl Distribution {
     pub(crate) fn settles(&self) -> bool {
         // By Chebyshev's inequality far less than `AREA_LEFT_MAX` is left of such a law, whose
         // staircase takes long to make.
-        let surely = self.cv2() < CV2_SETTLED;
+        let surely = self.second_moment().is_finite() && self.cv2() < CV2_SETTLED;
         surely || self.mean() == 0.0 || Equilibrium::new(self.clone()).is_some()
     }
 
