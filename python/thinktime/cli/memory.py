@@ -18,11 +18,8 @@ LARGE = 3_000_000
 FREE = 1 << 24
 """So many free bytes at the heap's end are kept at most."""
 
-USERS = 500_000
-"""A log of no more users takes no more than 500 MB, whatever is kept of it."""
-
 REUSED, REUSED_FREE = 1 << 25, 1 << 26
-"""What stands for `LARGE` and `FREE` then."""
+"""What stands for `LARGE` and `FREE` where a log has so few users that there is room."""
 
 
 POLARS = "_RJEM_MALLOC_CONF"
@@ -56,6 +53,8 @@ def use_again(users: int) -> None:
 
     Fresh memory is a tenth of the time that a log takes to learn.
     """
+    from thinktime.learn.freed import USERS
+
     if users <= USERS:
         _set({_MMAP_THRESHOLD: REUSED, _TRIM_THRESHOLD: REUSED_FREE})
 

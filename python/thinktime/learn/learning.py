@@ -11,6 +11,7 @@ from thinktime._core import InputError
 from thinktime.learn.advice import advise
 from thinktime.learn.arrivals import learn_arrivals
 from thinktime.learn.fidelity import Fidelity
+from thinktime.learn.freed import give_back
 from thinktime.learn.learned import Learned
 from thinktime.learn.log import OWN, Log, log_of
 from thinktime.learn.part import Part, learn_part
@@ -44,7 +45,9 @@ def learn_from(
     """
     log = log_of(done)
     _say_read(log, progress, when_read)
+    give_back(log.requests)
     told = tell_apart(log.requests, programs=programs)
+    give_back(log.requests)
     return _learned(log, told, timeout, pages, (demand_cv2, load), least_users, fidelity)
 
 
@@ -74,6 +77,7 @@ def _learned(
         asked = (log, told, least_users, pages, fidelity, stopping)
         learning = None if auto else beside.submit(_parts, timeout_s, *asked)
         traffic = traffic_of(log, timeout_s, labels, 0, pages)
+        give_back(log.requests)
         curve = timeout_curve(traffic)
         if auto and curve.level_from_s is not None:
             traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
@@ -108,6 +112,7 @@ def _parts(
         stopping.look()
         requests = log.requests.only(told.of(one.name))
         parts.append(learn_part(one, requests, covered, begin_ns, timeout_s, least, pages))
+        give_back(log.requests)
     if not fidelity:
         return parts, None
     return stand_in(log, kinds_of(log, told.labels, parts), parts, stopping)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from thinktime.learn.freed import give_back
 from thinktime.learn.journeys import Journeys, find_journeys
 from thinktime.learn.journeys.chain import WEIGHTS
 from thinktime.learn.journeys.visits import find_visits
@@ -127,10 +128,12 @@ def learn_part(
     brief = population.model == "closed" and _brief(requests, covered)
     alone = brief or population.model == "open"
     templates = templates_of(requests)
+    give_back(requests)
     of = requests
     if alone:
         by_page = pages and (population.kind == "people" or requests.paged)
         of = _each_alone(requests, templates if by_page else None)
+        give_back(requests)
     journeys = find_journeys(of, timeout_s, least_users, pages, templates)
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
@@ -138,6 +141,7 @@ def learn_part(
         looped = _as_loop(population, of_mean(population, journeys))
         looped, clients = paced(population, requests, looped, covered)
         return Part(population, requests, looped, None, None, clients)
+    give_back(requests)
     starts = learn_starts(
         _begun(journeys, requests.rows["time_ns"].to_numpy()),
         begin_ns=begin_ns,

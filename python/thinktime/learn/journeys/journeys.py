@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.learn import USERS_MIN
+from thinktime.learn.freed import give_back
 from thinktime.learn.journeys.answers import Answers, find_answers
 from thinktime.learn.journeys.chain import Chain, find_chain
 from thinktime.learn.journeys.embedding import Embeddings, find_embeddings
@@ -92,6 +93,7 @@ def find_journeys(
         raise ValueError(f"the session timeout must be above 0 s; it is {timeout_s}")
     found = templates or templates_of(requests)
     visits = find_visits(requests, found.of_path, timeout_s, pages)
+    give_back(requests)
     embedded = _of_rows(visits.order, visits.embedded)
     counted = ~_of_rows(visits.order, visits.retry)
     path = requests.rows["path"].to_numpy()
@@ -100,6 +102,7 @@ def find_journeys(
         embedded |= ~counted & requests.paths["object"].to_numpy()[path]
     found = set_apart(found, visits, path)
     kinds = find_kinds(requests, found, embedded, counted, least_users)
+    give_back(requests)
     of_row = kinds.of_row[visits.order]
     of_page = of_row[visits.base]
     page_kinds = kinds.pages
