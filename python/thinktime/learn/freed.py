@@ -14,8 +14,8 @@ def give_back(requests: Requests) -> None:
     """Give back what is free after a step, where a log has very many users.
 
     What the allocator keeps of small arrays for the next ones lies between what is used: after some
-    steps that is a sixth of all memory. Of a log of fewer users it is kept, since fresh memory costs
-    time. Elsewhere than in glibc nothing is done.
+    steps that is a sixth of all memory. Of a log of fewer users it is kept, since fresh memory
+    takes time. Elsewhere than in glibc nothing is done.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None and len(requests.users) > USERS:

@@ -163,7 +163,10 @@ def _brief(requests: Requests, covered: Covered) -> bool:
 
 def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
     """When journeys begin."""
-    begun: NDArray[np.int64] = times[0] + np.round(journeys.starts_s * 1e9).astype(np.int64)
+    starts_ns = journeys.starts_s
+    starts_ns *= 1e9
+    begun: NDArray[np.int64] = np.round(starts_ns, out=starts_ns).astype(np.int64)
+    begun += times[0]
     return begun
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 import tomllib
+from bisect import bisect_left
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,13 +49,13 @@ MARGIN = 5.0
 
 @dataclass(frozen=True)
 class Population:
-    """A population, and when its sessions begin if a file says so."""
+    """A population, and which file says when its sessions begin, if one does."""
 
     key: str
     """What its keys begin with, as in `population.visitors.`; empty for the only one."""
 
-    starts_s: FloatArray | None
-    """Since the begin of the stretch; None where a model says it."""
+    starts: tuple[str, str] | None
+    """The file of when its sessions begin, and the options for it; None where a model says it."""
 
     rates: tuple[FloatArray, float] | None
     """The rates of its sessions in intervals of so many seconds from the log's begin, in parts of
@@ -92,6 +93,7 @@ class Learned:
         # Of a rate that changes nobody can say what it was before: all that was is simulated.
         whole = any(one.profile for one in self._populations)
         self.lead_s = log.begin_s if whole else LEAD_S
+        self._starts = [self._starts_of(one) for one in self._populations]
         self._kinds = self._kinds_of(names)
         self._system = _core.System(self._delays(names))
 
@@ -117,30 +119,44 @@ class Learned:
         closed = arrivals.get("model") == "closed"
         profile = str(arrivals.get("profile", "constant")) != "constant"
         found = TRACE.fullmatch(str(arrivals.get("process", "")))
-        starts = None
-        if found is not None:
-            times = self._column(found[1], found[2] or "")
-            # In place: of a million sessions each copy takes megabytes.
-            starts = times.to_numpy() * UNITS_S.get(times.name[-3:], 1.0)
-            starts.sort()
-            if len(starts) and starts[len(starts) // 2] > EPOCH_S:
-                starts -= self._zero_ns * 1e-9
-            starts -= self._log.begin_s
+        starts = None if found is None else (found[1], found[2] or "")
         told = RATES.fullmatch(str(arrivals.get("profile", "")))
         every = EVERY.search(told[2]) if told is not None else None
         if told is None or every is None:
             return Population(key, starts, None, profile, closed)
-        rates = self._column(told[1], told[2]).to_numpy()
+        rates = self._column(told[1], told[2]).to_numpy().astype(np.float64)
         step = float(every[1]) * EVERY_S[every[2]]
         parts = rates / max(float(rates.mean()), 1e-300)
         return Population(key, starts, (parts, step), False, closed)
+
+    def _starts_of(self, one: Population) -> FloatArray | None:
+        """When sessions of the stretch, and of what leads to it, begin, since its begin in seconds.
+
+        None where a model says it.
+        """
+        if one.starts is None:
+            return None
+        times = self._column(*one.starts)
+        times = times if times.is_sorted() else times.sort()
+        unit_s, zero_s = UNITS_S.get(times.name[-3:], 1.0), 0.0
+        if len(times) and times[len(times) // 2] * unit_s > EPOCH_S:
+            zero_s = self._zero_ns * 1e-9
+
+        def since(those: Any) -> Any:
+            return those * unit_s - zero_s - self._log.begin_s
+
+        # Of a million sessions all of them would take megabytes: few are in the stretch.
+        bounds_s = (-self.lead_s, self._log.stream.length_s)
+        low, high = (bisect_left(range(len(times)), bound, key=lambda at: since(times[at]))
+                     for bound in bounds_s)  # fmt: skip
+        return np.asarray(since(times[low:high].to_numpy()), np.float64)
 
     def _column(self, file: str, options: str) -> pl.Series:
         """A column of a file: the named one, or the first; it may end in nulls."""
         path, named = self._folder / file, COLUMN.search(options)
         table = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
-        series = table[named[1]] if named else table.to_series(0)
-        return series.drop_nulls().cast(pl.Float64)
+        series = (table[named[1]] if named else table.to_series(0)).drop_nulls()
+        return series if series.dtype.is_integer() else series.cast(pl.Float64)
 
     def _cut(self, folder: Path) -> tuple[_core.Workload, list[FloatArray]]:
         """The workload of the stretch and what leads to it; the starts that are left of each."""
@@ -148,11 +164,10 @@ class Learned:
         for place, one in enumerate(self._populations):
             if one.rates is not None:
                 workload = self._with_rates(workload, one, folder / f"rates-{place}.parquet")
-            if one.starts_s is None:
+            kept = self._starts[place]
+            if kept is None:
                 firsts.append(np.empty(0))
                 continue
-            low, high = np.searchsorted(one.starts_s, [-self.lead_s, self._log.stream.length_s])
-            kept = one.starts_s[low:high]
             if len(kept) and kept[0] == kept[-1]:  # a trace has two times: one after the stretch
                 kept = np.append(kept, self._log.stream.length_s + 1.0)
             firsts.append(kept)

@@ -68,7 +68,8 @@ def window_of(times: FloatArray, span_s: float) -> tuple[float, float]:
     if not len(times):
         return 0.0, length
     last = max(float(times[-1]) + 1e-9, length)
-    begins = times[times <= last - length + 1e-9] if length < span_s else times[:1]
+    upto = np.searchsorted(times, last - length + 1e-9, side="right")
+    begins = times[:upto] if length < span_s else times[:1]
     begins = (begins if len(begins) else times[:1])[:: max(1, len(begins) // BEGINS)]
     counts = np.searchsorted(times, begins + length) - np.searchsorted(times, begins)
     busiest = int(np.argmax(counts))
@@ -103,7 +104,9 @@ def logged(
     low, high = np.searchsorted(times, [begin, begin + length])
     begins = _begins(rows, times, int(low), int(high)) if begins is None else begins[low:high]
     part = rows[int(low) : int(high)]
-    arrival, order = _placed(part, times[low:high] - begin, requests.resolution_s, draw)
+    inside = times[low:high] - begin
+    del times
+    arrival, order = _placed(part, inside, requests.resolution_s, draw)
     part, begins = part[order], begins[order]
     of_row = kind[low:high][order].astype(np.int64)
     demand, source = _demands(part, arrival, of_row, draw)

@@ -64,7 +64,9 @@ class Journeys:
     @property
     def starts_s(self) -> NDArray[np.float64]:
         """When journeys begin, in seconds since the first request, in the order of time."""
-        return np.sort(self.visits.start_s[self.visits.starts])
+        begun = self.visits.start_s[self.visits.starts]
+        begun.sort()
+        return begun
 
     @property
     def requests_per_journey(self) -> float:

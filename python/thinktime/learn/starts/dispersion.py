@@ -48,8 +48,12 @@ def count(times_s: Times, covered: Covered, resolution_s: float) -> Counts:
     fitting = [w for w in WIDTHS_S if w >= resolution_s and covered.span_s / w <= BINS_MAX]
     width = float(fitting[0] if fitting else max(resolution_s, covered.span_s / BINS_MAX))
     steps = max(int(np.ceil(covered.span_s / width)), 1)
-    at = np.minimum((times_s / width).astype(np.int64), steps - 1)
+    # In place: of millions of sessions each array takes tens of megabytes.
+    at = np.empty(len(times_s), np.int64)
+    np.divide(times_s, width, out=at, casting="unsafe")
+    np.minimum(at, steps - 1, out=at)
     starts = np.bincount(at, minlength=steps).astype(np.int64)
+    del at
     edges = np.arange(steps + 1) * width
     seconds = np.diff(covered.upto(edges))
     # What has starts is not lost: spreading may move one across the edge of a lost part.

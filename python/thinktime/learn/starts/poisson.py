@@ -43,10 +43,14 @@ def poisson(times_s: Times, covered: Covered, counts: Counts, step_s: float) -> 
 
 def weighted_gaps(times_s: Times, covered: Covered, window_s: float) -> Times:
     """-k ln(left / left before) for each start, with k starts of its window from it on."""
-    number = np.floor(times_s / window_s).astype(np.int64)
-    firsts = np.flatnonzero(np.diff(number, prepend=-1))
+    number = times_s / window_s
+    np.floor(number, out=number)
+    begins = np.ones(len(number), bool)
+    np.not_equal(number[1:], number[:-1], out=begins[1:])
+    firsts = np.flatnonzero(begins)
     sizes = np.diff(firsts, append=len(number))
     begin = number[firsts] * window_s
+    del number
     whole = covered.upto(begin + window_s) - covered.upto(begin) > window_s * (1 - 1e-9)
     kept = np.flatnonzero(whole)
     kept = kept[:: max(1, int(sizes[kept].sum()) // TESTED_MAX)]

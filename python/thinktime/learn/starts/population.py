@@ -90,6 +90,7 @@ def learn_starts(
     Raises ValueError without any time, or with one outside the log.
     """
     spaced = _spread_within(times_ns, begin_ns, covered.span_s, resolution_s)
+    del times_ns  # of millions of sessions it is large, and nobody else may have it
     times_s = np.asarray(spaced * 1e-9, dtype=np.float64)
     if covered.mostly_lost:
         whole_s = float(covered.joined(covered.span_s))
@@ -125,13 +126,15 @@ def _spread_within(
     """Spread times from the log's begin, all within it."""
     if not len(times_ns):
         raise ValueError("no session begins: there is nothing to learn")
-    relative = np.asarray(times_ns, dtype=np.int64) - begin_ns
-    first, last = float(relative.min()) * 1e-9, float(relative.max()) * 1e-9
+    times_ns = np.asarray(times_ns, dtype=np.int64)
+    first, last = float(times_ns.min() - begin_ns) * 1e-9, float(times_ns.max() - begin_ns) * 1e-9
     if first < -resolution_s or last > span_s + resolution_s:
         raise ValueError(
             f"starts lie from {first:.6g} s to {last:.6g} s, and the log from 0 s to {span_s:.6g} s"
         )
-    return np.clip(spread(relative, resolution_s), 0, int(span_s * 1e9))
+    spaced = spread(times_ns, resolution_s)
+    spaced -= begin_ns
+    return np.clip(spaced, 0, int(span_s * 1e9), out=spaced)
 
 
 def as_dispersed(starts: Starts, within: float = 0.15) -> Callable[[Model], bool]:
