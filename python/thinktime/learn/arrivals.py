@@ -105,12 +105,14 @@ def learn_arrivals(traffic: Traffic) -> Arrivals:
     starts, stride = traffic.starts
     tally = _gap_tally(traffic, starts, stride)
     rate = traffic.count("sessions") / traffic.duration_s
+    poisson = _test(traffic, starts, stride, rate, step_s)
+    del starts  # of millions of sessions they are large
     return Arrivals(
         rate=rate,
         step_s=step_s,
         rates=counts / seconds,
         changes=_changes(whole, min(traffic.timeout_s, traffic.duration_s / 4) / step_s, traffic),
-        poisson=_test(traffic, starts, stride, rate, step_s),
+        poisson=poisson,
         gaps=fit(tally),
         gap_tally=tally,
     )
@@ -161,7 +163,9 @@ def _gap_tally(traffic: Traffic, starts: NDArray[np.float64], stride: int) -> Ta
         gaps = gaps[np.floor(starts[1:] / MINUTE_S) == np.floor(starts[:-1] / MINUTE_S)]
     resolution = traffic.resolution_s if traffic.resolution_s >= 1e-3 else 0.0
     if resolution:
-        gaps = np.round(gaps / resolution) * resolution
+        gaps /= resolution
+        gaps = np.round(gaps, out=gaps)
+        gaps *= resolution
     return Tally.from_values(gaps, resolution=resolution)
 
 
@@ -173,8 +177,10 @@ def _test(
     Of a Poisson process they are exponential with mean 1, whatever the rate of the window.
     """
     # Stamps are spread over their second again: of a Poisson process that makes one.
-    spread = np.random.default_rng(1).uniform(0, 1, len(starts)) * traffic.resolution_s
-    times = np.sort(starts + spread)
+    times = np.random.default_rng(1).uniform(0, 1, len(starts))
+    times *= traffic.resolution_s
+    times += starts
+    times.sort()
     longest = MINUTE_S if stride > 1 else step_s
     window = min(WINDOW_ARRIVALS / max(rate, 1e-12), longest)
     values = _weighted_gaps(times, window)
@@ -192,8 +198,10 @@ def _test(
 def _weighted_gaps(times: NDArray[np.float64], window: float) -> NDArray[np.float64]:
     if len(times) == 0:
         return np.empty(0)
-    number = np.floor(times / window)
-    cuts = np.flatnonzero(np.diff(number)) + 1
+    number = times / window
+    np.floor(number, out=number)
+    cuts = np.flatnonzero(number[1:] != number[:-1]) + 1
+    del number
     # The first and the last window are cut short by the log's edges.
     bounds = list(pairwise(cuts.tolist()))
     every = max(1, sum(end - begin for begin, end in bounds) // TESTED_MAX)

@@ -30,14 +30,16 @@ class Busiest:
 def busiest(log: Log) -> list[Busiest]:
     """The busiest windows; those that are longer than the log are left out."""
     times_ns = log.requests.rows["time_ns"].to_numpy()
-    found = busiest_of((times_ns - times_ns[0]) // 1_000_000_000, log.requests.span_s)
+    seconds = times_ns - times_ns[0]
+    seconds //= 1_000_000_000
+    found = busiest_of(seconds, log.requests.span_s)
     many = log.one_in
     return [Busiest(one.window_s, one.at_s, one.requests * many, one.factor) for one in found]
 
 
 def busiest_of(seconds: NDArray[np.int64], span_s: float) -> list[Busiest]:
     """The same of the second of each request; they must not fall, and there must be one."""
-    begins = np.flatnonzero(np.diff(seconds, prepend=seconds[0] - 1))
+    begins = np.append(0, np.flatnonzero(seconds[1:] != seconds[:-1]) + 1)
     there, upto = seconds[begins], np.append(begins, len(seconds))
     found = []
     for window_s in WINDOWS_S.values():

@@ -10,6 +10,11 @@ USERS = 500_000
 """A log of no more users takes no more than 500 MB, whatever is kept of it."""
 
 
+def many(requests: Requests) -> bool:
+    """Whether a log has so many users that what takes much memory is done one after another."""
+    return len(requests.users) > USERS
+
+
 def give_back(requests: Requests) -> None:
     """Give back what is free after a step, where a log has very many users.
 
@@ -18,5 +23,5 @@ def give_back(requests: Requests) -> None:
     takes time. Elsewhere than in glibc nothing is done.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None and len(requests.users) > USERS:
+    if trim is not None and many(requests):
         trim(0)

@@ -11,7 +11,7 @@ from thinktime._core import InputError
 from thinktime.learn.advice import advise
 from thinktime.learn.arrivals import learn_arrivals
 from thinktime.learn.fidelity import Fidelity
-from thinktime.learn.freed import give_back
+from thinktime.learn.freed import give_back, many
 from thinktime.learn.learned import Learned
 from thinktime.learn.log import OWN, Log, log_of
 from thinktime.learn.part import Part, learn_part
@@ -75,14 +75,16 @@ def _learned(
     stopping = Stopping()
     with ThreadPoolExecutor(1) as beside, stopping.if_raised():
         asked = (log, told, least_users, pages, fidelity, stopping)
-        learning = None if auto else beside.submit(_parts, timeout_s, *asked)
+        later = auto or many(log.requests)
+        learning = None if later else beside.submit(_parts, timeout_s, *asked)
         traffic = traffic_of(log, timeout_s, labels, 0, pages)
         give_back(log.requests)
         curve = timeout_curve(traffic)
         if auto and curve.level_from_s is not None:
             traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
+        arrivals, traffic = learn_arrivals(traffic), traffic.without_starts()
         learning = learning or beside.submit(_parts, traffic.timeout_s, *asked)
-        arrivals, sessions = learn_arrivals(traffic), learn_sessions(traffic)
+        sessions = learn_sessions(traffic)
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
         advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
         parts, found = learning.result()

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from thinktime.learn.freed import give_back
 from thinktime.learn.journeys import Journeys, find_journeys
 from thinktime.learn.journeys.chain import WEIGHTS
-from thinktime.learn.journeys.visits import find_visits
+from thinktime.learn.journeys.visits import find_pages
 from thinktime.learn.kinds.kinds import templates_of
 from thinktime.learn.kinds.templates import Templates
 from thinktime.learn.offered import OFF, as_offered, offers
+from thinktime.learn.order import Kept
 from thinktime.learn.pauses import of_mean, paced
 from thinktime.learn.populations import Population
 from thinktime.learn.requests import Requests
@@ -177,20 +178,19 @@ def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
     is what a log says is one; it is the templates of all paths.
     """
     user = requests.rows["user"]
-    numbers = np.arange(len(requests)) if by_page is None else _pages(requests, by_page)
-    _, first = np.unique(numbers, return_index=True)
+    some = numbers = np.arange(len(requests), dtype=np.int32)
+    if by_page is not None:
+        numbers, some = _pages(requests, by_page)
     rows = requests.rows.with_columns(pl.Series("user", numbers, dtype=pl.UInt32))
-    return replace(requests, rows=rows, users=requests.users[user.gather(first)])
+    # All requests of a page are of one user.
+    return replace(requests, rows=rows, users=requests.users[user.gather(some)])
 
 
-def _pages(requests: Requests, templates: Templates) -> NDArray[np.int64]:
-    """Of each row the number of its page."""
+def _pages(requests: Requests, templates: Templates) -> tuple[Kept, Kept]:
+    """Of each row the number of its page, and of each page a row of it."""
     # Where the log says what a page is, it may take as long as it will.
     within_s = math.inf if requests.paged else PAGE_S
-    visits = find_visits(requests, templates.of_path, within_s)
-    numbers = np.empty(len(requests), np.int64)
-    numbers[visits.order] = visits.page
-    return numbers
+    return find_pages(requests, templates.of_path, within_s)
 
 
 def _as_loop(population: Population, journeys: Journeys) -> Journeys:

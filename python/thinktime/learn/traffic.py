@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -103,10 +103,17 @@ class Traffic:
 
     @property
     def starts(self) -> tuple[NDArray[np.float64], int]:
-        """When sessions began, in seconds from the first minute; one in so many minutes is kept."""
+        """When sessions began, in seconds from the first minute; one in so many minutes is kept.
+
+        Raises KeyError after `without_starts`.
+        """
         times, stride = self.raw["starts"]
         first = self.raw["minutes_start_ns"]
         return (times - first) * 1e-9, int(stride)
+
+    def without_starts(self) -> Traffic:
+        """The same without `starts`, which take much memory and are looked at once."""
+        return replace(self, raw={name: of for name, of in self.raw.items() if name != "starts"})
 
 
 def _columns(bins: tuple[list[int], list[int], list[int]]) -> tuple[NDArray[np.float64], ...]:

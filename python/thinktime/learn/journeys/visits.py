@@ -91,6 +91,24 @@ def find_visits(
     Raises InputError where there is no template for a path, or its number is not below that of
     the paths.
     """
+    return Visits(**_kept_once(_found(requests, template, timeout_s, pages)))
+
+
+def find_pages(requests: Requests, template: Places, timeout_s: float) -> tuple[Kept, Kept]:
+    """Of each request the number of its page, from 0; and of each page a request of it.
+
+    As `find_visits` finds them, of which the rest is not kept.
+    """
+    found = _found(requests, template, timeout_s, pages=True)
+    numbers = np.empty(len(requests), np.int32)
+    numbers[found["order"]] = found["page"]
+    return numbers, found["order"][found["base"]]
+
+
+def _found(
+    requests: Requests, template: Places, timeout_s: float, pages: bool
+) -> dict[str, NDArray[Any]]:
+    """What `Visits` has, by name."""
     paths = pl.DataFrame({"object": requests.paths["object"], "template": template})
     found = _core.find_visits(
         requests.rows.select(*_LOOKED_AT, *(["page"] if requests.paged else [])),
@@ -100,7 +118,7 @@ def find_visits(
         pages=pages,
     )
     columns = [column for table in found for column in pl.DataFrame(table).get_columns()]
-    return Visits(**_kept_once({column.name: column.to_numpy() for column in columns}))
+    return {column.name: column.to_numpy() for column in columns}
 
 
 def _kept_once(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
