@@ -339,3 +339,15 @@ def test_rates_of_a_file_begin_with_the_log(people: Case, tmp_path: Path) -> Non
     sessions = found.differences["sessions_per_s"]
     assert sessions.by_chance or sessions.good
     assert abs(sessions.difference) < 0.08
+
+
+def test_starts_of_a_file_may_be_in_any_order(people: Case, tmp_path: Path) -> None:
+    """In seconds, or in microseconds and in no order: the same but for rounding."""
+    found = measured(people, people.text(tmp_path), tmp_path)
+    since_us = np.round(people.starts_s * 1e6).astype(np.int64)
+    times_us = np.random.default_rng(1).permutation(since_us)
+    pl.DataFrame({"other": 1, "v_us": times_us}).write_parquet(tmp_path / "other.parquet")
+    text = people.text(tmp_path, process="trace(other.parquet, column=v_us)")
+    again = measured(people, text, tmp_path)
+    for name, one in found.differences.items():
+        assert again.differences[name].learned == pytest.approx(one.learned, rel=0.05), name

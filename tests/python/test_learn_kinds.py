@@ -11,6 +11,7 @@ from learned_traffic import Learned, learned
 
 from thinktime.learn.journeys.reuse import find_reuse
 from thinktime.learn.kinds import OTHERS, templates
+from thinktime.learn.kinds.templates import POPULAR, _popular
 from thinktime.learn.order import bounds_of, stable_order
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
@@ -72,6 +73,18 @@ def test_popular_pages_stay_beside_many_others() -> None:
     asked[-1] = 100
     found = templates(pl.Series(paths), np.zeros(len(paths), bool), asked)
     assert sorted(found.texts) == ["/*", "/cart"]
+
+
+def test_words_are_popular_by_all_their_requests() -> None:
+    """Each a little more or less than the share that is asked for, in two halves."""
+    word = np.random.default_rng(1).integers(0, 1 << 63, 2000, dtype=np.uint64)
+    asked = np.ones(2000, np.int64)
+    asked[:20] = np.arange(1, 21)
+    least = POPULAR * 2 * asked.sum()
+    twice = _popular(np.tile(word, 2), np.tile(asked, 2))
+    assert np.array_equal(twice, np.tile(2 * asked >= least, 2))
+    assert 0 < twice[:20].sum() < 20
+    assert not _popular(np.empty(0, np.uint64), np.empty(0, np.int64)).any()
 
 
 @pytest.mark.parametrize("path", ["", "*", "http://x/y", "//", "/a" * 40, "/%", "/\u20ac", "/a//b"])

@@ -175,6 +175,21 @@ def test_sessions_under_way_at_the_begin_are_no_change_of_the_rate() -> None:
     assert len(settled.times_ns) == len(begun)
 
 
+def test_times_that_are_given_stay_what_they_are() -> None:
+    """Nor does it matter in which order they are, or from when the clock counts."""
+    times_ns = drawn(poisson(0.5), 6)
+    stamps = times_ns // 1_000_000_000 * 1_000_000_000
+    found = learned(times_ns, 1.0)
+    epoch_ns = 1_790_000_000_000_000_000
+    given = stamps[::-1] + epoch_ns
+    before = given.copy()
+    again = learn_starts(given, begin_ns=epoch_ns, covered=Covered(SPAN_S), resolution_s=1.0)
+    assert np.array_equal(given, before)
+    assert len(again.times_ns) == len(found.times_ns)
+    assert np.array_equal(again.times_ns // 10**9, found.times_ns // 10**9)
+    assert again.counts.starts.tolist() == found.counts.starts.tolist()
+
+
 def test_times_outside_the_log_are_refused() -> None:
     with pytest.raises(ValueError, match="nothing to learn"):
         learned(np.empty(0, dtype=np.int64))

@@ -28,7 +28,7 @@ from numpy_visits.order import last_same
 from numpy_visits.visits import find_visits as found_by_columns
 
 from thinktime import InputError
-from thinktime.learn.journeys.visits import Visits, find_visits
+from thinktime.learn.journeys.visits import Visits, find_pages, find_visits
 from thinktime.learn.kinds.kinds import templates_of as learned_templates
 from thinktime.learn.requests import ROWS, Requests
 
@@ -67,6 +67,18 @@ def test_columns_of_no_sense(seed: int) -> None:
     for timeout_s in (60.0, TIMEOUT_S):
         agreed(asked, template, timeout_s)
     agreed(asked, template, TIMEOUT_S, pages=False)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_pages_alone_are_those_of_visits(seed: int) -> None:
+    asked = requests_of(HABITS["tabs"], seed)
+    template = templates_of(asked, seed)
+    visits = find_visits(asked, template, TIMEOUT_S)
+    page, some = find_pages(asked, template, TIMEOUT_S)
+    assert np.array_equal(page[visits.order], visits.page)
+    assert np.array_equal(page[some], np.arange(len(visits.base)))
+    user = asked.rows["user"].to_numpy()
+    assert np.array_equal(user, user[some][page])
 
 
 @pytest.mark.parametrize("name", ["tabs", "one-address", "caches", "errors-and-retries"])

@@ -11,12 +11,15 @@ USERS = 500_000
 
 
 def many(requests: Requests) -> bool:
-    """Whether a log has so many users that what takes much memory is done one after another."""
-    return len(requests.users) > USERS
+    """Whether these are so many, of so many users, that memory counts for more than time.
+
+    Then what takes much of it is done one after another.
+    """
+    return min(len(requests), len(requests.users)) > USERS
 
 
 def give_back(requests: Requests) -> None:
-    """Give back what is free after a step, where a log has very many users.
+    """Give back what is free after a step, where there are very many requests and users.
 
     What the allocator keeps of small arrays for the next ones lies between what is used: after some
     steps that is a sixth of all memory. Of a log of fewer users it is kept, since fresh memory

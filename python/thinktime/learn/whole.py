@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.learn.fidelity import BAD, Fidelity, fidelity
+from thinktime.learn.freed import give_back
 from thinktime.learn.log import Log
 from thinktime.learn.order import Kept
 from thinktime.learn.part import Part
@@ -141,6 +142,7 @@ def _measured(
     with TemporaryDirectory() as folder:
         file = Path(folder) / "learned.toml"
         save(log, parts, file)
+        give_back(log.requests)
         text = file.read_text(encoding="utf-8")
         return fidelity(
             kinds.requests, kinds.of_row, kinds.names, text, file.parent,
