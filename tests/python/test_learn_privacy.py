@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 from learned_traffic import TIMEOUT_S, workload_of
 
-from thinktime.learn import USERS_MIN
+from thinktime.learn import USERS_MIN, learn
 from thinktime.learn.journeys import find_journeys
 from thinktime.learn.kinds import private, templates
 from thinktime.learn.requests import ROWS, Requests
@@ -157,3 +158,19 @@ def test_names_in_a_variable_place_are_not_in_the_template() -> None:
     found = templates(names, np.zeros(4, bool), np.ones(4, np.int64))
     told = [text for text in found.texts if not private(text.split("/")[-1])]
     assert told == []
+
+
+@pytest.mark.parametrize("fans", [1, USERS_MIN - 1, USERS_MIN])
+def test_who_comes_again_is_still_one_behind_one_address(fans: int, tmp_path: Path) -> None:
+    """All come for single pages, from the address of a proxy; agents tell them apart."""
+    draw = np.random.default_rng(4)
+    rows = [(at, user, "/") for user, at in enumerate(draw.uniform(0, 200_000, 2500))]
+    rows += [(5000.0 * n + 9, 3000 + n % fans, "/plan-of-attack") for n in range(40)]
+    lines = ["time,address,path,agent\n"]
+    for at, user, path in sorted(rows):
+        agent = f"Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.{user}"
+        lines.append(f"{1_790_000_000 + at:.3f},10.0.0.1,{path},{agent}\n")
+    (tmp_path / "log.csv").write_text("".join(lines))
+    learned = learn([tmp_path / "log.csv"], fidelity=False)
+    assert learned.parts[0].population.model == "open"
+    assert ("plan-of-attack" in learned.workload_text) == (fans >= USERS_MIN)

@@ -182,8 +182,9 @@ def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
     if by_page is not None:
         numbers, some = _pages(requests, by_page)
     rows = requests.rows.with_columns(pl.Series("user", numbers, dtype=pl.UInt32))
-    # All requests of a page are of one user.
-    return replace(requests, rows=rows, users=requests.users[user.gather(some)])
+    whose = user.gather(some)  # all requests of a page are of one user
+    users = pl.DataFrame({"address": requests.users["address"].gather(whose), "user": whose})
+    return replace(requests, rows=rows, users=users)
 
 
 def _pages(requests: Requests, templates: Templates) -> tuple[Kept, Kept]:

@@ -46,7 +46,8 @@ class Requests:
     """`path` (without query), and `object`: whether pages embed such things, by its ending."""
 
     users: pl.DataFrame
-    """`address` and `agent`: the numbers of both."""
+    """`address` and `agent`: the numbers of both. Where each request or page is taken for a user of
+    its own, `address` and `user`, whose it is."""
 
     agents: pl.Series
     """What clients call themselves."""

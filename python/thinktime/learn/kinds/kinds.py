@@ -168,7 +168,11 @@ def _asked_by_many(
     address = requests.users["address"].to_numpy()
     used = np.bincount(requests.rows["user"].to_numpy(), minlength=len(address)) > 0
     shared = np.count_nonzero(np.bincount(address[used])) < min(ADDRESSES_MIN, int(used.sum()))
-    codes, who = candidates.tolist(), None if shared else requests.users.select("address")
+    who: pl.DataFrame | None = requests.users.select("address")
+    if shared:
+        alone = "user" in requests.users.columns
+        who = requests.users.select(address="user") if alone else None
+    codes = candidates.tolist()
     many = by_kind.by_many(codes, least_users, who)
     return {code for code, enough in zip(codes, many, strict=True) if enough}
 
