@@ -7,6 +7,7 @@ __all__ = [
     "Distribution",
     "Gathering",
     "InputError",
+    "Likelihood",
     "LogColumns",
     "Machine",
     "Part",
@@ -26,12 +27,16 @@ __all__ = [
     "answered",
     "asked_again",
     "asked_for",
+    "bounded",
     "certificate_authority",
     "dispatch_policies",
     "distributions",
+    "erfcx",
     "find_visits",
     "host_certificate",
     "is_secret",
+    "law_clipped_means",
+    "law_tails",
     "left_behind",
     "load",
     "log_formats",
@@ -54,6 +59,7 @@ __all__ = [
     "simulate",
     "think_times",
     "trace_context",
+    "unbounded",
     "without_secrets",
 ]
 
@@ -407,14 +413,14 @@ class RequestsByKind:
 
 @final
 class Likelihood:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         lower: list[float],
         upper: list[float],
         count: list[float],
         limit: float,
         step: float,
-    ) -> None: ...
+    ) -> Likelihood: ...
     def masses(self, family: str, p: list[float]) -> list[float]: ...
     def log_likelihood(self, family: str, p: list[float]) -> float: ...
     def impossible(self, family: str, p: list[float]) -> float: ...
@@ -442,6 +448,7 @@ def erfcx(x: list[float]) -> list[float]: ...
 def bounded(free: float, low: float, high: float) -> float: ...
 def unbounded(value: float, low: float, high: float) -> float: ...
 
+@final
 class LogColumns:
     def __len__(self) -> int: ...
     def rows(self) -> Table: ...
