@@ -133,7 +133,7 @@ def learn_part(
     of = requests
     if alone:
         by_page = pages and (population.kind == "people" or requests.paged)
-        of = _each_alone(requests, templates if by_page else None)
+        of = _each_alone(requests, templates if by_page else None, population.kind != "people")
         give_back(requests)
     journeys = find_journeys(of, timeout_s, least_users, pages, templates)
     if alone:  # one request each: what follows which is nothing
@@ -171,11 +171,12 @@ def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
     return begun
 
 
-def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
+def _each_alone(requests: Requests, by_page: Templates | None, programs: bool) -> Requests:
     """The same, with every request as a user of its own: whose they are cannot be told.
 
     ``by_page``: people's, who load a page with what it embeds, are one user for each page, and so
-    is what a log says is one; it is the templates of all paths.
+    is what a log says is one; it is the templates of all paths. Whose each is stays known but for
+    ``programs``, whose paths tell of nobody.
     """
     user = requests.rows["user"]
     some = numbers = np.arange(len(requests), dtype=np.int32)
@@ -183,7 +184,8 @@ def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
         numbers, some = _pages(requests, by_page)
     rows = requests.rows.with_columns(pl.Series("user", numbers, dtype=pl.UInt32))
     whose = user.gather(some)  # all requests of a page are of one user
-    users = pl.DataFrame({"address": requests.users["address"].gather(whose), "user": whose})
+    users = pl.DataFrame({"address": requests.users["address"].gather(whose)})
+    users = users if programs else users.with_columns(user=whose)
     return replace(requests, rows=rows, users=users)
 
 
