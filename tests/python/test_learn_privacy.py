@@ -165,7 +165,8 @@ def test_who_comes_again_is_still_one_behind_one_address(fans: int, tmp_path: Pa
     """All come for single pages, from the address of a proxy; agents tell them apart."""
     draw = np.random.default_rng(4)
     rows = [(at, user, "/") for user, at in enumerate(draw.uniform(0, 200_000, 2500))]
-    rows += [(5000.0 * n + 9, 3000 + n % fans, "/plan-of-attack") for n in range(40)]
+    again = enumerate(draw.uniform(0, 200_000, 40))
+    rows += [(at, 3000 + n % fans, "/plan-of-attack") for n, at in again]
     lines = ["time,address,path,agent\n"]
     for at, user, path in sorted(rows):
         agent = f"Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.{user}"
