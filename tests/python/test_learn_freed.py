@@ -38,7 +38,6 @@ print(before - between, between - taken())
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is asked of /proc")
 def test_only_of_many_users_free_memory_is_given_back() -> None:
     """The last of a thousand arrays keeps the others' memory, some 95 MiB, in the heap."""
     told = subprocess.run(

@@ -49,11 +49,11 @@ def site(path: Path, *, later: float = 1.0, at_first: int = 0) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("how", "changes"), [({}, False), ({"later": 1.5}, True), ({"at_first": 3000}, True)]
+    ("later", "at_first", "changes"), [(1.0, 0, False), (1.5, 0, True), (1.0, 3000, True)]
 )
 def test_sessions_under_way_at_the_begin_are_no_change(
-    how: dict[str, float], changes: bool, tmp_path: Path
+    later: float, at_first: int, changes: bool, tmp_path: Path
 ) -> None:
     """Some 480 are under way. A constant rate is called changing with a probability of 1 %."""
-    log = site(tmp_path / "log.csv", **how)  # type: ignore[arg-type]
+    log = site(tmp_path / "log.csv", later=later, at_first=at_first)
     assert learn([log], fidelity=False).arrivals.changes == changes
