@@ -161,10 +161,17 @@ def test_names_in_a_variable_place_are_not_in_the_template() -> None:
 
 
 @pytest.mark.parametrize("fans", [1, USERS_MIN - 1, USERS_MIN])
-def test_who_comes_again_is_still_one_behind_one_address(fans: int, tmp_path: Path) -> None:
-    """All come for single pages, from the address of a proxy; agents tell them apart."""
+@pytest.mark.parametrize("even", [False, True])
+def test_who_comes_again_is_still_one_behind_one_address(
+    even: bool, fans: int, tmp_path: Path
+) -> None:
+    """All come for single pages, from the address of a proxy; agents tell them apart.
+
+    Where they come by the clock they are told as a program.
+    """
     draw = np.random.default_rng(4)
-    rows = [(at, user, "/") for user, at in enumerate(draw.uniform(0, 200_000, 2500))]
+    times = np.linspace(0, 200_000, 2500) if even else draw.uniform(0, 200_000, 2500)
+    rows = [(at, user, "/") for user, at in enumerate(times)]
     again = enumerate(draw.uniform(0, 200_000, 40))
     rows += [(at, 3000 + n % fans, "/plan-of-attack") for n, at in again]
     lines = ["time,address,path,agent\n"]

@@ -133,9 +133,11 @@ def learn_part(
     of = requests
     if alone:
         by_page = pages and (population.kind == "people" or requests.paged)
-        of = _each_alone(requests, templates if by_page else None, population.kind != "people")
+        of = _each_alone(requests, templates if by_page else None)
         give_back(requests)
     journeys = find_journeys(of, timeout_s, least_users, pages, templates)
+    if population.kind not in ("people", "crawler"):  # which ask for the same pages
+        journeys = replace(journeys, kinds=journeys.kinds.of_program(population.name))
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
     if population.model == "closed" and not brief:
@@ -171,12 +173,11 @@ def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
     return begun
 
 
-def _each_alone(requests: Requests, by_page: Templates | None, programs: bool) -> Requests:
+def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
     """The same, with every request as a user of its own: whose they are cannot be told.
 
     ``by_page``: people's, who load a page with what it embeds, are one user for each page, and so
-    is what a log says is one; it is the templates of all paths. Whose each is stays known but for
-    ``programs``, whose paths tell of nobody.
+    is what a log says is one; it is the templates of all paths. Whose each is stays known.
     """
     user = requests.rows["user"]
     some = numbers = np.arange(len(requests), dtype=np.int32)
@@ -184,8 +185,7 @@ def _each_alone(requests: Requests, by_page: Templates | None, programs: bool) -
         numbers, some = _pages(requests, by_page)
     rows = requests.rows.with_columns(pl.Series("user", numbers, dtype=pl.UInt32))
     whose = user.gather(some)  # all requests of a page are of one user
-    users = pl.DataFrame({"address": requests.users["address"].gather(whose)})
-    users = users if programs else users.with_columns(user=whose)
+    users = pl.DataFrame({"address": requests.users["address"].gather(whose), "user": whose})
     return replace(requests, rows=rows, users=users)
 
 

@@ -73,7 +73,7 @@ def _about(log: Log, parts: Sequence[Part]) -> str:
     )
     users = requests.user_count * log.one_in
     told = (
-        f"Learned from {log.count:,} requests of {users:,} users in "
+        f"Learned from {log.count:,} requests of {users:,} user{'s' * (users > 1)} in "
         f"{units.seconds(requests.span_s)}: {shares}."
     )
     if log.one_in > 1:

@@ -6,8 +6,9 @@ where enough users asked for it and nothing in it tells who somebody is. All oth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from urllib.parse import quote
 
 import numpy as np
 import polars as pl
@@ -48,7 +49,8 @@ class Kind:
     """What differs in variable parts only, asked for by one method, as a page or embedded."""
 
     name: str
-    """As in ``/item/*`` or ``POST /cart``; `OTHERS` or `OTHER_OBJECTS` for what is not named."""
+    """As in ``/item/*`` or ``POST /cart``; what is not named begins with `OTHERS` or with
+    `OTHER_OBJECTS`."""
 
     method: str
     """As in GET."""
@@ -75,8 +77,7 @@ class Kind:
     def target(self) -> str:
         """How a workload asks for it: one variable place is drawn by popularity, others are 1."""
         if not self.template:
-            word = OTHER_OBJECTS if self.embedded else OTHERS
-            return f"/{word.replace(' ', '-')}/{self._drawn}"
+            return f"/{quote(self.name.replace(' ', '-'))}/{self._drawn}"
         *parts, last = self.template.split("*")
         if not parts:
             return last
@@ -113,6 +114,14 @@ class Kinds:
     def popular(self) -> list[Kind]:
         """The kinds, those of most requests first."""
         return sorted(self.kinds, key=lambda kind: -kind.requests)
+
+    def of_program(self, name: str) -> Kinds:
+        """The same, its others called after the program: they are not what others ask for."""
+        kinds = [
+            kind if kind.template else replace(kind, name=f"{kind.name} of {name}")
+            for kind in self.kinds
+        ]
+        return replace(self, kinds=kinds)
 
     def share(self, kind: Kind) -> float:
         """The share of the requests that are of this kind."""
