@@ -21,6 +21,7 @@ __all__ = [
     "Switch",
     "System",
     "Table",
+    "Tail",
     "UnreachableError",
     "Workload",
     "__version__",
@@ -29,9 +30,9 @@ __all__ = [
     "asked_for",
     "bounded",
     "certificate_authority",
+    "closest_tail",
     "dispatch_policies",
     "distributions",
-    "erfcx",
     "find_visits",
     "host_certificate",
     "is_secret",
@@ -50,6 +51,7 @@ __all__ = [
     "read_log_file",
     "recover",
     "replicate",
+    "requests_of",
     "response_times",
     "run",
     "scheduler",
@@ -444,7 +446,26 @@ class Likelihood:
 
 def law_tails(family: str, p: list[float], x: list[float]) -> tuple[list[float], list[float]]: ...
 def law_clipped_means(family: str, p: list[float], x: list[float]) -> list[float]: ...
-def erfcx(x: list[float]) -> list[float]: ...
+@final
+class Tail:
+    def __new__(
+        cls,
+        lower: list[float],
+        upper: list[float],
+        count: list[float],
+        place: int,
+        bound: float,
+    ) -> Tail: ...
+    def logs(self, a: float, b: float) -> list[float]: ...
+    def log_likelihood(self, a: float, b: float) -> float: ...
+    def distance(self, a: float, b: float) -> float: ...
+
+def closest_tail(
+    bins: tuple[list[float], list[float], list[float]],
+    bound: float,
+    places: list[int],
+    enough: list[float],
+) -> tuple[int, float, float, float] | None: ...
 def bounded(free: float, low: float, high: float) -> float: ...
 def unbounded(value: float, low: float, high: float) -> float: ...
 
@@ -488,6 +509,7 @@ def read_log_file(
     only: Sequence[str] | None = None,
     without: Sequence[str] | None = None,
 ) -> bytes: ...
+def requests_of(workload: Workload, system: System, options: str) -> Table: ...
 def asked_for(workload: Workload, requests: Any) -> Table: ...
 def lru_hit_ratios(requests: Any, capacities: Sequence[int]) -> list[float]: ...
 def response_times(policy: str, requests: Any) -> Table: ...

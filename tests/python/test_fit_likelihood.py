@@ -81,9 +81,20 @@ def test_clipped_means_are_integrals_of_the_tail(name, p):
         assert mean == pytest.approx(sum(by_parts), rel=1e-6, abs=1e-12)
 
 
-def test_the_scaled_error_function_has_the_digits_of_another_implementation():
-    x = np.concatenate([np.linspace(-5, 30, 701), np.geomspace(30, 1e8, 50)])
-    assert np.array(_core.erfcx(x.tolist())) == pytest.approx(special.erfcx(x), rel=1e-12)
+@pytest.mark.parametrize("sigma", [0.05, 0.7, 3.0])
+@pytest.mark.parametrize("from_z", [-3.0, 0.0, 4.0, 30.0])
+def test_a_tail_over_a_threshold_has_the_probabilities_of_another_implementation(sigma, from_z):
+    """A lognormal law's: e^{-a y - b y²} with b = 1 / (2 sigma²), a = z / sigma at the threshold."""
+    z = from_z + np.linspace(0, 4, 81)
+    edges = np.exp(sigma * z)
+    tail = _core.Tail(edges[:-1].tolist(), edges[1:].tolist(), [1.0] * 80, 0, float(edges[-1]))
+    far = special.log_ndtr(-z)
+    masses = -np.expm1(far[1:] - far[:-1]) * np.exp(far[:-1] - far[0])
+    masses /= -np.expm1(far[-1] - far[0])
+    found = np.exp(tail.logs(from_z / sigma, 1 / (2 * sigma**2)))
+    assert found == pytest.approx(masses, rel=1e-9)
+    upto = np.cumsum(masses) - np.arange(1, 81) / 80
+    assert tail.distance(from_z / sigma, 1 / (2 * sigma**2)) == pytest.approx(np.abs(upto).max())
 
 
 # ---- probabilities of bins

@@ -1,17 +1,70 @@
-//! `asked_for`, `lru_hit_ratios` and `response_times`: what a learned workload is measured with.
+//! `requests_of`, `asked_for`, `lru_hit_ratios` and `response_times`: what a learned workload is
+//! measured with.
 
 use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt32Type, UInt64Type};
-use arrow_array::{Int64Array, PrimitiveArray, UInt64Array};
+use arrow_array::{Int64Array, PrimitiveArray, UInt32Array, UInt64Array};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use thinktime_core::lru::Lru;
+use thinktime_core::options::SimulateOptions;
+use thinktime_core::record::{Row, RowSink};
 use thinktime_core::time::Nanos;
+use thinktime_sim::{Control, Plan, simulate_with};
 
-use crate::errors::{InputError, invalid};
+use crate::errors::{InputError, invalid, simulation};
+use crate::system::System;
 use crate::table::Table;
 use crate::workload::Workload;
+
+/// Of each attempt that has ended, what it was.
+#[derive(Default)]
+struct Requests {
+    scheduled_ns: Vec<i64>,
+    session: Vec<u64>,
+    request: Vec<u32>,
+    kind: Vec<u32>,
+}
+
+impl RowSink for Requests {
+    fn row(&mut self, row: &Row) {
+        self.scheduled_ns.push(row.attempt.wanted().0 as i64);
+        self.session.push(row.attempt.session);
+        self.request.push(row.attempt.index);
+        self.kind.push(row.attempt.kind);
+    }
+
+    fn wants_bytes(&self) -> bool {
+        false
+    }
+}
+
+/// The requests of one simulation, and nothing of how they were answered: a table with
+/// `scheduled_ns`, `session`, `request`, as rows of results have them, and `kind`, the place in
+/// `Workload.request_names`. The options are those of `simulate`.
+#[pyfunction]
+pub(crate) fn requests_of(
+    py: Python<'_>,
+    workload: &Workload,
+    system: &System,
+    options: &str,
+) -> PyResult<Table> {
+    let options = SimulateOptions::from_json(options).map_err(|error| invalid(&error))?;
+    let plan = Plan::of(&options, &workload.inner).map_err(|error| invalid(&error))?;
+    let mut found = Requests::default();
+    let (workload, system) = (&workload.inner, &system.inner);
+    let done = py.detach(|| {
+        simulate_with(workload, system, &plan, &mut found, &|_| Control::Continue, None)
+    });
+    done.map_err(|error| simulation(&error))?;
+    Table::of_columns(vec![
+        ("scheduled_ns", Arc::new(Int64Array::from(found.scheduled_ns))),
+        ("session", Arc::new(UInt64Array::from(found.session))),
+        ("request", Arc::new(UInt32Array::from(found.request))),
+        ("kind", Arc::new(UInt32Array::from(found.kind))),
+    ])
+}
 
 /// The values of a column, which has no nulls, of all batches.
 fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<Vec<T::Native>> {

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use thinktime_log::fits::{self, Bins, Family, Law, Scale, Search};
 
 use crate::errors::InputError;
+use crate::tails::{Tail, closest_tail};
 
 /// How likely laws are, given how many values lie in each of some bins, in order.
 ///
@@ -106,7 +107,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Likelihood>()?;
     module.add_function(wrap_pyfunction!(law_tails, module)?)?;
     module.add_function(wrap_pyfunction!(law_clipped_means, module)?)?;
-    module.add_function(wrap_pyfunction!(erfcx, module)?)?;
+    module.add_class::<Tail>()?;
+    module.add_function(wrap_pyfunction!(closest_tail, module)?)?;
     module.add_function(wrap_pyfunction!(bounded, module)?)?;
     module.add_function(wrap_pyfunction!(unbounded, module)?)
 }
@@ -125,12 +127,6 @@ fn law_clipped_means(family: &str, p: Vec<f64>, x: Vec<f64>) -> PyResult<Vec<f64
     let law = law(family, &p)?;
     let mean = |x: &f64| law.as_ref().map_or(f64::NAN, |law| law.clipped_mean(*x));
     Ok(x.iter().map(mean).collect())
-}
-
-/// The scaled complementary error function, e^{x²} erfc(x), of each x.
-#[pyfunction]
-fn erfcx(x: Vec<f64>) -> Vec<f64> {
-    x.into_iter().map(fits::erfcx).collect()
 }
 
 /// A number without bounds as one between `low` and `high`, of which either may be infinite.

@@ -26,6 +26,7 @@ mod supervise;
 mod switch;
 mod system;
 mod table;
+mod tails;
 mod traces;
 mod visits;
 mod workload;
@@ -55,6 +56,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<serve::Server>()?;
     module.add_class::<switch::Switch>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(fidelity::requests_of, module)?)?;
     module.add_function(wrap_pyfunction!(fidelity::asked_for, module)?)?;
     module.add_function(wrap_pyfunction!(fidelity::lru_hit_ratios, module)?)?;
     module.add_function(wrap_pyfunction!(fidelity::response_times, module)?)?;

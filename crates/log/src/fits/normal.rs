@@ -5,8 +5,9 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 /// Beyond this, the tail times e^{z²/2} is its continued fraction.
 const FAR: f64 = 5.0;
 
-/// The terms of that fraction: from 5 on they leave less than 1e-14.
-const TERMS: u32 = 60;
+/// The terms of that fraction are so many over z², and some more: they leave less than 1e-14.
+const TERMS: f64 = 1500.0;
+const LEAST_TERMS: f64 = 8.0;
 
 /// P(Z > z), with all digits where it is small.
 pub(super) fn upper(z: f64) -> f64 {
@@ -26,13 +27,17 @@ pub(super) fn upper_times(power: f64, z: f64) -> f64 {
 
 /// e^{z²/2} P(Z > z) for z from `FAR` on: Laplace's fraction 1 / (z + 1 / (z + 2 / (z + ...))).
 fn far_scaled(z: f64) -> f64 {
-    let fraction = (1..=TERMS).rev().fold(z, |rest, term| z + f64::from(term) / rest);
+    let mut fraction = z;
+    let mut term = (TERMS / (z * z)).ceil() + LEAST_TERMS;
+    while term > 0.0 {
+        fraction = z + term / fraction;
+        term -= 1.0;
+    }
     1.0 / (fraction * (2.0 * PI).sqrt())
 }
 
 /// erfcx(x) = e^{x²} erfc(x), the scaled complementary error function.
-#[must_use]
-pub fn erfcx(x: f64) -> f64 {
+pub(super) fn erfcx(x: f64) -> f64 {
     let z = x * SQRT_2;
     if z < FAR { (x * x).exp() * libm::erfc(x) } else { 2.0 * far_scaled(z) }
 }

@@ -18,9 +18,9 @@ import numpy as np
 import polars as pl
 
 from thinktime import _core
+from thinktime.given import options_json
 from thinktime.learn.fidelity.logged import Logged
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
-from thinktime.operations import simulate
 
 LEAD_S = 1800.0
 """The simulation begins so long before the stretch: sessions that began before go on in it."""
@@ -39,9 +39,6 @@ EVERY = re.compile(r"every\s*=\s*([\d.]+)(s|min|h)\b")
 EVERY_S = {"s": 1.0, "min": 60.0, "h": 3600.0}
 EPOCH_S = 1e8
 """Times beyond this are since 1970, others since the log's first request."""
-
-LOOKED_AT = ("scheduled_ns", "session", "request", "population", "name")
-"""The columns of a simulation's rows that are looked at: all take much memory."""
 
 MARGIN = 5.0
 """A simulation ends at so many times the log's requests, whatever it should be."""
@@ -105,13 +102,12 @@ class Learned:
             steps = [one.rates[1] for one in self._populations if one.rates is not None]
             duration = self.lead_s + self._log.stream.length_s + max([*gaps, *steps, 0.0]) + 1.0
             expected = len(self._log.stream) * duration / self._log.stream.length_s
-            result = simulate(
-                workload, self._system, seed=seed, duration=duration, warmup=0.0, rows="all",
-                requests=int(MARGIN * expected) + 1000,
-            )  # fmt: skip
-        rows = pl.DataFrame(result.requests).select(LOOKED_AT)
-        del result
-        return self._read(rows, workload.with_seed(seed), firsts, seed)
+            most = int(MARGIN * expected) + 1000
+            given = {"duration": duration, "warmup": 0.0, "requests": most}
+            options = options_json("simulate", given)
+            workload = workload.with_seed(seed)
+            rows = pl.DataFrame(_core.requests_of(workload, self._system, options))
+        return self._read(rows, workload, firsts, seed)
 
     def _population(self, tables: dict[str, Any], named: bool) -> Population:
         arrivals = tables.get("arrivals", {})
@@ -204,22 +200,15 @@ class Learned:
         )
         return workload.with_value(f"{one.key}arrivals.rate", repr(rate))
 
-    def _kinds_of(self, names: list[str]) -> pl.DataFrame:
-        """By population and name of a request: its place in the workload, and its kind's number."""
-        places, numbers = [], {name: number for number, name in enumerate(names)}
-        for one in self._workload.populations:
-            places += [(one.name or None, name) for name in one.request_names]
-        unknown = len(names)
-        return pl.DataFrame(
-            {
-                "population": [population for population, _ in places],
-                "name": [name for _, name in places],
-                "place": range(len(places)),
-                "kind": [numbers.get(name, unknown) for _, name in places],
-            },
-            schema={"population": pl.String, "name": pl.String, "place": pl.UInt32,
-                    "kind": pl.Int64},
-        )  # fmt: skip
+    def _kinds_of(self, names: list[str]) -> IntArray:
+        """Of each of the workload's kinds of request, the number of its name among the log's.
+
+        Of those that the log does not have, one more than the last.
+        """
+        numbers = {name: number for number, name in enumerate(names)}
+        of = self._workload.populations
+        found = [numbers.get(name, len(names)) for one in of for name in one.request_names]
+        return np.array(found, np.int64)
 
     def _delays(self, names: list[str]) -> str:
         """A system in which each kind of request is delayed by the durations of the log."""
@@ -262,12 +251,8 @@ class Learned:
         self, rows: pl.DataFrame, times: FloatArray, workload: _core.Workload, seed: int
     ) -> Stream:
         log, draw = self._log.stream, np.random.default_rng(seed)
-        kinds = rows.with_columns(pl.col("population", "name").cast(pl.String)).join(
-            self._kinds, on=["population", "name"], how="left", nulls_equal=True,
-            maintain_order="left",
-        )  # fmt: skip
-        kind = kinds["kind"].to_numpy()
-        asked = kinds.select(pl.col("place").alias("kind"), "session", "request")
+        kind = self._kinds[rows["kind"].to_numpy()]
+        asked = rows.select("kind", "session", "request")
         wanted = pl.DataFrame(_core.asked_for(workload, asked))
         size = wanted["size"].cast(pl.Float64).to_numpy()
         demand = dealt_by_kind(kind, log, draw)

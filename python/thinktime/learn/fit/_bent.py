@@ -1,8 +1,7 @@
 """A lognormal tail beside a Pareto one, as a bend of the line that the Pareto tail is.
 
 With y = ln(x / threshold), a lognormal tail has the density e^{-a y - b y²} up to a factor, with
-b = 1 / (2 sigma²) >= 0, and the Pareto tail is b = 0. Its integral from y on is
-M(y) = √(π / 4b) e^{-a y - b y²} erfcx((a + 2 b y) / (2 √b)).
+b = 1 / (2 sigma²) >= 0, and the Pareto tail is b = 0 (`crates/log/src/fits/tail.rs`).
 """
 
 from __future__ import annotations
@@ -12,10 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime._core import erfcx
-from thinktime.learn.fit._straight import Straight, distance
+from thinktime.learn.fit._straight import Straight
 from thinktime.learn.fit.family import FloatArray
-from thinktime.learn.fit.observed import TINY
 from thinktime.learn.fit.simplex import least as least_of
 
 
@@ -46,15 +43,14 @@ class Bent:
 
 def bent(tail: Straight) -> Bent:
     """Fit a lognormal tail to the bins of a Pareto one."""
-    count, total = tail.count, tail.total
-    straight = _logs(tail, tail.shape, 0.0)
+    count, total, bins = tail.count, tail.total, tail.bins
     lower, upper = tail.lower, tail.upper
     spread = _unexplained(np.where(np.isfinite(upper), (lower + upper) / 2, lower), count)
-    best, least = (tail.shape, 0.0), -float(count @ straight)
+    best, least = (tail.shape, 0.0), -tail.log_likelihood
     scale = max(spread, 1e-12) ** -0.5
 
     def loss(free: FloatArray) -> float:
-        found = -float(count @ _logs(tail, free[0], _bend(free[1])))
+        found = -bins.log_likelihood(float(free[0]), _bend(free[1]))
         return found if math.isfinite(found) else 1e300
 
     for start in (0.01, 0.3):
@@ -62,7 +58,7 @@ def bent(tail: Straight) -> Bent:
         at, found = least_of(loss, begin, turns=299)
         if found < least:
             best, least = (float(at[0]), _bend(at[1])), found
-    difference = straight - _logs(tail, *best)
+    difference = np.array(bins.logs(tail.shape, 0.0)) - np.array(bins.logs(*best))
     mean = float(count @ difference) / total
     deviation = math.sqrt(max(float(count @ (difference - mean) ** 2) / total, 0.0))
     return Bent(
@@ -70,40 +66,12 @@ def bent(tail: Straight) -> Bent:
         sigma=math.sqrt(1 / (2 * best[1])) if best[1] > 0 else math.inf,
         vuong=math.sqrt(total) * mean / deviation if deviation > 1e-9 else 0.0,
         spread=spread,
-        ks=distance(_upto(tail, lower, *best), _upto(tail, tail.bounds[1], *best), count),
+        ks=bins.distance(*best),
     )
 
 
 def _bend(logarithm: float) -> float:
     return math.exp(min(float(logarithm), 500.0))
-
-
-def _upto(tail: Straight, y: FloatArray, a: float, b: float) -> FloatArray:
-    """The distribution function of the lognormal tail."""
-    with np.errstate(all="ignore"):
-        beyond, ends = _beyond(y, a, b), _beyond(np.array([0.0, tail.span]), a, b)
-        share = (ends[0] - beyond) / (ends[0] - ends[1])
-    return np.asarray(np.fmin(np.fmax(share, 0.0), 1.0), dtype=np.float64)
-
-
-def _logs(tail: Straight, a: float, b: float) -> FloatArray:
-    """The logarithm of the probability of each bin."""
-    with np.errstate(all="ignore"):
-        first, last = (_beyond(y, a, b) for y in tail.bounds)
-        ends = _beyond(np.array([0.0, tail.span]), a, b)
-        mass = (first - last) / (ends[0] - ends[1])
-    return np.asarray(np.log(np.fmax(mass, TINY)), dtype=np.float64)
-
-
-def _beyond(y: FloatArray, a: float, b: float) -> FloatArray:
-    """The integral of the density from y on, up to a factor."""
-    if b < 1e-12:
-        return np.exp(-a * y)
-    finite = np.where(np.isfinite(y), y, 0.0)
-    root = math.sqrt(b)
-    scaled = np.array(erfcx(((a + 2 * b * finite) / (2 * root)).tolist()))
-    found = np.exp(-a * finite - b * finite**2) * scaled
-    return np.where(np.isfinite(y), found, 0.0)
 
 
 def _unexplained(y: FloatArray, count: FloatArray) -> float:

@@ -1,8 +1,9 @@
 """Pareto tails of a tally: straight lines where survival is drawn on two logarithmic scales.
 
-Sources: Virkar and Clauset, 'Power-law distributions in binned empirical data' (Annals of Applied
-Statistics 8, 2014); Stephens, 'EDF statistics for goodness of fit and some comparisons' (Journal
-of the American Statistical Association 69, 1974), case 4, for distances that chance gives.
+How likely a law makes the values is worked out by `thinktime._core.Tail`
+(`crates/log/src/fits/tail.rs` says how). Source of the distances that chance gives: Stephens, 'EDF
+statistics for goodness of fit and some comparisons' (Journal of the American Statistical
+Association 69, 1974), case 4.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thinktime import _core
 from thinktime.learn.fit.family import FloatArray
 from thinktime.learn.fit.fitting import DECISIVE
-from thinktime.learn.fit.observed import TINY, Observed
+from thinktime.learn.fit.observed import IntArray, Observed
 from thinktime.learn.fit.tally import LARGEST, Tally
 
 LEAST_VALUES = 100
@@ -31,7 +33,7 @@ _STAMPS = 3
 
 @dataclass(frozen=True)
 class Straight:
-    """The bins over a threshold, with the Pareto law fitted to them."""
+    """The bins over a threshold, with the most likely Pareto law."""
 
     place: int
     """The number of the first bin."""
@@ -42,12 +44,14 @@ class Straight:
     """Bounds of the bins as ln(x / threshold)."""
 
     count: FloatArray
-    span: float
-    """Where the tail ends, likewise; infinite where it does not."""
-
     shape: float
     information: float
     """One over the variance of the shape."""
+
+    ks: float
+    """The largest distance between the distribution functions of law and data."""
+
+    bins: _core.Tail
 
     @property
     def total(self) -> float:
@@ -55,31 +59,9 @@ class Straight:
         return float(self.count.sum())
 
     @property
-    def ks(self) -> float:
-        """The largest distance between the distribution functions of law and data."""
-        with np.errstate(all="ignore"):
-            kept = -np.expm1(-self.shape * self.span)
-            at = [np.minimum(-np.expm1(-self.shape * y) / kept, 1) for y in self.bounds]
-        return distance(at[0], at[1], self.count)
-
-    @property
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Of the bins, up to the tail's end."""
-        return self.lower, np.minimum(self.upper, self.span)
-
-    @property
     def log_likelihood(self) -> float:
         """The logarithm of the probability of the bins' values."""
-        with np.errstate(all="ignore"):
-            low, high = (np.exp(-self.shape * y) for y in self.bounds)
-            mass = (low - high) / -np.expm1(-self.shape * self.span)
-        return float(self.count @ np.log(np.fmax(mass, TINY)))
-
-
-def distance(at_lower: FloatArray, at_upper: FloatArray, count: FloatArray) -> float:
-    """The largest difference of a law's distribution function, at bounds of bins, to the data's."""
-    upto, share = np.cumsum(count) / count.sum(), count / count.sum()
-    return float(max(np.max(np.abs(at_upper - upto)), np.max(np.abs(at_lower - (upto - share)))))
+        return self.bins.log_likelihood(self.shape, 0.0)
 
 
 def by_chance(total: float) -> float:
@@ -124,12 +106,8 @@ def best_tail(seen: Observed, bound: float | None) -> Straight | None:
     if not len(places):
         return None
     some = np.unique(np.linspace(0, len(places) - 1, _THRESHOLDS).astype(int))
-    tails = [one for i in some if (one := straight(seen, int(places[i]), bound)) is not None]
-    distances = [one.ks for one in tails]
-    for one, ks in zip(tails, distances, strict=True):
-        if ks <= by_chance(one.total):
-            return one
-    return tails[int(np.argmin(distances))] if tails else None
+    places = places[some]
+    return _closest(seen, bound, places, [by_chance(total) for total in above[places]])
 
 
 def values_above(seen: Observed) -> FloatArray:
@@ -144,42 +122,23 @@ def least_threshold(seen: Observed) -> float:
 
 def straight(seen: Observed, place: int, bound: float | None) -> Straight | None:
     """The Pareto law over the bins from ``place`` on, by maximum likelihood."""
-    threshold = float(seen.lower[place])
-    lower, upper = (np.log(side[place:]) - math.log(threshold) for side in (seen.lower, seen.upper))
-    upper = np.where(seen.upper[place:] >= LARGEST, np.inf, upper)
-    span = math.inf if bound is None else math.log(bound) - math.log(threshold)
-    if not span > 0:
+    return _closest(seen, bound, np.array([place]), [1.0])
+
+
+def _closest(
+    seen: Observed, bound: float | None, places: IntArray, enough: list[float]
+) -> Straight | None:
+    """Of the tails from these places on the first that is close enough, or else the closest."""
+    end = math.inf if bound is None else bound
+    upper = np.where(seen.upper >= LARGEST, np.inf, seen.upper)
+    columns = seen.lower.tolist(), upper.tolist(), seen.count.tolist()
+    found = _core.closest_tail(columns, end, places.tolist(), enough)
+    if found is None:
         return None
-    count = seen.count[place:]
-    shape, information = _shape(lower, np.minimum(upper, span), count, span)
-    return Straight(place, threshold, lower, upper, count, span, shape, information)
-
-
-def _shape(
-    lower: FloatArray, upper: FloatArray, count: FloatArray, span: float
-) -> tuple[float, float]:
-    """The most likely shape of values in bins of y = ln(x / threshold), and its information.
-
-    A bin has the probability (e^{-a y1} - e^{-a y2}) / (1 - e^{-a span}); Newton's steps on a.
-    """
-    total, width = float(count.sum()), upper - lower
-    middle = np.where(np.isfinite(width), lower + np.minimum(width, 1) / 2, lower)
-    shape = total / max(float(count @ middle), 1e-12 * total)
-    information, end = 0.0, np.array([span])
-    for _ in range(30):
-        (slopes, bends), (of_all, bend_of_all) = _rates(width, shape), _rates(end, shape)
-        slope = float(count @ (slopes - lower)) - total * float(of_all[0])
-        information = float(count @ bends) - total * float(bend_of_all[0])
-        if not information > 0:
-            break
-        step = min(max(slope / information, -shape / 2), shape)
-        shape = min(max(shape + step, 1e-3), 1e3)
-        if abs(step) < 1e-9 * shape:
-            break
-    return shape, max(information, 0.0)
-
-
-def _rates(width: FloatArray, shape: float) -> tuple[FloatArray, FloatArray]:
-    """Return w / (e^{a w} - 1), and minus its derivative by a, w² e^{a w} / (e^{a w} - 1)²."""
-    z = np.clip(shape * width, 1e-8, 500.0)
-    return z / np.expm1(z) / shape, (z / (2 * np.sinh(z / 2)) / shape) ** 2
+    place, shape, information, ks = found
+    threshold = float(seen.lower[place])
+    lower, upper = (np.log(side[place:] / threshold) for side in (seen.lower, upper))
+    tail = _core.Tail(*columns, place, end)
+    return Straight(
+        place, threshold, lower, upper, seen.count[place:], shape, information, ks, tail
+    )
