@@ -50,7 +50,13 @@ impl Tail {
     /// The bins from `place` on, of which `lower` and `upper` are the bounds; None where it ends
     /// at `bound` before it has begun.
     #[must_use]
-    pub fn of(lower: &[f64], upper: &[f64], count: &[f64], place: usize, bound: f64) -> Option<Tail> {
+    pub fn of(
+        lower: &[f64],
+        upper: &[f64],
+        count: &[f64],
+        place: usize,
+        bound: f64,
+    ) -> Option<Tail> {
         let threshold = lower[place].ln();
         let span = bound.ln() - threshold;
         if span.is_nan() || span <= 0.0 {
@@ -100,7 +106,9 @@ impl Tail {
     pub fn logs(&self, a: f64, b: f64) -> Vec<f64> {
         let whole = beyond(0.0, a, b) - beyond(self.span, a, b);
         let mut from = shared(|y| beyond(y, a, b));
-        self.bins().map(|(low, high, _)| ((from(low) - from(high)) / whole).max(TINY).ln()).collect()
+        self.bins()
+            .map(|(low, high, _)| ((from(low) - from(high)) / whole).max(TINY).ln())
+            .collect()
     }
 
     /// Σ count ln P(bin).

@@ -36,13 +36,19 @@ def findings(seen: Seen, drafts: list[Draft]) -> tuple[Finding, ...]:
     """All of them, in the order of reading."""
     if not len(seen):
         return ()
-    there = np.zeros(len(seen), dtype=bool)
-    for draft in drafts:
-        if not draft.programs:
-            there[draft.rows] = True
-    rows = np.flatnonzero(there)
+    rows = _together([draft.rows for draft in drafts if not draft.programs], len(seen))
     rules = RULES if seen.requests.populations is None else OF_RESULTS
     return tuple(finding for rule in rules for finding in rule(seen, rows))
+
+
+def _together(parts: list[Ints], rows: int) -> Ints:
+    """The rows of all parts, in order."""
+    if len(parts) == 1:
+        return parts[0]
+    there = np.zeros(rows, dtype=bool)
+    for part in parts:
+        there[part] = True
+    return np.flatnonzero(there)
 
 
 def _requests_of(seen: Seen, people: Ints) -> Ints:
