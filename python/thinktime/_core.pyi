@@ -446,6 +446,7 @@ class Likelihood:
 
 def law_tails(family: str, p: list[float], x: list[float]) -> tuple[list[float], list[float]]: ...
 def law_clipped_means(family: str, p: list[float], x: list[float]) -> list[float]: ...
+
 @final
 class Tail:
     def __new__(

@@ -84,7 +84,7 @@ def test_clipped_means_are_integrals_of_the_tail(name, p):
 @pytest.mark.parametrize("sigma", [0.05, 0.7, 3.0])
 @pytest.mark.parametrize("from_z", [-3.0, 0.0, 4.0, 30.0])
 def test_a_tail_over_a_threshold_has_the_probabilities_of_another_implementation(sigma, from_z):
-    """A lognormal law's: e^{-a y - b y²} with b = 1 / (2 sigma²), a = z / sigma at the threshold."""
+    """Lognormal: e^{-a y - b y²} with b = 1 / (2 sigma²), and a = z / sigma at the threshold."""
     z = from_z + np.linspace(0, 4, 81)
     edges = np.exp(sigma * z)
     tail = _core.Tail(edges[:-1].tolist(), edges[1:].tolist(), [1.0] * 80, 0, float(edges[-1]))

@@ -18,6 +18,14 @@ use crate::system::System;
 use crate::table::Table;
 use crate::workload::Workload;
 
+/// Adds what is here to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(requests_of, module)?)?;
+    module.add_function(wrap_pyfunction!(asked_for, module)?)?;
+    module.add_function(wrap_pyfunction!(lru_hit_ratios, module)?)?;
+    module.add_function(wrap_pyfunction!(response_times, module)?)
+}
+
 /// Of each attempt that has ended, what it was.
 #[derive(Default)]
 struct Requests {
@@ -44,7 +52,7 @@ impl RowSink for Requests {
 /// `scheduled_ns`, `session`, `request`, as rows of results have them, and `kind`, the place in
 /// `Workload.request_names`. The options are those of `simulate`.
 #[pyfunction]
-pub(crate) fn requests_of(
+fn requests_of(
     py: Python<'_>,
     workload: &Workload,
     system: &System,
@@ -83,7 +91,7 @@ fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<Vec<T:
 /// and `size`, null where the request has none. Requests are rows of `kind` (uint32, its place in
 /// `Workload.request_names`), `session` (uint64) and `request` (uint32), as in results.
 #[pyfunction]
-pub(crate) fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Table> {
+fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Table> {
     let asked = workload.inner.asked();
     let kinds = column::<UInt32Type>(&requests, "kind")?;
     let sessions = column::<UInt64Type>(&requests, "session")?;
@@ -102,7 +110,7 @@ pub(crate) fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Tabl
 /// bytes and forgets the least recently used: one for each of `capacities`. Requests are rows of
 /// `target` (uint32, best from 0 on) and `size` (uint64, bytes).
 #[pyfunction]
-pub(crate) fn lru_hit_ratios(
+fn lru_hit_ratios(
     py: Python<'_>,
     requests: PyTable,
     capacities: Vec<u64>,
@@ -123,7 +131,7 @@ pub(crate) fn lru_hit_ratios(
 /// The response times of requests at one server under a scheduling policy: a table with
 /// `response_ns`. Requests are rows of `arrival_ns` (int64, not falling) and `demand_ns` (int64).
 #[pyfunction]
-pub(crate) fn response_times(py: Python<'_>, policy: &str, requests: PyTable) -> PyResult<Table> {
+fn response_times(py: Python<'_>, policy: &str, requests: PyTable) -> PyResult<Table> {
     let nanos = |name: &str| -> PyResult<Vec<Nanos>> {
         let values = column::<Int64Type>(&requests, name)?;
         let positive = values.into_iter().map(|value| u64::try_from(value).map(Nanos));

@@ -56,10 +56,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<serve::Server>()?;
     module.add_class::<switch::Switch>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
-    module.add_function(wrap_pyfunction!(fidelity::requests_of, module)?)?;
-    module.add_function(wrap_pyfunction!(fidelity::asked_for, module)?)?;
-    module.add_function(wrap_pyfunction!(fidelity::lru_hit_ratios, module)?)?;
-    module.add_function(wrap_pyfunction!(fidelity::response_times, module)?)?;
+    fidelity::add(module)?;
     module.add_function(wrap_pyfunction!(machine::schedulers, module)?)?;
     module.add_function(wrap_pyfunction!(machine::scheduler, module)?)?;
     module.add_function(wrap_pyfunction!(machine::scheduler_features, module)?)?;

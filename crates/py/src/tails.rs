@@ -1,4 +1,4 @@
-//! `Tail`: the bins over a threshold, with laws of their own; and `closest_tail`, which chooses one.
+//! `Tail`: the bins over a threshold, with laws of their own; and `closest_tail`.
 
 use pyo3::prelude::*;
 use thinktime_log::fits;

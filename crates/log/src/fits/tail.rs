@@ -89,7 +89,7 @@ impl Tail {
                 bend += count * bent;
             }
             information = bend;
-            if !(information > 0.0) {
+            if information.is_nan() || information <= 0.0 {
                 break;
             }
             let step = (slope / information).clamp(-shape / 2.0, shape);
