@@ -110,11 +110,7 @@ fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Table> {
 /// bytes and forgets the least recently used: one for each of `capacities`. Requests are rows of
 /// `target` (uint32, best from 0 on) and `size` (uint64, bytes).
 #[pyfunction]
-fn lru_hit_ratios(
-    py: Python<'_>,
-    requests: PyTable,
-    capacities: Vec<u64>,
-) -> PyResult<Vec<f64>> {
+fn lru_hit_ratios(py: Python<'_>, requests: PyTable, capacities: Vec<u64>) -> PyResult<Vec<f64>> {
     let targets = column::<UInt32Type>(&requests, "target")?;
     let sizes = column::<UInt64Type>(&requests, "size")?;
     if targets.contains(&u32::MAX) {
