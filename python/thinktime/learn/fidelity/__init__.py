@@ -140,7 +140,8 @@ def fidelity(
                 found = {name: one for name, one in found.items() if not one.in_points}
             if explained:
                 own_work = log.demands.source == "sizes"
-                streams = [stream for stream, _ in replays]
+                # One without a request has nothing that could be swapped.
+                streams = [stream for stream, _ in replays if len(stream)]
                 found = _explained(found, log.stream, streams, (seed, own_work), pool)
             found = _doubted(found, log.stream, pool)
     return Fidelity(log.begin_s, log.stream.length_s, count, log.demands.source, found)

@@ -23,7 +23,10 @@ from thinktime.learn.fidelity.logged import Logged
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
 
 LEAD_S = 1800.0
-"""The simulation begins so long before the stretch: sessions that began before go on in it."""
+"""The simulation begins at least so long before the stretch: sessions that began before go on."""
+
+LEAD_SESSIONS = 4.0
+"""And at least so many times as long as a session lasts on average."""
 
 DELAYS = 40
 """Durations by which a kind of request is delayed: the log's, in so many equal parts."""
@@ -89,7 +92,9 @@ class Learned:
         self._populations = [self._population(one, named is not None) for one in named or [tables]]
         # Of a rate that changes nobody can say what it was before: all that was is simulated.
         whole = any(one.profile for one in self._populations)
-        self.lead_s = log.begin_s if whole else LEAD_S
+        longest = max(map(lasts_s, self._workload.populations), default=0.0)
+        enough = max(LEAD_S, min(LEAD_SESSIONS * longest, log.begin_s))
+        self.lead_s = log.begin_s if whole else enough
         self._starts = [self._starts_of(one) for one in self._populations]
         self._kinds = self._kinds_of(names)
         self._system = _core.System(self._delays(names))
@@ -266,6 +271,15 @@ class Learned:
             log.length_s, arrival, kind, demand, target.astype(np.int64),
             _bytes(size, kind, log), (rows["request"].to_numpy() == 0) & by_themselves,
         )  # fmt: skip
+
+
+def lasts_s(one: _core.Population) -> float:
+    """The mean time that a session's think times take; 0 of a closed population."""
+    if one.session_rate is None:
+        return 0.0
+    usual = 0.0 if one.think is None else one.think.mean
+    thinks = [usual if law is None else law.mean for law in one.thinks_after]
+    return float(np.dot(one.steps, thinks))
 
 
 def _bytes(size: FloatArray, kind: IntArray, log: Stream) -> IntArray:

@@ -83,7 +83,7 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
     streams, _ = seen.by_user(rows)
     staying = (streams.last - streams.first >= STAYS * seen.span_s) & (streams.counts >= 20)
     stay = float(streams.counts[staying].sum()) / len(rows)
-    if (streams.fixed_hands() < 0.5).any():
+    if pace.held(streams).any():
         found = pace.of(seen, rows)
         model, why, confidence = "closed", found.reason, found.confidence
         return _made(rows, model, why, confidence, found.clients, found.interval_s, found.think)

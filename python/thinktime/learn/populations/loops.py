@@ -94,7 +94,7 @@ def regular(seen: Seen, streams: Streams, referred: Floats) -> Flags:
     few = streams.counts < NEAR_LEAST
     near &= (streams.counts >= NEAR_LEAST) | _narrow(seen, streams, near & few)
     even = streams.dispersion(step) < EVEN
-    even |= streams.fixed_hands() < EVEN
+    even |= pace.held(streams)
     even &= program & (streams.counts >= EVEN_LEAST)
     return np.asarray(fixed | near | even | _held(seen, streams))
 

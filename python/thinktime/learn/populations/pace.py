@@ -9,12 +9,22 @@ import numpy as np
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.echo import Echo, echo
 from thinktime.learn.populations.seen import Seen
-from thinktime.learn.populations.streams import Floats, Ints, Streams
+from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
 from thinktime.report import units
 
 BUSY = 0.7
 """Without think time answers take nearly all of a client's time."""
+
+ONE = 1.2
+"""More requests than this are under way at a time where one does not follow from the other."""
+
+HELD = 0.5
+"""Work under way that varies less than this, and so much less than the number of requests, is that
+of a fixed number of clients without think time."""
+
+SURELY_HELD = 0.2
+"""So much less where nothing else explains it: clients that think a little are not among these."""
 
 LONG_S = 120.0
 """Longer times are told in minutes and hours."""
@@ -52,7 +62,7 @@ def of(seen: Seen, rows: Ints) -> Pace:
     weight = streams.counts
     low, gap, high = (_middle(one, weight) for one in gaps)
     think_low, think, think_high = (_middle(one, weight) for one in thinks)
-    always = float(np.average(busy(streams), weights=weight)) > BUSY
+    always = BUSY < float(np.average(busy(streams), weights=weight)) < ONE
     if always and think_high < max(0.05 * gap, 2.5 * seen.resolution_s):
         return _none(seen, streams, gap)
     even, confidence, why = _even(seen, streams, high - low, think_high - think_low, gap)
@@ -84,15 +94,28 @@ def _single(seen: Seen, streams: Streams) -> bool:
     """Whether streams have one client each: then most gaps are not far from their median."""
     low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
     step = seen.resolution_s
-    alike = ((high - step) / np.maximum(low + step, 1e-9) < 3.5) & (middle >= 4 * step)
+    alike = _alike(low, high, step) & (middle >= 4 * step)
+    short, usual, long = streams.quantiles(streams.gaps, 0.1, 0.5, 0.9)
+    alike |= _alike(short, long, step) & (usual >= 4 * step)
     if seen.duration is not None:
         alike |= (low > 0) & (high / np.maximum(low, 1e-9) < 3.5) & (streams.overlaps < 0.02)
-    none = (np.abs(high) < 2.5 * step) & (busy(streams) > BUSY) & (busy(streams) < 1.2)
+    none = (np.abs(high) < 2.5 * step) & (busy(streams) > BUSY) & (busy(streams) < ONE)
     # Coarse stamps let a request seem to come before the answer to the one before.
     apart = (streams.overlaps < 0.02) | ((step >= 0.1) & (low > -step))
     single = (alike | (none & apart)) & (streams.counts >= 3)
     counts = streams.counts
     return bool(counts[single].sum() >= 0.5 * counts.sum())
+
+
+def _alike(low: Floats, high: Floats, step: float) -> Flags:
+    """Whether tenths and ninetieths of times are near each other, as those of a program."""
+    return np.asarray((high - step) / np.maximum(low + step, 1e-9) < 3.5)
+
+
+def held(streams: Streams) -> Flags:
+    """Which streams are those of a fixed number of clients that ask again at once."""
+    work, beside = streams.held
+    return np.asarray((work < HELD) & (beside < HELD))
 
 
 def busy(streams: Streams) -> Floats:
@@ -142,6 +165,8 @@ def _even(
             other = "the pauses after answers are the same, whatever they took"
             sure = SURE if len(streams.rows) >= 200 else LIKELY
             return even, sure, same if even else other
+        if float(np.median(streams.thinks)) < -step:
+            return True, LIKELY, "they do not wait for the answer to the one before"
     return _by_clock(seen, streams, gap)
 
 
@@ -190,10 +215,12 @@ def _many_hands(seen: Seen, streams: Streams) -> Pace:
     count = len(streams.rows)
     rate = sum(_rates(streams))
     took = 0.0 if streams.duration is None else float(streams.duration.mean())
-    if streams.duration is not None and (streams.fixed_hands() < 0.5).any():
+    fixed = held(streams)
+    if fixed.any():
         hands = max(round(rate * took), 1)
+        surely = count >= 2000 and bool((streams.held[1][fixed] < SURELY_HELD).all())
         return Pace(
-            *(False, 0.0, "none", hands, SURE if count >= 2000 else LIKELY),
+            *(False, 0.0, "none", hands, SURE if surely else LIKELY),
             f"{hands} requests are under way at any time, and each answer is followed by the next "
             f"request: {count:,} times",
             "a number of requests under way that varies",
@@ -206,7 +233,8 @@ def _many_hands(seen: Seen, streams: Streams) -> Pace:
         return Pace(
             *(False, None, "varied", max(round(rate * (took + 1.0)), 1), UNSURE),
             f"{count:,} requests behind one address come more evenly than those of independent "
-            "users: a fixed number of clients, whose think time cannot be told",
+            "users: they come by a clock, or from a fixed number of clients whose think time cannot "
+            "be told",
             "durations in the log, or an address for each client",
         )
     hands = max(round(rate * (found.interval_s + (0.0 if even else took))), 1)

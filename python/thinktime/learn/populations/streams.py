@@ -147,34 +147,44 @@ class Streams:
         told = (number >= GROUPS_LEAST) & (middle >= 10 * resolution_s)
         return np.where(told, value, np.inf), middle
 
-    def fixed_hands(self) -> Floats:
-        """How much the work that is under way varies, beside that of independent requests: 1.
+    @cached_property
+    def held(self) -> tuple[Floats, Floats]:
+        """How much the work under way varies; and how much beside the number of requests.
 
         A fixed number N of clients without think time have N seconds of work under way in each
-        second; so the durations of a group of requests sum to N times the time that it took. The
-        least over several sizes of groups. Infinite where nothing can be told.
+        second: the durations of a group of requests sum to N times the time that the group took,
+        and where they are long, it takes long. Both varieties are beside those of independent
+        requests, which have 1. Requests that come by a clock may have little variety of work, too,
+        if answers take about the same; but they have less of their number. Both at the size of
+        groups with the least work. Infinite where nothing can be told.
         """
-        least = np.full(len(self), np.inf)
+        least, beside = np.full(len(self), np.inf), np.full(len(self), np.inf)
         for many in HANDS:
             if self.duration is None or self.counts.max(initial=0) < many * HANDS_LEAST:
                 break
-            least = np.fmin(least, self._hands(many, self.duration))
-        return least
+            work = self._variety(many, self.duration, 0.5)
+            number = self._variety(many, np.ones(len(self.ids)), 0.0)
+            less = work < least
+            with np.errstate(all="ignore"):
+                beside[less] = (work / number)[less]
+            least[less] = work[less]
+        return least, beside
 
-    def _hands(self, many: int, duration: Floats) -> Floats:
+    def _variety(self, many: int, values: Floats, above: float) -> Floats:
+        """Of the sums of values over groups of requests, per second; where more than ``above``."""
         chosen, inner = self._groups(many)
-        upto = np.concatenate(([0.0], np.cumsum(duration)))
-        work = upto[chosen[inner]] - upto[chosen[inner - 1]]
+        upto = np.concatenate(([0.0], np.cumsum(values)))
+        sums = upto[chosen[inner]] - upto[chosen[inner - 1]]
         took = self.time[chosen[inner]] - self.time[chosen[inner - 1]]
         ids = self.ids[chosen[inner]]
         kept = took > 0
-        ratio, ids = work[kept] / took[kept], ids[kept]
+        ratio, ids = sums[kept] / took[kept], ids[kept]
         low, middle, high = _quantiles(ids, ratio, len(self), 0.25, 0.5, 0.75)
         number = np.bincount(ids, minlength=len(self))
         with np.errstate(all="ignore"):
             # The quartiles of a normal law lie 1.349 standard deviations apart.
             value = many * ((high - low) / 1.349 / middle) ** 2 * (1 + 3 / np.sqrt(number))
-        return np.where((number >= HANDS_LEAST) & (middle > 0.5), value, np.inf)
+        return np.where((number >= HANDS_LEAST) & (middle > above), value, np.inf)
 
 
 def _quantiles(ids: Ints, values: Floats, streams: int, *parts: float) -> list[Floats]:
