@@ -17,6 +17,9 @@ BOTH = 0.05
 """Where fewer of the users of a host ask others, too, those who ask there are a population."""
 
 LARGE = 0.02
+EDGE = 0.1
+"""So much of the log lies near its begin, where that is less than a pause."""
+
 STAYS = 0.8
 """Who is there for so much of the log, at its begin and its end, stays."""
 
@@ -26,6 +29,13 @@ ONCE = 1.2
 UNLIKE = 0.2
 """Where so much of the spread of pauses lies between users, there may be several kinds of people;
 tabs and shared addresses alone give less than half of it."""
+
+MOVED = 0.4
+"""A user's first page names another page of the site as often as later ones do where users change
+their addresses, and hardly ever where they do not: from so many times as often they may do so."""
+
+MOVED_LEAST = 100
+"""First pages without which nothing is said of that."""
 
 SHARED_FROM = 3
 """Several browsers behind an address, this many: not one person's home."""
@@ -65,6 +75,11 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
     bursts = _bursts(seen, streams, staying) if stay >= 0.5 else 1.0
     about = f"{len(streams):,} users, {sessions:,} sessions of {each:.2f} pages"
     come = "users who stay for the whole log"
+    if (moved := _moved(seen, paged)) and stay < 0.5:
+        about += f"; but {moved:.0%} of users' first pages were found on another page of the site: "
+        about += "addresses change from page to page, and sessions cannot be told"
+        model = "open" if each < ONCE else "partly-open"
+        return _people(rows, model, about, "something that names the user in each line", UNSURE)
     if stay >= 0.8 and chained >= 0.7 and bursts < 2.5:
         return _closed(seen, rows, streams, staying, stay, about, chained)
     if stay >= 0.5:
@@ -100,6 +115,23 @@ def _of_pages(seen: Seen, rows: Ints, streams: Streams) -> Streams:
     if len(pages) in (0, len(rows)):
         return streams
     return seen.by_user(pages)[0]
+
+
+def _moved(seen: Seen, paged: Streams) -> float:
+    """The share of users' first pages that were found on the site; 0 where that is no more than
+    chance explains.
+
+    Not those near the log's begin, whose users were there before, nor those found on `/`: search
+    engines, too, give themselves as no more than that.
+    """
+    late = paged.starts[paged.first > min(PAUSE_S, EDGE * seen.span_s)]
+    if len(late) < MOVED_LEAST or not len(paged.inner):
+        return 0.0
+    referrer = seen.requests.rows["referrer"].gather(paged.rows)
+    root = seen.requests.paths["path"].index_of("/")
+    inside = (referrer.is_not_null() & referrer.ne_missing(root)).to_numpy()
+    firsts, others = float(inside[late].mean()), float(inside[paged.inner].mean())
+    return firsts if firsts >= MOVED * others and others >= BOTH else 0.0
 
 
 def _staying(seen: Seen, streams: Streams) -> Flags:
