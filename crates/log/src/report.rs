@@ -61,6 +61,8 @@ pub struct FileReport {
     pub dropped: u64,
     /// The names of columns of which nothing is taken, where it has any that are not known.
     pub left_over: Vec<String>,
+    /// Whether nothing says the unit of its durations, which are taken as seconds.
+    pub unit_open: bool,
     /// The smallest [`Entry::resolution_ns`](crate::Entry::resolution_ns); 0 without entries.
     pub resolution_ns: u64,
     /// Its bad lines, by reason.

@@ -86,9 +86,12 @@ fn look(
     watch: &Watch,
 ) -> PyResult<()> {
     let stop = || watch.stop.store(true, Ordering::Relaxed);
-    if let Err(error) = py.check_signals() {
+    let interrupted = |error: PyErr| {
         stop();
-        return if error.is_instance_of::<PyKeyboardInterrupt>(py) { Ok(()) } else { Err(error) };
+        if error.is_instance_of::<PyKeyboardInterrupt>(py) { Ok(()) } else { Err(error) }
+    };
+    if let Err(error) = py.check_signals() {
+        return interrupted(error);
     }
     if let Some(progress) = progress {
         let arguments = (
@@ -96,7 +99,10 @@ fn look(
             watch.time_ns.load(Ordering::Relaxed) as f64 * 1e-9,
             watch.in_system.load(Ordering::Relaxed),
         );
-        progress.call1(py, arguments).inspect_err(|_| stop())?;
+        // A signal may come while it is being called.
+        if let Err(error) = progress.call1(py, arguments) {
+            return interrupted(error);
+        }
     }
     more(py).inspect_err(|_| stop())
 }

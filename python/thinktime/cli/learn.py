@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +13,7 @@ import typer
 
 from thinktime import _core
 from thinktime.cli import common, options, plain, watch
+from thinktime.cli.enough import Enough
 from thinktime.cli.memory import give_back_large, kept, use_again
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.recovery import write_whole
@@ -151,16 +152,18 @@ def command(
         "without": without or (),
         "on": on,
     }
-    with common.mapped_errors(), ExitStack() as reading:
+    measured, enough = fidelity and compare is None, Enough()
+    noted = enough.noted() if compare is None else nullcontext()
+    with common.mapped_errors(), ExitStack() as reading, noted:
         reading.enter_context(kept())  # the libraries that are imported meanwhile
         begun = watch.begun("learn", "from a log", None, (None, None))
         with watched.on(begun) as feed, common.reading_shown(quiet) as progress:
             progress = progress if feed is None else watch.both_reading(progress, feed)
-            measured = fidelity and compare is None
-            read = partial(_tell, reading, feed)
             learned = learn(
-                logs, fidelity=measured, follow=follow, progress=progress, when_read=read, **how
-            )
+                logs, fidelity=measured, follow=follow, stopping=enough.fidelity,
+                progress=enough.reading(progress),
+                when_read=partial(_tell, reading, feed, enough), **how,
+            )  # fmt: skip
             if feed is not None:
                 feed.finish(lambda: _page(learned))
         text = None if system is None else _system_text(learned, demand)
@@ -176,10 +179,14 @@ def command(
     if learned.log.stopped and not follow:
         message = "interrupted: what was learned is of the part that was read"
         raise common.fail(message, common.Exit.UNDECIDED)
+    if measured and learned.fidelity is None:
+        message = "interrupted: what was learned is of all that was read, but its fidelity was not "
+        raise common.fail(message + "measured to the end", common.Exit.UNDECIDED)
 
 
-def _tell(reading: ExitStack, feed: Feed | None, log: Log) -> None:
+def _tell(reading: ExitStack, feed: Feed | None, enough: Enough, log: Log) -> None:
     """Show what the log says already while it is learned from."""
+    enough.read(log)
     reading.close()
     use_again(len(log.requests.users))
     if feed is not None:
@@ -279,7 +286,7 @@ def _write(
         if report is not None:
             from thinktime.learn import page
 
-            page.write(learned, report)
+            page.write(learned, report, output)
             written.append(report)
     for path in written:
         common.errors.print(f"written: {path}", markup=False, soft_wrap=True)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 _came: list[int] = []
 
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 def stop_on_signals() -> None:
     """Let SIGTERM and SIGHUP do what Ctrl-C does; what the caller ignores stays ignored."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in STOPPING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _stop)
 
@@ -25,6 +29,29 @@ def count_hangups() -> list[int]:
 def status() -> int:
     """The status of a command that a signal ended before it had anything to show."""
     return 128 + (_came[-1] if _came else signal.SIGINT)
+
+
+@contextmanager
+def first_noted(note: Callable[[], bool]) -> Iterator[None]:
+    """Where a signal would end the command, ask first whether that is enough of an end: `note`.
+
+    The command ends as ever where it says False.
+    """
+
+    def come(number: int, frame: FrameType | None) -> None:
+        if note():
+            _came.append(number)
+        else:
+            _stop(number, frame)
+
+    ours = [one for one in STOPPING if signal.getsignal(one) is _stop]
+    for number in ours:
+        signal.signal(number, come)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, _stop)
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime._core import InputError
 from thinktime.learn.reading import Progress, read
+from thinktime.learn.stopping import Stopping
 
 if TYPE_CHECKING:
     from thinktime.learn.learned import Learned
@@ -49,6 +50,7 @@ def learn(
     on: str | None = None,
     progress: Progress | None = None,
     when_read: Callable[[Log], None] | None = None,
+    stopping: Stopping | None = None,
 ) -> Learned:
     """Learn a workload from access logs.
 
@@ -78,6 +80,7 @@ def learn(
             "ray://HOST:PORT" or "auto", as in `run`. What is learned is the same.
         progress: Called about twenty times a second.
         when_read: Called once with the log when it is read, before it is learned from.
+        stopping: Who says when the fidelity is not wanted any more: it is then left out.
 
     Raises:
         InputError: if a log cannot be read; the message says which and why.
@@ -94,7 +97,7 @@ def learn(
     return learning.learn_from(
         done, timeout=timeout, pages=pages, programs=crawlers == "apart", demand_cv2=demand_cv2,
         load=load, least_users=least_users, fidelity=fidelity, progress=progress,
-        when_read=when_read,
+        when_read=when_read, stopping=stopping or Stopping(),
     )  # fmt: skip
 
 

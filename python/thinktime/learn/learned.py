@@ -87,10 +87,13 @@ class Learned:
         """
         return whole.server_of(self.kinds, demand)
 
-    def workload(self) -> Workload:
-        """The workload, ready for `thinktime.simulate` and `thinktime.run`."""
+    def workload(self, name: str = "learned.toml") -> Workload:
+        """The workload, ready for `thinktime.simulate` and `thinktime.run`.
+
+        It names the file beside it as if it were saved by this name.
+        """
         with TemporaryDirectory() as folder:
-            file = Path(folder) / "learned.toml"
+            file = Path(folder) / name
             self.save(file)
             return Workload.load(file)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,11 +16,11 @@ from thinktime.learn.freed import give_back, many
 from thinktime.learn.learned import Learned
 from thinktime.learn.log import OWN, Log, log_of
 from thinktime.learn.part import Part, learn_part
-from thinktime.learn.populations import Populations, tell_apart
+from thinktime.learn.populations import Population, Populations, tell_apart
 from thinktime.learn.reading import Progress, Read
 from thinktime.learn.session import learn_sessions, values_of
 from thinktime.learn.starts import Covered, silences
-from thinktime.learn.stopping import Stopping
+from thinktime.learn.stopping import Stopped, Stopping
 from thinktime.learn.timeout import USUAL_S, timeout_curve
 from thinktime.learn.traffic import traffic_of
 from thinktime.learn.whole import kinds_of, stand_in
@@ -38,6 +39,7 @@ def learn_from(
     fidelity: bool,
     progress: Progress | None,
     when_read: Callable[[Log], None] | None,
+    stopping: Stopping,
 ) -> Learned:
     """What `thinktime.learn.learn` gives, of logs that were read.
 
@@ -47,15 +49,16 @@ def learn_from(
     _say_read(log, progress, when_read)
     give_back(log.requests)
     told = tell_apart(log.requests, programs=programs)
+    measured = stopping if fidelity else None
     give_back(log.requests)
-    return _learned(log, told, timeout, pages, (demand_cv2, load), least_users, fidelity)
+    return _learned(log, told, timeout, pages, (demand_cv2, load), least_users, measured)
 
 
 def _say_read(log: Log, progress: Progress | None, when_read: Callable[[Log], None] | None) -> None:
-    if progress is not None:
-        progress(len(log.requests), 1.0, 0)
     if when_read is not None:
         when_read(log)
+    if progress is not None:
+        progress(len(log.requests), 1.0, 0)
 
 
 def _learned(
@@ -65,7 +68,7 @@ def _learned(
     pages: bool,
     demand: tuple[float | None, float],
     least_users: int,
-    fidelity: bool,
+    measured: Stopping | None,
 ) -> Learned:
     auto = timeout == "auto"
     timeout_s = USUAL_S if auto else _seconds(timeout) or USUAL_S
@@ -74,7 +77,7 @@ def _learned(
     known = {"known": first.confidence, "verdict": first.model}
     stopping = Stopping()
     with ThreadPoolExecutor(1) as beside, stopping.if_raised():
-        asked = (log, told, least_users, pages, fidelity, stopping)
+        asked = (log, told, least_users, pages, measured, stopping)
         later = auto or many(log.requests)
         learning = None if later else beside.submit(_parts, timeout_s, *asked)
         traffic = traffic_of(log, timeout_s, labels, 0, pages)
@@ -88,11 +91,18 @@ def _learned(
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
         advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
         parts, found = learning.result()
+    told = replace(told, populations=tuple(map(_as_written, told.populations, parts)))
     return Learned(
         log=log, told=told, parts=parts, traffic=traffic, curve=curve,
         timeout_from="curve" if auto else "given", arrivals=arrivals, sessions=sessions,
         sizes=sizes, durations=durations, advice=advice, fidelity=found,
     )  # fmt: skip
+
+
+def _as_written(population: Population, part: Part) -> Population:
+    """With as many clients as the file has, where nothing that is told of it names a number."""
+    told = population.kind == "loop" or part.clients is None
+    return population if told else replace(population, clients=part.clients)
 
 
 def _parts(
@@ -101,10 +111,13 @@ def _parts(
     told: Populations,
     least_users: int,
     pages: bool,
-    fidelity: bool,
+    measured: Stopping | None,
     stopping: Stopping,
 ) -> tuple[list[Part], Fidelity | None]:
-    """What a workload file has of each population, and how well all stand in for the log."""
+    """What a workload file has of each population, and how well all stand in for the log.
+
+    The latter as long as it is wanted; with None it is not.
+    """
     times = log.requests.rows["time_ns"].to_numpy()
     begin_ns, span_s = int(times[0]), log.requests.span_s
     covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
@@ -115,9 +128,14 @@ def _parts(
         requests = log.requests.only(told.of(one.name))
         parts.append(learn_part(one, requests, covered, begin_ns, timeout_s, least, pages))
         give_back(log.requests)
-    if not fidelity:
+    if measured is None or not measured.wanted:
         return parts, None
-    return stand_in(log, kinds_of(log, told.labels, parts), parts, stopping)
+    try:
+        kinds = kinds_of(log, told.labels, parts)
+        return stand_in(log, kinds, parts, Stopping(measured, stopping))
+    except Stopped:
+        stopping.look()
+        return parts, None
 
 
 def _seconds(timeout: float | str | None) -> float | None:

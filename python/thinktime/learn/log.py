@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,6 @@ GAP_SHARE = 0.5
 GAP_S = 36_000.0
 """A time without requests is odd if it is longer than both: this share of the log, and this."""
 
-UNIT_OPEN = ("json", "csv", "parquet")
-"""Formats in which a column such as `duration` does not say in which unit it is."""
-
 SLOW_S = 1.0
 """Answers that take so long at the median are more probably milliseconds taken for seconds."""
 
@@ -36,6 +33,9 @@ NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
 
 OWN = "thinktime"
 """The format of our own results, in which nobody is a person."""
+
+LONGEST = 2**32 - 2
+"""In bytes and in microseconds: what is more is taken for this; see `Requests`."""
 
 COARSE_S = 1.0
 """Requests of one stamp in such steps may have come at any time within it."""
@@ -134,6 +134,7 @@ class Log:
                 "are in no figure, and what they leave out may look like a pause"
             )
         found += told_by(self.requests) + self.kept.notes
+        found += _longest(self.requests)
         names = self.left_over
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -148,8 +149,8 @@ class Log:
     @property
     def unit_open(self) -> bool:
         """Whether durations may stand in another unit than was taken."""
-        generic = any(name in UNIT_OPEN for name in self.formats)
-        return generic and not self.unit_given and self.requests.timed
+        open_ = any(file["unit_open"] for file in self.files)
+        return open_ and not self.unit_given and self.requests.timed
 
     @property
     def _usual_s(self) -> float:
@@ -165,7 +166,7 @@ class Log:
         """What is odd about the log, in words."""
         found = []
         if self.unit_open and self._slow:
-            name = next(name for name in self.formats if name in UNIT_OPEN)
+            name = next(file["format"] for file in self.files if file["unit_open"])
             found.append(
                 f"half of the answers take {units.seconds(self._usual_s)} or more, if durations "
                 "without a unit are seconds, as they were taken; if they are milliseconds, name "
@@ -189,6 +190,17 @@ class Log:
                 "multiplied by that"
             )
         return found
+
+
+def _longest(requests: Requests) -> Iterator[str]:
+    """What is longer than the columns can say, which take it for the longest that they can."""
+    for column, what, most in (
+        ("bytes", "responses are larger", units.size(LONGEST)),
+        ("duration_us", "answers take longer", units.seconds(LONGEST * 1e-6)),
+    ):
+        count = int((requests.rows[column] == LONGEST).sum())
+        if count:
+            yield f"{units.count(count)} {what} than {most}, and are taken for as much as that"
 
 
 def _why_none(files: list[dict[str, Any]], how: dict[str, Any]) -> str:

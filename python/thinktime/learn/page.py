@@ -30,13 +30,16 @@ WORDS = {
 _BAD_SHOWN = 10
 
 
-def write(learned: Learned, path: Path) -> None:
-    """Write the page; it loads nothing, and holds no addresses."""
-    page.write(page_of(learned), path)
+def write(learned: Learned, path: Path, workload: Path | None = None) -> None:
+    """Write the page; it loads nothing, and holds no addresses.
+
+    ``workload`` is the workload file, where one is written.
+    """
+    page.write(page_of(learned, workload), path)
 
 
-def page_of(learned: Learned) -> Page:
-    """The page."""
+def page_of(learned: Learned, workload: Path | None = None) -> Page:
+    """The page; see `write`."""
     found = [
         tables.populations(learned),
         tables.laws(learned),
@@ -44,14 +47,15 @@ def page_of(learned: Learned) -> Page:
         tables.requests(learned),
     ]
     shown = [table for table in found if table.lines]
-    drawn = [*sections(CHARTS, learned), *_drawn(learned)]
+    drawn = [*sections(CHARTS, learned), *_drawn(learned, workload)]
     return Page("Learned from a log", _verdict(learned), shown, drawn, WORDS)
 
 
-def _drawn(learned: Learned) -> list[Section]:
+def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
     """The workload; nothing where its file cannot be read, which the command says."""
     try:
-        return [diagrams.of_workload(learned.workload())]
+        name = "learned.toml" if workload is None else workload.name
+        return [diagrams.of_workload(learned.workload(name))]
     except InputError:
         return []
 

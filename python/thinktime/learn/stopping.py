@@ -14,13 +14,28 @@ class Stopped(Exception):  # noqa: N818 - it is a wish, no error
 class Stopping:
     """Whether work is still wanted: who does it looks now and then, between its steps."""
 
-    def __init__(self) -> None:
+    def __init__(self, *wholes: Stopping) -> None:
+        """Of work that is part of others, if there are any: it ends with each of them, too."""
+        self._wholes = wholes
         self._wanted = Event()
+        self._wanted.set()
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the work is still wanted."""
+        return self._wanted.is_set() and all(one.wanted for one in self._wholes)
+
+    def stop(self) -> None:
+        """Want it no more."""
+        self._wanted.clear()
+
+    def go_on(self) -> None:
+        """Want it again."""
         self._wanted.set()
 
     def look(self) -> None:
         """Raise `Stopped` where the work is not wanted any more."""
-        if not self._wanted.is_set():
+        if not self.wanted:
             raise Stopped
 
     @contextmanager
@@ -29,5 +44,5 @@ class Stopping:
         try:
             yield
         except BaseException:
-            self._wanted.clear()
+            self.stop()
             raise

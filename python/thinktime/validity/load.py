@@ -166,7 +166,8 @@ def _companions(seen: Evidence) -> float:
         several = seen.summary.get("model") not in ("open", "closed") and sessions
         # Of sessions of unknown length: as of geometric ones with the mean that was seen.
         return 2.0 * float(seen.summary["requests"]) / sessions if several else 1.0
-    return length.second_moment / length.mean
+    # A session has a request at least, whatever its law says.
+    return max(length.second_moment, 1.0) / max(length.mean, 1.0)
 
 
 def _of_rate(seen: Evidence) -> Finding | None:

@@ -37,7 +37,8 @@ pub(super) fn without_port<'a>(text: &Text<'a>) -> Text<'a> {
 #[inline]
 pub(super) fn status(text: &[u8]) -> Result<Option<u16>, Reason> {
     match text {
-        [b'1'..=b'9', ..] => match whole(text) {
+        // Tables with gaps have all numbers of a column as fractions.
+        [b'1'..=b'9', ..] => match whole(text.strip_suffix(b".0").unwrap_or(text)) {
             Some(status @ 100..=999) => Ok(Some(status as u16)),
             _ => Err(Reason::BadStatus),
         },

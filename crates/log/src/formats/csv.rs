@@ -109,6 +109,10 @@ impl Format for Csv {
     fn left_over(&self) -> Vec<String> {
         self.left_over.clone()
     }
+
+    fn unit_open(&self) -> bool {
+        self.resolved.columns.iter().any(|(field, _)| *field == Field::AnyDuration)
+    }
 }
 
 /// The values of a line.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use thinktime_core::error::Invalid;
+use thinktime_core::error::{Invalid, unknown};
 
 use super::json::{Json, keys};
 use super::tree::Node;
@@ -34,6 +34,9 @@ impl Dialect {
         let mut fields: Vec<(&str, Field, bool)> =
             self.fields.iter().map(|(path, field)| (*path, field.clone(), false)).collect();
         if let Some(user) = wanted.user {
+            if !keys.iter().any(|key| key == user) {
+                return Err(unknown("field", user, keys.iter().map(|key| &key[..])));
+            }
             fields.retain(|field| field.1 != Field::User);
             match fields.iter_mut().find(|field| field.0 == user) {
                 Some(field) => field.2 = true,
@@ -43,6 +46,11 @@ impl Dialect {
         let is_taken =
             |key: &String| fields.iter().any(|(path, ..)| path.eq_ignore_ascii_case(key));
         let left_over = keys.iter().filter(|key| !is_taken(key)).cloned().collect();
-        Ok(Some(Arc::new(Json { root: Node::tree(fields), ends: self.ends, left_over })))
+        Ok(Some(Arc::new(Json {
+            root: Node::tree(fields),
+            ends: self.ends,
+            left_over,
+            unit_open: false,
+        })))
     }
 }

@@ -38,10 +38,11 @@ fn open(head: &Head<'_>, wanted: &Wanted<'_>) -> Result<Option<Arc<dyn Format>>,
     let unused =
         paths.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
     let left_over = unused.map(|(path, _)| path.clone()).collect();
+    let unit_open = columns.iter().any(|(field, _)| *field == Field::AnyDuration);
     let fields =
         paths.iter().zip(columns).filter(|(_, (field, user))| *user || *field != Field::Skip);
     let fields = fields.map(|(path, (field, user))| (&path[..], field, user)).collect();
-    Ok(Some(Arc::new(Json { root: Node::tree(fields), ends, left_over })))
+    Ok(Some(Arc::new(Json { root: Node::tree(fields), ends, left_over, unit_open })))
 }
 
 /// That no key is known as what every request has. A request line has both method and path.
@@ -86,6 +87,7 @@ pub(super) struct Json {
     pub(super) ends: bool,
     /// The keys of which nothing is taken.
     pub(super) left_over: Vec<String>,
+    pub(super) unit_open: bool,
 }
 
 impl Format for Json {
@@ -98,5 +100,9 @@ impl Format for Json {
 
     fn left_over(&self) -> Vec<String> {
         self.left_over.clone()
+    }
+
+    fn unit_open(&self) -> bool {
+        self.unit_open
     }
 }

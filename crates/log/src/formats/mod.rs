@@ -133,6 +133,12 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether durations may be in another unit than seconds: neither the format nor the name of
+    /// their column says.
+    fn unit_open(&self) -> bool {
+        false
+    }
+
     /// Whether lines that begin with `#` may change how the following ones are read.
     fn has_directives(&self) -> bool {
         false

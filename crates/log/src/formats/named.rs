@@ -3,7 +3,7 @@
 use thinktime_core::error::{Invalid, unknown};
 
 use crate::field::Field;
-use crate::time::{MICROSECOND, MILLISECOND};
+use crate::time::{MICROSECOND, MILLISECOND, SECOND};
 
 /// One meaning.
 struct Meaning {
@@ -40,9 +40,12 @@ meanings! {
         "duration_ms", "elapsed_ms", "request_time_ms", "response_time_ms", "time_taken_ms",
         "took_ms", "time_ms",
     ];
+    "duration_s": Field::Duration(SECOND), [
+        "duration_s", "elapsed_s", "request_time_s", "response_time_s", "time_taken_s", "took_s",
+    ];
     "duration": Field::AnyDuration, [
         "duration", "request_time", "request_duration", "elapsed", "time_taken", "took",
-        "response_time", "duration_s",
+        "response_time",
     ];
     "address": Field::Address, [
         "client_ip", "clientip", "remote_addr", "remote_ip", "remote_address", "client_address",
@@ -79,7 +82,7 @@ impl Meaning {
     fn kind(&self) -> &'static str {
         match self.key {
             "time" | "end" | "stamp" => "time",
-            "duration_ns" | "duration_us" | "duration_ms" => "duration",
+            "duration_ns" | "duration_us" | "duration_ms" | "duration_s" => "duration",
             // Where there is a request line, it is what the client asked.
             "url" => "request",
             key => key,

@@ -203,6 +203,10 @@ impl Format for Peeled {
     fn left_over(&self) -> Vec<String> {
         self.inner.left_over()
     }
+
+    fn unit_open(&self) -> bool {
+        self.inner.unit_open()
+    }
 }
 
 #[cfg(test)]

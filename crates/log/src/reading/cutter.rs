@@ -28,7 +28,7 @@ pub(super) struct Chunk {
 #[derive(Debug)]
 pub(super) enum Note {
     /// A file begins, of this name and format, with the columns that are left over.
-    Begin(String, &'static str, Vec<String>),
+    Begin(String, &'static str, Vec<String>, bool),
     /// A line that it could not hand over.
     Bad(Reason, Vec<u8>),
     /// A file has ended.
@@ -126,7 +126,8 @@ impl Cutter {
         };
         // An empty file has no format, so no columns that a format could leave over.
         let left_over = format.as_ref().map_or_else(Vec::new, |format| format.left_over());
-        let begin = Note::Begin(cutting.name.clone(), format_name, left_over);
+        let unit_open = format.as_ref().is_some_and(|format| format.unit_open());
+        let begin = Note::Begin(cutting.name.clone(), format_name, left_over, unit_open);
         self.send(Vec::new(), 0, None, Some(begin))?;
         self.lines(&mut cutting, format)?;
         if let Some(error) = cutting.error.take() {

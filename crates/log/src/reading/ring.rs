@@ -181,9 +181,10 @@ impl<Consume, Watch: FnMut(&ReadingProgress) -> ControlFlow<()>> Consuming<Consu
         if !chunk.buffer.is_empty() {
             ring.empty.push(chunk.buffer);
         }
-        if let Some(Note::Begin(name, format, left_over)) = &chunk.note {
+        if let Some(Note::Begin(name, format, left_over, unit_open)) = &chunk.note {
             let (name, left_over) = (name.clone(), left_over.clone());
-            let file = FileReport { name, format, left_over, ..FileReport::default() };
+            let unit_open = *unit_open;
+            let file = FileReport { name, format, left_over, unit_open, ..FileReport::default() };
             self.report.files.push(file);
         }
         let Some(file) = self.report.files.last_mut() else {

@@ -65,8 +65,13 @@ class Kind:
     counts: NDArray[np.int64]
     """How often each different path was asked for, the most popular first."""
 
-    numbered: bool
-    """Whether the numbers that a workload draws are such as the log has."""
+    highest: int
+    """The largest number in its paths, where these count through what there is; else 0."""
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the numbers that a workload draws are such as the log has."""
+        return self.highest > 0
 
     @cached_property
     def popularity(self) -> ZipfFit:
@@ -88,7 +93,9 @@ class Kind:
         if len(self.counts) < 2:
             return "1"
         law = self.popularity
-        return f"{{zipf(n={law.objects}, s={law.exponent:.4g})}}"
+        # What lies beyond the largest number is perhaps not there to be asked for.
+        objects = min(law.objects, self.highest) if self.numbered else law.objects
+        return f"{{zipf(n={objects}, s={law.exponent:.4g})}}"
 
 
 @dataclass(frozen=True)
@@ -245,8 +252,8 @@ def _told(
         if text:
             name = text if method == "GET" else f"{method} {text}"
             name += " (embedded)" if embedded and code - 1 in place else ""
-        numbered = _numbered(requests, text, ids)
-        kinds.append(Kind(name, method, text, embedded, int(counts.sum()), counts, numbered))
+        highest = _highest(requests, text, ids)
+        kinds.append(Kind(name, method, text, embedded, int(counts.sum()), counts, highest))
     return Kinds(kinds, pl.DataFrame(found)["kind"].to_numpy(), hidden)
 
 
@@ -257,14 +264,18 @@ def _most_first(members: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.in
     return members["path"].to_numpy()[order].astype(np.int64), counts[order]
 
 
-def _numbered(requests: Requests, text: str, ids: NDArray[np.int64]) -> bool:
-    """Whether a template has one variable place, and there numbers from 1 on, dense enough."""
+def _highest(requests: Requests, text: str, ids: NDArray[np.int64]) -> int:
+    """The largest number of a template with one variable place and there numbers from 1 on.
+
+    0 where there are others, or they are not dense enough.
+    """
     if text.count("*") != 1 or len(ids) < 2:
-        return False
+        return 0
     before, after = text.split("*")
     paths = requests.paths["path"].gather(ids)
     numbers = paths.str.strip_prefix(before).str.strip_suffix(after).cast(int, strict=False)
     if numbers.null_count() or not isinstance(low := numbers.min(), int) or low < 1:
-        return False
+        return 0
     # The numbers are integers: `max` is typed for columns of any kind.
-    return bool(int(numbers.max()) <= DENSE * len(ids) + 10)  # type: ignore[arg-type]
+    highest = int(numbers.max())  # type: ignore[arg-type]
+    return highest if highest <= DENSE * len(ids) + 10 else 0

@@ -43,9 +43,11 @@ OWNED = (
     r"(?i)^(?:u|users?|usernames?|profiles?|people|persons?|members?|customers?|clients?|patients?"
     r"|students?|staff|employees?|accounts?|authors?|contacts?|by|friends?|followers?|players?"
     r"|keys?|tokens?|secrets?|auth|sessions?|passwords?|invites?|invitations?|reset|verify|confirm"
-    r"|unsubscribe|mail|e-?mails?|phones?|tel|born|birthdays?|names?|api-?keys?)$"
+    r"|unsubscribe|mail|e-?mails?|phones?|tel|born|birthdays?|names?|api-?keys?"
+    r"|(?:[a-z]+[-_])?(?:passwords?|tokens?|invites?|callbacks?)|cb|shared?|shares|meet|join"
+    r"|search(?:es)?|suchen?|q|query|find|lookup|recherche|buscar?|busca|cerca|zoeken|zoek)$"
 )
-"""After such a segment comes somebody, or what belongs to somebody."""
+"""After such a segment comes somebody, what belongs to somebody, or what somebody looked for."""
 
 COMMON = (
     r"(?i)^(?:login|logout|log-?in|log-?out|sign-?in|sign-?out|sign-?up|register|me|self|new|edit"
@@ -88,8 +90,17 @@ _PARTS = re.compile(r"[-_.\s+~]+|(?<=[a-z])(?=[A-Z])")
 _KEYS = re.compile(
     rf"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9]{{{TOKEN},}}"
     r"|(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9]{20,}"
+    r"|(?=.*[a-z])(?=.*[A-Z])(?=.*\d[A-Za-z])[A-Za-z0-9]{6,}"
     r"|(?:sk|pk|ghp|gho|xox[a-z]|eyJ|AKIA|AIza|glpat)[-_A-Za-z0-9.]{8,}"
 )
+
+
+_PAPERS = re.compile(
+    r"^(?:(?=.*[A-Z])(?:[A-Z]*\d){4}[A-Z0-9]*"
+    r"|[A-Z]{1,3}-[A-Z]{1,2}-?\d{1,4}[EH]?"
+    r"|\d{1,2}[-_. ]?[A-Za-z]{3,9}[-_. ]?\d{4})$"
+)
+"""Numbers of documents and of cars, and dates whose month is a word."""
 
 
 def private(segment: str, before: str = "") -> bool:
@@ -105,6 +116,7 @@ def private(segment: str, before: str = "") -> bool:
         or re.search(NUMBERED, plain)
         or len(named) > LONG
         or _KEYS.search(plain)
+        or _PAPERS.search(named)
         or "." in named
         or (re.search(OWNED, unquote(before)) and plain and not re.search(COMMON, plain))
         or _named(named)

@@ -68,6 +68,12 @@ def kinds_of(agents: pl.Series) -> NDArray[np.uint8]:
     return found
 
 
+def told_at(agent: str) -> int:
+    """Where a crawler's agent says that it is one; 0 where only the list knows."""
+    found = re.search(WORDS[CRAWLER], agent.lower())
+    return found.start() if found else 0
+
+
 def _has(texts: pl.Series, pattern: str) -> NDArray[np.bool_]:
     return texts.str.contains(pattern).fill_null(False).to_numpy()
 

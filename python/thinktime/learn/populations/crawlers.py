@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from thinktime.learn.populations import agents
@@ -27,6 +29,11 @@ BROAD = 0.15
 """The share of a crawler's requests that are for paths it has not asked for before."""
 
 PAUSE_S = 1800.0
+
+SHOWN = 60
+"""So much of an agent is shown."""
+
+MAIL = re.compile(r"[\w.+%-]+@[\w.-]+")
 
 
 def declared(seen: Seen) -> list[Draft]:
@@ -103,6 +110,16 @@ def _by_paths(seen: Seen, rows: Ints, confidence: str) -> list[Draft]:
     return [_draft(seen, part, False, confidence) for part in parts]
 
 
+def _shown(agent: str) -> str:
+    """The agent without addresses of mail, and of a long one what says that it is a crawler."""
+    plain = MAIL.sub("...", agent)
+    if len(plain) <= SHOWN:
+        return plain
+    told = agents.told_at(plain)
+    begin = max(0, min(told - SHOWN // 2, len(plain) - SHOWN))
+    return ("..." if begin else "") + plain[begin : begin + SHOWN]
+
+
 def _draft(seen: Seen, rows: Ints, says_so: bool, confidence: str) -> Draft:
     streams, _ = seen.by_user(rows)
     lasting = float((streams.last - streams.first).max(initial=0.0))
@@ -111,7 +128,7 @@ def _draft(seen: Seen, rows: Ints, says_so: bool, confidence: str) -> Draft:
     interval = float(np.median(thinks)) if len(thinks) else None
     # A crawler is there while there are requests of it within an hour or two of each other.
     stays = lasting > 0.5 * seen.span_s and len(rows) >= 10
-    who = f"agents such as `{agent[:60]}` say that they are crawlers"
+    who = f"agents such as `{_shown(agent)}` say that they are crawlers"
     if not says_so:
         who = (
             f"{len(streams)} users with agents of browsers asked for {len(rows):,} pages, none of "

@@ -233,8 +233,8 @@ def _many_hands(seen: Seen, streams: Streams) -> Pace:
         return Pace(
             *(False, None, "varied", max(round(rate * (took + 1.0)), 1), UNSURE),
             f"{count:,} requests behind one address come more evenly than those of independent "
-            "users: they come by a clock, or from a fixed number of clients whose think time cannot "
-            "be told",
+            "users: they come by a clock, or from a fixed number of clients whose think time "
+            "cannot be told",
             "durations in the log, or an address for each client",
         )
     hands = max(round(rate * (found.interval_s + (0.0 if even else took))), 1)

@@ -118,8 +118,7 @@ def _of_pages(seen: Seen, rows: Ints, streams: Streams) -> Streams:
 
 
 def _moved(seen: Seen, paged: Streams) -> float:
-    """The share of users' first pages that were found on the site; 0 where that is no more than
-    chance explains.
+    """The share of users' first pages that were found on the site; 0 where that is by chance.
 
     Not those near the log's begin, whose users were there before, nor those found on `/`: search
     engines, too, give themselves as no more than that.
