@@ -14,6 +14,7 @@ from fidelity_cases import Case, case
 
 import thinktime as tt
 from thinktime import _core
+from thinktime.learn import learn
 from thinktime.learn.charts.fidelity import CHART
 from thinktime.learn.fidelity import Fidelity, fidelity
 from thinktime.learn.fidelity.doubt import without_largest
@@ -351,3 +352,32 @@ def test_starts_of_a_file_may_be_in_any_order(people: Case, tmp_path: Path) -> N
     again = measured(people, text, tmp_path)
     for name, one in found.differences.items():
         assert again.differences[name].learned == pytest.approx(one.learned, rel=0.05), name
+
+
+# ---- What no replay may spoil
+
+
+def test_a_workload_without_a_request_is_not_good(tmp_path: Path, people: Case) -> None:
+    """Nothing of it can be swapped, and this is no error."""
+    found = measured(people, people.text(tmp_path, process="poisson", rate=1e-9), tmp_path)
+    assert found.verdict == "not good"
+
+
+def test_sessions_that_began_long_ago_go_on_in_the_replays(tmp_path: Path) -> None:
+    """People who stay for hours: in the busiest hour hardly a session begins."""
+    random, rows = np.random.default_rng(31), []
+    for person in range(40):
+        times = np.cumsum(random.exponential(8.0, 1600))
+        rows += [(at, person, random.integers(50)) for at in times[times < 4 * 3600.0]]
+    lines = [
+        f'{{"end": {1_700_000_000 + at:.3f}, "ip": "10.0.0.{person}", "method": "GET", '
+        f'"path": "/item/{page}", "status": 200, "duration_s": 0.05, "user_agent": "Mozilla/5.0 '
+        f'(X11) Firefox/120", "referer": "https://a.example/item/{page + 50}"}}\n'
+        for at, person, page in sorted(rows)
+    ]
+    log = tmp_path / "access.json"
+    log.write_text("".join(lines))
+    found = learn([log]).fidelity
+    assert found is not None
+    one = found.differences["requests_per_s"]
+    assert one.learned == pytest.approx(one.log, rel=0.2)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -11,8 +13,10 @@ from learned_traffic import Learned, learned
 
 from thinktime.learn.journeys.reuse import find_reuse
 from thinktime.learn.kinds import OTHERS, templates
+from thinktime.learn.kinds.kinds import Kind, _highest
 from thinktime.learn.kinds.templates import POPULAR, _popular
 from thinktime.learn.order import bounds_of, stable_order
+from thinktime.learn.requests import Requests
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 
@@ -146,3 +150,22 @@ def test_bounds_are_those_of_the_order() -> None:
         part = ordered[bounds[number] : bounds[number + 1]]
         assert (part == number).all()
         assert len(part) == np.sum(numbers == number)
+
+
+def test_numbers_beyond_the_largest_of_the_log_are_not_asked_for() -> None:
+    """Of pages that were asked for once each more may exist; but not by these numbers."""
+    numbers = np.random.default_rng(3).permutation(900)[:700] + 1
+    paths = pl.DataFrame({"path": [f"/item/{number}" for number in numbers]})
+    requests = cast(Requests, SimpleNamespace(paths=paths))
+    highest = _highest(requests, "/item/*", np.arange(700))
+    assert highest == numbers.max()
+    kind = Kind("/item/*", "GET", "/item/*", False, 700, np.ones(700, np.int64), highest)
+    assert kind.popularity.objects > highest
+    assert kind.target == f"/item/{{zipf(n={highest}, s=0)}}"
+
+
+@pytest.mark.parametrize("numbers", [[0, 1, 2], [1, 2, 900], [1]])
+def test_numbers_that_do_not_count_have_no_largest(numbers: list[int]) -> None:
+    paths = pl.DataFrame({"path": [f"/item/{number}" for number in numbers]})
+    requests = cast(Requests, SimpleNamespace(paths=paths))
+    assert _highest(requests, "/item/*", np.arange(len(numbers))) == 0

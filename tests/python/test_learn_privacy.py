@@ -52,13 +52,26 @@ HOSTILE = [
     ("reset", "quietfox"),
     ("token", "quietfox"),
     ("api-key", "quietfox"),
+    ("reset-password", "quietfox"),
+    ("suche", "quietfox"),
+    ("q", "quietfox"),
+    ("find", "quiet-fox"),
+    ("share", "quietfox"),
+    ("meet", "abc-defg-hij"),
+    ("video", "dQw4w9WgXcQ"),
+    ("s", "aXb9Kq"),
+    ("", "L01X00T471"),
+    ("", "B-MH-1982"),
+    ("", "12-mar-1985"),
+    ("", "12-March-1985.pdf"),
 ]
 """Segments that must not be told, each with the one before it."""
 
 HARMLESS = [
     ("", "checkout"), ("", "new-products"), ("", "index.html"), ("", "style.css"), ("", "v1"),
     ("", "product-detail"), ("", "robots.txt"), ("", "best-sellers"), ("account", "login"),
-    ("user", "settings"), ("", "jquery-3"),
+    ("user", "settings"), ("", "jquery-3"), ("", "OAuth2"), ("", "iPhone15"),
+    ("", "KSC-95EC-0911.jpg"), ("", "STS-71"), ("", "Report2024.pdf"),
 ]  # fmt: skip
 
 

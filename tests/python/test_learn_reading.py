@@ -76,6 +76,29 @@ def test_the_unit_of_durations_is_told_where_nothing_says_it(tmp_path: Path) -> 
     assert told.notes == told.warnings == []
 
 
+@pytest.mark.parametrize("name", ["duration_s", "took_ms", "elapsed_us"])
+def test_a_name_with_a_unit_leaves_nothing_to_be_said(name: str, tmp_path: Path) -> None:
+    found = read([logged(tmp_path / "access.json", **{name: 20})])
+    assert found.notes == found.warnings == []
+    unit_us = {"s": 1_000_000, "ms": 1000, "us": 1}[name.rpartition("_")[2]]
+    assert found.requests.rows["duration_us"].median() == 20 * unit_us
+
+
+def test_what_is_too_long_for_a_column_is_told(tmp_path: Path) -> None:
+    found = read([logged(tmp_path / "access.json", bytes=6_000_000_000, duration_s=18_000)])
+    assert [note.partition(" than ")[0] for note in found.notes] == [
+        "60 responses are larger",
+        "60 answers take longer",
+    ]
+
+
+def test_numbers_of_a_table_with_gaps_are_read(tmp_path: Path) -> None:
+    """Statuses are then fractions, as in 200.0."""
+    log = tmp_path / "access.csv"
+    log.write_text("time,ip,path,method,status\n" + f"{BEGIN},10.0.0.1,/,GET,404.0\n" * 40)
+    assert read([log]).requests.rows["status"].unique().to_list() == [404]
+
+
 def test_what_is_too_short_to_compare_is_not_called_good(tmp_path: Path) -> None:
     log = logged(tmp_path / "access.json", bytes=20)
     shown = CliRunner().invoke(app, ["learn", str(log)]).output

@@ -222,3 +222,19 @@ def test_samples_are_as_far_apart_as_another_library_finds() -> None:
         for some in (others, others[: size // 2 + 1], ones):
             expected = float(ks_2samp(ones, some, method="asymp").statistic)
             assert _apart(ones, some) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("pause_s", [0.0002, 0.0005, 0.001, 0.003])
+def test_a_client_that_asks_when_it_has_its_answer_disturbs_nobody(pause_s: float) -> None:
+    """The next request comes as this one ends: of its demand nothing was hidden."""
+    random, at, rows = Random(9), 0.0, []
+    for _ in range(600):
+        at += random.expovariate(1.0)
+        for _ in range(12):
+            took = 0.002 + random.expovariate(1 / 0.004)
+            rows.append((at, at + took, "light", took, 200))
+            at += took + pause_s
+    server = learned(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
+    light = next(one for one in server.demands if one.name == "light")
+    # Six standard errors: one in a billion.
+    assert light.mean_s == pytest.approx(0.006, abs=6 * 0.004 / np.sqrt(7200) + 0.0002)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -77,3 +81,37 @@ def test_an_interrupted_learn_ends_what_is_beside(
     monkeypatch.setattr(learning, "stand_in", endless)
     with pytest.raises(KeyboardInterrupt):
         learn([log])
+
+
+def test_fidelity_that_is_not_wanted_is_left_out(tmp_path: Path) -> None:
+    log = tmp_path / "access.log"
+    line = '10.0.0.{} - - [01/Mar/2026:00:{:02}:{:02} +0000] "GET /{} HTTP/1.1" 200 9 "-" "x"\n'
+    log.write_text("".join(line.format(n % 250, n // 60, n % 60, n % 7) for n in range(3000)))
+    stopping = Stopping()
+    whole = learn([log], stopping=stopping)
+    assert whole.fidelity is not None
+    stopping.stop()
+    found = learn([log], stopping=stopping)
+    assert found.fidelity is None
+    assert found.workload_text == whole.workload_text
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_ctrl_c_at_the_end_of_a_pipe_keeps_what_was_read(follow: bool, tmp_path: Path) -> None:
+    """The program that writes into the pipe gets it, too, and ends."""
+    log = tmp_path / "access.log"
+    line = '10.0.0.{} - - [01/Mar/2026:00:{:02}:{:02} +0000] "GET /{} HTTP/1.1" 200 9 "-" "x"\n'
+    log.write_text("".join(line.format(n % 250, n // 60, n % 60, n % 7) for n in range(3000)))
+    words = [sys.executable, "-c", "from thinktime.cli import main; main()", "learn", "-", "--json"]
+    words += ["--follow"] if follow else []
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as command:
+        assert command.stdin is not None
+        command.stdin.write(log.read_bytes())
+        command.stdin.flush()
+        time.sleep(3)  # it has long read all of it by then
+        command.send_signal(signal.SIGINT)
+        out, err = command.communicate(timeout=100)
+    assert json.loads(out)["requests"] == 3000, err
+    assert command.returncode in (0, 3)

@@ -12,7 +12,7 @@ from thinktime.learn import learn
 from thinktime.learn.advice import Advice
 from thinktime.learn.modelled import Model
 from thinktime.learn.plan import plan
-from thinktime.learn.populations import Populations, tell_apart
+from thinktime.learn.populations import Populations, crawlers, tell_apart
 from thinktime.learn.requests import ROWS, Requests
 from thinktime.learn.tables import chance
 from thinktime.learn.terminal import lines
@@ -177,3 +177,14 @@ def test_very_small_chances_are_not_spelled_out() -> None:
     assert [chance(p) for p in (0.716, 0.001, 1e-30, 0.0)] == [
         "p = 0.72", "p = 0.0010", "p < 0.001", "p < 0.001",
     ]  # fmt: skip
+
+
+def test_agents_of_crawlers_are_shown_without_mail_and_where_they_say_what_they_are() -> None:
+    shown = crawlers._shown("shopping-bot/1.0 (+mailto:somebody@example.com)")
+    assert shown == "shopping-bot/1.0 (+mailto:...)"
+    phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 6_0 like Mac OS X) AppleWebKit/536.26 (KHTML, like "
+    phone += "Gecko) Version/6.0 Safari/8536.25 (compatible; Examplebot/2.1; +http://e.example/b)"
+    shown = crawlers._shown(phone)
+    assert "Examplebot/2.1" in shown
+    assert shown.startswith("...")
+    assert len(shown) <= crawlers.SHOWN + 3

@@ -271,3 +271,14 @@ def test_a_file_that_is_damaged_there_is_looked_at_anew(tmp_path: Path) -> None:
     again = tt.Result.load(tmp_path / "r")
     assert "validity" not in again.summary
     assert [one.as_dict() for one in again.validity] == whole["validity"]
+
+
+@pytest.mark.parametrize("law", ["const(0)", "discrete(0.5: 0, 0.5: 0)", "const(0.4)"])
+def test_sessions_have_a_request_at_least(law: str) -> None:
+    workload = tt.Workload(
+        f'name = "w"\n[arrivals]\nmodel = "partly-open"\nrate = 5\n'
+        f'[session]\nrequests = "{law}"\nthink = "1s"\n'
+    )
+    system = tt.System('name = "s"\n[[station]]\nname = "s"\ndemand = "exp(10ms)"\n')
+    found = tt.simulate(workload, system, requests=2000, seed=1)
+    assert found.summary["sessions"] == found.summary["requests"]

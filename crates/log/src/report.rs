@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::LogError;
-use crate::formats::FORMATS;
+use crate::formats::{FORMATS, Format};
 use crate::reason::{Reason, example};
 
 /// What was read.
@@ -83,6 +83,21 @@ pub struct BadLines {
 }
 
 impl FileReport {
+    /// Of a file that begins. An empty one has no format, so no columns that could be left over.
+    pub(crate) fn begun(
+        name: String,
+        format: &'static str,
+        reader: Option<&dyn Format>,
+    ) -> FileReport {
+        FileReport {
+            name,
+            format,
+            left_over: reader.map_or_else(Vec::new, Format::left_over),
+            unit_open: reader.is_some_and(Format::unit_open),
+            ..FileReport::default()
+        }
+    }
+
     /// How many lines are bad.
     #[must_use]
     pub fn bad_lines(&self) -> u64 {

@@ -8,6 +8,7 @@ use super::queue::Queue;
 use crate::error::LogError;
 use crate::formats::{Choice, Cut, Format, Head, find};
 use crate::reason::Reason;
+use crate::report::FileReport;
 use crate::source::{Opened, Source, Tracking, open};
 
 /// A part of a file on its way round.
@@ -27,8 +28,8 @@ pub(super) struct Chunk {
 /// What the reading thread has to say.
 #[derive(Debug)]
 pub(super) enum Note {
-    /// A file begins, of this name and format, with the columns that are left over.
-    Begin(String, &'static str, Vec<String>, bool),
+    /// A file begins, of which this is known.
+    Begin(Box<FileReport>),
     /// A line that it could not hand over.
     Bad(Reason, Vec<u8>),
     /// A file has ended.
@@ -119,15 +120,13 @@ impl Cutter {
         };
         cutting.forget(begin);
         let head = Head { bytes: &cutting.buffer[..cutting.filled] };
-        let (format_name, format) = match find(&head, &self.choice) {
-            Ok((format_name, format)) => (format_name, Some(format)),
+        let (name, format) = match find(&head, &self.choice) {
+            Ok((name, format)) => (name, Some(format)),
             Err(_) if head.lines().next().is_none() => ("empty", None),
             Err(reason) => return self.fail(LogError::new(cutting.name, reason)),
         };
-        // An empty file has no format, so no columns that a format could leave over.
-        let left_over = format.as_ref().map_or_else(Vec::new, |format| format.left_over());
-        let unit_open = format.as_ref().is_some_and(|format| format.unit_open());
-        let begin = Note::Begin(cutting.name.clone(), format_name, left_over, unit_open);
+        let begun = FileReport::begun(cutting.name.clone(), name, format.as_deref());
+        let begin = Note::Begin(Box::new(begun));
         self.send(Vec::new(), 0, None, Some(begin))?;
         self.lines(&mut cutting, format)?;
         if let Some(error) = cutting.error.take() {

@@ -13,7 +13,7 @@ use super::{Reading, ReadingProgress};
 use crate::entry::Entry;
 use crate::error::LogError;
 use crate::filter::Filter;
-use crate::report::{FileReport, Report};
+use crate::report::Report;
 use crate::source::{Source, Tracking};
 use crate::time::Clock;
 
@@ -181,11 +181,8 @@ impl<Consume, Watch: FnMut(&ReadingProgress) -> ControlFlow<()>> Consuming<Consu
         if !chunk.buffer.is_empty() {
             ring.empty.push(chunk.buffer);
         }
-        if let Some(Note::Begin(name, format, left_over, unit_open)) = &chunk.note {
-            let (name, left_over) = (name.clone(), left_over.clone());
-            let unit_open = *unit_open;
-            let file = FileReport { name, format, left_over, unit_open, ..FileReport::default() };
-            self.report.files.push(file);
+        if let Some(Note::Begin(file)) = &chunk.note {
+            self.report.files.push((**file).clone());
         }
         let Some(file) = self.report.files.last_mut() else {
             return match chunk.note {

@@ -74,7 +74,6 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
     chained = _chained(seen, streams, staying) if stay >= 0.5 else 1.0
     bursts = _bursts(seen, streams, staying) if stay >= 0.5 else 1.0
     about = f"{len(streams):,} users, {sessions:,} sessions of {each:.2f} pages"
-    come = "users who stay for the whole log"
     if (moved := _moved(seen, paged)) and stay < 0.5:
         about += f"; but {moved:.0%} of users' first pages were found on another page of the site: "
         about += "addresses change from page to page, and sessions cannot be told"
@@ -87,6 +86,14 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
         text += "they ask for is not one person's: many people come and go behind them"
         sure = LIKELY if chained < 0.9 or bursts > 4 else UNSURE
         return _people(rows, "partly-open", text, "an address for each user", sure)
+    return _visitors(seen, rows, paged, sessions, stay, about)
+
+
+def _visitors(
+    seen: Seen, rows: Ints, paged: Streams, sessions: int, stay: float, about: str
+) -> Draft:
+    """People who come and go."""
+    each = len(paged.rows) / sessions
     if each < ONCE:
         sure = SURE if each < 1.1 and sessions >= 500 else UNSURE
         if sure == SURE and not seen.agents_logged:
@@ -104,7 +111,7 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
             f"; {unlike:.0%} of the spread of their pauses lies between users: there may be "
             "several kinds of people among them, each with a pace of its own"
         )
-    return _people(rows, "partly-open", about, come, sure)
+    return _people(rows, "partly-open", about, "users who stay for the whole log", sure)
 
 
 def _of_pages(seen: Seen, rows: Ints, streams: Streams) -> Streams:
