@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from thinktime.learn.freed import give_back, many
 from thinktime.learn.learned import Learned
 from thinktime.learn.log import OWN, Log, log_of
 from thinktime.learn.part import Part, learn_part
-from thinktime.learn.populations import Population, Populations, tell_apart
+from thinktime.learn.populations import Finding, Populations, tell_apart
 from thinktime.learn.reading import Progress, Read
 from thinktime.learn.session import learn_sessions, values_of
 from thinktime.learn.starts import Covered, silences
@@ -25,6 +25,10 @@ from thinktime.learn.timeout import USUAL_S, timeout_curve
 from thinktime.learn.traffic import traffic_of
 from thinktime.learn.whole import kinds_of, stand_in
 from thinktime.operations import seconds
+from thinktime.report import units
+
+RETRIES = 0.02
+"""From this share of the requests on it is said that retries are left out."""
 
 
 def learn_from(
@@ -91,7 +95,11 @@ def _learned(
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
         advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
         parts, found = learning.result()
-    told = replace(told, populations=tuple(map(_as_written, told.populations, parts)))
+    told = replace(
+        told,
+        populations=tuple(part.population for part in parts),
+        findings=(*told.findings, *_left_out(parts, len(log.requests))),
+    )
     return Learned(
         log=log, told=told, parts=parts, traffic=traffic, curve=curve,
         timeout_from="curve" if auto else "given", arrivals=arrivals, sessions=sessions,
@@ -99,10 +107,18 @@ def _learned(
     )  # fmt: skip
 
 
-def _as_written(population: Population, part: Part) -> Population:
-    """With as many clients as the file has, where nothing that is told of it names a number."""
-    told = population.kind == "loop" or part.clients is None
-    return population if told else replace(population, clients=part.clients)
+def _left_out(parts: list[Part], requests: int) -> Iterator[Finding]:
+    """What the file leaves out of the log, where that is much."""
+    retries = sum(part.journeys.retries for part in parts)
+    share = retries / requests
+    if share > RETRIES:
+        yield Finding(
+            "retries",
+            f"{units.counted(retries, 'request')}, {share:.1%}, asked again for what had failed: "
+            "the workload file leaves them out, and is compared with the rest; `retry` and "
+            "`timeout` of its requests say when clients do so",
+            share,
+        )
 
 
 def _parts(

@@ -31,6 +31,9 @@ SLOW_S = 1.0
 NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
 """A filter by a status that HTTP has not."""
 
+ALIKE_LEAST = 100
+"""Files of so many lines do not have as many bytes by chance."""
+
 OWN = "thinktime"
 """The format of our own results, in which nobody is a person."""
 
@@ -172,6 +175,11 @@ class Log:
                 "without a unit are seconds, as they were taken; if they are milliseconds, name "
                 f"their column: --format {name}:duration_ms=COLUMN"
             )
+        found += [
+            f"{one} and {other} have as many lines and bytes: if they are copies, each of their "
+            "requests counts twice"
+            for one, other in _alike(self.files)
+        ]
         back = int(self.raw["backwards"])
         if back:
             times = units.counted(back, "time")
@@ -190,6 +198,16 @@ class Log:
                 "multiplied by that"
             )
         return found
+
+
+def _alike(files: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Neighbouring files that are probably the same."""
+    known: dict[tuple[int, int], str] = {}
+    for file in files:
+        size = (file["lines"], file["bytes"])
+        if size in known and file["lines"] >= ALIKE_LEAST:
+            yield known[size], file["name"]
+        known[size] = file["name"]
 
 
 def _longest(requests: Requests) -> Iterator[str]:

@@ -143,6 +143,8 @@ def learn_part(
     if population.model == "closed" and not brief:
         looped = _as_loop(population, of_mean(population, journeys))
         looped, clients = paced(population, requests, looped, covered)
+        if population.kind != "loop":  # the reasons of loops name a number
+            population = replace(population, clients=clients)
         return Part(population, requests, looped, None, None, clients)
     give_back(requests)
     starts = learn_starts(
