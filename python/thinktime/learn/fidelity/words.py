@@ -22,6 +22,9 @@ SEED_MATTERS = 0.05
 NUMBER_MATTERS = 0.02
 """The same for the number of requests, from replay to replay."""
 
+WIDE = 100
+"""Of more times than this only that is said."""
+
 UNTOLD_SHOWN = 3
 
 SERVERS = {"fcfs": "an FCFS server", "ps": "a PS server", "srpt": "an SRPT server"}
@@ -115,9 +118,10 @@ def _in_short(of: Fidelity) -> str:
         figures = units.counted(wrong, "figure")
         return f"compared with {stretch}, the learned workload differs in {figures}"
     if untold:
+        beyond = "differs beyond its bound" if untold == 1 else "differ beyond their bounds"
         return (
             f"whether the learned workload stands in for {stretch} cannot be told from it: "
-            f"{units.counted(untold, 'figure')} of servers and caches differ beyond their bounds, "
+            f"{units.counted(untold, 'figure')} of servers and caches {beyond}, "
             "and replays of the learned workload from one another by as much"
         )
     beyond = any(not one.good for one in of.differences.values())
@@ -219,7 +223,8 @@ def _apart(one: Difference) -> str:
     name = NAMES.get(one.name, one.name)
     if one.in_points:
         return f"{name} ({_points(one)} the log's; by chance up to {one.chance * 100:.0f})"
-    chance = f"{one.chance * 100:.0f} %" if one.chance < 1 else f"{1 + one.chance:.0f} times"
+    times = f"{1 + one.chance:.0f}" if one.chance < WIDE else f"more than {WIDE}"
+    chance = f"{one.chance * 100:.0f} %" if one.chance < 1 else f"{times} times"
     return f"{name} ({_ratio(one)}; by chance up to {chance})"
 
 
@@ -254,6 +259,8 @@ def _ratio(one: Difference) -> str:
     """As in `12 % below the log's`; great ones as in `4.0 times the log's`."""
     if one.difference >= 1:
         return f"{1 + one.difference:.1f} times the log's"
+    if one.difference <= -1 + 1 / WIDE:
+        return "next to nothing beside the log's"
     if one.difference <= -0.8:
         return f"{1 / max(1 + one.difference, 1e-6):.0f} times below the log's"
     where = "below" if one.difference < 0 else "above"
