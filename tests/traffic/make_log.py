@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from traffic.scenarios import scenario
+from traffic.scenarios import SCENARIOS, scenario
 
 
 def main(name: str, path: str, scale: str = "1") -> None:
@@ -21,4 +21,6 @@ def main(name: str, path: str, scale: str = "1") -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in SCENARIOS:
+        sys.exit(f"usage: make_log.py SCENARIO FILE [SCALE], of {', '.join(SCENARIOS)}")
     main(*sys.argv[1:])
