@@ -141,11 +141,7 @@ def learn_part(
     if alone:  # one request each: what follows which is nothing
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
     if population.model == "closed" and not brief:
-        looped = _as_loop(population, of_mean(population, journeys))
-        looped, clients = paced(population, requests, looped, covered)
-        if population.kind != "loop":  # the reasons of loops name a number
-            population = replace(population, clients=clients)
-        return Part(population, requests, looped, None, None, clients)
+        return _closed(population, requests, journeys, covered)
     give_back(requests)
     starts = learn_starts(
         _begun(journeys, requests.rows["time_ns"].to_numpy()),
@@ -158,6 +154,17 @@ def learn_part(
     model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
     journeys, model = as_offered(journeys, starts, model)
     return Part(population, requests, journeys, starts, model)
+
+
+def _closed(
+    population: Population, requests: Requests, journeys: Journeys, covered: Covered
+) -> Part:
+    """A fixed number of clients, at the pace of the log."""
+    looped = _as_loop(population, of_mean(population, journeys))
+    looped, clients = paced(population, requests, looped, covered)
+    # The reasons of loops name a number.
+    told = population if population.kind == "loop" else replace(population, clients=clients)
+    return Part(told, requests, looped, None, None, clients)
 
 
 def _brief(requests: Requests, covered: Covered) -> bool:
