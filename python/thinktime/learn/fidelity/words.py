@@ -118,10 +118,10 @@ def _in_short(of: Fidelity) -> str:
         figures = units.counted(wrong, "figure")
         return f"compared with {stretch}, the learned workload differs in {figures}"
     if untold:
-        beyond = "differs beyond its bound" if untold == 1 else "differ beyond their bounds"
+        differ = "differs beyond its bound" if untold == 1 else "differ beyond their bounds"
         return (
             f"whether the learned workload stands in for {stretch} cannot be told from it: "
-            f"{units.counted(untold, 'figure')} of servers and caches {beyond}, "
+            f"{units.counted(untold, 'figure')} of servers and caches {differ}, "
             "and replays of the learned workload from one another by as much"
         )
     beyond = any(not one.good for one in of.differences.values())
