@@ -49,7 +49,10 @@ def test_sessions_of_changing_addresses_are_not_sure(moving: float, tmp_path: Pa
     assert found.advice.confidence.startswith("unsure")
 
 
-@pytest.mark.parametrize("outside", ["", "https://www.google.example/", "https://other.example/x"])
+@pytest.mark.parametrize(
+    "outside",
+    ["", "https://www.google.example/", "https://other.example/x", "https://other.example/item/1"],
+)
 def test_people_who_come_from_elsewhere_are_not_taken_for_these(
     outside: str, tmp_path: Path
 ) -> None:

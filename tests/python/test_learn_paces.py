@@ -25,6 +25,11 @@ LAWS: dict[str, Law] = {
 COUNT = 6000
 
 
+def no_time(random: Random) -> float:
+    """No think time."""
+    return 0.0
+
+
 def learned(path: Path, requests: list[tuple[float, float]], referrer: str = "") -> Learned:
     lines = ["start_time,duration_s,address,path,status,user_agent,referer"]
     requests = sorted(requests)
@@ -66,9 +71,19 @@ def test_a_clock_is_no_client_that_waits(
 @pytest.mark.parametrize("hands", [1, 3, 12])
 @pytest.mark.parametrize("law", ["alike", "varied", "spread"])
 def test_hands_that_ask_again_at_once_are_known(law: str, hands: int, tmp_path: Path) -> None:
-    made = from_hands(LAWS[law], hands, lambda random: 0.0, 12)
+    made = from_hands(LAWS[law], hands, no_time, 12)
     (found,) = learned(tmp_path / "log.csv", made).told.populations
     assert (found.model, found.clients) == ("closed", hands), found
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.002, 0.01])
+@pytest.mark.parametrize("hands", [2, 3])
+def test_hands_whose_answers_take_the_same_are_no_clock_for_sure(
+    hands: int, spread: float, tmp_path: Path
+) -> None:
+    made = from_hands(lambda random: 0.5 * (1 + random.gauss(0, spread)), hands, no_time, 15)
+    (found,) = learned(tmp_path / "log.csv", made).told.populations
+    assert (found.model, found.clients) == ("closed", hands) or found.confidence == "unsure", found
 
 
 @pytest.mark.parametrize("think", [0.05, 0.2, 1.0])

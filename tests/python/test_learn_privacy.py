@@ -71,6 +71,9 @@ HARMLESS = [
     ("", "checkout"), ("", "new-products"), ("", "index.html"), ("", "style.css"), ("", "v1"),
     ("", "product-detail"), ("", "robots.txt"), ("", "best-sellers"), ("account", "login"),
     ("user", "settings"), ("", "jquery-3"), ("", "OAuth2"), ("", "iPhone15"),
+    ("", "HTML5Basics"), ("", "MP3Player"), ("", "iPhone15Pro"),
+    ("", "Product-3D-Printer"), ("", "Samsung-55in-TV"), ("", "Galaxy-S24-5G"), ("", "RFC2616"),
+    ("", "ISO9001"), ("", "X-T30"), ("", "3DMark2011"),
     ("", "KSC-95EC-0911.jpg"), ("", "STS-71"), ("", "Report2024.pdf"),
 ]  # fmt: skip
 

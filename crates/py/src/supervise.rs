@@ -104,5 +104,5 @@ fn look(
             return interrupted(error);
         }
     }
-    more(py).inspect_err(|_| stop())
+    more(py).or_else(interrupted)
 }

@@ -1,4 +1,4 @@
-"""Ctrl-C while a log is learned from: once for what there is by then, twice for the end."""
+"""Ctrl-C while a log is learned from: each ends one thing, and what there is by then is shown."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from thinktime.cli import signals
+from thinktime.cli import common, signals
 from thinktime.learn.stopping import Stopping
 
 if TYPE_CHECKING:
     from thinktime.learn.log import Log
     from thinktime.learn.reading import Progress
 
+WORDS = "interrupted: what was read is learned from all the same; once more ends the command"
+
 
 class Enough:
-    """A first Ctrl-C ends the reading; or, when all is read, leaves out the fidelity."""
+    """A first Ctrl-C ends the reading, or when all is read leaves out the fidelity."""
 
     def __init__(self) -> None:
         self.fidelity = Stopping()
@@ -24,13 +26,15 @@ class Enough:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Note the first Ctrl-C within; a second one ends the command as ever."""
+        """Note a Ctrl-C within; where there is nothing left to end it ends the command."""
         with signals.first_noted(self._note):
             yield
 
     def _note(self) -> bool:
         first = self.fidelity.wanted
         self.fidelity.stop()
+        if first and self._all_read:
+            common.errors.print(WORDS, markup=False, soft_wrap=True)
         return first
 
     def reading(self, progress: Progress | None) -> Progress:

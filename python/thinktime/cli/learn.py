@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import sys
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -153,27 +153,29 @@ def command(
         "on": on,
     }
     measured, enough = fidelity and compare is None, Enough()
-    noted = enough.noted() if compare is None else nullcontext()
-    with common.mapped_errors(), ExitStack() as reading, noted:
-        reading.enter_context(kept())  # the libraries that are imported meanwhile
-        begun = watch.begun("learn", "from a log", None, (None, None))
-        with watched.on(begun) as feed, common.reading_shown(quiet) as progress:
-            progress = progress if feed is None else watch.both_reading(progress, feed)
-            learned = learn(
-                logs, fidelity=measured, follow=follow, stopping=enough.fidelity,
-                progress=enough.reading(progress),
-                when_read=partial(_tell, reading, feed, enough), **how,
-            )  # fmt: skip
-            if feed is not None:
-                feed.finish(lambda: _page(learned))
-        text = None if system is None else _system_text(learned, demand)
-        if compare is not None:
-            with common.reading_shown(quiet) as progress:
-                before = learn([compare], fidelity=False, progress=progress, **how)
-            _compare(before, learned, json)
-    if compare is None:
-        _show(learned, json)
-    _write(learned, output, report, (system, text))
+    with ExitStack() as whole:
+        if compare is None:
+            whole.enter_context(enough.noted())
+        with common.mapped_errors(), ExitStack() as reading:
+            reading.enter_context(kept())  # the libraries that are imported meanwhile
+            begun = watch.begun("learn", "from a log", None, (None, None))
+            with watched.on(begun) as feed, common.reading_shown(quiet) as progress:
+                progress = progress if feed is None else watch.both_reading(progress, feed)
+                learned = learn(
+                    logs, fidelity=measured, follow=follow, stopping=enough.fidelity,
+                    progress=enough.reading(progress),
+                    when_read=partial(_tell, reading, feed, enough), **how,
+                )  # fmt: skip
+                if feed is not None:
+                    feed.finish(lambda: _page(learned, output))
+            text = None if system is None else _system_text(learned, demand)
+            if compare is not None:
+                with common.reading_shown(quiet) as progress:
+                    before = learn([compare], fidelity=False, progress=progress, **how)
+                _compare(before, learned, json)
+        if compare is None:
+            _show(learned, json)
+        _write(learned, output, report, (system, text))
     if system is not None and text is None:
         raise common.fail(NO_DURATIONS.format(system), common.Exit.INPUT_WRONG)
     if learned.log.stopped and not follow:
@@ -195,11 +197,11 @@ def _tell(reading: ExitStack, feed: Feed | None, enough: Enough, log: Log) -> No
         feed.tell("read", glance_of(log))
 
 
-def _page(learned: Learned) -> str:
+def _page(learned: Learned, output: Path | None) -> str:
     from thinktime.learn.page import page_of
     from thinktime.report.page import render
 
-    return render(page_of(learned))
+    return render(page_of(learned, output))
 
 
 def _system_text(learned: Learned, demand: str | None) -> str | None:

@@ -20,7 +20,7 @@ from thinktime.learn.populations import Finding, Populations, tell_apart
 from thinktime.learn.reading import Progress, Read
 from thinktime.learn.session import learn_sessions, values_of
 from thinktime.learn.starts import Covered, silences
-from thinktime.learn.stopping import Stopped, Stopping
+from thinktime.learn.stopping import Stopping
 from thinktime.learn.timeout import USUAL_S, timeout_curve
 from thinktime.learn.traffic import traffic_of
 from thinktime.learn.whole import kinds_of, stand_in
@@ -98,7 +98,7 @@ def _learned(
     told = replace(
         told,
         populations=tuple(part.population for part in parts),
-        findings=(*told.findings, *_left_out(parts, len(log.requests))),
+        findings=(*told.findings, *_left_out(parts, len(log.requests), log.one_in)),
     )
     return Learned(
         log=log, told=told, parts=parts, traffic=traffic, curve=curve,
@@ -107,15 +107,15 @@ def _learned(
     )  # fmt: skip
 
 
-def _left_out(parts: list[Part], requests: int) -> Iterator[Finding]:
+def _left_out(parts: list[Part], requests: int, one_in: int) -> Iterator[Finding]:
     """What the file leaves out of the log, where that is much."""
     retries = sum(part.journeys.retries for part in parts)
     share = retries / requests
     if share > RETRIES:
         yield Finding(
             "retries",
-            f"{units.counted(retries, 'request')}, {share:.1%}, asked again for what had failed: "
-            "the workload file leaves them out, and is compared with the rest; `retry` and "
+            f"{units.counted(retries * one_in, 'request')}, {share:.1%}, asked again for what had "
+            "failed: the workload file leaves them out, and is compared with the rest; `retry` and "
             "`timeout` of its requests say when clients do so",
             share,
         )
@@ -146,12 +146,10 @@ def _parts(
         give_back(log.requests)
     if measured is None or not measured.wanted:
         return parts, None
-    try:
-        kinds = kinds_of(log, told.labels, parts)
-        return stand_in(log, kinds, parts, Stopping(measured, stopping))
-    except Stopped:
-        stopping.look()
-        return parts, None
+    kinds = kinds_of(log, told.labels, parts)
+    found = stand_in(log, kinds, parts, Stopping(measured, stopping))
+    stopping.look()
+    return found
 
 
 def _seconds(timeout: float | str | None) -> float | None:

@@ -201,11 +201,12 @@ class Log:
 
 
 def _alike(files: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Neighbouring files that are probably the same."""
+    """Files that are probably the same; not those whose lines may all have as many bytes."""
     known: dict[tuple[int, int], str] = {}
     for file in files:
         size = (file["lines"], file["bytes"])
-        if size in known and file["lines"] >= ALIKE_LEAST:
+        many = file["lines"] >= ALIKE_LEAST and file["bytes"] % file["lines"]
+        if size in known and many:
             yield known[size], file["name"]
         known[size] = file["name"]
 
@@ -251,8 +252,13 @@ def read(logs: Sequence[str | Path], **how: Any) -> Log:
 
 
 def log_of(done: Read) -> Log:
-    """The requests of logs that were read. Raises InputError where there are none."""
+    """The requests of logs that were read. Raises InputError where there are none.
+
+    And KeyboardInterrupt where that is because the reading was interrupted.
+    """
     raw, names, how = done.raw, done.names, done.how
+    if raw["stopped"] and not raw["requests"]:
+        raise KeyboardInterrupt  # there is nothing to show yet
     if not raw["requests"]:
         raise _core.InputError(f"{', '.join(names)}: {_why_none(raw['files'], how)}")
     columns = raw["columns"]

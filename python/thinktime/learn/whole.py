@@ -19,7 +19,7 @@ from thinktime.learn.part import Part
 from thinktime.learn.requests import Requests
 from thinktime.learn.server import Server, learn_server
 from thinktime.learn.starts import Covered, columns, silences, write_starts
-from thinktime.learn.stopping import Stopping
+from thinktime.learn.stopping import Stopped, Stopping
 from thinktime.learn.workload_file import STARTS, workload_text
 
 
@@ -70,18 +70,22 @@ def kinds_of(log: Log, labels: NDArray[np.integer], parts: Sequence[Part]) -> Ki
 
 def stand_in(
     log: Log, kinds: Kinds, parts: list[Part], stopping: Stopping
-) -> tuple[list[Part], Fidelity]:
+) -> tuple[list[Part], Fidelity | None]:
     """The parts whose workload stands in for the log, and how well it does.
 
-    Laws of when sessions begin are kept unless shown to be worse; else starts are replayed.
+    Laws of when sessions begin are kept unless shown to be worse; else starts are replayed. None
+    where this was not wanted any more.
     """
     drawn = any(part.drawn for part in parts)
     kinds = replace(kinds, requests=_joined(kinds.requests))
-    found = _measured(log, kinds, parts, stopping, explained=not drawn)
-    if found.verdict != BAD or not drawn:
-        return parts, found
-    replayed = [part.replayed() for part in parts]
-    return replayed, _measured(log, kinds, replayed, stopping, explained=True)
+    try:
+        found = _measured(log, kinds, parts, stopping, explained=not drawn)
+        if found.verdict != BAD or not drawn:
+            return parts, found
+        parts = [part.replayed() for part in parts]
+        return parts, _measured(log, kinds, parts, stopping, explained=True)
+    except Stopped:
+        return parts, None
 
 
 def _joined(requests: Requests) -> Requests:

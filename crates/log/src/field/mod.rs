@@ -11,7 +11,7 @@ use crate::number::whole;
 use crate::reason::Reason;
 use crate::text::{after_scheme, part};
 use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
-use value::{address, any_duration, duration, status, timers, without_port};
+use value::{address, any_duration, duration, status, timers, without_fraction, without_port};
 
 /// What a field means.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +108,7 @@ impl<'a> Draft<'a> {
             Field::BytesOrDash if &value[..] == b"-" => self.entry.bytes = Some(0),
             Field::Bytes | Field::BytesOrDash => {
                 // A plus sign says that more was still to come.
-                let number = value.strip_prefix(b"+").unwrap_or(&value);
+                let number = without_fraction(value.strip_prefix(b"+").unwrap_or(&value));
                 self.entry.bytes = Some(whole(number).ok_or(Reason::BadNumber)?);
             }
             Field::ClfMillis => self.stamp = Some(clock.clf_millis(&value)?),

@@ -33,12 +33,16 @@ pub(super) fn without_port<'a>(text: &Text<'a>) -> Text<'a> {
     }
 }
 
+/// A whole number without the fraction that all numbers of a column have in tables with gaps.
+pub(super) fn without_fraction(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b".0").unwrap_or(text)
+}
+
 /// A status; 000 and `-` mean that no response was sent.
 #[inline]
 pub(super) fn status(text: &[u8]) -> Result<Option<u16>, Reason> {
-    match text {
-        // Tables with gaps have all numbers of a column as fractions.
-        [b'1'..=b'9', ..] => match whole(text.strip_suffix(b".0").unwrap_or(text)) {
+    match without_fraction(text) {
+        text @ [b'1'..=b'9', ..] => match whole(text) {
             Some(status @ 100..=999) => Ok(Some(status as u16)),
             _ => Err(Reason::BadStatus),
         },

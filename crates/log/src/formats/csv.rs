@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
-use super::named::{Resolved, resolve};
+use super::named::{Resolved, resolve, unit_open};
 use super::{Format, Head, Known, Take, Wanted};
 use crate::entry::Text;
 use crate::field::{Draft, Field};
@@ -61,9 +61,12 @@ fn open(
         let left_over = names.iter().zip(&resolved.columns).filter(unused);
         let left_over = left_over.map(|(name, _)| name.clone()).filter(|name| !name.is_empty());
         let left_over = left_over.collect();
+        let unit_open =
+            names.iter().zip(&resolved.columns).any(|(name, of)| unit_open(name, &of.0));
         let of_method = |column: &(Field, bool)| matches!(column.0, Field::Method | Field::Request);
         let tells_method = resolved.columns.iter().any(of_method);
-        Arc::new(Csv { separator, header, resolved, left_over, tells_method }) as Arc<dyn Format>
+        Arc::new(Csv { separator, header, resolved, left_over, unit_open, tells_method })
+            as Arc<dyn Format>
     };
     Ok(found.map(csv))
 }
@@ -75,6 +78,7 @@ struct Csv {
     header: Vec<u8>,
     resolved: Resolved,
     left_over: Vec<String>,
+    unit_open: bool,
     /// Whether a column has the method, or the request line.
     tells_method: bool,
 }
@@ -111,7 +115,7 @@ impl Format for Csv {
     }
 
     fn unit_open(&self) -> bool {
-        self.resolved.columns.iter().any(|(field, _)| *field == Field::AnyDuration)
+        self.unit_open
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use thinktime_core::error::{Invalid, unknown};
+use thinktime_core::error::Invalid;
 
 use super::json::{Json, keys};
 use super::tree::Node;
@@ -34,9 +34,6 @@ impl Dialect {
         let mut fields: Vec<(&str, Field, bool)> =
             self.fields.iter().map(|(path, field)| (*path, field.clone(), false)).collect();
         if let Some(user) = wanted.user {
-            if !keys.iter().any(|key| key == user) {
-                return Err(unknown("field", user, keys.iter().map(|key| &key[..])));
-            }
             fields.retain(|field| field.1 != Field::User);
             match fields.iter_mut().find(|field| field.0 == user) {
                 Some(field) => field.2 = true,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
-use super::named::{Resolved, resolve};
+use super::named::{Resolved, resolve, unit_open};
 use super::scanner::Scanner;
 use super::tree::Node;
 use super::{Format, Head, Known, Take, Wanted};
@@ -38,7 +38,7 @@ fn open(head: &Head<'_>, wanted: &Wanted<'_>) -> Result<Option<Arc<dyn Format>>,
     let unused =
         paths.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
     let left_over = unused.map(|(path, _)| path.clone()).collect();
-    let unit_open = columns.iter().any(|(field, _)| *field == Field::AnyDuration);
+    let unit_open = paths.iter().zip(&columns).any(|(path, (field, _))| unit_open(path, field));
     let fields =
         paths.iter().zip(columns).filter(|(_, (field, user))| *user || *field != Field::Skip);
     let fields = fields.map(|(path, (field, user))| (&path[..], field, user)).collect();

@@ -3,7 +3,7 @@
 use thinktime_core::error::{Invalid, unknown};
 
 use crate::field::Field;
-use crate::time::{MICROSECOND, MILLISECOND, SECOND};
+use crate::time::{MICROSECOND, MILLISECOND};
 
 /// One meaning.
 struct Meaning {
@@ -40,12 +40,10 @@ meanings! {
         "duration_ms", "elapsed_ms", "request_time_ms", "response_time_ms", "time_taken_ms",
         "took_ms", "time_ms",
     ];
-    "duration_s": Field::Duration(SECOND), [
-        "duration_s", "elapsed_s", "request_time_s", "response_time_s", "time_taken_s", "took_s",
-    ];
     "duration": Field::AnyDuration, [
         "duration", "request_time", "request_duration", "elapsed", "time_taken", "took",
-        "response_time",
+        "response_time", "duration_s", "elapsed_s", "request_time_s", "response_time_s",
+        "time_taken_s", "took_s",
     ];
     "address": Field::Address, [
         "client_ip", "clientip", "remote_addr", "remote_ip", "remote_address", "client_address",
@@ -82,7 +80,7 @@ impl Meaning {
     fn kind(&self) -> &'static str {
         match self.key {
             "time" | "end" | "stamp" => "time",
-            "duration_ns" | "duration_us" | "duration_ms" | "duration_s" => "duration",
+            "duration_ns" | "duration_us" | "duration_ms" => "duration",
             // Where there is a request line, it is what the client asked.
             "url" => "request",
             key => key,
@@ -94,6 +92,11 @@ impl Meaning {
 fn plain(name: &str) -> String {
     let name = name.trim().trim_start_matches('@').to_lowercase();
     name.replace(['-', ' ', '.'], "_")
+}
+
+/// Whether a column of this name, of this meaning, has durations of which nothing tells the unit.
+pub(super) fn unit_open(name: &str, field: &Field) -> bool {
+    *field == Field::AnyDuration && !plain(name).ends_with("_s")
 }
 
 /// What columns of these names mean: as the user's mapping says, as in `time=ts,user=ip`, and

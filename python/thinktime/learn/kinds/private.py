@@ -90,15 +90,21 @@ _PARTS = re.compile(r"[-_.\s+~]+|(?<=[a-z])(?=[A-Z])")
 _KEYS = re.compile(
     rf"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9]{{{TOKEN},}}"
     r"|(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9]{20,}"
-    r"|(?=.*[a-z])(?=.*[A-Z])(?=.*\d[A-Za-z])[A-Za-z0-9]{6,}"
+    r"|(?<![A-Za-z0-9])(?=[A-Za-z0-9]*[a-z])(?=[A-Za-z0-9]*[A-Z])"
+    r"(?=[A-Za-z]+\d+[A-Za-z]+\d)[A-Za-z0-9]{6,}"
+    r"|(?<![A-Za-z0-9])(?=[a-z0-9]*[A-Z][A-Z0-9]*[a-z])(?=[A-Za-z]*\d[A-Za-z]+$)[A-Za-z0-9]{6}$"
     r"|(?:sk|pk|ghp|gho|xox[a-z]|eyJ|AKIA|AIza|glpat)[-_A-Za-z0-9.]{8,}"
 )
 
 
+_MONTHS = (
+    "jan|ene|feb|fev|mar|maer|apr|abr|avr|may|mai|jun|jul|aug|ago|aou|sep|set|oct|okt|out|nov"
+    "|dec|dez|dic"
+)
 _PAPERS = re.compile(
-    r"^(?:(?=.*[A-Z])(?:[A-Z]*\d){4}[A-Z0-9]*"
-    r"|[A-Z]{1,3}-[A-Z]{1,2}-?\d{1,4}[EH]?"
-    r"|\d{1,2}[-_. ]?[A-Za-z]{3,9}[-_. ]?\d{4})$"
+    r"^(?:(?=.*[A-Z])(?:[A-Z]*\d){5}[A-Z0-9]*"
+    r"|[A-Z]{1,3}-[A-Z]{1,2}-\d{1,4}[EH]?"
+    rf"|\d{{1,2}}[-_. ]?(?i:{_MONTHS})[a-z]*[-_. ]?\d{{4}})$"
 )
 """Numbers of documents and of cars, and dates whose month is a word."""
 

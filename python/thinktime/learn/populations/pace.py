@@ -65,6 +65,8 @@ def of(seen: Seen, rows: Ints) -> Pace:
     always = BUSY < float(np.average(busy(streams), weights=weight)) < ONE
     if always and think_high < max(0.05 * gap, 2.5 * seen.resolution_s):
         return _none(seen, streams, gap)
+    if held(streams).any():
+        return _many_hands(seen, streams)
     even, confidence, why = _even(seen, streams, high - low, think_high - think_low, gap)
     interval = gap if even else think
     alike = "fixed" if think_high < 1.3 * think_low + 2 * seen.resolution_s else "near-fixed"
@@ -166,7 +168,10 @@ def _even(
             sure = SURE if len(streams.rows) >= 200 else LIKELY
             return even, sure, same if even else other
         if float(np.median(streams.thinks)) < -step:
-            return True, LIKELY, "they do not wait for the answer to the one before"
+            # Of several hands whose answers take the same time the log is that of a clock.
+            varied = took[1] - took[0] > 3 * step
+            told = LIKELY if varied else UNSURE
+            return True, told, "they do not wait for the answer to the one before"
     return _by_clock(seen, streams, gap)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.seen import Seen
-from thinktime.learn.populations.streams import Flags, Ints, Streams
+from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.unlike import spread_between
 
@@ -76,7 +76,7 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
     about = f"{len(streams):,} users, {sessions:,} sessions of {each:.2f} pages"
     if (moved := _moved(seen, paged)) and stay < 0.5:
         about += f"; but {moved:.0%} of users' first pages were found on another page of the site: "
-        about += "addresses change from page to page, and sessions cannot be told"
+        about += "addresses seem to change from page to page, and sessions cannot be told"
         model = "open" if each < ONCE else "partly-open"
         return _people(rows, model, about, "something that names the user in each line", UNSURE)
     if stay >= 0.8 and chained >= 0.7 and bursts < 2.5:
@@ -133,11 +133,21 @@ def _moved(seen: Seen, paged: Streams) -> float:
     late = paged.starts[paged.first > min(PAUSE_S, EDGE * seen.span_s)]
     if len(late) < MOVED_LEAST or not len(paged.inner):
         return 0.0
-    referrer = seen.requests.rows["referrer"].gather(paged.rows)
     root = seen.requests.paths["path"].index_of("/")
-    inside = (referrer.is_not_null() & referrer.ne_missing(root)).to_numpy()
-    firsts, others = float(inside[late].mean()), float(inside[paged.inner].mean())
-    return firsts if firsts >= MOVED * others and others >= BOTH else 0.0
+    referrer = seen.requests.rows["referrer"].gather(paged.rows)
+    found_on = referrer.fill_null(seen.requests.paths.height).to_numpy()
+
+    def shares(of: Ints) -> Floats:
+        """How many of these pages were found on each page of the site, as shares."""
+        count = np.bincount(found_on[of], minlength=seen.requests.paths.height + 1)[:-1]
+        if root is not None:
+            count[root] = 0
+        return count / len(of)
+
+    others = shares(paged.inner)
+    # A page of another site may have the path of one here; but the others are not found on it.
+    firsts = float(np.minimum(shares(late), others).sum())
+    return firsts if firsts >= MOVED * others.sum() and others.sum() >= BOTH else 0.0
 
 
 def _staying(seen: Seen, streams: Streams) -> Flags:

@@ -35,7 +35,7 @@ class Population:
     """Addresses with their agents."""
 
     clients: int | None = None
-    """How many ask at any time; where the population is closed."""
+    """How many there are, where the population is closed, as the workload file has them."""
 
     interval_s: float | None = None
     """Of loops the think time, from an answer to the next request; of even programs the distance

@@ -44,7 +44,7 @@ def alone(log: Served, kinds: int) -> list[Survival]:
     until = following - log.arrival_s[idle]
     took = log.duration_s[idle]
     # The next one of a client comes when it has its answer: hung on the demand it would be if these
-    # counted as disturbed. What a fine stamp may hide of a disturbance is less than its step.
+    # counted as disturbed. What fine stamps may hide of a disturbance is less than two steps.
     fine = log.stamp_s <= FINE * float(log.duration_s.mean())
     complete = (took <= until + (1.5 if fine else -1.0) * log.stamp_s) & log.over[idle]
     known = np.where(complete, took, np.minimum(took, until - log.stamp_s))
