@@ -274,8 +274,7 @@ def _highest(requests: Requests, text: str, ids: NDArray[np.int64]) -> int:
     before, after = text.split("*")
     paths = requests.paths["path"].gather(ids)
     numbers = paths.str.strip_prefix(before).str.strip_suffix(after).cast(int, strict=False)
-    if numbers.null_count() or not isinstance(low := numbers.min(), int) or low < 1:
+    low, highest = numbers.min(), numbers.max()
+    if numbers.null_count() or not (isinstance(low, int) and isinstance(highest, int)) or low < 1:
         return 0
-    # The numbers are integers: `max` is typed for columns of any kind.
-    highest = int(numbers.max())  # type: ignore[arg-type]
     return highest if highest <= DENSE * len(ids) + 10 else 0
