@@ -31,7 +31,7 @@ from sql import tables
 import thinktime as tt
 from thinktime import demo
 from thinktime.explain import Answer, Explanation, explain_result
-from thinktime.report import units
+from thinktime.present import units
 
 LOAD = 0.6
 """By the mean response time at low load."""

@@ -25,7 +25,7 @@ from load.server import nginx
 
 import thinktime as tt
 from thinktime.distributed import connection
-from thinktime.sweeping import sweep
+from thinktime.sweeps import sweep
 
 ROUNDS = 3
 POINTS = 8

@@ -18,8 +18,8 @@ import numpy as np
 
 import thinktime as tt
 from thinktime.validity import DOUBTFUL, UNSEEN, validity_of
-from thinktime.validity.filling import NAME as WARM_UP
 from thinktime.validity.load import NAME as LOAD
+from thinktime.validity.warm_up import NAME as WARM_UP
 
 EMPTY = 'start = "empty"\n'
 OPEN = '[arrivals]\nmodel = "open"\nrate = 80\n'

@@ -14,7 +14,7 @@ same form.
 """
 
 # ruff: noqa: E402 - Ctrl-C is answered quietly from here on, while the rest is imported.
-from thinktime.starting import quietly
+from thinktime.start_up import quietly
 
 quietly()
 
@@ -36,24 +36,16 @@ from thinktime.report import report
 
 if TYPE_CHECKING:
     from thinktime.capacity_search import Capacity, CapacityStopped, capacity
-    from thinktime.collecting import collect
-    from thinktime.inputs import schema
-    from thinktime.mean_difference import Difference, difference
-    from thinktime.operations import (
-        Interrupted,
-        Moment,
-        Unwritten,
-        run,
-        serve,
-        simulate,
-        switch,
-    )
-    from thinktime.recovery import Recovered, recover
-    from thinktime.repeating import again
-    from thinktime.result import Result
-    from thinktime.sweeping import Stopped, sweep
-    from thinktime.tracing import trace_id, traceparent, traces
-    from thinktime.verdict import Objective, Verdict
+    from thinktime.comparison.mean_difference import Difference, difference
+    from thinktime.distributed.collection import collect
+    from thinktime.inputs.files import schema
+    from thinktime.operations import Interrupted, Moment, Unwritten, run, serve, simulate, switch
+    from thinktime.operations.repetition import again
+    from thinktime.results.recovery import Recovered, recover
+    from thinktime.results.result import Result
+    from thinktime.results.traces import trace_id, traceparent, traces
+    from thinktime.results.verdict import Objective, Verdict
+    from thinktime.sweeps import Stopped, sweep
 
 for _error in (InputError, RunError, UnreachableError):
     _error.__module__ = __name__  # where users find it, and tracebacks show it
@@ -98,9 +90,9 @@ __all__ = [
 
 _LATER = {
     "thinktime.capacity_search": ("Capacity", "CapacityStopped", "capacity"),
-    "thinktime.collecting": ("collect",),
-    "thinktime.inputs": ("schema",),
-    "thinktime.mean_difference": ("Difference", "difference"),
+    "thinktime.distributed.collection": ("collect",),
+    "thinktime.inputs.files": ("schema",),
+    "thinktime.comparison.mean_difference": ("Difference", "difference"),
     "thinktime.operations": (
         "Interrupted",
         "Moment",
@@ -110,12 +102,12 @@ _LATER = {
         "simulate",
         "switch",
     ),
-    "thinktime.recovery": ("Recovered", "recover"),
-    "thinktime.repeating": ("again",),
-    "thinktime.result": ("Result",),
-    "thinktime.sweeping": ("Stopped", "sweep"),
-    "thinktime.tracing": ("trace_id", "traceparent", "traces"),
-    "thinktime.verdict": ("Objective", "Verdict"),
+    "thinktime.results.recovery": ("Recovered", "recover"),
+    "thinktime.operations.repetition": ("again",),
+    "thinktime.results.result": ("Result",),
+    "thinktime.sweeps": ("Stopped", "sweep"),
+    "thinktime.results.traces": ("trace_id", "traceparent", "traces"),
+    "thinktime.results.verdict": ("Objective", "Verdict"),
 }
 """What is imported when it is first asked for, so that a command waits for what it needs alone.
 

@@ -12,7 +12,7 @@ import polars as pl
 from cases import Case
 
 import thinktime as tt
-from thinktime.result import Result
+from thinktime.results.result import Result
 
 GROWTH = 1.25
 FIRST_S = 0.3

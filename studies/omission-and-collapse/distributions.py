@@ -12,7 +12,7 @@ from lab import CORES, Lab
 from numpy.typing import NDArray
 
 import thinktime as tt
-from thinktime.result import Result
+from thinktime.results.result import Result
 from thinktime.theory import Hyperexponential, closed_fcfs, mh1_response, think_time_for_load
 from thinktime.theory.law import Law
 

@@ -6,22 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cases import (
-    HERE,
-    LOAD,
-    READINGS,
-    Case,
-    closed_workload,
-    open_workload,
-    system,
-)
+from cases import HERE, LOAD, READINGS, Case, closed_workload, open_workload, system
 from collapse import series, simulate
 from distributions import MODELS, demand
 from drawing import LineChart
 from lab import Lab
 
 import thinktime as tt
-from thinktime.result import Result
+from thinktime.results.result import Result
 from thinktime.theory import think_time_for_load
 
 LENGTH_S = 5.0

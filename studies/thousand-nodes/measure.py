@@ -27,7 +27,8 @@ from typing import Any
 import ray
 
 import thinktime as tt
-from thinktime.distributed import conducting, connection
+from thinktime.distributed import connection
+from thinktime.distributed.conductor import Conductor
 
 HERE = Path(__file__).resolve().parent
 NUMBERS = (1, 2, 4, 8)
@@ -52,7 +53,7 @@ class Told:
     @contextmanager
     def noted(self) -> Iterator[None]:
         """Note it for the time being."""
-        kind = conducting.Conductor
+        kind = Conductor
         get, begin, lost = ray.get, kind.begin, kind._lost
 
         def getting(*given: Any, **named: Any) -> Any:
@@ -62,7 +63,7 @@ class Told:
                 self.bytes += len(found[0])
             return found
 
-        def beginning(conductor: conducting.Conductor) -> None:
+        def beginning(conductor: Conductor) -> None:
             begun_s = time.thread_time()
             begin(conductor)
             self.begin_s.append(time.thread_time() - begun_s)

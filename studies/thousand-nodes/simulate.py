@@ -26,7 +26,7 @@ RATES = (10, 100, 1000)
 """Requests a second of each node."""
 
 ASKED_EVERY_S = 0.5
-"""As in `thinktime.distributed.conducting`."""
+"""As in `thinktime.distributed.conductor`."""
 
 ROUNDS = 6
 

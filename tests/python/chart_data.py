@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.report.page import Page
+from thinktime.present.page import Page
 
 POINTS = 50
 DIGITS = 4

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from traffic.requests import columns_of
 from traffic.scenarios import scenario
 
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
 
 LEAD_S = 600.0
 """So much of a log's begin is left out: who came then is still there later."""

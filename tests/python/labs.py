@@ -17,7 +17,7 @@ import pytest
 
 import thinktime as tt
 from thinktime.lab import file, permission, places
-from thinktime.lab.running import Running
+from thinktime.lab.instance import Running
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WAIT_S = 300

@@ -14,7 +14,7 @@ from traffic.scene import Made
 
 import thinktime
 from thinktime.learn.journeys import Journeys, find_journeys, request_lines, session_lines
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
 
 TIMEOUT_S = 1800.0
 

@@ -12,10 +12,10 @@ from made_logs import Known, make
 from thinktime.capacity_search.page import page_of as capacity_page
 from thinktime.history.page import page_of as history_page
 from thinktime.learn import learn
-from thinktime.learn.page import page_of as learned_page
-from thinktime.report.page import Page
+from thinktime.learn.views.page import page_of as learned_page
+from thinktime.present.page import Page
 from thinktime.report.results_page import page_of as report_page
-from thinktime.sweeping.page import page_of as swept_page
+from thinktime.sweeps.page import page_of as swept_page
 
 NAMES = (
     "report", "run", "simulate", "compare", "sweep", "sweep-measured", "sweep-wide", "capacity",

@@ -15,11 +15,11 @@ from thinktime.capacity_search.answer import Capacity
 from thinktime.comparison import Estimate, Subject
 from thinktime.comparison.estimate import FIGURES
 from thinktime.history import Stored, trends
-from thinktime.moment import Moment
-from thinktime.sweeping.grid import Axis
-from thinktime.sweeping.swept import Swept
-from thinktime.watching import live_page
-from thinktime.watching.frames import Asked, Begun
+from thinktime.monitor import live_page
+from thinktime.monitor.frames import Asked, Begun
+from thinktime.operations.moment import Moment
+from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.grid import Axis
 
 LONG = "a very long name of a workload, as people give them, with many words, before the release"
 

@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.sweeping import parse
-from thinktime.sweeping.advice import Advice, advice, advice_words
-from thinktime.sweeping.evidence import behind_heavy
-from thinktime.sweeping.swept import Swept
+from thinktime.sweeps import parse
+from thinktime.sweeps.advice import Advice, advice, advice_words
+from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.evidence import behind_heavy
 
 WORKLOAD = """name = 'w'
 [arrivals]

@@ -85,7 +85,7 @@ def expanded(code: str) -> str:
     return re.sub(r"\bstd::\{([^;]*)\}", paths, code)
 
 
-THEORY = ("thinktime.theory.", "thinktime._scipy.")
+THEORY = ("thinktime.theory.", "thinktime.numerics.")
 """What theory consists of, with the functions of scipy."""
 
 

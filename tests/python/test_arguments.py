@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import thinktime as tt
-from thinktime.arguments import checked
+from thinktime.inputs.arguments import checked
 
 SYSTEM = cases.system(("fcfs", "exp(10ms)"))
 NO_TARGET = "http://127.0.0.1:1"

@@ -7,10 +7,10 @@ import re
 import numpy as np
 import plotly.graph_objects as go
 
-from thinktime.report.behind import CURVES_MAX, POINTS_MAX, table_of
-from thinktime.report.charts import axes
-from thinktime.report.charts.chart import Drawing, Panel, escape, layout, titled
-from thinktime.report.page import Page, Section, Verdict, render
+from thinktime.present import axes
+from thinktime.present.chart import Drawing, Panel, escape, layout, titled
+from thinktime.present.chart_table import CURVES_MAX, POINTS_MAX, table_of
+from thinktime.present.page import Page, Section, Verdict, render
 
 EVIL = '<img src=x onerror="alert(1)"> %{x} &amp;'
 

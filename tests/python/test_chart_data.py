@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 from chart_data import POINTS, data_of, numbers
 
+from thinktime.present.chart import Drawing, Panel
+from thinktime.present.page import Page, Section, Verdict
 from thinktime.report.charts import raster
-from thinktime.report.charts.chart import Drawing, Panel
-from thinktime.report.page import Page, Section, Verdict
 
 
 def page(y: list[float], counts: np.ndarray) -> Page:

@@ -17,7 +17,7 @@ from ray_cluster import frame, three_nodes
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.learn.log import read
+from thinktime.learn.logs.log import read
 
 STATIONS = {
     "name": "two",

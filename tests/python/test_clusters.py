@@ -16,7 +16,8 @@ import pytest
 from real_runs import complaint
 
 import thinktime as tt
-from thinktime import _core, dispatching
+from thinktime import _core
+from thinktime.reference import dispatch_policies
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN = """
@@ -197,7 +198,9 @@ def test_caches_are_not_served_without_sizes(tmp_path: Path) -> None:
 
 def test_the_table_of_policies_is_made_of_the_list() -> None:
     page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
-    assert page == dispatching.renewed(page), "python -m thinktime.dispatching docs/clusters.md"
+    assert page == dispatch_policies.renewed(page), (
+        "python -m thinktime.reference.dispatch_policies docs/clusters.md"
+    )
 
 
 @pytest.mark.parametrize(
@@ -207,14 +210,14 @@ def test_the_table_of_policies_is_made_of_the_list() -> None:
 def test_every_policy_stands_in_the_table(usage: str, needs: list[str], source: str) -> None:
     page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
     assert source
-    told = ", ".join(needs) or dispatching.NOTHING
+    told = ", ".join(needs) or dispatch_policies.NOTHING
     line = rf"^\| `{re.escape(usage)}` \| .*\. \| {told} \| {re.escape(source)} \|$"
     assert re.search(line, page, re.M)
 
 
 def test_a_page_without_the_table_is_refused() -> None:
     with pytest.raises(ValueError, match="no table that begins with"):
-        dispatching.renewed("# Something else\n")
+        dispatch_policies.renewed("# Something else\n")
 
 
 def changed(at: str, server: int, does: str) -> str:

@@ -11,12 +11,13 @@ import pytest
 from browser import CHROMIUM, MISSING, Browser
 
 import thinktime as tt
-from thinktime.report import diagrams, page
+from thinktime.present import page
+from thinktime.present.page import Diagram, Page, Section, Verdict
+from thinktime.report import diagrams
 from thinktime.report.case import cases
 from thinktime.report.diagrams import server, users
 from thinktime.report.diagrams.board import fitted, width_of, wrapped
 from thinktime.report.diagrams.population import populations_of
-from thinktime.report.page import Diagram, Page, Section, Verdict
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EVIL = '</script><script>alert(1)</script><img src=x onerror="alert(2)">%{x} & "\'`{{7*7}}'

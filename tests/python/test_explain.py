@@ -20,10 +20,10 @@ import thinktime as tt
 from thinktime.cli import app
 from thinktime.explain import explain_result
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import LEARNED, choose
+from thinktime.explain.choice import LEARNED, choose
 from thinktime.explain.laws import law_of_demands
-from thinktime.explain.refusing import overfull_by
-from thinktime.explain.scoring import distance
+from thinktime.explain.refusals import overfull_by
+from thinktime.explain.scores import distance
 from thinktime.explain.visits import Visits, visits_of
 from thinktime.learn.server.orders import least_attained, obeyed, one_at_a_time
 from thinktime.learn.server.policies import Policy, Timeline

@@ -12,8 +12,8 @@ from test_explain import command
 
 import thinktime as tt
 from thinktime.explain import explain_result
-from thinktime.explain.asking import Answer
 from thinktime.explain.closed_test import CLOSED, OPEN, closed_test
+from thinktime.explain.questions import Answer
 
 TEN = Answer(CLOSED.format(10), 0.022, (0.020, 0.024), 0.070, (0.06, 0.08), 70.0)
 OTHERS = Answer(OPEN, 0.033, (0.030, 0.036), 0.150, (0.13, 0.17), 70.0)

@@ -13,8 +13,8 @@ import pytest
 import thinktime as tt
 from thinktime.explain import explain_result
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import choose
-from thinktime.explain.recognising import behind_a_delay, recognised
+from thinktime.explain.choice import choose
+from thinktime.explain.recognition import behind_a_delay, recognised
 from thinktime.explain.visits import Visits, visits_of
 
 H2 = "h2(10ms, cv2=4)"

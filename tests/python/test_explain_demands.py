@@ -23,7 +23,7 @@ from thinktime.explain.demands import of_log
 from thinktime.explain.laws import law_of_survival
 from thinktime.explain.visits import Visits, network_s
 from thinktime.learn.server.survival import survival
-from thinktime.report import units
+from thinktime.present import units
 
 START_S = 1_790_000_000
 H2 = "h2(10ms, cv2=4)"

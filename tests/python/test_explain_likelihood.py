@@ -12,9 +12,9 @@ from test_explain import H2, changed_at_the_end, command, measured
 
 import thinktime as tt
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import Tried, choose
-from thinktime.explain.scoring import ADDED, log_likelihood
-from thinktime.explain.tying import LIKELIER, likeliest
+from thinktime.explain.choice import Tried, choose
+from thinktime.explain.scores import ADDED, log_likelihood
+from thinktime.explain.ties import LIKELIER, likeliest
 from thinktime.explain.visits import Visits
 
 ONE = Candidate("ps", "ps", 1, ("exp(10ms)",))

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 import thinktime as tt
-from thinktime.report import report, units
-from thinktime.report.explained import lines_of
+from thinktime.present import units
+from thinktime.report import report
+from thinktime.report.explanation import lines_of
 
 H2 = "h2(10ms, cv2=4)"
 

@@ -7,9 +7,9 @@ import pytest
 
 import thinktime as tt
 from thinktime.explain import explain_result
-from thinktime.explain.asking import _rate_within
 from thinktime.explain.patience import Patience, patience_of
-from thinktime.report.explained import HEADINGS, lines
+from thinktime.explain.questions import _rate_within
+from thinktime.report.explanation import HEADINGS, lines
 
 PS = cases.system(("ps", "h2(10ms, cv2=4)"))
 

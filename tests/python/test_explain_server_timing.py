@@ -22,7 +22,7 @@ from thinktime.explain import explain_result
 from thinktime.explain.demands import of_server_timing
 from thinktime.explain.explanation import LEARNED
 from thinktime.explain.server_timing import UnusableTimesError
-from thinktime.report import units
+from thinktime.present import units
 
 OUTSIDE_S = 2e-4
 """What of each response time is none of the server's."""

@@ -17,12 +17,12 @@ import pytest
 from test_explain import H2, command, measured
 
 import thinktime as tt
-from thinktime.explain import asking, explain_result
+from thinktime.explain import explain_result, questions
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import CHANCE, CLOSE, FAR, TELLING, Choice, Tried
-from thinktime.explain.refusing import rounded_up, unfitting
+from thinktime.explain.choice import CHANCE, CLOSE, FAR, TELLING, Choice, Tried
+from thinktime.explain.refusals import rounded_up, unfitting
 from thinktime.explain.visits import MOST, Visits
-from thinktime.report.explained import lines_of
+from thinktime.report.explanation import lines_of
 
 DEMO = "mix(0.999: exp(1ms), 0.001: exp(100ms))"
 ONE = Candidate("ps", "ps", 1, ("exp(10ms)",))
@@ -137,7 +137,7 @@ def test_the_command_says_so_and_its_status_is_3(tmp_path: Path) -> None:
 def test_a_report_says_where_more_requests_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page looks at the first ones of many, and they may be too few where all would tell."""
     monkeypatch.setattr(tt.Result, "kind", property(lambda _: "run"))
-    module = importlib.import_module("thinktime.report.explained")
+    module = importlib.import_module("thinktime.report.explanation")
     monkeypatch.setattr(module, "REPORTED", 1200)
     (line,) = lines_of(measured(cases.system(("ps", H2)), 85, 12_000))
     assert "too few to tell" in line.note
@@ -147,9 +147,9 @@ def test_a_report_says_where_more_requests_are_looked_at(monkeypatch: pytest.Mon
 
 
 def test_an_answer_that_may_be_anything_is_no_number() -> None:
-    sure = asking.Answer("twice the load", 0.02, (0.004, 0.1), 0.1, (0.05, 0.2), 50.0)
+    sure = questions.Answer("twice the load", 0.02, (0.004, 0.1), 0.1, (0.05, 0.2), 50.0)
     vague = replace(sure, mean_within_s=(0.003, 1.04))
-    assert asking._vague(sure) is None
-    assert asking._vague(vague) == (
+    assert questions._vague(sure) is None
+    assert questions._vague(vague) == (
         "it may be anything from 3.00 ms to 1.04 s: too little of this was measured to tell"
     )

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.explain import explain_result
-from thinktime.explain.asking import Answer, _within
+from thinktime.explain.questions import Answer, _within
 
 SERVERS, RATE, DEMAND = 4, 280.0, "exp(10ms)"
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import thinktime as tt
-from thinktime.explain import Answer, Explanation, explain_result, tying
-from thinktime.explain.asking import WIDE, _vague, spanning
+from thinktime.explain import Answer, Explanation, explain_result
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import Tried
-from thinktime.explain.recognising import Recognised
-from thinktime.explain.tying import JUDGED, LIKELIER
+from thinktime.explain.choice import Tried
+from thinktime.explain.questions import WIDE, _vague, spanning
+from thinktime.explain.recognition import Recognised
+from thinktime.explain.ties import JUDGED, LIKELIER, alike, likeliest, outermost, simplest, to_judge
 from thinktime.learn.server.policies import Policy
 
 CLIENTS = cases.closed_model(8, "exp(40ms)")
@@ -93,7 +93,7 @@ def tried(servers: int, likely: float = -3.0, apart: float = 0.05, kind: str = "
     ids=["alike", "one is likelier", "less likely", "does not fit", "another kind"],
 )
 def test_of_those_that_tie_the_fewest_servers_come_first(found: list[Tried], place: int) -> None:
-    assert tying.simplest(found, tying.likeliest(found, 0)) == place
+    assert simplest(found, likeliest(found, 0)) == place
 
 
 def recognised(servers: int, kind: str = "ps", places: int | None = None) -> Recognised:
@@ -104,7 +104,7 @@ def recognised(servers: int, kind: str = "ps", places: int | None = None) -> Rec
 def test_the_ends_of_each_kind_are_simulated_as_well() -> None:
     explained = [recognised(n) for n in (4, 5, 3, 6, 2, 1)]
     explained += [recognised(1, "pool", places) for places in (8, 4, 6)]
-    judged = tying.to_judge(explained)
+    judged = to_judge(explained)
     assert judged[:JUDGED] == explained[:JUDGED]
     assert [one.candidate.servers for one in judged if one.candidate.kind == "ps"] == [
         4,
@@ -119,10 +119,10 @@ def test_the_ends_of_each_kind_are_simulated_as_well() -> None:
 def test_what_lies_between_models_that_tie_cannot_be_told_either() -> None:
     explained = [recognised(n) for n in (5, 1, 2, 3, 4, 6)]
     named, ties, judged = explained[1], explained[:1], [*explained[:3], explained[5]]
-    alike = tying.alike(named, ties, explained, judged)
+    between = alike(named, ties, explained, judged)
     # Two were simulated and told from one; six lie beyond.
-    assert [one.candidate.servers for one in alike] == [5, 3, 4]
-    assert list(tying.outermost([*ties, *explained[3:5]])) == [explained[3], explained[0]]
+    assert [one.candidate.servers for one in between] == [5, 3, 4]
+    assert list(outermost([*ties, *explained[3:5]])) == [explained[3], explained[0]]
 
 
 ONE = Answer(

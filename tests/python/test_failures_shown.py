@@ -13,9 +13,9 @@ from rich.console import Console
 
 import thinktime as tt
 from thinktime import gate
+from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report import failures, results_page, terminal
 from thinktime.report import rows as rows_of
-from thinktime.report.table import Cell, Group, Line, Table
 
 WORKLOAD = """
 name = "shop"

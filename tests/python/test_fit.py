@@ -18,7 +18,7 @@ from scipy import stats as scipy_stats
 
 import thinktime
 from thinktime.learn.fit import COUNTS, SIZES, TIMES, Tally, fit
-from thinktime.learn.fit.fitting import DECISIVE
+from thinktime.learn.fit.fits import DECISIVE
 
 N = 100_000
 TIMEOUT = 1800.0

@@ -13,7 +13,7 @@ import thinktime
 from thinktime import _core
 from thinktime.learn.fit import COUNTS, SIZES, TIMES, Tally, fit, tail
 from thinktime.learn.fit.candidates import FAMILIES
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 from thinktime.learn.fit.problem import bounded, unbounded
 
 few = settings(max_examples=150, deadline=None, derandomize=True)

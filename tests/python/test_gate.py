@@ -16,8 +16,8 @@ from thinktime import gate
 from thinktime.cli import app
 from thinktime.gate import junit, markdown
 from thinktime.gate.cases import Case, Suite
+from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report.objectives import unjudged_checks
-from thinktime.report.table import Cell, Group, Line, Table
 
 WORKLOAD = 'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n'
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(5ms)"\n'

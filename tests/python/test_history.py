@@ -14,13 +14,13 @@ from page_subjects import stored
 from typer.testing import CliRunner
 
 import thinktime as tt
-from thinktime import labels
 from thinktime.cli import app
 from thinktime.comparison import Subject, compare, subject_of
 from thinktime.history import History, Stored, Trend, store, trends
 from thinktime.history.page import page_of
-from thinktime.labels import Label, Labelled
-from thinktime.report import page
+from thinktime.present import page
+from thinktime.results import labels
+from thinktime.results.labels import Label, Labelled
 from thinktime.stats import change_points
 
 WORKLOAD = "name='shop'\n[arrivals]\nmodel='open'\nrate='50/s'\n"

@@ -11,7 +11,7 @@ from test_learn_hostile import entry, written
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.learn import page as learned_page
+from thinktime.learn.views import page as learned_page
 from thinktime.report import report
 
 PATHS = (

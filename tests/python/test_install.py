@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from thinktime.cli import app, described, manual
+from thinktime.cli import app, command_help, manual
 from thinktime.cli.group import COMMANDS
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -82,7 +82,7 @@ def statuses_of(text: str) -> set[str]:
 
 def test_the_manual_lists_the_exit_statuses_of_the_page() -> None:
     page = (ROOT / "docs" / "running.md").read_text("utf-8")
-    told = {status for status, _ in described.STATUSES}
+    told = {status for status, _ in command_help.STATUSES}
     assert told == statuses_of(page)
     assert {"0", "129", "130", "141", "143"} <= told
 

@@ -32,8 +32,8 @@ from labs import (
 from real_runs import ended_well
 
 import thinktime as tt
-from thinktime.lab import cleaning, file, performing, places
-from thinktime.lab.running import Running
+from thinktime.lab import experiment, file, places, removal
+from thinktime.lab.instance import Running
 
 pytestmark = pytest.mark.usefixtures("no_other_labs")
 """What is on the machine is compared."""
@@ -251,9 +251,9 @@ def test_a_lab_stays_where_names_cannot_be_told(
     with running(tmp_path, TWO_HOSTS) as lab:
         assert not lab.tell_names()
         said: list[str] = []
-        monkeypatch.setattr(performing.time, "sleep", lambda _: _interrupted())
+        monkeypatch.setattr(experiment.time, "sleep", lambda _: _interrupted())
         with pytest.raises(KeyboardInterrupt):
-            performing._stay(lab, said.append)
+            experiment._stay(lab, said.append)
     assert said[-1].endswith("; commands know the addresses, not the names")
 
 
@@ -326,7 +326,7 @@ def test_a_process_that_forks_while_it_is_ended_is_ended(tmp_path: Path) -> None
         script = "while :; do setsid sh -c 'sleep 300' lab-test-mark & sleep 0.001; done"
         lab.start("one", ["sh", "-c", script, "lab-test-mark"], "forks")
         inodes = {places.inode(lab.hosts["one"].path)}
-        while len(cleaning.processes(inodes)) < 20:
+        while len(removal.processes(inodes)) < 20:
             time.sleep(0.01)
     assert not traces()["processes"]
 

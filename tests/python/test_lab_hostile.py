@@ -21,7 +21,7 @@ from labs import TWO_HOSTS, WAIT_S, alone, inside, need_root, running
 
 from thinktime.lab import places
 from thinktime.lab.hostile import kinds, packets
-from thinktime.lab.running import Running
+from thinktime.lab.instance import Running
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = list(kinds.KINDS)
@@ -203,7 +203,7 @@ def test_a_syn_flood_fills_the_queue_of_half_made_connections(tmp_path: Path) ->
 
 def pid(lab: Running) -> int:
     """A process on the server's host."""
-    from thinktime.lab.cleaning import processes
+    from thinktime.lab.removal import processes
 
     return processes({places.inode(lab.hosts["other"].path)})[0]
 

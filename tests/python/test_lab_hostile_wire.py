@@ -20,7 +20,7 @@ import pytest
 from labs import TWO_HOSTS, WAIT_S, inside, running
 from test_lab_hostile import attacked
 
-from thinktime.lab.running import Running
+from thinktime.lab.instance import Running
 
 # Keeps all that comes, greets as it is told to, and ends connections on which more came than so
 # much. It ends when its own input does, and nothing more comes.

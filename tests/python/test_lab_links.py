@@ -20,7 +20,7 @@ import pytest
 from labs import TWO_HOSTS, WAIT_S, inside, need_root, running
 
 import thinktime as tt
-from thinktime.lab.running import Running
+from thinktime.lab.instance import Running
 
 pytestmark = pytest.mark.serial
 

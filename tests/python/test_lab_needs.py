@@ -10,8 +10,8 @@ import pytest
 from labs import TWO_HOSTS, need_root
 
 from thinktime import RunError
-from thinktime.lab import file, needs, running
-from thinktime.lab.running import Running
+from thinktime.lab import file, instance, requirements
+from thinktime.lab.instance import Running
 
 NO_QUEUE = """#!/bin/sh
 case "$*" in *KIND*) echo "Error: Specified qdisc kind is unknown." >&2; exit 2 ;; esac
@@ -26,7 +26,7 @@ def _nothing_made(monkeypatch: pytest.MonkeyPatch) -> None:
     def made(*_: object) -> None:
         pytest.fail("something was made")
 
-    monkeypatch.setattr(running, "Journal", made)
+    monkeypatch.setattr(instance, "Journal", made)
 
 
 def refused(folder: Path, more: str, before: str = "") -> str:
@@ -44,7 +44,7 @@ def refused(folder: Path, more: str, before: str = "") -> str:
 def test_the_device_of_links_with_a_delay(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(needs, "TUN", str(tmp_path / "tun"))
+    monkeypatch.setattr(requirements, "TUN", str(tmp_path / "tun"))
     assert "tun is missing or not open to this user" in refused(tmp_path, line)
 
 
@@ -87,4 +87,4 @@ def test_what_is_there_is_not_missed(tmp_path: Path) -> None:
     need_root()
     path = tmp_path / "lab.toml"
     path.write_text(TWO_HOSTS)
-    assert needs.missing(file.load(path)) is None
+    assert requirements.missing(file.load(path)) is None

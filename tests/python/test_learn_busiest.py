@@ -10,9 +10,9 @@ import pytest
 from test_learn_offered import BROWSER, CRAWLER, Line, written
 
 from thinktime.learn import learn
-from thinktime.learn.busiest import busiest, busiest_of, busiest_words
-from thinktime.learn.page import page_of
-from thinktime.learn.terminal import lines
+from thinktime.learn.logs.busiest import busiest, busiest_of, busiest_words
+from thinktime.learn.views.page import page_of
+from thinktime.learn.views.terminal import lines
 
 MORE = [2000.0] * 7 + [2001.0] * 2 + [2040.0 + n for n in range(15)]
 

@@ -18,7 +18,7 @@ from numpy_visits.made import HABITS, Habits, requests_of, senseless, templates_
 
 from thinktime import InputError, _core
 from thinktime.learn.journeys.visits import Visits, find_visits
-from thinktime.learn.requests import METHODS, Requests
+from thinktime.learn.logs.requests import METHODS, Requests
 
 TIMEOUT_S = 1800.0
 KINDS = 5

@@ -12,7 +12,7 @@ from traffic.recovery import recovery_of
 from traffic.scenarios import scenario
 
 from thinktime.learn import learn
-from thinktime.learn.log import read
+from thinktime.learn.logs.log import read
 from thinktime.learn.populations import Population, tell_apart
 
 AGENTS = [f"Mozilla/5.0 (X11; Linux x86_64; rv:{n}.0) Gecko Firefox/{n}.0" for n in (125, 126, 127)]

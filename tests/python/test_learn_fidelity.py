@@ -15,14 +15,14 @@ from fidelity_cases import Case, case
 import thinktime as tt
 from thinktime import _core
 from thinktime.learn import learn
-from thinktime.learn.charts.fidelity import CHART
 from thinktime.learn.fidelity import Fidelity, fidelity
 from thinktime.learn.fidelity.doubt import without_largest
-from thinktime.learn.fidelity.logged import logged
+from thinktime.learn.fidelity.log_side import logged
 from thinktime.learn.fidelity.stream import Stream, dealt, spread
 from thinktime.learn.fidelity.swaps import queue_shares, warped
 from thinktime.learn.fidelity.systems import peak, queue_figures, response_times
-from thinktime.learn.requests import ROWS, Requests
+from thinktime.learn.logs.requests import ROWS, Requests
+from thinktime.learn.views.charts.fidelity import CHART
 
 
 def measured(of: Case, text: str, folder: Path, seed: int = 1) -> Fidelity:

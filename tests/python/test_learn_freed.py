@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from traffic.scenarios import scenario
 
-from thinktime.learn import freed, learn
+from thinktime.learn import learn, memory
 
 KEPT = """
 import polars as pl
 from thinktime.cli.memory import give_back_large
 from thinktime.learn import freed
-from thinktime.learn.requests import ROWS, Requests
+from thinktime.learn.logs.requests import ROWS, Requests
 
 def taken():
     status = open("/proc/self/status").read()
@@ -54,8 +54,8 @@ def test_many_users_are_learned_as_few_are(
 ) -> None:
     log = scenario("pollers", 11, 0.1).write(tmp_path)
     few = learn([log], timeout=timeout)
-    monkeypatch.setattr(freed, "USERS", 0)
-    assert freed.many(few.log.requests)
+    monkeypatch.setattr(memory, "USERS", 0)
+    assert memory.many(few.log.requests)
     many = learn([log], timeout=timeout)
     assert many.to_dict() == few.to_dict()
     assert many.workload_text == few.workload_text

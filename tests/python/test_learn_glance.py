@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from thinktime.learn import learn
-from thinktime.learn.glance import INTERVALS_MAX, Glance, glance_of
-from thinktime.learn.log import Log
-from thinktime.report.page import render
-from thinktime.watching import points
-from thinktime.watching.frames import Begun
-from thinktime.watching.live_page import Subject
+from thinktime.learn.logs.log import Log
+from thinktime.learn.logs.overview import INTERVALS_MAX, Glance, glance_of
+from thinktime.monitor import points
+from thinktime.monitor.frames import Begun
+from thinktime.monitor.live_page import Subject
+from thinktime.present.page import render
 
 BEGUN = Begun("learn", "Learning from a log", "from a log")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thinktime.learn.log import read
+from thinktime.learn.logs.log import read
 from thinktime.learn.populations import Population, Populations, tell_apart
 
 BROWSERS = [

@@ -15,8 +15,8 @@ from thinktime.learn.journeys.reuse import find_reuse
 from thinktime.learn.kinds import OTHERS, templates
 from thinktime.learn.kinds.kinds import Kind, _highest
 from thinktime.learn.kinds.templates import POPULAR, _popular
-from thinktime.learn.order import bounds_of, stable_order
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import bounds_of, stable_order
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from thinktime import Distribution
 from thinktime.learn import learn
-from thinktime.learn.modelled import demands
+from thinktime.learn.advice.models import demands
 
 
 @pytest.mark.parametrize("cv2", [0.01, 0.06, 1 / 16, 0.07, 0.2, 1 / 3, 0.41, 0.5, 0.77, 0.94, 1, 9])

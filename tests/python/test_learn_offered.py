@@ -13,9 +13,9 @@ import pytest
 import thinktime
 from thinktime.learn import learn
 from thinktime.learn.journeys.lengths import Lengths, of_mean
-from thinktime.learn.page import page_of
-from thinktime.learn.terminal import lines
-from thinktime.report import units
+from thinktime.learn.views.page import page_of
+from thinktime.learn.views.terminal import lines
+from thinktime.present import units
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:125.0) Gecko/20100101 Firefox/125.0"
 CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"

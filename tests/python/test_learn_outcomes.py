@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from thinktime import Distribution
+from thinktime.learn.fit.empirical_law import MOST, few, outcomes, rounded_shares
 from thinktime.learn.journeys.laws import counts_law, mean_of
-from thinktime.learn.outcomes import MOST, few, outcomes, rounded_shares
 
 RANDOM = np.random.default_rng(5)
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from thinktime.learn import learn
-from thinktime.learn.learned import Learned
+from thinktime.learn.outcome import Learned
 
 Law = Callable[[Random], float]
 LAWS: dict[str, Law] = {

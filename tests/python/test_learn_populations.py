@@ -15,8 +15,8 @@ from traffic.scenarios import SCENARIOS, scenario
 from traffic.variants import variant
 
 from thinktime.learn import learn
+from thinktime.learn.logs.requests import ROWS, Requests
 from thinktime.learn.populations import agents, tell_apart
-from thinktime.learn.requests import ROWS, Requests
 
 WRONG_MOST = 0.02
 """Of the requests on the wrong side: what was promised."""

@@ -14,7 +14,7 @@ from learned_traffic import TIMEOUT_S, workload_of
 from thinktime.learn import USERS_MIN, learn
 from thinktime.learn.journeys import find_journeys
 from thinktime.learn.kinds import private, templates
-from thinktime.learn.requests import ROWS, Requests
+from thinktime.learn.logs.requests import ROWS, Requests
 
 HOSTILE = [
     ("", "7d444840-9dc0-11d1-b245-5ffdce74fad2"),

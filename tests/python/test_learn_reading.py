@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.learn import learn
-from thinktime.learn.comparison import Change, lines
-from thinktime.learn.log import Log, read
+from thinktime.learn.logs.log import Log, read
+from thinktime.learn.views.changes import Change, lines
 
 BEGIN = 1_790_000_000
 LEFT = "columns of which nothing is taken: "

@@ -17,8 +17,8 @@ import thinktime as tt
 from thinktime.cli import app
 from thinktime.learn import Learned, learn
 from thinktime.learn.fidelity import BAD
-from thinktime.learn.log import read
-from thinktime.learn.part import Part
+from thinktime.learn.logs.log import read
+from thinktime.learn.model.population_model import Part
 
 WORKLOAD = """
 name = "mixed"

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.learn import learn
-from thinktime.learn.notes import note
+from thinktime.learn.comments import note
 
 SHORT = """
 name = "short"

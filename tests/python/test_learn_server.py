@@ -17,13 +17,13 @@ from traffic.servers import Server as TrueServer
 from traffic.world import World
 
 from thinktime import Distribution, System
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
 from thinktime.learn.server import Server, learn_server, system_text
-from thinktime.learn.server.choosing import _apart
+from thinktime.learn.server.choice import _apart
 from thinktime.learn.server.laws import law_of
 from thinktime.learn.server.policies import Policy, Timeline
-from thinktime.learn.server.served import Served
 from thinktime.learn.server.survival import survival
+from thinktime.learn.server.visits import Served
 
 NAMES = ["light", "heavy"]
 COLUMNS = ["arrival", "done", "kind", "demand", "status"]

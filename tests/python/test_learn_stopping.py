@@ -13,9 +13,9 @@ from threading import Event
 import pytest
 from fidelity_cases import case
 
-from thinktime.learn import learn, learning
+from thinktime.learn import learn, learner
 from thinktime.learn.fidelity import fidelity
-from thinktime.learn.stopping import Stopped, Stopping
+from thinktime.learn.stop_signal import Stopped, Stopping
 
 
 def test_work_beside_ends_at_its_next_look() -> None:
@@ -76,8 +76,8 @@ def test_an_interrupted_learn_ends_what_is_beside(
         assert begun.wait(60)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(learning, "learn_arrivals", interrupted)
-    monkeypatch.setattr(learning, "stand_in", endless)
+    monkeypatch.setattr(learner, "learn_arrivals", interrupted)
+    monkeypatch.setattr(learner, "stand_in", endless)
     with pytest.raises(KeyboardInterrupt):
         learn([log])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from thinktime.learn.populations.pace_spread import SHORTEST_S, spread_between
 from thinktime.learn.populations.streams import Streams
-from thinktime.learn.populations.unlike import SHORTEST_S, spread_between
 
 LONGEST_S = 1800.0
 

@@ -30,7 +30,7 @@ from numpy_visits.visits import find_visits as found_by_columns
 from thinktime import InputError
 from thinktime.learn.journeys.visits import Visits, find_pages, find_visits
 from thinktime.learn.kinds.kinds import templates_of as learned_templates
-from thinktime.learn.requests import ROWS, Requests
+from thinktime.learn.logs.requests import ROWS, Requests
 
 TIMEOUT_S = 1800.0
 

@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 
 from thinktime.learn import learn
-from thinktime.learn.advice import Advice
-from thinktime.learn.modelled import Model
-from thinktime.learn.plan import plan
+from thinktime.learn.advice.advice import Advice
+from thinktime.learn.advice.models import Model
+from thinktime.learn.advice.plan import plan
+from thinktime.learn.logs.requests import ROWS, Requests
 from thinktime.learn.populations import Populations, crawlers, tell_apart
-from thinktime.learn.requests import ROWS, Requests
-from thinktime.learn.tables import chance
-from thinktime.learn.terminal import lines
+from thinktime.learn.views.tables import chance
+from thinktime.learn.views.terminal import lines
 
 
 def told(time_s: np.ndarray, agent: str) -> Populations:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from labs import TWO_HOSTS, WAIT_S, inside, running
 
+from thinktime.lab.instance import Running
 from thinktime.lab.namespaces import listens
-from thinktime.lab.running import Running
 
 SHAPE = Path(__file__).resolve().parents[2] / "studies" / "static-server" / "shape.sh"
 BOUNDS = (0, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)

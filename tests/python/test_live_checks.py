@@ -9,15 +9,15 @@ import page_subjects
 import polars as pl
 import pytest
 
-from thinktime.moment import Moment
-from thinktime.report.table import Table
+from thinktime.monitor import points
+from thinktime.monitor.checks import Cores
+from thinktime.monitor.feed import Feed
+from thinktime.monitor.frames import Asked, Begun, Moments, Several
+from thinktime.monitor.history import Instant
+from thinktime.monitor.live_page import Subject
+from thinktime.operations.moment import Moment
+from thinktime.present.table import Table
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
-from thinktime.watching import points
-from thinktime.watching.checking import Cores
-from thinktime.watching.feed import Feed
-from thinktime.watching.frames import Asked, Begun, Moments, Several
-from thinktime.watching.history import Instant
-from thinktime.watching.live_page import Subject
 
 BEGUN = Begun("run", "Running shop", "shop", None, 100.0, asked=Asked("open", 100.0, poisson=True))
 RANDOM = np.random.default_rng(5)

@@ -297,7 +297,7 @@ def pages_process(pid: int) -> int:
     of_page = [
         int(child)
         for child in children
-        if b"thinktime.watching" in Path(f"/proc/{child}/cmdline").read_bytes()
+        if b"thinktime.monitor" in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
     assert len(of_page) == 1, children
     return of_page[0]

@@ -18,16 +18,16 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.machine import sharing
+from thinktime.present.page import render as render_page
+from thinktime.present.units import unbroken
 from thinktime.report import machines, report
 from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.report.charts import by_name, schedule
 from thinktime.report.charts.turns import schedule_of, window
-from thinktime.report.page import render as render_page
 from thinktime.report.results_page import page_of
 from thinktime.report.sharing import sentence
 from thinktime.report.terminal import render
-from thinktime.report.units import unbroken
 
 
 @pytest.fixture(scope="module")

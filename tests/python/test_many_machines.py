@@ -13,7 +13,7 @@ from ray_cluster import frame, three_nodes
 from shared_server import shared_server
 
 import thinktime as tt
-from thinktime.sweeping import sweep
+from thinktime.sweeps import sweep
 
 SYSTEM = {"name": "s", "station": [{"name": "s", "policy": "ps", "demand": "exp(1ms)"}]}
 

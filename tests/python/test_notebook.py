@@ -12,7 +12,7 @@ import pytest
 from test_report_page import EVIL, Page
 
 import thinktime as tt
-from thinktime.dicts import toml_of
+from thinktime.inputs.dicts import toml_of
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
 

@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from thinktime.report.page import COLOURS, asset
+from thinktime.present.page import COLOURS, asset
 
 WORDS, LINES = 4.5, 3.0
 INKS = ("ink", "soft", "faint", "warn")

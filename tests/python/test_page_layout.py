@@ -14,7 +14,7 @@ import pytest
 from browser import Browser, printed
 from made_pages import NAMES
 
-from thinktime.report import page
+from thinktime.present import page
 
 PAPER = 1016  # A4 landscape without its margins, at 96 pixels an inch
 

@@ -10,7 +10,7 @@ import made_pages
 import pytest
 from browser import Browser
 
-from thinktime.report import library, page
+from thinktime.present import chart_library, page
 
 PAPER = 1016  # A4 landscape without its margins, at 96 pixels an inch
 
@@ -172,7 +172,7 @@ def test_the_place_of_a_chart_is_there_before_it_is_drawn(written: Path) -> None
 
 
 def test_the_library_is_cut_into_small_scripts_that_run_all_of_it() -> None:
-    whole, parts = page.asset("plotly-basic.min.js"), library.scripts()
+    whole, parts = page.asset("plotly-basic.min.js"), chart_library.scripts()
     modules = re.findall(r"\bvar ([\w$]+)=W\(", whole)
     calls = [re.search(r"\);((?:[\w$]+\(\);)+)(?:var Plotly=.*)?$", part, re.S) for part in parts]
     run = [name for one in calls if one for name in one[1].rstrip("();").split("();")]
@@ -189,4 +189,4 @@ def test_the_library_is_cut_into_small_scripts_that_run_all_of_it() -> None:
 @pytest.mark.parametrize("wrong", ["", "Plotly = 1;", '/* */"use strict";var Plotly=(()=>{})();'])
 def test_another_edition_of_the_library_is_told(wrong: str) -> None:
     with pytest.raises(ValueError, match="built differently"):
-        library.cut(wrong)
+        chart_library.cut(wrong)

@@ -19,11 +19,11 @@ from made_pages import NAMES
 from rich.console import Console
 
 from thinktime.capacity_search.table import table as capacity_table
+from thinktime.present.page import Page
+from thinktime.present.table import Table
 from thinktime.report import rows
-from thinktime.report.page import Page
-from thinktime.report.table import Table
 from thinktime.report.terminal import Shown, render
-from thinktime.sweeping.table import table as swept_table
+from thinktime.sweeps.table import table as swept_table
 
 GOLDEN = Path(__file__).parent / "golden"
 

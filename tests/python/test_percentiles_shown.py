@@ -22,7 +22,7 @@ import thinktime as tt
 from thinktime import gate
 from thinktime.capacity_search.answer import Capacity
 from thinktime.capacity_search.table import table as capacity_table
-from thinktime.cli.live import View
+from thinktime.cli.live_view import View
 from thinktime.comparison import compare, subject_of
 from thinktime.comparison.table import notes
 from thinktime.comparison.table import table as compared_table
@@ -30,25 +30,26 @@ from thinktime.gate import junit
 from thinktime.history import Stored, trends
 from thinktime.history.page import page_of as history_page
 from thinktime.history.table import table as history_table
-from thinktime.moment import Moment, ObjectiveMoment, PopulationMoment
-from thinktime.report import details, percentile, results, several, sharing
+from thinktime.monitor.frames import Begun
+from thinktime.monitor.live_page import Subject
+from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
+from thinktime.present import percentile
+from thinktime.present.chart import Chart, Panel
+from thinktime.present.table import Group, Line, Table
+from thinktime.report import details, repeated_runs, results, sharing
 from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.report.charts import CHARTS, heat
-from thinktime.report.charts.chart import Chart, Panel
-from thinktime.report.table import Group, Line, Table
-from thinktime.sweeping import grid
-from thinktime.sweeping.charts import CHARTS as SWEPT_CHARTS
-from thinktime.sweeping.outcome import outcome
-from thinktime.sweeping.swept import Swept
-from thinktime.sweeping.table import table as swept_table
+from thinktime.results.verdict import Verdict
+from thinktime.sweeps import grid
+from thinktime.sweeps.charts import CHARTS as SWEPT_CHARTS
+from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.outcome import outcome
+from thinktime.sweeps.table import table as swept_table
 from thinktime.theory.law import FloatArray
 from thinktime.validity import punctuality
 from thinktime.validity.evidence import of_result
 from thinktime.validity.percentiles import NEEDED, backed
-from thinktime.verdict import Verdict
-from thinktime.watching.frames import Begun
-from thinktime.watching.live_page import Subject
 
 MANY = (5, 300, 4000)
 WORDS = {"median": "p50", "99th percentile": "p99"}
@@ -161,7 +162,7 @@ def test_a_run_with_its_lateness(many: int) -> None:
     found = punctuality.check(replace(seen, summary=seen.summary | late_s))
     assert found is not None
     assert ("(p99 2.00 ms)" in found.found) == (many >= 368)
-    both = several.table([made, made])
+    both = repeated_runs.table([made, made])
     hold({name for name, _ in numbers([both])}, many, "p50", "p90", "p99", "p99.9")
 
 

@@ -10,7 +10,7 @@ import pictures
 import pytest
 from browser import CHROMIUM, MISSING, Browser
 
-from thinktime.report import page
+from thinktime.present import page
 from thinktime.report.results_page import page_of
 from thinktime.validity import DOUBTFUL, FINE, Finding
 

@@ -16,9 +16,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import thinktime as tt
-from thinktime.cli import plain
-from thinktime.report import page
-from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.cli import plain_text as plain
+from thinktime.present import page
+from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report.terminal import Shown
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]

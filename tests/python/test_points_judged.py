@@ -18,16 +18,16 @@ from thinktime.capacity_search.page import page_of as capacity_page
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
 from thinktime.capacity_search.table import table as capacity_table
+from thinktime.monitor.frames import Begun
+from thinktime.monitor.live_page import Subject
 from thinktime.report import point_checks
-from thinktime.sweeping import grid
-from thinktime.sweeping.outcome import outcome
-from thinktime.sweeping.page import page_of
-from thinktime.sweeping.swept import Swept
-from thinktime.sweeping.table import table as swept_table
+from thinktime.sweeps import grid
+from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.outcome import outcome
+from thinktime.sweeps.page import page_of
+from thinktime.sweeps.table import table as swept_table
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
 from thinktime.validity.checks import CHECKS
-from thinktime.watching.frames import Begun
-from thinktime.watching.live_page import Subject
 
 ONE = cases.system(("fcfs", "exp(10ms)"))
 WITHOUT_ROWS = {"load", "counts", "percentiles"}

@@ -17,11 +17,11 @@ from thinktime.report.case import cases
 from thinktime.report.charts import by_name, by_population
 from thinktime.report.results_page import page_of
 from thinktime.report.terminal import render
-from thinktime.sweeping import keys
-from thinktime.sweeping.charts import CHARTS as SWEPT_CHARTS
-from thinktime.sweeping.grid import parse
-from thinktime.sweeping.swept import Swept
-from thinktime.sweeping.table import table as swept_table
+from thinktime.sweeps import keys
+from thinktime.sweeps.charts import CHARTS as SWEPT_CHARTS
+from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.grid import parse
+from thinktime.sweeps.table import table as swept_table
 
 VISITORS = """
 [[population]]

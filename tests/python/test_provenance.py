@@ -13,13 +13,13 @@ import pytest
 from typer.testing import CliRunner
 
 import thinktime as tt
-from thinktime import provenance
 from thinktime.cli import app
-from thinktime.provenance import Made, UsedFile, without_secrets
-from thinktime.report import how
+from thinktime.present.page import render
+from thinktime.report import origin
 from thinktime.report.case import cases
-from thinktime.report.page import render
 from thinktime.report.results_page import page_of
+from thinktime.results import provenance
+from thinktime.results.provenance import Made, UsedFile, without_secrets
 
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(2ms)"\n'
 WORKLOAD = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n'
@@ -94,7 +94,7 @@ def test_the_page_of_a_run_says_how_to_do_it_again(files: Path) -> None:
         words = ["run", "plain.toml", "--target", server.url, "--duration", "500ms", "-o", "my out"]
         invoke(*words)
     result = tt.Result.load("my out")
-    (source,) = how.sources(cases([result]))
+    (source,) = origin.sources(cases([result]))
     facts = dict(source.facts)
     assert facts["command"] == shlex.join(["thinktime", *words])
     assert facts["to do it again"] == "thinktime run --again 'my out'"
@@ -108,7 +108,7 @@ def test_the_page_of_a_run_says_how_to_do_it_again(files: Path) -> None:
 
 def test_the_page_of_a_simulation_names_its_host(files: Path) -> None:
     invoke("simulate", "plain.toml", "s.toml", "--requests", "1000", "-o", "out")
-    (source,) = how.sources(cases([tt.Result.load("out")]))
+    (source,) = origin.sources(cases([tt.Result.load("out")]))
     facts = dict(source.facts)
     assert facts["host"].startswith(f"kernel {os.uname().release}, architecture ")
     assert facts["clock"] == "virtual"

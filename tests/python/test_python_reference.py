@@ -11,16 +11,16 @@ import pytest
 from jsonschema_lite import property_descriptions
 
 import thinktime as tt
-from thinktime import keys, reference
 from thinktime.cli import reference as commands
-from thinktime.cli.described import commands as described
+from thinktime.cli.command_help import commands as described
+from thinktime.reference import keys, python
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
     ("page", "maker"),
-    [("python-reference.md", reference), ("commands.md", commands), ("keys.md", keys)],
+    [("python-reference.md", python), ("commands.md", commands), ("keys.md", keys)],
 )
 def test_the_page_is_made_of_what_there_is(page: str, maker: ModuleType) -> None:
     assert (DOCS / page).read_text("utf-8") == maker.text(), (
@@ -61,7 +61,7 @@ def test_tables_stand_where_they_are_written_in_a_file() -> None:
 
 
 def test_everything_public_is_in_it_with_words() -> None:
-    made = reference.text()
+    made = python.text()
     for name in tt.__all__:
         if name.startswith("_"):
             continue
@@ -71,7 +71,7 @@ def test_everything_public_is_in_it_with_words() -> None:
 
 
 def test_what_a_class_has_is_told_as_it_is() -> None:
-    made = reference.text()
+    made = python.text()
     assert "staticmethod(function)" not in made
     assert "- `load(path: Path | str) -> Workload`: Read" in made
     result = made.split("### `Result`\n")[1].split("\n### ")[0]
@@ -79,7 +79,7 @@ def test_what_a_class_has_is_told_as_it_is() -> None:
 
 
 def test_parameters_are_told_one_by_one() -> None:
-    made = reference.text()
+    made = python.text()
     part = made.split("### `run`\n")[1].split("\n### ")[0]
     for name in inspect.signature(tt.run).parameters:
         assert f"- `{name}`: " in part, name

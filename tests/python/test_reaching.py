@@ -14,7 +14,7 @@ import cases
 import pytest
 
 import thinktime as tt
-from thinktime.proxies import of_environment
+from thinktime.inputs.proxies import of_environment
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 CLOSED = cases.closed_model(4, "1ms")

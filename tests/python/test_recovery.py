@@ -22,9 +22,9 @@ from polars.testing import assert_frame_equal
 from typer.testing import CliRunner
 
 import thinktime as tt
-from thinktime import recovery
 from thinktime.cli import app
-from thinktime.recovery import Recovered, left_behind
+from thinktime.results import recovery
+from thinktime.results.recovery import Recovered, left_behind
 
 SPAWN = multiprocessing.get_context("forkserver")
 SPAWN.set_forkserver_preload(["thinktime", "thinktime.learn", "killed_work"])

@@ -11,12 +11,12 @@ import pytest
 from fakes import closed, exp, h2, one, open_
 from rich.console import Console
 
+from thinktime.present import units
+from thinktime.present.chart import POINTS_MAX, thin
 from thinktime.report import rows as rows_of
-from thinktime.report import units
 from thinktime.report import verdict as verdict_of
 from thinktime.report.case import cases
 from thinktime.report.charts import CHARTS, in_system
-from thinktime.report.charts.chart import POINTS_MAX, thin
 from thinktime.report.terminal import render
 
 approx = pytest.approx

@@ -14,12 +14,12 @@ import pytest
 from answering import Answer, answering
 
 import thinktime as tt
+from thinktime.present.chart import Drawing
+from thinktime.present.page import render
 from thinktime.report.attempts import rows_of
 from thinktime.report.case import Entry
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import errors, lateness, parts, tallies
-from thinktime.report.charts.chart import Drawing
-from thinktime.report.page import render
 from thinktime.report.results_page import page_of
 
 WIDTH_S = 0.1

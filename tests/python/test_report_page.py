@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 from fakes import BIMODAL, closed, one, open_
 
-from thinktime.report import doubted, library, report
+from thinktime.present import chart_library
+from thinktime.present.page import Page as OwnPage
+from thinktime.present.page import Verdict, asset
+from thinktime.present.page import render as render_page
+from thinktime.present.page import write as write_page
+from thinktime.present.table import Group
+from thinktime.report import report, validity_table
 from thinktime.report import rows as rows_of
 from thinktime.report import verdict as verdict_of
-from thinktime.report.page import Page as OwnPage
-from thinktime.report.page import Verdict, asset
-from thinktime.report.page import render as render_page
-from thinktime.report.page import write as write_page
 from thinktime.report.results_page import page_of
-from thinktime.report.table import Group
 from thinktime.report.terminal import render
-from thinktime.validity.finding import DOUBTFUL, FINE, UNSEEN, Finding
+from thinktime.results.finding import DOUBTFUL, FINE, UNSEEN, Finding
 
 SYSTEM = one(BIMODAL)
 EVIL = '</script><script>alert(1)</script><img src=x onerror="alert(2)">%{x} & "\'`{{7*7}}'
@@ -132,7 +133,7 @@ def test_names_are_only_ever_text(demo, tmp_path):
     assert not any(name.startswith("on") for _, attributes in made.tags for name in attributes)
     assert EVIL in made.text
     # Nine figures, plotly and the page's own.
-    assert len(made.scripts) == 9 + len(library.scripts()) + 1
+    assert len(made.scripts) == 9 + len(chart_library.scripts()) + 1
     shown = json.dumps([json.loads(made.scripts["figure-tail"])])
     assert "<img" not in shown
     assert "%{x}" not in shown.replace("%{x:.3s}", "")
@@ -205,13 +206,13 @@ def test_checks_that_are_fine_stand_in_one_line_that_opens() -> None:
         Finding("steady state", UNSEEN, "too short"),
         Finding("link", UNSEEN, "it has none"),
     ]
-    lines = doubted.folded_lines_of(SimpleNamespace(validity=found))
+    lines = validity_table.folded_lines_of(SimpleNamespace(validity=found))
     assert [(line.name, line.cells[0].text, line.note) for line in lines] == [
         ("counts", DOUBTFUL, "They do not agree. Look at the server's log."),
         ("load, arrivals", FINE, ""),
         ("generator, link", UNSEEN, "It has none."),
         ("steady state", UNSEEN, "Too short."),
     ]
-    shown = render_page(OwnPage("t", Verdict("h"), [doubted.table([Group(lines)])]))
+    shown = render_page(OwnPage("t", Verdict("h"), [validity_table.table([Group(lines)])]))
     assert "<dt>load</dt><dd>60/s were begun, &lt;b&gt;60/s&lt;/b&gt; were asked for.</dd>" in shown
     assert not any(f"<dt>{name}" in shown for name in ("counts", "generator", "link"))

@@ -16,12 +16,13 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.report import how, units
+from thinktime.present import units
+from thinktime.present.page import colour
+from thinktime.report import origin
 from thinktime.report import rows as rows_of
 from thinktime.report import verdict as verdict_of
 from thinktime.report.case import cases
 from thinktime.report.charts import throughput
-from thinktime.report.page import colour
 from thinktime.report.results_page import page_of
 from thinktime.report.terminal import render
 
@@ -46,7 +47,7 @@ def before_and_after(tmp_path_factory: pytest.TempPathFactory) -> list[tt.Result
 
 def test_version_host_and_clock_are_shown(before_and_after: list[tt.Result]) -> None:
     for result in (tt.Result.load(before_and_after[0].path), fakes.real_result("simulate")):
-        (source,) = how.sources(cases([result]))
+        (source,) = origin.sources(cases([result]))
         facts = dict(source.facts)
         assert facts["version"] == tt.__version__
         assert facts["clock"] == {"run": "monotonic", "simulate": "virtual"}[result.kind]

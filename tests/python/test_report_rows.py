@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 import thinktime as tt
-from thinktime import pages
 from thinktime.report import report
 from thinktime.report.attempts import rows_of
 from thinktime.report.case import Entry
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS, in_system
 from thinktime.report.results_page import page_of
+from thinktime.results import pages
 
 RETRIES = """
 name = "impatient"

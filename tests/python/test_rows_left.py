@@ -17,11 +17,11 @@ import pytest
 from ray_cluster import frame, three_nodes
 
 import thinktime as tt
-from thinktime import collecting
 from thinktime.comparison.estimate import Missing
 from thinktime.comparison.subject import subject_of
+from thinktime.distributed import collection
 from thinktime.explain.visits import visits_of
-from thinktime.rows_there import FILE, RowsThere, rows_there
+from thinktime.results.remote_rows import FILE, RowsThere, rows_there
 
 SYSTEM = {"name": "s", "station": [{"name": "s", "policy": "ps", "demand": "exp(1ms)"}]}
 WORKLOAD: dict[str, Any] = {
@@ -147,7 +147,7 @@ def test_rows_are_fetched(left: tt.Result, monkeypatch: pytest.MonkeyPatch, far:
     there = rows_there(left.summary)
     before = rows_of(there)
     if far:  # as if no disk of this machine had them
-        monkeypatch.setattr(collecting, "is_here", lambda path: False)
+        monkeypatch.setattr(collection, "is_here", lambda path: False)
         with pytest.raises(tt.InputError, match="name their Ray cluster"):
             tt.collect(left.path)
     found = tt.collect(left.path, on="auto" if far else None, remove=True)

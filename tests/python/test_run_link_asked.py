@@ -10,10 +10,10 @@ import cases
 import pytest
 
 import thinktime as tt
-from thinktime.lab import crossing, links
-from thinktime.lab.asked import asked
-from thinktime.lab.crossed import Crossed
-from thinktime.lab.noted import differ, text_of, words_of
+from thinktime.lab import link_run, links
+from thinktime.lab.link_record import Crossed
+from thinktime.lab.run_link import asked
+from thinktime.results.link import differ, text_of, words_of
 from thinktime.validity import DOUBTFUL, FINE, SPOILT
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.link import check as check_link
@@ -153,7 +153,7 @@ def test_servers_beside_the_target_are_not_behind_the_link(
     (tmp_path / "w.luau").write_text('function session(client)\n  client:get("/")\nend\n')
     (tmp_path / "w.toml").write_text(text)
     with pytest.raises(tt.InputError, match=re.escape(message)):
-        crossing.check(tt.Workload.load(tmp_path / "w.toml"), {})
+        link_run.check(tt.Workload.load(tmp_path / "w.toml"), {})
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_servers_beside_the_target_are_not_behind_the_link(
     ],
 )
 def test_where_connections_go(target: str, proxy: str | None, place: str) -> None:
-    assert crossing._authority(target, proxy) == place
+    assert link_run._authority(target, proxy) == place
 
 
 def test_what_became_of_the_link_is_in_the_summary() -> None:

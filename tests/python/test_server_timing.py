@@ -22,7 +22,8 @@ from thinktime.cli import app
 from thinktime.explain import explain_result
 from thinktime.explain.demands import of_server_timing
 from thinktime.explain.server_timing import UnusableTimesError
-from thinktime.report import report, units
+from thinktime.present import units
+from thinktime.report import report
 from thinktime.report.results import rows as table_rows
 from thinktime.report.results import table
 from thinktime.report.server_time import line_of

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.report.page import Page
+from thinktime.present.page import Page
+from thinktime.report.repeated_runs import runs_in
 from thinktime.report.results_page import page_of
-from thinktime.report.several import runs_in
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding, agreement_of
 from thinktime.validity.agreement import Told, differ, tails_differ, together, welch
 from thinktime.validity.agreement import agreement_of as agreement

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.sweeping import grid
-from thinktime.sweeping.swept import Swept
-from thinktime.sweeping.verdict import verdict
+from thinktime.sweeps import grid
+from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.verdict import verdict
 
 WORKLOAD = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'\n"
 SYSTEM = "name = 's'\n[[station]]\nname = 'server'\ndemand = 'exp(10ms)'\n"

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from thinktime.report.page import render
-from thinktime.sweeping import parse
-from thinktime.sweeping.knee import knee_of
-from thinktime.sweeping.page import page_of
-from thinktime.sweeping.swept import Swept
+from thinktime.present.page import render
+from thinktime.sweeps import parse
+from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.knee import knee_of
+from thinktime.sweeps.page import page_of
 
 LOADS = [n / 100 for n in range(2, 99)]
 

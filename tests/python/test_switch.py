@@ -29,7 +29,7 @@ from switched import (
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.switching import Switched
+from thinktime.operations.dispatcher import Switched
 
 CLASSES = 'classes = { heavy = ["search"], light = ["page", "image"] }'
 

@@ -13,7 +13,7 @@ import pytest
 from nginx_server import free_port
 from switched import Backend, backends, connected, echo, get, says, sent, switching
 
-from thinktime.switching import Switched
+from thinktime.operations.dispatcher import Switched
 
 
 def hang(_: Backend, connection: socket.socket, __: str) -> bool:

@@ -31,7 +31,7 @@ from test_https import make_certificate
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.switching import Switched
+from thinktime.operations.dispatcher import Switched
 
 CURL = shutil.which("curl")
 

@@ -13,7 +13,7 @@ from switched import Backend, backends, echo, get, says, switching, system
 from test_switch_metrics import Metrics, told
 
 import thinktime as tt
-from thinktime.switching import Switched
+from thinktime.operations.dispatcher import Switched
 
 GIVEN = {
     "health": "/health?who=switch", "health_every": "20ms", "failures": 2, "closed": "1ms",

@@ -12,7 +12,7 @@ import pytest
 from switched import Backend, backends, body_of, connected, echo, get, says, sent, switching
 from test_switch_faults import ANSWERS, hang, reset
 
-from thinktime.switching import Switched
+from thinktime.operations.dispatcher import Switched
 
 
 def drip(_: Backend, connection: socket.socket, target: str) -> bool:

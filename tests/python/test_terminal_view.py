@@ -17,8 +17,8 @@ from real_runs import ended_well
 from rich.console import Console
 
 import thinktime as tt
-from thinktime.cli import live
-from thinktime.moment import ObjectiveMoment, PopulationMoment
+from thinktime.cli import live_view
+from thinktime.operations.moment import ObjectiveMoment, PopulationMoment
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n'
@@ -35,8 +35,8 @@ def moment(second: float, **more: object) -> tt.Moment:
     return tt.Moment(**(figures | more))  # type: ignore[arg-type]
 
 
-def view(end_s: float | None = 30.0, requests: int | None = None) -> live.View:
-    made = live.View("running", requests, end_s)
+def view(end_s: float | None = 30.0, requests: int | None = None) -> live_view.View:
+    made = live_view.View("running", requests, end_s)
     for step in range(21):
         made.take(moment(step / 2))
     return made
@@ -51,7 +51,7 @@ def test_rates_are_those_of_the_last_seconds() -> None:
     for step in range(1, 9):
         made.take(moment(10 + step / 2, requests=2000, succeeded=1900))
     assert made.rates == (0.0, 0.0)
-    young = live.View("running", None, 1.0)
+    young = live_view.View("running", None, 1.0)
     assert young.rates == (0.0, 0.0)
     young.take(moment(0.5))
     assert young.rates == (pytest.approx(214.0), pytest.approx(190.0))
@@ -81,7 +81,7 @@ def test_the_view_shows_all_figures() -> None:
 
 def test_populations_have_lines_of_their_own() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=100, no_color=True)
-    made = live.View("running", None, 30.0)
+    made = live_view.View("running", None, 30.0)
     for step in range(21):
         own = {
             "visitors": PopulationMoment(60 * step, 55 * step, 0.002, 0.031),
@@ -120,7 +120,7 @@ def test_objectives_have_lines_of_their_own() -> None:
 
 def test_plain_lines_come_where_there_is_no_terminal() -> None:
     console = Console(file=io.StringIO(), width=80)
-    with live.shown("running", None, 30.0, console=console, line_every_s=5.0) as take:
+    with live_view.shown("running", None, 30.0, console=console, line_every_s=5.0) as take:
         assert take is not None
         for step in range(101):
             take(moment(step / 5))
@@ -133,7 +133,7 @@ def test_plain_lines_come_where_there_is_no_terminal() -> None:
 def test_quiet_shows_nothing() -> None:
     for terminal in (False, True):
         console = Console(file=io.StringIO(), force_terminal=terminal)
-        with live.shown("running", None, 30.0, quiet=True, console=console) as take:
+        with live_view.shown("running", None, 30.0, quiet=True, console=console) as take:
             assert take is None
         assert console.file.getvalue() == ""  # type: ignore[attr-defined]
 
@@ -143,7 +143,7 @@ def test_quiet_shows_nothing() -> None:
     [(None, "-"), (2.5, "2.5 s"), (0.0123, "12.3 ms"), (64e-6, "64 us"), (0.0, "0 us")],
 )
 def test_times_have_a_unit_that_fits(time_s: float | None, text: str) -> None:
-    assert live._time(time_s) == text
+    assert live_view._time(time_s) == text
 
 
 # ---- runs

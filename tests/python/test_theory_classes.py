@@ -16,12 +16,13 @@ import numpy as np
 import pytest
 
 import thinktime as tt
-from thinktime.report import details, units
+from thinktime.present import units
+from thinktime.report import details
 from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
-from thinktime.theory._served import exact_loads
-from thinktime.theory.found import Theory
+from thinktime.theory._demands import exact_loads
 from thinktime.theory.match import theory_for, theory_or_reason
+from thinktime.theory.solution import Theory
 
 approx = pytest.approx
 T_9 = 4.30 / 2.262  # of a half-width of a 95 % interval

@@ -26,7 +26,7 @@ EXCEPTIONS = {
     ("python/thinktime/cli/learn.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/serve.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/switch.py", "functions"): "the options are the signature",
-    ("python/thinktime/learn/summary.py", "functions"): "one line a figure",
+    ("python/thinktime/learn/views/summary.py", "functions"): "one line a figure",
     ("python/thinktime/operations.py", "functions"): "the options are the signature",
     ("crates/py/src/simulate.rs", "functions"): "the keyword arguments are half of it",
     ("crates/py/src/run.rs", "functions"): "the keyword arguments are half of it",

@@ -21,9 +21,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from real_runs import TcpServer
 
 import thinktime as tt
-from thinktime.moment import RequestSpan
-from thinktime.watching import otlp
-from thinktime.watching.spans import traces as spans_message
+from thinktime.monitor import otlp
+from thinktime.monitor.spans import traces as spans_message
+from thinktime.operations.moment import RequestSpan
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 FIELD = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-01")

@@ -17,20 +17,12 @@ from judged_runs import ONE, rows_of, verdict
 from scipy.special import stdtrit
 
 import thinktime as tt
-from thinktime.validity import (
-    DOUBTFUL,
-    FINE,
-    SPOILT,
-    UNSEEN,
-    percentiles,
-    steadiness,
-    validity_of,
-)
-from thinktime.validity.changing import change_of
+from thinktime.results.finding import Unseen
+from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, percentiles, steadiness, validity_of
 from thinktime.validity.checks import CHECKS, judge
 from thinktime.validity.evidence import Evidence, of_result
-from thinktime.validity.finding import Unseen
-from thinktime.validity.staying import session_s, stays_of
+from thinktime.validity.level_changes import change_of
+from thinktime.validity.session_length import session_s, stays_of
 from thinktime.validity.student import quantile
 
 

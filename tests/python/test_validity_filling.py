@@ -13,11 +13,11 @@ import pytest
 from judged_runs import ONE, verdict
 
 import thinktime as tt
+from thinktime.results.finding import Finding
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN
 from thinktime.validity.checks import judge
 from thinktime.validity.evidence import Evidence, of_result
-from thinktime.validity.finding import Finding
-from thinktime.validity.staying import Stay, stays_of
+from thinktime.validity.session_length import Stay, stays_of
 
 SERVERS = cases.system(("fcfs", "exp(200ms)", 3))
 

@@ -15,7 +15,7 @@ import pytest
 from real_runs import HttpServer
 
 import thinktime as tt
-from thinktime.verdict import Exit
+from thinktime.results.verdict import Exit
 
 SYSTEM = cases.system(("fcfs", "exp(10ms)"))
 

@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from thinktime.moment import Moment
-from thinktime.watching import connections, metrics
-from thinktime.watching.__main__ import server_of
-from thinktime.watching.address import LOOPBACK, bound
-from thinktime.watching.frames import Begun
-from thinktime.watching.live_page import Subject
+from thinktime.monitor import connections, metrics
+from thinktime.monitor.__main__ import server_of
+from thinktime.monitor.address import LOOPBACK, bound
+from thinktime.monitor.frames import Begun
+from thinktime.monitor.live_page import Subject
+from thinktime.operations.moment import Moment
 
 GUARD_S = 300
 """Against hanging."""

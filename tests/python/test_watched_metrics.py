@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 from google.protobuf.json_format import Parse
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
-    ExportMetricsServiceRequest,
-)
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from prometheus_client.parser import text_string_to_metric_families
 
 from thinktime import InputError
-from thinktime.moment import Moment, ObjectiveMoment, PopulationMoment
-from thinktime.report import page as pages
+from thinktime.monitor import metrics, otlp, protobuf
+from thinktime.monitor.frames import Begun
+from thinktime.monitor.live_page import Subject
+from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
+from thinktime.present import page as pages
 from thinktime.validity import DOUBTFUL, UNSEEN, Finding
-from thinktime.watching import metrics, otlp, protobuf
-from thinktime.watching.frames import Begun
-from thinktime.watching.live_page import Subject
 
 EVIL = 'a"b\\c\nthinktime_requests_total 7 #{x="y"} \x1b[31m</script><img src=x onerror="alert(1)">'
 POPULATION = EVIL + "2"

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from thinktime.learn.logs.requests import Requests
 from thinktime.learn.populations import Populations, tell_apart
-from thinktime.learn.requests import Requests
 from traffic.requests import columns_of
 from traffic.scenarios import SCENARIOS, scenario
 from traffic.scene import Made

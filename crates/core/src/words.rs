@@ -1,6 +1,6 @@
 //! Numbers for people: three significant digits, and a unit that leaves a number of 1 or more.
 //!
-//! `python/thinktime/report/units.py` does the same for tables and pages; a test holds the two
+//! `python/thinktime/present/units.py` does the same for tables and pages; a test holds the two
 //! together. What a file shall hold is written by `units`, which loses nothing.
 
 /// How many digits a number has at most where two would else look alike.

@@ -80,7 +80,7 @@ fn unix_ns() -> u64 {
 }
 
 impl Span {
-    /// As the keyword arguments of `thinktime.moment.RequestSpan`.
+    /// As the keyword arguments of `thinktime.operations.moment.RequestSpan`.
     pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Chosen { row, context, of } = &self.chosen;
         let (dict, attempt) = (PyDict::new(py), &row.attempt);

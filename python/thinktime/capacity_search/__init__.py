@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
-from thinktime.arguments import checked
 from thinktime.capacity_search.answer import Capacity, What, answer
 from thinktime.capacity_search.generator import generator_capacity
 from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
 from thinktime.capacity_search.search import Search
-from thinktime.inputs import GivenSystem, GivenWorkload, system_of, workload_of
+from thinktime.inputs.arguments import checked
+from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import EARLY, Time, run, seconds, simulate
-from thinktime.recovery import check_place, write_whole
-from thinktime.result import Result
+from thinktime.results.recovery import check_place, write_whole
+from thinktime.results.result import Result
 
 __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
 

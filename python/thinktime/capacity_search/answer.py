@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
-from thinktime.report import point_checks, units
+from thinktime.present import units
+from thinktime.report import point_checks
 
 if TYPE_CHECKING:
     import polars as pl

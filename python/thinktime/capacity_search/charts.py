@@ -11,10 +11,9 @@ import polars as pl
 
 from thinktime.capacity_search.answer import Capacity
 from thinktime.capacity_search.probe import judged
-from thinktime.report import units
-from thinktime.report.charts import axes
-from thinktime.report.charts.chart import INK, Chart, Drawing, Key, Panel, layout, titled
-from thinktime.report.page import colour
+from thinktime.present import axes, units
+from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, layout, titled
+from thinktime.present.page import colour
 
 _SHARE_MAX = 20.0
 _MET, _NOT_MET, _FOUND = colour(2), colour(0), colour(1)

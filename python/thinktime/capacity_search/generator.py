@@ -16,8 +16,8 @@ from thinktime.capacity_search.answer import Capacity
 from thinktime.capacity_search.probe import Probe, failed_outright, figures_of, not_achieved
 from thinktime.capacity_search.search import Search
 from thinktime.operations import Time, run
-from thinktime.report import units
-from thinktime.result import Result
+from thinktime.present import units
+from thinktime.results.result import Result
 from thinktime.validity.percentiles import backed
 
 LATENESS_P99_S = 1e-3

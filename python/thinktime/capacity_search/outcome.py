@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thinktime.capacity_search.answer import Capacity
-from thinktime.verdict import Verdict
+from thinktime.results.verdict import Verdict
 
 DOUBTS = {
     "imprecise": "The probes were used up before the interval was as narrow as was asked for",

@@ -8,9 +8,9 @@ from thinktime.capacity_search.answer import Capacity
 from thinktime.capacity_search.charts import CHARTS
 from thinktime.capacity_search.outcome import doubts_of
 from thinktime.capacity_search.table import table
-from thinktime.report import page, units
-from thinktime.report.charts.chart import sections
-from thinktime.report.page import Page, Verdict
+from thinktime.present import page, units
+from thinktime.present.chart import sections
+from thinktime.present.page import Page, Verdict
 
 WORDS = {
     "probe": "A run or a simulation at one value, judged by the workload's objectives (SLO).",

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thinktime import _core, validity
-from thinktime.report import units
-from thinktime.result import Result
-from thinktime.validity.finding import Finding
+from thinktime.present import units
+from thinktime.results.finding import Finding
+from thinktime.results.result import Result
+from thinktime.results.verdict import Met, Objective
 from thinktime.validity.percentiles import backed
-from thinktime.verdict import Met, Objective
 
 _NORMAL_95 = 1.959964
 _ERRORS_LIMIT = 0.01

@@ -7,8 +7,9 @@ from typing import Any
 
 from thinktime.capacity_search.answer import Capacity
 from thinktime.capacity_search.probe import judged
-from thinktime.report import columns, point_checks, units
-from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.present import columns, units
+from thinktime.present.table import Cell, Group, Line, Table
+from thinktime.report import point_checks
 
 _SHOWN = (
     "passed",

@@ -10,7 +10,7 @@ import sys
 import typer
 
 from thinktime import __version__
-from thinktime.cli import plain, signals
+from thinktime.cli import plain_text, signals
 from thinktime.cli.group import APP_OPTIONS, Commands
 
 app = typer.Typer(
@@ -40,7 +40,7 @@ def _options(
     _version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and end."
     ),
-    _no_color: plain.NoColor = False,
+    _no_color: plain_text.NoColor = False,
 ) -> None:
     """Take the options that stand before a command."""
 

@@ -14,7 +14,7 @@ from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generato
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
 from thinktime.capacity_search.outcome import DOUBTS, outcome
-from thinktime.cli import common, options, plain, told, watch
+from thinktime.cli import ci_files, common, options, plain_text, watch
 from thinktime.cli.watch import NOBODY, Watch
 
 if TYPE_CHECKING:
@@ -60,14 +60,14 @@ def command(
     if generator == (workload is not None):
         raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
     with common.mapped_errors():
-        files = told.files(junit, markdown)
+        files = ci_files.files(junit, markdown)
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
         more = {"target": target, "what": what, "on": on}
-        with told.failure_told(files, name):
+        with ci_files.failure_told(files, name):
             found, against = _shown(loaded, system, more, given, quiet, watched)
     _show(found, against, json, output)
-    untold = told.tell(files, lambda: _told(found, against, name))
+    untold = ci_files.tell(files, lambda: _told(found, against, name))
     common.end(outcome(found, against, untold))
 
 
@@ -101,7 +101,7 @@ def _shown(
 
 def _page(found: Capacity) -> str:
     from thinktime.capacity_search.page import page_of
-    from thinktime.report.page import render
+    from thinktime.present.page import render
 
     return render(page_of(found))
 
@@ -123,7 +123,7 @@ def _find(
 
 
 def _say(unit: str, probe: Probe) -> None:
-    from thinktime.report import units
+    from thinktime.present import units
 
     share = None if probe.margin is None else units.number(math.exp(probe.margin))
     margin = "" if share is None else f", {share} of what is allowed"
@@ -154,7 +154,7 @@ def _show(found: Capacity, against: str | None, as_json: bool, output: Path | No
         typer.echo(json_module.dumps(found.to_dict() | more, indent=2))
     else:
         _print(found)
-        plain.say(f"capacity: {found.words}")
+        plain_text.say(f"capacity: {found.words}")
     if against is not None:
         common.errors.print("note:", against, style="dim", markup=False, soft_wrap=True)
     if output is not None and len(found.probes):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from thinktime.cli import common, options, plain
+from thinktime.cli import common, options, plain_text
 
 
 def command(
@@ -24,9 +24,9 @@ def command(
 
     They become requests.parquet of RESULT. Rows on this machine need no --on.
     """
-    from thinktime.collecting import collect
-    from thinktime.result import Result
-    from thinktime.rows_there import rows_there
+    from thinktime.distributed.collection import collect
+    from thinktime.results.remote_rows import rows_there
+    from thinktime.results.result import Result
 
     def tell(generator: str) -> None:
         if not quiet:
@@ -35,10 +35,10 @@ def command(
     with common.mapped_errors():
         left = rows_there(Result.load(result).summary)
         found = collect(result, on=on, remove=remove, progress=tell)
-    plain.say(f"{len(found.requests or ()):,} rows are in {result / 'requests.parquet'}")
+    plain_text.say(f"{len(found.requests or ()):,} rows are in {result / 'requests.parquet'}")
     for one in left:
         if one.missing is not None:
             common.say_warnings([f"of {one.generator}: {one.missing}"])
     if not remove:
         places = ", ".join(f"{one.path} on {one.node}" for one in left)
-        plain.say(f"they are still in {places}: remove them there when you like")
+        plain_text.say(f"they are still in {places}: remove them there when you like")

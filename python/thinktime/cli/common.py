@@ -13,18 +13,18 @@ import typer
 from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
-from thinktime.cli import plain, told
-from thinktime.cli.typed import as_typed
-from thinktime.provenance import file_given
-from thinktime.recovery import left_behind
-from thinktime.rows_there import rows_there, words
-from thinktime.verdict import Exit as Exit
-from thinktime.verdict import Verdict, verdict_of
+from thinktime.cli import ci_files, plain_text
+from thinktime.cli.option_names import as_typed
+from thinktime.results.provenance import file_given
+from thinktime.results.recovery import left_behind
+from thinktime.results.remote_rows import rows_there, words
+from thinktime.results.verdict import Exit as Exit
+from thinktime.results.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
     from thinktime.gate import Files, Told
 
-errors = plain.console(stderr=True)
+errors = plain_text.console(stderr=True)
 """Standard error."""
 
 
@@ -54,8 +54,8 @@ def mapped_errors() -> Iterator[None]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         status = Exit.UNDECIDED if full else Exit.INPUT_WRONG
         known = error.filename is not None  # then without the system's number
-        told = f"{error.filename}: {error.strerror}" if known else str(error)
-        raise fail(told, status) from None
+        message = f"{error.filename}: {error.strerror}" if known else str(error)
+        raise fail(message, status) from None
 
 
 ProgressCallback = Callable[[int, float, int], None]
@@ -106,8 +106,8 @@ def reading_shown(quiet: bool) -> Iterator[ProgressCallback | None]:
         def show(entries: int, share: float, unpacked: int) -> None:
             state = f"{entries:,} requests, {unpacked / 1e6:,.0f} MB"
             if share >= 1:
-                told = f"{entries:,} requests"
-                bar.update(task, description="learning", completed=1, total=1, state=told)
+                state = f"{entries:,} requests"
+                bar.update(task, description="learning", completed=1, total=1, state=state)
             elif share > 0:
                 bar.update(task, completed=share, total=1.0, state=state)
             else:
@@ -132,7 +132,7 @@ def finish(
     """
     unwritten = None
     say_of_left_behind(output)
-    with mapped_errors(), told.failure_told(files, workload):
+    with mapped_errors(), ci_files.failure_told(files, workload):
         try:
             result = operation()
         except Interrupted as stopped:
@@ -141,7 +141,7 @@ def finish(
             result, unwritten, output = failed.result, str(failed), None
     show(result, as_json, output)
     found = verdict_of(result, unwritten)
-    untold = told.tell(files, lambda: _of_result(result, found.doubt))
+    untold = ci_files.tell(files, lambda: _of_result(result, found.doubt))
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
@@ -256,7 +256,7 @@ def _say_of_sharing(result: Result) -> None:
 
     sentence = processor_sharing(result)
     if sentence is not None:
-        plain.say(sentence)
+        plain_text.say(sentence)
 
 
 def _theory(result: Result) -> dict[str, Any]:
@@ -294,4 +294,4 @@ def _by_request(means: Mapping[str, float]) -> dict[str, Any]:
 
 def print_wide(shown: RenderableType) -> None:
     """Print on standard output, as wide as the terminal, or 80 columns where it is none."""
-    plain.console(width=plain.width()).print(shown)
+    plain_text.console(width=plain_text.width()).print(shown)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, options, plain, told
+from thinktime.cli import ci_files, common, options, plain_text
 
 if TYPE_CHECKING:
     from thinktime.comparison import Comparison, Judged, Limit, Subject
@@ -50,7 +50,7 @@ def command(
     from thinktime.comparison import limit, subject_of
 
     with common.mapped_errors():
-        files = told.files(junit, markdown)
+        files = ci_files.files(junit, markdown)
         limits = [limit(text) for text in fail_if or []]
         if store is not None and against is None:
             raise InputError("--store says where the history of --against is: give both")
@@ -115,9 +115,9 @@ def _say(comparisons: list[Comparison], outcomes: list[Judged]) -> None:
     """The verdicts first, then what each limit comes to."""
     for found in comparisons:
         several = f"{found.after.label}: " if len(comparisons) > 1 else ""
-        plain.say(several + found.verdict)
+        plain_text.say(several + found.verdict)
     for one in outcomes:
-        plain.say(one.words)
+        plain_text.say(one.words)
 
 
 def _tabulate(loaded: list[Result], comparisons: list[Comparison]) -> None:
@@ -129,7 +129,7 @@ def _tabulate(loaded: list[Result], comparisons: list[Comparison]) -> None:
         typer.echo()
         common.print_wide(Shown(table(comparisons)))
     for note in dict.fromkeys(note for found in comparisons for note in notes(found)):
-        plain.say(note)
+        plain_text.say(note)
     typer.echo()
     common.print_table(loaded)
 

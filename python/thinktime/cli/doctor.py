@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from thinktime.cli import plain
+from thinktime.cli import plain_text
 
 
 def command(
@@ -23,6 +23,6 @@ def command(
     width = max(len(one.name) for one in findings)
     for one in findings:
         mark = "  " if one.enough else "! "
-        plain.say(f"{mark}{one.name:{width}}  {one.found}: {one.allows}")
+        plain_text.say(f"{mark}{one.name:{width}}  {one.found}: {one.allows}")
         if one.change:
-            plain.say(f"  {'':{width}}  to change it: {one.change}")
+            plain_text.say(f"  {'':{width}}  to change it: {one.change}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, plain
+from thinktime.cli import common, plain_text
 
 if TYPE_CHECKING:
     from thinktime.explain import Explanation
@@ -90,28 +90,28 @@ def command(
         typer.echo(json_module.dumps(found.as_dict(), indent=2))
     if found.refused:
         if not json:
-            plain.say(found.closed_test)
+            plain_text.say(found.closed_test)
         raise common.fail(found.sentence, common.Exit.UNDECIDED)
     if not json:
         _show(found)
 
 
 def _show(found: Explanation) -> None:
-    from thinktime.report.explained import lines, models_table, table
-    from thinktime.report.table import Group
+    from thinktime.present.table import Group
+    from thinktime.report.explanation import lines, models_table, table
     from thinktime.report.terminal import Shown
 
-    plain.say(found.sentence)
+    plain_text.say(found.sentence)
     if found.alike:
-        plain.say(f"it cannot be told from: {'; '.join(found.alike)}")
-    plain.say(found.closed_test)
+        plain_text.say(f"it cannot be told from: {'; '.join(found.alike)}")
+    plain_text.say(found.closed_test)
     typer.echo()
     whole = table([Group(lines(found))])
     # The last column, the interval of throughput, is on the page and in --json.
     shown = whole.with_columns(range(len(whole.headings) - 1))
     common.print_wide(Shown(shown))
-    plain.say(shown.note)
+    plain_text.say(shown.note)
     models = models_table(found)
     typer.echo()
     common.print_wide(Shown(models))
-    plain.say(models.note)
+    plain_text.say(models.note)

@@ -13,8 +13,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from thinktime import provenance
-from thinktime.cli import plain, typed
+from thinktime.cli import option_names, plain_text
+from thinktime.results import provenance
 
 COMMANDS = {
     "simulate": "Simulate a workload on a model of a server.",
@@ -83,7 +83,7 @@ class Commands(TyperGroup):
             names: dict[str, Any] = dict.fromkeys(COMMANDS)
             self.commands = names
         found = super().resolve_command(ctx, args)
-        typed.begin(found[1])
+        option_names.begin(found[1])
         return found
 
     def invoke(self, ctx: Any) -> Any:
@@ -119,4 +119,4 @@ def _add_no_color(command: Any) -> None:
         for one in command.commands.values():
             _add_no_color(one)
     else:
-        command.params.append(plain.option())
+        command.params.append(plain_text.option())

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, options, plain
-from thinktime.recovery import check_folder
+from thinktime.cli import common, options, plain_text
+from thinktime.results.recovery import check_folder
 
 app = typer.Typer(
     help="Keep results by workload, target and commit, and say when figures changed.",
@@ -41,7 +41,7 @@ def add(
                 why = f"{path}: is not to be trusted: {result.untrusted}"
                 raise common.fail(why, common.Exit.UNDECIDED)
             added = history.add(result, commit, branch)
-            plain.say(f"{result.label}: {'added' if added else 'is there already'}")
+            plain_text.say(f"{result.label}: {'added' if added else 'is there already'}")
 
 
 @app.command("list", short_help="List what the history holds.")
@@ -56,7 +56,7 @@ def list_results(store: options.Store = None) -> None:
     if found:
         common.print_wide(Shown(table(found)))
     else:
-        plain.say("The history is empty.")
+        plain_text.say("The history is empty.")
 
 
 @app.command("trend", short_help="Show how a workload's figures developed.")
@@ -82,10 +82,10 @@ def trend(
             there = f"there are {', '.join(names)}" if names else "the history is empty"
             raise InputError(f"no result of the workload '{workload}': {there}")
         for one in found:
-            plain.say(f"{one.target}: {one.verdict}" if len(found) > 1 else one.verdict)
+            plain_text.say(f"{one.target}: {one.verdict}" if len(found) > 1 else one.verdict)
         typer.echo()
         common.print_wide(Shown(table(found)))
         if output is not None:
             from thinktime.history.page import write
 
-            plain.say(str(write(found, output)))
+            plain_text.say(str(write(found, output)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime.cli import common, plain
+from thinktime.cli import common, plain_text
 
 if TYPE_CHECKING:
     from thinktime.pcm import Imported
@@ -59,14 +59,14 @@ def command(
 
 def _show(found: Imported, paths: list[str]) -> None:
     counts = ", ".join(f"{name}: {count}" for name, count in found.made.items() if count)
-    plain.say(f"made {counts}")
-    plain.say(f"one unit of the model's time is taken as {found.time_unit_s:g} s")
+    plain_text.say(f"made {counts}")
+    plain_text.say(f"one unit of the model's time is taken as {found.time_unit_s:g} s")
     if found.notes:
-        plain.say("not carried, or approximated:")
+        plain_text.say("not carried, or approximated:")
     for note in found.notes:
-        plain.say(f"  {note}")
+        plain_text.say(f"  {note}")
     for path in paths:
-        plain.say(f"written: {path}")
+        plain_text.say(f"written: {path}")
 
 
 def _summary(found: Imported, paths: list[str]) -> dict[str, object]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime import InputError, Result
-from thinktime.cli import common, plain
+from thinktime.cli import common, plain_text
 
 if TYPE_CHECKING:
+    from thinktime.lab.experiment import Outcome
     from thinktime.lab.file import Lab
-    from thinktime.lab.performing import Outcome
 
 CLEAN = "clean"
 
@@ -58,26 +58,26 @@ def command(lab: Given, output: Output = None) -> None:
 
 def _clean() -> None:
     """Of a user who is not root nothing can be left: in a user namespace all ends with the lab."""
-    from thinktime.lab import cleaning, permission
+    from thinktime.lab import permission, removal
 
     inside = permission.is_inside()
-    left, running = cleaning.clean()
+    left, running = removal.clean()
     for identity in left:
-        plain.say(f"{identity}: taken away")
+        plain_text.say(f"{identity}: taken away")
     for identity in running:
-        plain.say(f"{identity}: still runs, and is left alone")
+        plain_text.say(f"{identity}: still runs, and is left alone")
     if not left and not running:
-        plain.say("nothing is left of any lab" + (" of this user" if inside else ""))
+        plain_text.say("nothing is left of any lab" + (" of this user" if inside else ""))
 
 
 def _perform(lab: Lab, output: Path | None) -> None:
-    from thinktime.lab import performing, places
-    from thinktime.lab.running import new_identity
+    from thinktime.lab import experiment, places
+    from thinktime.lab.instance import new_identity
 
     identity = new_identity()
     place = output or places.output(identity)
     try:
-        outcome = performing.perform(lab, place, _tell, identity)
+        outcome = experiment.perform(lab, place, _tell, identity)
         results = _results(outcome, place)
         _show(outcome, results)
         if results and output is not None:
@@ -108,9 +108,11 @@ def _show(outcome: Outcome, results: list[Result]) -> None:
     for name, ways in outcome.links.items():
         for arrow, way in zip("><", ways, strict=True):
             said = ", ".join(f"{what} {count}" for what, count in way.items())
-            plain.say(f"link {name} {arrow}: packets {said}")
+            plain_text.say(f"link {name} {arrow}: packets {said}")
     for name, counts in outcome.hostile.items():
-        plain.say(f"{name}: " + ", ".join(f"{what} {n}" for what, n in counts["counts"].items()))
+        plain_text.say(
+            f"{name}: " + ", ".join(f"{what} {n}" for what, n in counts["counts"].items())
+        )
     common.say_warnings(outcome.warnings)
 
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import _core
-from thinktime.cli import common, options, plain, watch
-from thinktime.cli.enough import Enough
+from thinktime.cli import common, options, plain_text, watch
+from thinktime.cli.interrupt import Enough
 from thinktime.cli.memory import give_back_large, kept, use_again
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.recovery import write_whole
+from thinktime.results.recovery import write_whole
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
-    from thinktime.learn.log import Log
-    from thinktime.watching.feed import Feed
+    from thinktime.learn.logs.log import Log
+    from thinktime.monitor.feed import Feed
 
 
 NO_DURATIONS = (
@@ -126,7 +126,7 @@ def command(
     """Learn a workload from access logs: what it is like, and which system model it follows."""
     if formats:
         for name, summary, source in _core.log_formats():
-            plain.say(f"{name:12} {summary} ({source})")
+            plain_text.say(f"{name:12} {summary} ({source})")
         return
     if not logs:
         raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
@@ -192,14 +192,14 @@ def _tell(reading: ExitStack, feed: Feed | None, enough: Enough, log: Log) -> No
     reading.close()
     use_again(len(log.requests.users))
     if feed is not None:
-        from thinktime.learn.glance import glance_of
+        from thinktime.learn.logs.overview import glance_of
 
         feed.tell("read", glance_of(log))
 
 
 def _page(learned: Learned, output: Path | None) -> str:
-    from thinktime.learn.page import page_of
-    from thinktime.report.page import render
+    from thinktime.learn.views.page import page_of
+    from thinktime.present.page import render
 
     return render(page_of(learned, output))
 
@@ -216,14 +216,14 @@ def _system_text(learned: Learned, demand: str | None) -> str | None:
 
 
 def _compare(before: Learned, after: Learned, as_json: bool) -> None:
-    from thinktime.learn.comparison import changes, lines
+    from thinktime.learn.views.changes import changes, lines
 
     found = changes(before, after)
     if as_json:
         typer.echo(json_module.dumps([change.to_dict() for change in found], indent=2))
         return
     for line in lines(found):
-        plain.say(line)
+        plain_text.say(line)
 
 
 def _check_demand(demand: str | None) -> None:
@@ -259,7 +259,7 @@ def _check_paths(
 
 
 def _show(learned: Learned, as_json: bool) -> None:
-    from thinktime.learn.terminal import lines
+    from thinktime.learn.views.terminal import lines
 
     with common.mapped_errors():
         learned.workload()  # what is written can be read
@@ -267,7 +267,7 @@ def _show(learned: Learned, as_json: bool) -> None:
         typer.echo(json_module.dumps(learned.to_dict(), indent=2))
         return
     for line in lines(learned):
-        plain.say(line)
+        plain_text.say(line)
 
 
 def _write(
@@ -286,7 +286,7 @@ def _write(
             write_whole(path, text)
             written.append(path)
         if report is not None:
-            from thinktime.learn import page
+            from thinktime.learn.views import page
 
             page.write(learned, report, output)
             written.append(report)

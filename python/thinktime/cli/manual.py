@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from thinktime import __version__
-from thinktime.cli.described import STATUSES, Described, commands
+from thinktime.cli.command_help import STATUSES, Described, commands
 
 
 def pages() -> dict[str, str]:

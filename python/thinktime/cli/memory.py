@@ -53,7 +53,7 @@ def use_again(users: int) -> None:
 
     Fresh memory is a tenth of the time that a log takes to learn.
     """
-    from thinktime.learn.freed import USERS
+    from thinktime.learn.memory import USERS
 
     if users <= USERS:
         _set({_MMAP_THRESHOLD: REUSED, _TRIM_THRESHOLD: REUSED_FREE})

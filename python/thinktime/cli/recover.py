@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thinktime import Result
-from thinktime.cli import common, plain
+from thinktime.cli import common, plain_text
 
 
 def command(
@@ -20,7 +20,7 @@ def command(
 
     It goes to RESULT, or to RESULT.recovered where an older result is at RESULT.
     """
-    from thinktime.recovery import recover
+    from thinktime.results.recovery import recover
 
     with common.mapped_errors():
         found = recover(result)
@@ -29,9 +29,9 @@ def command(
         raise common.fail(message, common.Exit.INPUT_WRONG)
     for one in found:
         if one.path is None:
-            plain.say(f"{one.source}: nothing had been measured yet; removed")
+            plain_text.say(f"{one.source}: nothing had been measured yet; removed")
         else:
-            plain.say(f"{one.path}")
+            plain_text.say(f"{one.path}")
             _say_warnings(one.path)
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from thinktime.cli.described import STATUSES, Definitions, Described, commands
+from thinktime.cli.command_help import STATUSES, Definitions, Described, commands
 
 _HEAD = """# All commands and options
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from thinktime.cli import common, plain
-from thinktime.recovery import check_folder
+from thinktime.cli import common, plain_text
+from thinktime.results.recovery import check_folder
 
 
 def command(
@@ -20,7 +20,7 @@ def command(
 ) -> None:
     """Write one self-contained HTML page that compares results and works offline."""
     from thinktime.report import report
-    from thinktime.report.several import runs_in
+    from thinktime.report.repeated_runs import runs_in
 
     with common.mapped_errors():
         check_folder(output)
@@ -28,4 +28,4 @@ def command(
         for one in found:
             common.say_of_left_behind(one)
         path = report(common.load_results(found), output, title=title)
-    plain.say(str(path))
+    plain_text.say(str(path))

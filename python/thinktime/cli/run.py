@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Result, Workload, _core, again, arrivals, run
-from thinktime.cli import common, live, options, several, told, watch
+from thinktime import InputError, Result, Workload, _core, again, run
+from thinktime.cli import ci_files, common, live_view, options, repeated_runs, watch
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.given import options_json
-from thinktime.inputs import workload_of
-from thinktime.moment import Moment
+from thinktime.inputs import arrivals
+from thinktime.inputs.files import workload_of
+from thinktime.inputs.options import options_json
+from thinktime.operations.moment import Moment
 
 if TYPE_CHECKING:
-    from thinktime.watching.feed import Feed
-    from thinktime.watching.frames import Begun
+    from thinktime.monitor.feed import Feed
+    from thinktime.monitor.frames import Begun
 
 
 GivenWorkload = Annotated[Path | None, typer.Argument(help=options.WORKLOAD + options.NOT_AGAIN)]
@@ -40,8 +41,8 @@ def command(
     target: Target = None,
     demands: Demands = None,
     again: options.Again = None,
-    runs: several.Runs = None,
-    restart: several.Restart = None,
+    runs: repeated_runs.Runs = None,
+    restart: repeated_runs.Restart = None,
     quiet: options.Quiet = False,
     output: options.Output = None,
     label: options.Label = None,
@@ -57,8 +58,8 @@ def command(
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
         barred = {"--again": again, "--junit": junit, "--markdown": markdown}
-        many = several.Several.asked(runs, restart, output, barred | _exports(watched))
-        files = told.files(junit, markdown)
+        many = repeated_runs.Several.asked(runs, restart, output, barred | _exports(watched))
+        files = ci_files.files(junit, markdown)
         if again is not None:
             repeated = _Again.asked(again, workload, target, demands)
             name, operation = repeated.operation(output, _Shown(quiet, watched), chosen)
@@ -72,7 +73,7 @@ def command(
                 name, operation = anew.operation({"output": output})
     if many is not None:
         with common.mapped_errors(), watched.on(anew.begun({})) as feed:
-            several.finish(many, partial(anew.numbered, feed), json, feed)
+            repeated_runs.finish(many, partial(anew.numbered, feed), json, feed)
     else:
         common.finish(operation, json, output, files, name)
 
@@ -86,11 +87,11 @@ def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
     """
     if given.get("link") is None:
         return
-    from thinktime.lab import crossing, permission
+    from thinktime.lab import link_run, permission
 
     options_json("run", given)  # says what is wrong with it
-    crossing.check(workload, given)
-    permission.need(crossing.NEED, reaching_out=True)
+    link_run.check(workload, given)
+    permission.need(link_run.NEED, reaching_out=True)
 
 
 def _exports(watched: Watch) -> dict[str, Any]:
@@ -127,7 +128,7 @@ class _Shown:
 
         def shown(feed: Feed | None) -> Result:
             title = f"running against {target}"
-            with live.shown(title, begun.requests, begun.end_s, self.quiet) as monitor:
+            with live_view.shown(title, begun.requests, begun.end_s, self.quiet) as monitor:
                 return do(watch.both(monitor, feed))
 
         return operation if of_all is None else lambda: shown(of_all)

@@ -10,7 +10,7 @@ import typer
 
 from thinktime import InputError, serve
 from thinktime.cli import common
-from thinktime.report import units
+from thinktime.present import units
 from thinktime.workload import load
 
 

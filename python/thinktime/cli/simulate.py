@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import InputError, Result, System, Workload, _core, again, simulate
-from thinktime.cli import common, options, told, watch
+from thinktime.cli import ci_files, common, options, watch
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.given import options_json
-from thinktime.inputs import system_of, workload_of
+from thinktime.inputs.files import system_of, workload_of
+from thinktime.inputs.options import options_json
 
 if TYPE_CHECKING:
-    from thinktime.watching.feed import Feed
-    from thinktime.watching.frames import Begun
+    from thinktime.monitor.feed import Feed
+    from thinktime.monitor.frames import Begun
 
 
 @options.of("simulate")
@@ -43,7 +43,7 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
-        files = told.files(junit, markdown)
+        files = ci_files.files(junit, markdown)
         if again is not None:
             if system is not None:
                 raise InputError("with --again the system is the result's")

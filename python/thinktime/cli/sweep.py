@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thinktime import Stopped, Workload, sweep
-from thinktime.cli import common, options, told, watch
+from thinktime.cli import ci_files, common, options, watch
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.sweeping.outcome import outcome
+from thinktime.sweeps.outcome import outcome
 
 if TYPE_CHECKING:
     import polars as pl
 
     from thinktime.gate import Told
-    from thinktime.sweeping.swept import Swept
-    from thinktime.verdict import Verdict
+    from thinktime.results.verdict import Verdict
+    from thinktime.sweeps.curves import Swept
 
 _AT_EACH_POINT = {
     "requests": "Requests that are begun at each point after the warm-up. Where nothing else ends "
@@ -82,13 +82,13 @@ def command(
         )
     chosen = common.chosen({"target": target, "on": on, "output": output, **given})
     with common.mapped_errors():
-        files = told.files(junit, markdown)
+        files = ci_files.files(junit, markdown)
         loaded = common.load_workload(workload)
-        with told.failure_told(files, loaded.name):
+        with ci_files.failure_told(files, loaded.name):
             swept, missing = _done(loaded, system, vary, chosen, quiet, watched)
     _show(swept, json, output)
     found = partial(outcome, swept, missing, kept=output is not None)
-    untold = told.tell(files, lambda: _told(swept, loaded.name, found()))
+    untold = ci_files.tell(files, lambda: _told(swept, loaded.name, found()))
     common.end(found(unwritten=untold))
 
 
@@ -121,15 +121,15 @@ def _done(
 
 
 def _page(swept: Swept) -> str:
-    from thinktime.report.page import render
-    from thinktime.sweeping.page import page_of
+    from thinktime.present.page import render
+    from thinktime.sweeps.page import page_of
 
     return render(page_of(swept.table, swept.axes, measured=swept.measured))
 
 
 def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> Swept:
-    from thinktime.sweeping import parse
-    from thinktime.sweeping.swept import Swept
+    from thinktime.sweeps import parse
+    from thinktime.sweeps.curves import Swept
 
     return Swept(table, [parse(one) for one in vary], measured=measured)
 
@@ -166,9 +166,9 @@ def _print(swept: Swept) -> None:
     from rich.markup import escape
 
     from thinktime.report.terminal import Shown
-    from thinktime.sweeping.advice import advice
-    from thinktime.sweeping.table import table as table_of
-    from thinktime.sweeping.verdict import verdict
+    from thinktime.sweeps.advice import advice
+    from thinktime.sweeps.table import table as table_of
+    from thinktime.sweeps.verdict import verdict
 
     if swept.table.is_empty():
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime import Result
-from thinktime.cli import common, plain
+from thinktime.cli import common, plain_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,24 +30,24 @@ def command(
     The workload needs `traceparent = true` under [clients]. A tracing system finds what the server
     did for a request by its id.
     """
-    from thinktime.tracing import traces
+    from thinktime.results.traces import traces
 
     with common.mapped_errors():
         found = traces(Result.load(result), slowest, failed)
     if json:
         typer.echo(json_module.dumps({"traces": found.to_dicts()}, indent=2))
     elif found.is_empty():
-        plain.say("No request was measured.")
+        plain_text.say("No request was measured.")
     else:
         _print(found)
 
 
 def _print(found: pl.DataFrame) -> None:
-    from thinktime.report import units
+    from thinktime.present import units
 
     for one in found.iter_rows(named=True):
         what = one["error"] or f"status {one['status']}"
-        plain.say(
+        plain_text.say(
             f"{one['trace_id']}  {units.seconds(one['response_time_s'])}  {one['name']}  {what}  "
             f"(session {one['session']}, request {one['request']}, attempt {one['attempt']})"
         )

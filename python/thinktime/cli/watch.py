@@ -16,11 +16,11 @@ import typer
 
 from thinktime import Interrupted, Result, Unwritten, Workload
 from thinktime.cli import common
-from thinktime.moment import Moment
+from thinktime.operations.moment import Moment
 
 if TYPE_CHECKING:
-    from thinktime.watching.feed import Feed
-    from thinktime.watching.frames import Begun
+    from thinktime.monitor.feed import Feed
+    from thinktime.monitor.frames import Begun
 
 Live = Annotated[
     bool,
@@ -90,10 +90,10 @@ class Watch:
 
     def _feed(self, begun: Begun, listeners: ExitStack) -> Feed:
         """Begin the process; its listeners are closed here, as it has them."""
-        from thinktime.watching.address import LOOPBACK, bound
-        from thinktime.watching.feed import Feed
-        from thinktime.watching.frames import Setting
-        from thinktime.watching.otlp import checked, headers_of
+        from thinktime.monitor.address import LOOPBACK, bound
+        from thinktime.monitor.feed import Feed
+        from thinktime.monitor.frames import Setting
+        from thinktime.monitor.otlp import checked, headers_of
 
         page = metrics = None
         token = secrets.token_urlsafe(24)
@@ -137,7 +137,7 @@ def begun(
     **more: Any,
 ) -> Begun:
     """What is to be watched; of a target only what names it, and no password or query."""
-    from thinktime.watching.frames import Begun
+    from thinktime.monitor.frames import Begun
 
     where = "" if target is None else f" against {re.sub(r'//[^/]*@', '//', target).split('?')[0]}"
     return Begun(command, f"{_DOING[command]} {workload}{where}", workload, *end, **more)
@@ -145,8 +145,8 @@ def begun(
 
 def asked_for(kind: str, workload: Workload) -> dict[str, Any]:
     """What checks have to know of a workload while it runs, for `begun`."""
+    from thinktime.monitor.frames import Asked, Moments
     from thinktime.validity.evidence import Evidence
-    from thinktime.watching.frames import Asked, Moments
 
     seen, length = Evidence(kind, {}, workload), workload.session_length
     moments = None if length is None else Moments(length.mean, length.second_moment)
@@ -248,7 +248,7 @@ def watched(feed: Feed | None, operation: common.Operation) -> Result:
 
 
 def _report(results: Sequence[Result]) -> str:
-    from thinktime.report.page import render
+    from thinktime.present.page import render
     from thinktime.report.results_page import page_of
 
     return render(page_of(results))

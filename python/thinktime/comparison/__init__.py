@@ -10,11 +10,11 @@ print(judged(limit("p99 > +5%"), found).words)
 from __future__ import annotations
 
 from thinktime.comparison.change import Change
-from thinktime.comparison.compared import Comparison, compared
+from thinktime.comparison.comparison import Comparison, compared
 from thinktime.comparison.estimate import Estimate, Missing
 from thinktime.comparison.limit import Judged, Limit, judged, limit
 from thinktime.comparison.subject import Subject, subject_of
-from thinktime.result import Result
+from thinktime.results.result import Result
 
 
 def compare(before: Result | Subject, after: Result | Subject) -> Comparison:

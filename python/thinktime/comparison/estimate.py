@@ -22,8 +22,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime._scipy import ndtri, stdtrit
 from thinktime.comparison.requests import Floats, Requests
+from thinktime.numerics import ndtri, stdtrit
 
 PERCENTILES: Mapping[str, float] = {
     "p50": 0.5,

@@ -10,9 +10,9 @@ from typing import Any, Literal
 from thinktime import _core
 from thinktime.comparison import words
 from thinktime.comparison.change import Change
-from thinktime.comparison.compared import Comparison
+from thinktime.comparison.comparison import Comparison
 from thinktime.comparison.estimate import FIGURES, Missing
-from thinktime.report import units
+from thinktime.present import units
 
 Outcome = Literal["held", "broken", "cannot tell"]
 

@@ -21,9 +21,9 @@ from thinktime.comparison.estimate import (
     rate_of_counts,
 )
 from thinktime.comparison.requests import requests_of
-from thinktime.lab.noted import text_of
-from thinktime.report import percentile
-from thinktime.rows_there import why_no_rows
+from thinktime.present import percentile
+from thinktime.results.link import text_of
+from thinktime.results.remote_rows import why_no_rows
 
 if TYPE_CHECKING:
     from thinktime import Result

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from thinktime.comparison import words
 from thinktime.comparison.change import Change
-from thinktime.comparison.compared import Comparison
+from thinktime.comparison.comparison import Comparison
 from thinktime.comparison.estimate import Missing
-from thinktime.report import units
-from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.present import units
+from thinktime.present.table import Cell, Group, Line, Table
 
 HEADINGS = ("before", "after", "difference", "relative")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thinktime.comparison.change import Change
-from thinktime.report import units
+from thinktime.present import units
 
 NAMES = {"mean": "the mean", "throughput": "throughput", "errors": "the share of errors"}
 

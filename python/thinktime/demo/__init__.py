@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from thinktime import Result, System, Workload, report, run, serve, simulate
-from thinktime.cli import plain
+from thinktime.cli import plain_text
 from thinktime.report import rows as rows_of
 from thinktime.report import terminal
 from thinktime.report import verdict as verdict_of
@@ -64,7 +64,7 @@ def main(output: Path, seed: int | None = None) -> Path:
             )
             results += _simulated(workload, system, output / name, began)
     page = report(results, output / "report.html", title="One server, five workloads")
-    console = plain.console(width=plain.width())
+    console = plain_text.console(width=plain_text.width())
     console.print(terminal.render(rows_of(results)))
     console.print(verdict_of(results).headline)
     console.print(f"\nreport: {page}", soft_wrap=True)

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from thinktime import _core
-from thinktime.distributed import clocks, leaving
+from thinktime.distributed import clocks, rows_on_nodes
 from thinktime.distributed.parcel import Parcel
 
 FILES = ("ca_file", "certificate", "key")
@@ -36,7 +36,7 @@ class Assignment:
     files: Mapping[str, bytes] | None = None
     """Contents of the files that options name, by option."""
 
-    leaving: leaving.Leaving | None = None
+    leaving: rows_on_nodes.Leaving | None = None
     """Where rows are left; None where they are gathered."""
 
     run: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -62,7 +62,7 @@ class Generator:
         """Nothing is under way yet."""
         self._parts: dict[int, _core.Part] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="thinktime-")
-        self._book: leaving.NodeBook | None = None
+        self._book: rows_on_nodes.NodeBook | None = None
         self._own: dict[str, Any] | None = None
         """What the book of its rows is made of, which begins with the run."""
         self._lock = Lock()
@@ -93,7 +93,7 @@ class Generator:
         workload = what.workload.opened(folder)
         demands = None if what.demands is None else what.demands.opened(folder)
         if what.leaving is not None and self._own is None:
-            leaving.check_place(what.leaving.folder)
+            rows_on_nodes.check_place(what.leaving.folder)
             self._own = {"workload": workload, "target": what.target, "options": options,
                          "demands": demands, "leaving": what.leaving, "place": number,
                          "shares": shares}  # fmt: skip
@@ -122,11 +122,11 @@ class Generator:
             self._kept().take(taken[0])
         return taken
 
-    def _kept(self) -> leaving.NodeBook:
+    def _kept(self) -> rows_on_nodes.NodeBook:
         with self._lock:
             if self._book is None:
                 assert self._own is not None
-                self._book = leaving.NodeBook(**self._own)
+                self._book = rows_on_nodes.NodeBook(**self._own)
             return self._book
 
     def _forget_files(self, number: int) -> None:

@@ -5,7 +5,7 @@ found = explain_result(result)
 print(found.sentence)
 """
 
-from thinktime.explain.asking import Answer
 from thinktime.explain.explanation import Explanation, explain_result
+from thinktime.explain.questions import Answer
 
 __all__ = ["Answer", "Explanation", "explain_result"]

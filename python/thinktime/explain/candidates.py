@@ -8,8 +8,8 @@ import numpy as np
 
 from thinktime._core import System
 from thinktime.explain.visits import Visits
-from thinktime.learn.server.alone import alone
-from thinktime.report import policies, units
+from thinktime.learn.server.idle import alone
+from thinktime.present import policies, units
 
 SPLITS = (0.5, 0.6, 0.7, 0.8)
 """The larger part of the work of two stations in a row."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from thinktime.report import units
+from thinktime.present import units
 
 if TYPE_CHECKING:
-    from thinktime.explain.asking import Answer
+    from thinktime.explain.questions import Answer
 
 CLOSED = "the same load, closed, {} clients"
 OPEN = "the same load, open"

@@ -17,14 +17,14 @@ from thinktime._core import Distribution, InputError
 from thinktime.explain.laws import law_of_demands, law_of_survival
 from thinktime.explain.server_timing import UnusableTimesError, served_by_itself
 from thinktime.explain.visits import network_s, visits_of
-from thinktime.learn.server.alone import alone
-from thinktime.learn.server.learning import COARSE, FEW, MISSING_MAX
-from thinktime.learn.server.served import Served, served
+from thinktime.learn.server.idle import alone
+from thinktime.learn.server.model import COARSE, FEW, MISSING_MAX
 from thinktime.learn.server.survival import Survival
-from thinktime.report import units
+from thinktime.learn.server.visits import Served, served
+from thinktime.present import units
 
 if TYPE_CHECKING:
-    from thinktime.result import Result
+    from thinktime.results.result import Result
 
 _SEED = 19790102
 
@@ -83,7 +83,7 @@ def of_log(file: str | Path, log_format: str | None = None) -> Known:
     Raises:
         InputError: if it cannot be read, has no durations, or does not tell who was alone.
     """
-    from thinktime.learn.log import read
+    from thinktime.learn.logs.log import read
 
     requests = read([file], format=log_format).requests
     if not requests.timed:

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thinktime.explain.asking import CLIENTS, Answer, Asked, answers, load_of
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choosing import Choice, choose
+from thinktime.explain.choice import Choice, choose
 from thinktime.explain.closed_test import closed_test
 from thinktime.explain.demands import Known, known_demands, of_server_timing
 from thinktime.explain.patience import patience_of
-from thinktime.explain.refusing import contradicted_by, overfull_by, rounded_up, unfitting
+from thinktime.explain.questions import CLIENTS, Answer, Asked, answers, load_of
+from thinktime.explain.refusals import contradicted_by, overfull_by, rounded_up, unfitting
 from thinktime.explain.server_timing import UnusableTimesError, has_times
 from thinktime.explain.visits import MOST, Visits, network_s, visits_of
-from thinktime.report import units
+from thinktime.present import units
 from thinktime.validity import DOUBTFUL
 
 if TYPE_CHECKING:
-    from thinktime.result import Result
+    from thinktime.results.result import Result
 
 LEARNED = "learned from the times"
 """Where demands are from that nobody gave."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thinktime._core import Distribution
-from thinktime.report import units
+from thinktime.present import units
 
 if TYPE_CHECKING:
-    from thinktime.result import Result
+    from thinktime.results.result import Result
 
 ATTEMPTS = 3
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thinktime.explain.visits import STAMP_S, Floats, Visits, answered, network_s
-from thinktime.learn.server.alone import found_idle
-from thinktime.learn.server.learning import COARSE, FEW
-from thinktime.learn.server.served import Served, coarsest_step_us
-from thinktime.report import units
+from thinktime.learn.server.idle import found_idle
+from thinktime.learn.server.model import COARSE, FEW
+from thinktime.learn.server.visits import Served, coarsest_step_us
+from thinktime.present import units
 
 if TYPE_CHECKING:
-    from thinktime.result import Result
+    from thinktime.results.result import Result
 
 UNTOLD_MAX = 0.01
 """With more responses than this share without a time, the others need not be like them."""

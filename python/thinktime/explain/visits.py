@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime import InputError
-from thinktime.learn.server.served import Served
-from thinktime.rows_there import why_no_rows
+from thinktime.learn.server.visits import Served
+from thinktime.results.remote_rows import why_no_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
     from thinktime._core import Table
-    from thinktime.result import Result
+    from thinktime.results.result import Result
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -163,7 +163,7 @@ def network_s(result: Result) -> float:
     link = result.summary.get("link")
     if not link:
         return 0.0
-    from thinktime.lab.asked import asked
+    from thinktime.lab.run_link import asked
 
     try:
         return 2 * asked(link["asked"]).link.delay

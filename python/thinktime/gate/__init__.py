@@ -9,8 +9,15 @@ files.write(*gate.of_result(result))
 from __future__ import annotations
 
 from thinktime.gate.cases import Case, Suite
-from thinktime.gate.told import Told, of_capacity, of_comparisons, of_failure, of_result, of_sweep
-from thinktime.gate.writing import Files, files
+from thinktime.gate.files import Files, files
+from thinktime.gate.summaries import (
+    Told,
+    of_capacity,
+    of_comparisons,
+    of_failure,
+    of_result,
+    of_sweep,
+)
 
 __all__ = [
     "Case",

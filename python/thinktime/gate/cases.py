@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
-from thinktime.report import columns, objectives, point_checks, units
-from thinktime.result import Result
-from thinktime.verdict import Objective, Verdict
+from thinktime.present import columns, units
+from thinktime.report import objectives, point_checks
+from thinktime.results.result import Result
+from thinktime.results.verdict import Objective, Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweeping.swept import Row, Swept
+    from thinktime.sweeps.curves import Row, Swept
 
 
 Outcome = Literal["passed", "failed", "undecided"]

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, Judged
 from thinktime.gate.cases import Suite
+from thinktime.present.sanitize import in_one_line
+from thinktime.present.table import Cell, Group, Line, Table
+from thinktime.present.units import sentence
 from thinktime.report import failures, objectives
-from thinktime.report.table import Cell, Group, Line, Table
-from thinktime.report.units import sentence
-from thinktime.result import Result
-from thinktime.shown import in_one_line
-from thinktime.validity.finding import ORDER
-from thinktime.verdict import Verdict
+from thinktime.results.finding import ORDER
+from thinktime.results.result import Result
+from thinktime.results.verdict import Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweeping.swept import Swept
+    from thinktime.sweeps.curves import Swept
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
@@ -75,8 +75,8 @@ def of_comparison(comparison: Comparison, outcomes: Sequence[Judged], doubts: Se
 
 def of_sweep(swept: Swept, name: str, found: Verdict) -> str:
     """What a sweep comes to: its verdict, what changes along it, and a row a point."""
-    from thinktime.sweeping.table import table
-    from thinktime.sweeping.verdict import verdict
+    from thinktime.sweeps.table import table
+    from thinktime.sweeps.verdict import verdict
 
     said = verdict(swept)
     parts = [

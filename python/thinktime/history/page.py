@@ -11,9 +11,8 @@ from thinktime.comparison import words
 from thinktime.comparison.estimate import Missing
 from thinktime.history.table import table
 from thinktime.history.trend import FIGURES, Trend
-from thinktime.report import page, units
-from thinktime.report.charts import axes
-from thinktime.report.charts.chart import (
+from thinktime.present import axes, page, units
+from thinktime.present.chart import (
     INK,
     Chart,
     Drawing,
@@ -24,7 +23,7 @@ from thinktime.report.charts.chart import (
     sections,
     titled,
 )
-from thinktime.report.page import Page, Verdict, colour
+from thinktime.present.page import Page, Verdict, colour
 
 WORDS = {
     "bars": "95 % confidence intervals of each result's own figure.",

@@ -8,8 +8,8 @@ from thinktime.comparison import words
 from thinktime.comparison.estimate import Estimate
 from thinktime.history.store import Stored
 from thinktime.history.trend import FIGURES, Trend
-from thinktime.report import units
-from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.present import units
+from thinktime.present.table import Cell, Group, Line, Table
 
 HEADINGS = ("commit", "branch", *FIGURES, "changed")
 

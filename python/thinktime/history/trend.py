@@ -11,7 +11,7 @@ import numpy as np
 from thinktime.comparison import words
 from thinktime.comparison.estimate import Estimate
 from thinktime.history.store import Stored, by_target
-from thinktime.report import units
+from thinktime.present import units
 from thinktime.stats.change_points import change_points
 
 FIGURES = ("mean", "p50", "p99", "throughput", "errors")

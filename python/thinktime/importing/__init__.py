@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 
 from thinktime import InputError
-from thinktime.importing import reading, writing
+from thinktime.importing import parsers, workload_text
 from thinktime.importing.draft import Draft
 
 __all__ = ["KINDS", "Imported", "import_file", "import_text"]
@@ -84,7 +84,7 @@ def import_file(file: str | Path, kind: str | None = None) -> Imported:
         InputError: The file cannot be read, its kind is unknown, or nothing of it can be taken;
             the message names the file and, where there is one, the line.
     """
-    return import_text(reading.data(str(file)), str(file), kind)
+    return import_text(parsers.data(str(file)), str(file), kind)
 
 
 def import_text(data: bytes, file: str, kind: str | None = None) -> Imported:
@@ -95,7 +95,7 @@ def import_text(data: bytes, file: str, kind: str | None = None) -> Imported:
     """
     if kind is not None and kind not in KINDS:
         raise InputError(f"unknown kind `{kind}`: known are {', '.join(KINDS)}")
-    text = reading.text(data, file)
+    text = parsers.text(data, file)
     kind = kind or _kind_of(text, file)
     most = MEGABYTES.get(kind, SCRIPT_MEGABYTES)
     if len(text) > most * 1_000_000:
@@ -106,7 +106,7 @@ def import_text(data: bytes, file: str, kind: str | None = None) -> Imported:
         draft = read(text, file, name)
     except RecursionError:
         raise InputError(f"{file}: is nested too deeply") from None
-    whole = writing.workload(draft)
+    whole = workload_text.workload(draft)
     requests = sum(len(one.requests) for one in draft.populations)
     return Imported(kind, whole, list(draft.notes), requests, draft.origin)
 

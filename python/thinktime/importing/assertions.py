@@ -12,7 +12,7 @@ from thinktime.importing import checks
 from thinktime.importing.checks import Condition
 from thinktime.importing.draft import Request
 from thinktime.importing.notes import Notes
-from thinktime.importing.reading import Element
+from thinktime.importing.parsers import Element
 
 ASSERTIONS = ("ResponseAssertion", "DurationAssertion")
 

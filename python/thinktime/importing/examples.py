@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from thinktime.importing.notes import Notes
-from thinktime.importing.reading import items, table
+from thinktime.importing.parsers import items, table
 
 DEPTH_MAX = 12
 VALUES_MAX = 2000

@@ -12,7 +12,7 @@ from typing import Any
 from thinktime import InputError
 from thinktime.importing.draft import Draft, stem
 from thinktime.importing.exchanges import Exchange, Posted, a_recording
-from thinktime.importing.reading import from_json, items, table, words
+from thinktime.importing.parsers import from_json, items, table, words
 
 
 def draft(text: str, file: str, name: str) -> Draft:

@@ -228,7 +228,7 @@ class Values:
         return Unknown(token.text) if len(text) > TEXT_MAX or "${" in text else text
 
     def _checked(self, found: Any) -> Any:
-        from thinktime.importing.reading import is_small
+        from thinktime.importing.parsers import is_small
 
         return found if is_small(found, PARTS_MAX) else Unknown("a large value")
 

@@ -24,7 +24,7 @@ from thinktime.importing.draft import (
     stem,
 )
 from thinktime.importing.notes import Notes
-from thinktime.importing.reading import Element, from_xml
+from thinktime.importing.parsers import Element, from_xml
 from thinktime.importing.secrets import masked_pairs, variable
 from thinktime.importing.timers import TIMERS, Timer, total
 

@@ -27,7 +27,7 @@ from thinktime.importing.draft import (
 )
 from thinktime.importing.javascript import Token, Values
 from thinktime.importing.notes import Notes
-from thinktime.importing.reading import table
+from thinktime.importing.parsers import table
 from thinktime.importing.scenarios import Scenario, scenarios
 
 _OBJECTIVE = re.compile(r"\s*(p\((\d+(?:\.\d+)?)\)|med|avg|rate)\s*<=?\s*(\d+(?:\.\d+)?)\s*")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from thinktime.importing.reading import is_small
+from thinktime.importing.parsers import is_small
 
 TEXT_MAX = 100_000
 DEPTH_MAX = 30

@@ -18,7 +18,7 @@ from thinktime.importing.addresses import address, target
 from thinktime.importing.draft import DEFAULT_RATE, Body, Draft, Population, Request, name_of, stem
 from thinktime.importing.examples import Examples
 from thinktime.importing.notes import Notes
-from thinktime.importing.reading import from_json, items, table, words
+from thinktime.importing.parsers import from_json, items, table, words
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 OPERATIONS_MAX = 5000

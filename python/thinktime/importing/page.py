@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from thinktime import InputError, RunError, __version__
-from thinktime.importing import Imported, writing
+from thinktime.importing import Imported, workload_text
 from thinktime.importing.addresses import SCHEMES, address, one_origin
 from thinktime.importing.draft import DEFAULT_RATE, Draft, Population, name_of
 from thinktime.importing.draft import Request as Kind
@@ -57,7 +57,9 @@ def import_page(url: str) -> Imported:
         raise InputError("the URL has a user or a password in it, which are not sent: leave it out")
     draft = _within_time(lambda: _looked_at(url), url)
     requests = sum(len(one.requests) for one in draft.populations)
-    return Imported("page", writing.workload(draft), list(draft.notes), requests, draft.origin)
+    return Imported(
+        "page", workload_text.workload(draft), list(draft.notes), requests, draft.origin
+    )
 
 
 def _looked_at(url: str) -> Draft:

@@ -17,7 +17,7 @@ from thinktime.importing import content, keys, pm_tests
 from thinktime.importing.addresses import address, one_origin
 from thinktime.importing.draft import Body, Draft, Request, a_visit, method_of, plain, stem
 from thinktime.importing.notes import Notes
-from thinktime.importing.reading import from_json, items, table, words
+from thinktime.importing.parsers import from_json, items, table, words
 from thinktime.importing.secrets import REMOVED, masked_json, masked_pairs, variable
 
 DEPTH_MAX = 50

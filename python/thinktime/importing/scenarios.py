@@ -9,7 +9,7 @@ from typing import Any
 
 from thinktime.importing.draft import seconds
 from thinktime.importing.notes import Notes
-from thinktime.importing.reading import items, table
+from thinktime.importing.parsers import items, table
 
 PIECES = 10
 """A ramp from stage to stage is taken as so many steps."""

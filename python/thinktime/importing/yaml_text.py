@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from thinktime import InputError
-from thinktime.importing.reading import is_small
+from thinktime.importing.parsers import is_small
 
 CHARACTERS_MAX = 8 * 1024 * 1024
 PARTS_MAX = 3_000_000

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from thinktime import InputError, Workload, _core, arrivals
-from thinktime.given import options_json
+from thinktime import InputError, Workload, _core
+from thinktime.inputs import arrivals
+from thinktime.inputs.options import options_json
 
 
 def check(words: Sequence[str], workload: Workload) -> None:

@@ -15,12 +15,12 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from thinktime._core import InputError
-from thinktime.learn.reading import Progress, read
-from thinktime.learn.stopping import Stopping
+from thinktime.learn.logs.reader import Progress, read
+from thinktime.learn.stop_signal import Stopping
 
 if TYPE_CHECKING:
-    from thinktime.learn.learned import Learned
-    from thinktime.learn.log import Log
+    from thinktime.learn.logs.log import Log
+    from thinktime.learn.outcome import Learned
 
 __all__ = ["Learned", "learn"]
 
@@ -87,14 +87,14 @@ def learn(
     """
     _check(crawlers, load, demand_cv2, least_users)
     # Libraries take half a second, which the threads that read need not wait for.
-    Thread(target=import_module, args=("thinktime.learn.learning",), daemon=True).start()
+    Thread(target=import_module, args=("thinktime.learn.learner",), daemon=True).start()
     done = read(
         logs, format=format, user=user, user_field=user_field, only=list(only),
         without=list(without), follow=follow, on=on, progress=progress,
     )  # fmt: skip
-    from thinktime.learn import learning
+    from thinktime.learn import learner
 
-    return learning.learn_from(
+    return learner.learn_from(
         done, timeout=timeout, pages=pages, programs=crawlers == "apart", demand_cv2=demand_cv2,
         load=load, least_users=least_users, fidelity=fidelity, progress=progress,
         when_read=when_read, stopping=stopping or Stopping(),
@@ -115,7 +115,7 @@ def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: in
 def __getattr__(name: str) -> Any:
     """`Learned`, whose libraries are imported when it is asked for."""
     if name == "Learned":
-        from thinktime.learn.learned import Learned
+        from thinktime.learn.outcome import Learned
 
         return Learned
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

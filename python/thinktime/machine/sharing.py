@@ -23,7 +23,7 @@ from thinktime import _core, operations
 
 if TYPE_CHECKING:
     from thinktime._core import Machine, System
-    from thinktime.result import Result
+    from thinktime.results.result import Result
 
 REQUESTS_MAX = 200_000
 """At most this many requests are simulated for a comparison, over all replications."""

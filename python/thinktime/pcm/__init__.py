@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thinktime import InputError, _core
-from thinktime.pcm import writing
+from thinktime.pcm import file_text
 from thinktime.pcm.notes import Note
 from thinktime.pcm.resources import check_os
 from thinktime.pcm.translate import UNITS, Choices, translated
@@ -74,10 +74,10 @@ def import_model(folder: Path, choices: Choices | None = None) -> Imported:
         found = translated(folder, choices)
     except RecursionError:
         raise InputError(f"{folder}: the model is nested too deeply") from None
-    program = writing.program(found)
+    program = file_text.program(found)
     files = {
-        "workload.toml": writing.workload(found, SCRIPT if program else ""),
-        "system.toml": writing.system(found),
+        "workload.toml": file_text.workload(found, SCRIPT if program else ""),
+        "system.toml": file_text.system(found),
     }
     if program:
         files[SCRIPT] = program

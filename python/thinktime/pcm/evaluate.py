@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from thinktime import InputError
-from thinktime.pcm import drawing, functions, stoex
+from thinktime.pcm import functions, random_functions, stoex
 from thinktime.pcm.laws import Amount, Law, Mixture, Uniform
 from thinktime.pcm.notes import Notes
 from thinktime.pcm.values import Value, amount, combined, drawn, draws_of
@@ -89,9 +89,9 @@ class Evaluator:
         def too_many() -> None:
             noted("too many combinations of random values: carried with their means")
 
-        if node.name in drawing.COUNTS:
+        if node.name in random_functions.COUNTS:
             return self._count(node, values)
-        if node.name in drawing.LAWS:  # one draw, whatever its parameters are
+        if node.name in random_functions.LAWS:  # one draw, whatever its parameters are
             origin = self.origins = self.origins + 1
             return combined(
                 lambda *at: functions.apply(node.name, at, origin, noted), values, too_many
@@ -122,7 +122,7 @@ class Evaluator:
     def _count(self, node: stoex.Function, values: list[Value]) -> Value:
         if draws_of(*values):
             raise InputError(f"{node.name} needs constant arguments")
-        return drawn(node.name, drawing.count(node.name, [amount(v, {}) for v in values]))
+        return drawn(node.name, random_functions.count(node.name, [amount(v, {}) for v in values]))
 
 
 def boxes(origin: int, samples: list[tuple[float, float]]) -> Law:

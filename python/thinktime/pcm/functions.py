@@ -7,17 +7,8 @@ import operator
 from collections.abc import Callable, Sequence
 
 from thinktime import InputError
-from thinktime.pcm.drawing import COUNTS, LAWS, law
-from thinktime.pcm.laws import (
-    Amount,
-    Chance,
-    Law,
-    Mixture,
-    Scalar,
-    gamma_of,
-    mean_of,
-    variance_of,
-)
+from thinktime.pcm.laws import Amount, Chance, Law, Mixture, Scalar, gamma_of, mean_of, variance_of
+from thinktime.pcm.random_functions import COUNTS, LAWS, law
 
 Noted = Callable[[str], None]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 
 from thinktime import InputError, RunError
-from thinktime.importing import Imported, writing
+from thinktime.importing import Imported, workload_text
 from thinktime.importing.exchanges import a_recording
 from thinktime.recording import har
 from thinktime.recording.authority import Authority
@@ -155,7 +155,7 @@ class Recorder:
             raise RunError(f"no request of the {len(exchanges)} that came could be taken")
         draft.source = f"a {draft.source}"
         requests = sum(len(one.requests) for one in draft.populations)
-        return Imported("recording", writing.workload(draft), list(draft.notes), requests,
+        return Imported("recording", workload_text.workload(draft), list(draft.notes), requests,
             draft.origin,
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ from thinktime.recording import message
 from thinktime.recording.hosts import Origin, where
 from thinktime.recording.journal import exchange
 from thinktime.recording.message import MalformedError, Request
-from thinktime.recording.passing import Passage, tunnel
+from thinktime.recording.passage import Passage, tunnel
 from thinktime.recording.servers import UnreachableError
 from thinktime.recording.wire import BrokenError, TooLongError, Wire
 

@@ -8,7 +8,7 @@ from thinktime.importing.exchanges import Exchange, Posted
 from thinktime.recording.bodies import Kept
 from thinktime.recording.hosts import Origin
 from thinktime.recording.message import Fields
-from thinktime.recording.passing import Passage
+from thinktime.recording.passage import Passage
 
 BYTES_MAX = 256 * 1024 * 1024
 """So much is kept of a recording; what comes then is passed on only."""

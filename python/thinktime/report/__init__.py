@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime.arguments import checked
+from thinktime.inputs.arguments import checked
 
 if TYPE_CHECKING:
     from thinktime import Result
-    from thinktime.report.page import Verdict
+    from thinktime.present.page import Verdict
     from thinktime.report.results import Row
 
 # What makes tables and charts is imported where it is used: other commands start sooner.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thinktime.report import units
+from thinktime.present import units
 from thinktime.report.case import Case, Entry
 from thinktime.report.figures import Figures
 from thinktime.report.results import relative

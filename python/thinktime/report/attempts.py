@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars.exceptions import PolarsError
 
-from thinktime.pages import pages_of
+from thinktime.results.pages import pages_of
 
 if TYPE_CHECKING:
     from thinktime import Result

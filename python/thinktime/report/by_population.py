@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import percentile, units
-from thinktime.report.table import Cell, Group, Line, Table
+from thinktime.present import percentile, units
+from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Result
-    from thinktime.theory.found import Theory
+    from thinktime.theory.solution import Theory
 
 HEADINGS = ("requests", "errors", "rate", "mean", "p50", "p90", "p99")
 """The columns after the population's name."""

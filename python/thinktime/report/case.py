@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from thinktime.report import figures
+from thinktime.report.case_labels import labels_of
 from thinktime.report.figures import Figures
-from thinktime.report.label import labels_of
-from thinktime.theory.found import Theory
 from thinktime.theory.match import theory_for
+from thinktime.theory.solution import Theory
 
 if TYPE_CHECKING:
     from thinktime import Distribution, Result, Workload

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from thinktime.report import units
+from thinktime.present import units
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.figures import Figures
 

@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from thinktime.machine.sharing import Comparison, compare
+from thinktime.present.table import Group, Line, Table
 from thinktime.report import (
     by_population,
     by_request,
     clusters,
-    doubted,
-    explained,
+    explanation,
     failures,
     links,
     machines,
     objectives,
     sharing,
+    validity_table,
 )
 from thinktime.report.case import Case, Entry
-from thinktime.report.table import Group, Line, Table
 
 
 def verdicts(cases: Sequence[Case]) -> list[Table]:
     """Whether to believe the numbers, whether they are good enough, and what failed, if any."""
     found = [
-        doubted.table(_groups(cases, lambda entry: doubted.folded_lines_of(entry.result))),
+        validity_table.table(
+            _groups(cases, lambda entry: validity_table.folded_lines_of(entry.result))
+        ),
         objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result))),
         failures.table(_groups(cases, lambda entry: failures.lines_of(entry.result))),
         objectives.checks_table(
@@ -37,7 +39,7 @@ def verdicts(cases: Sequence[Case]) -> list[Table]:
 def tables(cases: Sequence[Case]) -> list[Table]:
     """The other tables that have rows, the one with what other systems would have shown first."""
     found = [
-        explained.table(_groups(cases, lambda entry: explained.lines_of(entry.result))),
+        explanation.table(_groups(cases, lambda entry: explanation.lines_of(entry.result))),
         by_population.table(_with_exact(cases, _groups(cases, _populations))),
         by_population.page_table(_groups(cases, _pages)),
         by_request.table(_groups(cases, _requests)),

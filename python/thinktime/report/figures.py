@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import percentile
-from thinktime.theory.found import Theory
+from thinktime.present import percentile
+from thinktime.theory.solution import Theory
 
 if TYPE_CHECKING:
     from thinktime import Result, System

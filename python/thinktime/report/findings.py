@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thinktime.report import agreement, contrast, doubts, units
+from thinktime.present import units
+from thinktime.present.page import Verdict
+from thinktime.report import agreement, caveats, contrast
 from thinktime.report.case import Case
-from thinktime.report.page import Verdict
 
 
 def verdict(cases: Sequence[Case]) -> Verdict:
@@ -25,7 +26,7 @@ def verdict(cases: Sequence[Case]) -> Verdict:
         headline = " ".join(_alone(case) for case in cases) or "There are no results."
     findings += agreement.sentences(cases)
     said = [finding for finding in findings if finding is not None]
-    return Verdict(headline, said, doubts.sentences(cases))
+    return Verdict(headline, said, caveats.sentences(cases))
 
 
 def _mean_known(case: Case) -> bool:

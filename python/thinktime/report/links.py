@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import units
-from thinktime.report.table import Cell, Line
+from thinktime.present import units
+from thinktime.present.table import Cell, Line
 
 if TYPE_CHECKING:
     from thinktime import Result

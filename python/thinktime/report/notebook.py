@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from thinktime._core import InputError
+from thinktime.present.page import templates
 from thinktime.report import results
 from thinktime.report.case import Case, cases
 from thinktime.report.findings import verdict
-from thinktime.report.page import templates
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from thinktime import Result
-    from thinktime.report.charts.chart import Chart, Panel
+    from thinktime.present.chart import Chart, Panel
 
 _TEMPLATE = "plotly_white"
 _GAP_PX = 84
@@ -79,7 +79,7 @@ def _one_below_the_other(title: str, panels: Sequence[Panel]) -> go.Figure:
 
 def _place(made: go.Figure, panel: Panel, row: int, named: set[str]) -> None:
     """Puts a picture into its row; a name stands in the legend once."""
-    from thinktime.report.charts.chart import escape
+    from thinktime.present.chart import escape
 
     layout = panel.figure.layout
     for trace in panel.figure.data:

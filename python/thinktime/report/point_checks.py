@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from thinktime.report import units
-from thinktime.report.table import Cell
-from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
+from thinktime.present import units
+from thinktime.present.table import Cell
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
 
 Row = Mapping[str, Any]
 

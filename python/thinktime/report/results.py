@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from thinktime.report import clusters, doubted, failures, links, machines, server_time, units
+from thinktime.present import units
+from thinktime.present.table import Cell, Group, Line, LineStyle, Table
+from thinktime.report import clusters, failures, links, machines, server_time, validity_table
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
@@ -15,7 +17,6 @@ from thinktime.report.figures import TIMES, Figures
 from thinktime.report.links import LinkFigures
 from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
-from thinktime.report.table import Cell, Group, Line, LineStyle, Table
 
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
 """The columns after the one that says how a row was obtained."""
@@ -181,7 +182,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         objectives=lines_of(entry.result),
         failures=failures.lines_of(entry.result),
         checks=check_lines_of(entry.result),
-        validity=doubted.short_lines_of(entry.result),
+        validity=validity_table.short_lines_of(entry.result),
     )
 
 

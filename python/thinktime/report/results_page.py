@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thinktime._core import InputError
-from thinktime.report import details, diagrams, how, page, results, several, units
+from thinktime.present import page, units
+from thinktime.present.chart import sections
+from thinktime.present.page import Page, Verdict
+from thinktime.present.table import Table
+from thinktime.report import details, diagrams, origin, repeated_runs, results
 from thinktime.report.case import Case
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
-from thinktime.report.charts.chart import sections
 from thinktime.report.findings import verdict
-from thinktime.report.page import Page, Verdict
-from thinktime.report.table import Table
-from thinktime.validity.finding import DOUBTFUL, Finding
-from thinktime.verdict import verdict_of
+from thinktime.results.finding import DOUBTFUL, Finding
+from thinktime.results.verdict import verdict_of
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -38,7 +39,7 @@ def page_of(
 
     `agreement` says whether runs agree that were made together; by default as it was noted.
     """
-    agreement = agreement or several.agreement_noted(found)
+    agreement = agreement or repeated_runs.agreement_noted(found)
     together = [] if agreement is None else _together(found, agreement)
     cases = cases_of(found)
     compared = _compared(found)
@@ -48,15 +49,15 @@ def page_of(
         _doubted(_verdict(cases, compared), agreement),
         [results.table(results.rows(cases)), *together, *differences, *details.verdicts(cases)],
         [*sections(CHARTS, cases), *diagrams.sections(cases)],
-        how.words(cases),
-        how.sources(cases),
+        origin.words(cases),
+        origin.sources(cases),
         details=details.tables(cases),
     )
 
 
 def _together(found: Sequence[Result], agreement: Finding) -> list[Table]:
     """Each of several runs, all of them, and whether they agree."""
-    return [several.table(found), several.agreement_table(agreement)]
+    return [repeated_runs.table(found), repeated_runs.agreement_table(agreement)]
 
 
 def _doubted(verdict: Verdict, agreement: Finding | None) -> Verdict:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thinktime.report import percentile, units
+from thinktime.present import percentile, units
+from thinktime.present.table import Cell, Line
 from thinktime.report.figures import TIMES
-from thinktime.report.table import Cell, Line
 
 if TYPE_CHECKING:
     from thinktime import Result

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinktime.machine.sharing import REQUESTS_MIN, TOLERANCE, Comparison, Judged, Pair, compare
-from thinktime.report import percentile, units
-from thinktime.report.table import Cell, Line
+from thinktime.present import percentile, units
+from thinktime.present.table import Cell, Line
 
 if TYPE_CHECKING:
     from thinktime import Result

@@ -10,12 +10,19 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from thinktime.report import by_population, by_request, doubted, failures, objectives, results
+from thinktime.present.narrow_table import turned
+from thinktime.present.table import Cell, Line, Table
+from thinktime.present.table import Group as LineGroup
+from thinktime.present.units import listed
+from thinktime.report import (
+    by_population,
+    by_request,
+    failures,
+    objectives,
+    results,
+    validity_table,
+)
 from thinktime.report.results import Row
-from thinktime.report.table import Cell, Line, Table
-from thinktime.report.table import Group as LineGroup
-from thinktime.report.turned import turned
-from thinktime.report.units import listed
 
 _STYLES = {"measured": "bold", "exact": "italic cyan"}
 _GAP = 2  # between columns
@@ -38,7 +45,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
         (objectives.table, lambda row: row.objectives),
         (failures.table, lambda row: row.failures),
         (objectives.checks_table, lambda row: row.checks),
-        (doubted.table, lambda row: row.validity),
+        (validity_table.table, lambda row: row.validity),
     ]
     for table, lines in below:
         groups = _groups(rows, lines, named=named)

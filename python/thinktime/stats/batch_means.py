@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thinktime._scipy import ndtr, stdtrit
+from thinktime.numerics import ndtr, stdtrit
 from thinktime.stats._samples import fraction, sample, varying
 
 

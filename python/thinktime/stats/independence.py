@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thinktime._scipy import stdtr
+from thinktime.numerics import stdtr
 from thinktime.stats._samples import sample, varying
 
 

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thinktime._scipy import bdtr, ndtri
+from thinktime.numerics import bdtr, ndtri
 from thinktime.stats._samples import fraction, sample
 
 Method = Literal["exact", "normal", "extremes"]

@@ -15,14 +15,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from thinktime._scipy import brentq
+from thinktime.numerics import brentq
 from thinktime.theory._closed import ALONE, CLIENTS_MAX, IN_STEP, MVA, NEVER_SERVED, has_density
+from thinktime.theory._demands import Served, demands_of
 from thinktime.theory._queue import in_a_row
-from thinktime.theory._served import Served, demands_of
 from thinktime.theory._users import Users
-from thinktime.theory.found import PopulationTheory, Theory
 from thinktime.theory.law import FloatArray
 from thinktime.theory.mixed import ClosedClass, MixedNetwork, OpenClass, lattice_size, mixed_mva
+from thinktime.theory.solution import PopulationTheory, Theory
 
 PRODUCT_FORM = "product form; Baskett, Chandy, Muntz and Palacios 1975"
 MIXED = "mixed mean value analysis; Lazowska, Zahorjan, Graham and Sevcik 1984, chapter 7"

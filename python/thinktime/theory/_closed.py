@@ -16,11 +16,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from thinktime._scipy import brentq
+from thinktime.numerics import brentq
 from thinktime.theory._queue import Queue, in_a_row, mixture
 from thinktime.theory.closed import closed_fcfs, saturated_mean_response
-from thinktime.theory.found import Theory
 from thinktime.theory.mva import Station, mva
+from thinktime.theory.solution import Theory
 
 if TYPE_CHECKING:
     from thinktime import Distribution, Workload

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime._scipy import betainc
+from thinktime.numerics import betainc
 from thinktime.theory.law import FloatArray
 from thinktime.theory.open_queue import erlang_c
 

@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from thinktime._scipy import brentq, gammaln
+from thinktime.numerics import brentq, gammaln
 from thinktime.theory._checks import count, load_below_one, non_negative, positive
 from thinktime.theory.demand import Demand, Hyperexponential
 from thinktime.theory.fcfs_response import FcfsResponse

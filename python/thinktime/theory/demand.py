@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thinktime._scipy import gammainc
+from thinktime.numerics import gammainc
 from thinktime.theory._checks import non_negative, positive
 from thinktime.theory._panels import Panels
 from thinktime.theory.law import ComplexArray, FloatArray, Law, check_fraction

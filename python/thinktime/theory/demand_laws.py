@@ -9,7 +9,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
-from thinktime._scipy import gammainc, gammaincc, gammaincinv
+from thinktime.numerics import gammainc, gammaincc, gammaincinv
 from thinktime.theory._checks import count, non_negative, positive
 from thinktime.theory._panels import PLACES, WEIGHTS, Panels
 from thinktime.theory.demand import DemandLaw

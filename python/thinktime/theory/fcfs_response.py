@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thinktime._scipy import gammaln, xlogy
+from thinktime.numerics import gammaln, xlogy
 from thinktime.theory.demand import Hyperexponential
 from thinktime.theory.law import FloatArray, Law
 

@@ -45,18 +45,13 @@ from thinktime.theory._classes import (
     with_names,
 )
 from thinktime.theory._closed import closed
+from thinktime.theory._demands import Served, loads_in_words, offered_load, served_by
 from thinktime.theory._queue import Queue, in_a_row, queues
 from thinktime.theory._reach import out_of_reach
-from thinktime.theory._served import Served, loads_in_words, offered_load, served_by
 from thinktime.theory._users import Users, users_of
-from thinktime.theory.found import Theory
 from thinktime.theory.law import Law
 from thinktime.theory.open_queue import mh1_response, mmc_response
-from thinktime.theory.priority import (
-    PriorityClass,
-    non_preemptive_priority,
-    preemptive_priority,
-)
+from thinktime.theory.priority import PriorityClass, non_preemptive_priority, preemptive_priority
 from thinktime.theory.size_based import (
     las_mean_response,
     ljf_mean_response,
@@ -64,6 +59,7 @@ from thinktime.theory.size_based import (
     sjf_mean_response,
     srpt_mean_response,
 )
+from thinktime.theory.solution import Theory
 from thinktime.theory.transform import mg1_response
 
 if TYPE_CHECKING:

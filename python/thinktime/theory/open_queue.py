@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thinktime._scipy import exprel
+from thinktime.numerics import exprel
 from thinktime.theory._checks import count, load_below_one, non_negative, positive, probability
 from thinktime.theory.demand import Demand, DemandLaw, Hyperexponential
 from thinktime.theory.law import FloatArray, Law

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime._scipy import brentq, minimize_scalar, wrightomega
+from thinktime.numerics import brentq, minimize_scalar, wrightomega
 from thinktime.theory._checks import load_below_one, non_negative, positive
 from thinktime.theory.demand import Hyperexponential
 from thinktime.theory.open_queue import mh1_response

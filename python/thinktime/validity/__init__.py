@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime.recovery import write_whole
-from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
+from thinktime.results.recovery import write_whole
 
 if TYPE_CHECKING:
-    from thinktime.result import Result
+    from thinktime.results.result import Result
 
 _SUMMARY = "summary.json"
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime._scipy import fdtrc, stdtrit
-from thinktime.report import units
+from thinktime.numerics import fdtrc, stdtrit
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, UNSEEN, Finding, Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.finding import DOUBTFUL, FINE, UNSEEN, Finding, Unseen
 from thinktime.validity.percentiles import NEEDED
 
 NAME = "agreement"

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
 from thinktime.validity.evidence import OF_POPULATION, THERE_AT_START, Evidence
-from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
 
 if TYPE_CHECKING:
     import numpy as np

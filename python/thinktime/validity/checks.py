@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from thinktime.results.finding import UNSEEN, Finding, Unseen
 from thinktime.validity import (
     arrivals,
     counts,
-    filling,
     generator,
     link,
     load,
     percentiles,
     punctuality,
     steadiness,
-    thinking,
+    think_times,
+    warm_up,
 )
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.finding import UNSEEN, Finding, Unseen
 
 Check = Callable[[Evidence], Finding | None]
 """None where a check is not about results of this kind. It raises `Unseen` where it lacks data."""
@@ -27,9 +27,9 @@ CHECKS: dict[str, Check] = {
     link.NAME: link.check,
     punctuality.NAME: punctuality.check,
     arrivals.NAME: arrivals.check,
-    thinking.NAME: thinking.check,
+    think_times.NAME: think_times.check,
     load.NAME: load.check,
-    filling.NAME: filling.check,
+    warm_up.NAME: warm_up.check,
     steadiness.NAME: steadiness.check,
     counts.NAME: counts.check,
     percentiles.NAME: percentiles.check,

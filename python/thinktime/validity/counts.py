@@ -11,9 +11,9 @@ Source: Little, 'A proof for the queuing formula L = λW' (Operations Research 9
 
 from __future__ import annotations
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
 
 NAME = "counts"
 

@@ -12,16 +12,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime.rows_there import rows_there
-from thinktime.validity.finding import Unseen
-from thinktime.validity.staying import Stay, stays_of
+from thinktime.results.finding import Unseen
+from thinktime.results.remote_rows import rows_there
+from thinktime.validity.session_length import Stay, stays_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from thinktime._core import System, Table, Workload
-    from thinktime.result import Result
-    from thinktime.theory.found import Theory
+    from thinktime.results.result import Result
+    from thinktime.theory.solution import Theory
 
 THERE_AT_START = 2**40
 """Sessions that were there when a run began have numbers from here on, within their population."""

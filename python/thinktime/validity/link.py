@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from thinktime.lab.noted import spoilt_by_link
-from thinktime.report import units
-from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding
+from thinktime.results.link import spoilt_by_link
 
 if TYPE_CHECKING:
     from thinktime.validity.evidence import Evidence

@@ -6,9 +6,9 @@ import math
 import tomllib
 from typing import TYPE_CHECKING
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
 
 if TYPE_CHECKING:
     from thinktime._core import System, Workload

@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
 from thinktime.validity.student import NORMAL, quantile
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
 from thinktime.validity.percentiles import backed
 
 NAME = "punctuality"

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.report import units
-from thinktime.validity.changing import ALIKE_MAX, Change, change_of
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.finding import DOUBTFUL, FINE, Finding, Unseen
-from thinktime.validity.staying import session_s
+from thinktime.validity.level_changes import ALIKE_MAX, Change, change_of
+from thinktime.validity.session_length import session_s
 from thinktime.validity.stretches import stretches
 
 NAME = "steady state"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from thinktime.results.finding import Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.finding import Unseen
 
 PARTS = 20
 LEAST = 10

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.requests import METHODS
+from thinktime.learn.logs.requests import METHODS
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]

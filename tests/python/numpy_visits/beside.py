@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
 
 from .order import Places, latest
 

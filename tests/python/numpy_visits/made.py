@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from thinktime.learn.requests import ROWS, Requests
+from thinktime.learn.logs.requests import ROWS, Requests
 
 PAGES, OBJECTS, CALLS, SCREENS = range(12), range(12, 24), range(24, 27), range(27, 30)
 """The paths by what they are for; `OBJECTS` have an ending that says so."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.learn.journeys.visits import Visits
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
 
 from .beside import beside_others
 from .branches import Led, led_by, matched

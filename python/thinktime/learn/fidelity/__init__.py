@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fidelity.difference import CHANCE, Difference
 from thinktime.learn.fidelity.doubt import without_largest
-from thinktime.learn.fidelity.learned import Learned
-from thinktime.learn.fidelity.logged import logged
+from thinktime.learn.fidelity.log_side import logged
+from thinktime.learn.fidelity.model_side import Learned
 from thinktime.learn.fidelity.stream import FloatArray, Stream
 from thinktime.learn.fidelity.swaps import cache_shares, queue_shares
 from thinktime.learn.fidelity.systems import POLICIES, SIZES, Caches, figures, queue_figures
 from thinktime.learn.fidelity.words import sentences
-from thinktime.learn.requests import Requests
-from thinktime.learn.stopping import Stopping
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.stop_signal import Stopping
 
 REPLAYS = 5
 """The learned workload is simulated with so many seeds; how they differ is chance."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinktime.learn.fidelity.systems import POLICIES
-from thinktime.report import units
+from thinktime.present import units
 
 if TYPE_CHECKING:
     from thinktime.learn.fidelity import Fidelity

@@ -8,7 +8,7 @@
 """
 
 from thinktime.learn.fit.candidates import COUNTS, SIZES, TIMES
-from thinktime.learn.fit.fitting import Fit, fit
+from thinktime.learn.fit.fits import Fit, fit
 from thinktime.learn.fit.tail import TailFit, tail
 from thinktime.learn.fit.tally import Tally
 from thinktime.learn.fit.zipf import ZipfFit, zipf

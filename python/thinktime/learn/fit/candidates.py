@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thinktime.learn.fit.counting import Geometric, Poisson
+from thinktime.learn.fit.count_laws import Geometric, Poisson
 from thinktime.learn.fit.exponential import Exponential, Hyperexponential
 from thinktime.learn.fit.family import Family
 from thinktime.learn.fit.gamma import Erlang, Gamma

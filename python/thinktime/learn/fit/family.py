@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from thinktime import _core
 
 if TYPE_CHECKING:
-    from thinktime.learn.fit.observed import Observed
+    from thinktime.learn.fit.observations import Observed
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Parameters: TypeAlias = Sequence[float]

@@ -10,7 +10,7 @@ import math
 from typing import ClassVar
 
 from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range, written
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 
 STAGES_MAX = 50
 """More stages are not told from any other shape, and are left to the gamma law."""

@@ -6,7 +6,7 @@ Source: Chhikara and Folks, 'The Inverse Gaussian Distribution' (1989), chapter 
 from __future__ import annotations
 
 from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 
 
 class InverseGaussian(Family):

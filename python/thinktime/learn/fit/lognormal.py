@@ -10,7 +10,7 @@ import math
 from typing import ClassVar
 
 from thinktime.learn.fit.family import REAL, Family, Parameters, Range, written
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 
 SIGMA: Range = (1e-6, 20.0)
 """Values of a larger sigma would span more than 30 powers of ten."""

@@ -24,7 +24,7 @@ from thinktime.learn.fit.family import (
     weighted,
 )
 from thinktime.learn.fit.lognormal import SIGMA, CutLognormal, Lognormal
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 from thinktime.learn.fit.pareto import SHAPE, Pareto
 
 

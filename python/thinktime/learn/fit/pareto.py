@@ -11,7 +11,7 @@ import math
 from typing import ClassVar
 
 from thinktime.learn.fit.family import Family, Parameters, Range, written
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 
 SHAPE: Range = (1e-3, 1e3)
 

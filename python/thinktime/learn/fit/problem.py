@@ -13,7 +13,7 @@ import numpy as np
 
 from thinktime._core import bounded, unbounded
 from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 
 _WORST = 1e6
 """Stands for the objective where it cannot be computed."""

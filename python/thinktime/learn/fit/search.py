@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thinktime.learn.fit.family import Family, FloatArray, Parameters
-from thinktime.learn.fit.observed import IntArray, Observed
+from thinktime.learn.fit.observations import IntArray, Observed
 from thinktime.learn.fit.problem import Problem
 
 _COARSE = 100

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime.learn.fit._bent import Bent, bent
-from thinktime.learn.fit._straight import (
+from thinktime.learn.fit._bend import Bent, bent
+from thinktime.learn.fit._lines import (
     LEAST_VALUES,
     Straight,
     best_tail,
@@ -28,8 +28,8 @@ from thinktime.learn.fit._straight import (
     straight,
     values_above,
 )
-from thinktime.learn.fit.fitting import DECISIVE
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.fits import DECISIVE
+from thinktime.learn.fit.observations import Observed
 from thinktime.learn.fit.tally import Tally
 
 _SIGNIFICANT = 5.41

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from thinktime.learn.fit.family import Family, Parameters, Range, written
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 
 
 class Uniform(Family):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range, written
-from thinktime.learn.fit.observed import Observed
+from thinktime.learn.fit.observations import Observed
 
 
 class Weibull(Family):

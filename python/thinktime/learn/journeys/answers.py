@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from thinktime import _core
 from thinktime.learn.fit import Tally, fit
+from thinktime.learn.fit.empirical_law import outcomes
 from thinktime.learn.journeys.laws import NEAR
-from thinktime.learn.order import Kept, bounds_of, stable_order
-from thinktime.learn.outcomes import outcomes
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import Kept, bounds_of, stable_order
 
 TARGETS_LEAST = 300
 """A law of sizes is fitted to at least so many targets; fewer are written as outcomes."""

@@ -22,7 +22,7 @@ from thinktime.learn.fit import Tally, fit
 from thinktime.learn.journeys.laws import counts_law
 from thinktime.learn.journeys.lengths import Lengths, counted, of_mean, tilted, whole
 from thinktime.learn.journeys.visits import Visits
-from thinktime.learn.order import Kept
+from thinktime.learn.logs.row_order import Kept
 
 Matrix = NDArray[np.float64]
 

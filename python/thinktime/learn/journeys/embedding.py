@@ -8,8 +8,8 @@ import numpy as np
 
 from thinktime.learn.journeys.laws import counts_law
 from thinktime.learn.journeys.visits import Visits
-from thinktime.learn.order import Kept, Places
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import Kept, Places
 
 CONNECTIONS = 6
 """What browsers open with HTTP/1.1: where durations are not logged."""

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.learn import USERS_MIN
-from thinktime.learn.freed import give_back
 from thinktime.learn.journeys.answers import Answers, find_answers
 from thinktime.learn.journeys.chain import Chain, find_chain
+from thinktime.learn.journeys.divergence import set_apart
 from thinktime.learn.journeys.embedding import Embeddings, find_embeddings
 from thinktime.learn.journeys.reuse import Reuse, find_reuse
-from thinktime.learn.journeys.thinks import Thinks, find_thinks
-from thinktime.learn.journeys.unlike import set_apart
+from thinktime.learn.journeys.think_times import Thinks, find_thinks
 from thinktime.learn.journeys.visits import Visits, find_visits
 from thinktime.learn.kinds.kinds import Kinds, find_kinds, templates_of
 from thinktime.learn.kinds.templates import Templates
-from thinktime.learn.order import Kept
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import Kept
+from thinktime.learn.memory import give_back
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thinktime import Distribution
 from thinktime.learn.fit import Fit, Tally, fit
-from thinktime.learn.outcomes import outcomes
+from thinktime.learn.fit.empirical_law import outcomes
 
 NEAR = 0.01
 """A law is written where its mean is this near to that of the values, or..."""

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.importing.toml import key, quoted
+from thinktime.learn.comments import note
+from thinktime.learn.fit.empirical_law import rounded_shares
 from thinktime.learn.journeys.chain import COUNTED_JOURNEY, JOURNEY, WEIGHTS
 from thinktime.learn.journeys.journeys import Journeys
 from thinktime.learn.kinds.kinds import Kind
-from thinktime.learn.notes import note
-from thinktime.learn.outcomes import rounded_shares
-from thinktime.report import units
+from thinktime.present import units
 
 DIGITS = 5
 """Of shares."""

@@ -15,8 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime import _core
-from thinktime.learn.order import Kept, Places
-from thinktime.learn.requests import Requests
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import Kept, Places
 
 FIRST = 100
 """Columns that differ mostly do so within so many values."""

@@ -19,8 +19,8 @@ from thinktime.learn import USERS_MIN
 from thinktime.learn.fit import ZipfFit, zipf
 from thinktime.learn.kinds.private import private
 from thinktime.learn.kinds.templates import Templates, templates
-from thinktime.learn.order import Kept
-from thinktime.learn.requests import METHODS, Requests
+from thinktime.learn.logs.requests import METHODS, Requests
+from thinktime.learn.logs.row_order import Kept
 
 ADDRESSES_MIN = 20
 """A user is an address; an address with an agent where there are fewer addresses, and more of

@@ -11,21 +11,28 @@ from collections.abc import Callable
 
 import numpy as np
 
+from thinktime.learn.logs.requests import Requests
 from thinktime.learn.populations import (
     beats,
     bursts,
     callers,
     crawlers,
-    given,
+    log_names,
     loops,
     people,
     scanners,
 )
 from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.evidence import Seen
 from thinktime.learn.populations.findings import findings
-from thinktime.learn.populations.seen import Seen
-from thinktime.learn.populations.told import LIKELY, SURE, UNSURE, Finding, Population, Populations
-from thinktime.learn.requests import Requests
+from thinktime.learn.populations.population import (
+    LIKELY,
+    SURE,
+    UNSURE,
+    Finding,
+    Population,
+    Populations,
+)
 
 __all__ = ["Finding", "Population", "Populations", "tell_apart"]
 
@@ -67,7 +74,7 @@ def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
         return [draft for rule in rules for draft in rule(some)] if len(some) else []
 
     told = requests.populations is not None
-    drafts = given.find(requests, judge) if told else judge(seen)
+    drafts = log_names.find(requests, judge) if told else judge(seen)
     drafts = _few(drafts)
     drafts.sort(key=lambda draft: (draft.programs, -len(draft.rows)))
     labels = np.zeros(len(seen), dtype=np.uint16)

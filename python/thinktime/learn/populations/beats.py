@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.evidence import Seen
 from thinktime.learn.populations.pace import seconds
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.population import UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
-from thinktime.learn.populations.told import UNSURE
 
 LEAST = 100
 """Requests for a path without which nothing is said of it."""

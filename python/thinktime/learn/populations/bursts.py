@@ -6,12 +6,12 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.grouping import grouped
+from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.pace import seconds
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.population import UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Streams
-from thinktime.learn.populations.told import UNSURE
-from thinktime.report import units
+from thinktime.present import units
 
 LEAST = 60
 """Requests of a user without which nothing is said of it."""

@@ -6,10 +6,10 @@ import numpy as np
 
 from thinktime.learn.populations import agents, pace
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.grouping import grouped
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.groups import grouped
+from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Ints, Streams
-from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
 
 LEAST = 50
 """Requests of a user without a program's name who is taken for one by behaviour."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.grouping import grouped
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.groups import grouped
+from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
-from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
 
 LARGE = 0.01
 """A declared crawler with less of the log is one of `crawlers`."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thinktime.learn.populations.population import LIKELY
 from thinktime.learn.populations.streams import Ints
-from thinktime.learn.populations.told import LIKELY
 
 
 @dataclass

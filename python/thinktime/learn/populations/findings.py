@@ -8,12 +8,12 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.evidence import Seen, among
 from thinktime.learn.populations.people import SHARED_FROM
-from thinktime.learn.populations.seen import Seen, among
+from thinktime.learn.populations.population import Finding
 from thinktime.learn.populations.streams import Floats, Ints
-from thinktime.learn.populations.told import Finding
-from thinktime.learn.starts.covered import Covered, silences
-from thinktime.report import units
+from thinktime.learn.starts.coverage import Covered, silences
+from thinktime.present import units
 
 HEAVY = 0.1
 """An address with so much of people's requests is heavy."""

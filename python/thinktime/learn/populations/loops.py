@@ -6,8 +6,8 @@ import numpy as np
 
 from thinktime.learn.populations import agents, pace
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.grouping import grouped
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 
 LEAST = 12

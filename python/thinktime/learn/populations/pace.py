@@ -8,10 +8,10 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.echo import Echo, echo
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
-from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
-from thinktime.report import units
+from thinktime.present import units
 
 BUSY = 0.7
 """Without think time answers take nearly all of a client's time."""

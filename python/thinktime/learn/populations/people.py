@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.seen import Seen
+from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.pace_spread import spread_between
+from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
-from thinktime.learn.populations.told import LIKELY, SURE, UNSURE
-from thinktime.learn.populations.unlike import spread_between
 
 PAUSE_S = 1800.0
 """A longer pause ends a session."""

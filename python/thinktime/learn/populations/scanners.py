@@ -6,10 +6,10 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.seen import Seen, among
+from thinktime.learn.populations.evidence import Seen, among
+from thinktime.learn.populations.population import LIKELY, SURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
-from thinktime.learn.populations.told import LIKELY, SURE
-from thinktime.report import units
+from thinktime.present import units
 
 LEAST = 5
 MISSED = 0.5

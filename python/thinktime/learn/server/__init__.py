@@ -4,9 +4,9 @@
 it found as a system file.
 """
 
-from thinktime.learn.server.choosing import Choice
+from thinktime.learn.server.choice import Choice
 from thinktime.learn.server.laws import Law
-from thinktime.learn.server.learning import Demand, Server, learn_server
+from thinktime.learn.server.model import Demand, Server, learn_server
 from thinktime.learn.server.policies import Policy
 from thinktime.learn.server.text import system_text
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from thinktime._core import Distribution
 from thinktime.learn.fit import Fit, Tally, fit
-from thinktime.learn.outcomes import DIGITS, few, rounded_shares
-from thinktime.learn.server.served import Floats
+from thinktime.learn.fit.empirical_law import DIGITS, few, rounded_shares
 from thinktime.learn.server.survival import Survival
+from thinktime.learn.server.visits import Floats
 
 MEAN_WITHIN, UNSCALED_WITHIN = 0.05, 0.01
 """A law is taken only if its mean is as near to that of the values, and made to have it: the load

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thinktime.learn.server.served import Floats, Served
+from thinktime.learn.server.visits import Floats, Served
 
 PRESENT_MAX = 200
 """Decisions among more requests are not looked at."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime.learn.server.orders import demands_one_at_a_time, least_attained
-from thinktime.learn.server.served import Floats, Numbers, Served
+from thinktime.learn.server.visits import Floats, Numbers, Served
 
 
 @dataclass(frozen=True)

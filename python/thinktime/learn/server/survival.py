@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime.learn.server.served import Floats, Mask
+from thinktime.learn.server.visits import Floats, Mask
 
 AT_RISK_LEAST = 30
 """Where fewer values are at least as large, what is estimated there is not told apart by it."""

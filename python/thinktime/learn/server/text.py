@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from thinktime.importing.toml import key, quoted
-from thinktime.learn.notes import note
-from thinktime.learn.server.learning import Demand, Server
+from thinktime.learn.comments import note
+from thinktime.learn.server.model import Demand, Server
 
 SOURCES = {
     "all": "of all requests, as the policy says",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.starts.covered import Covered, Times
+from thinktime.learn.starts.coverage import Covered, Times
 
 WINDOWS_S = (1.0, 10.0, 60.0)
 """Scales at which bursts are told: a second, ten seconds, a minute."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.starts.covered import Covered, Times
+from thinktime.learn.starts.coverage import Covered, Times
 from thinktime.learn.starts.dispersion import WINDOWS_S, Counts, index_of_poisson
 from thinktime.learn.starts.rates import Steps, blocks
 

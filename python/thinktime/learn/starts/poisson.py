@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from thinktime.learn.arrivals import (
+from thinktime.learn.starts.coverage import Covered, Times
+from thinktime.learn.starts.dispersion import Counts, sums
+from thinktime.learn.traffic.arrivals import (
     SIGNIFICANCE,
     TESTED_MAX,
     TESTED_MIN,
@@ -16,8 +18,6 @@ from thinktime.learn.arrivals import (
     WINDOW_ARRIVALS,
     Poisson,
 )
-from thinktime.learn.starts.covered import Covered, Times
-from thinktime.learn.starts.dispersion import Counts, sums
 from thinktime.stats.kolmogorov import kolmogorov_smirnov
 
 MINUTE_S = 60.0

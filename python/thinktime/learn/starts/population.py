@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.arrivals import Poisson
-from thinktime.learn.starts.covered import Covered, Times
+from thinktime.learn.starts.coverage import Covered, Times
 from thinktime.learn.starts.dispersion import WINDOWS_S, Counts, count, index
 from thinktime.learn.starts.models import Model, models
 from thinktime.learn.starts.peaks import Peak, peaks
 from thinktime.learn.starts.poisson import poisson
 from thinktime.learn.starts.rates import Steps, steps
 from thinktime.learn.starts.spread import spread
+from thinktime.learn.traffic.arrivals import Poisson
 
 MINUTE_S = 60.0
 

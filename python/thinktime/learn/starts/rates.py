@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime._core import law_tails
-from thinktime.learn.arrivals import SESSIONS_A_STEP, SIGNIFICANCE, STEPS_MAX, WIDTHS_MIN
-from thinktime.learn.starts.covered import Covered, Times
+from thinktime.learn.starts.coverage import Covered, Times
 from thinktime.learn.starts.dispersion import Counts
+from thinktime.learn.traffic.arrivals import SESSIONS_A_STEP, SIGNIFICANCE, STEPS_MAX, WIDTHS_MIN
 
 MINUTE_S = 60.0
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from thinktime import _core
-from thinktime.machine.cpn.carried import Carried, carried
 from thinktime.machine.cpn.declarations import declarations, kinds
+from thinktime.machine.cpn.features import Carried, carried
 from thinktime.machine.cpn.net import Net
 from thinktime.machine.cpn.scenario import DEFAULT, Task, read
 from thinktime.machine.cpn.top import overview

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thinktime.machine.cpn.carried import Balancing, Carried
+from thinktime.machine.cpn.features import Balancing, Carried
 from thinktime.machine.cpn.net import Kind, Page, Transition
 from thinktime.machine.cpn.schedule import BUSY, IDLE, RUNS
 

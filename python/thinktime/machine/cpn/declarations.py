@@ -8,7 +8,7 @@ them.
 from __future__ import annotations
 
 from thinktime.machine.cpn import functions
-from thinktime.machine.cpn.carried import Carried
+from thinktime.machine.cpn.features import Carried
 from thinktime.machine.cpn.net import ColourSet, Declarations, Kind
 from thinktime.machine.cpn.scenario import Task
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thinktime.machine.cpn.carried import Balancing
+from thinktime.machine.cpn.features import Balancing
 
 SHARING = [
     "(* The time as an integer: IntInf.toInt, in words that every tool knows. *)\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thinktime.machine.cpn.carried import Carried
+from thinktime.machine.cpn.features import Carried
 from thinktime.machine.cpn.net import Kind, Page, Transition
 
 IDLE = "idOf task = IDLE_ID"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thinktime.machine.cpn.carried import Carried
+from thinktime.machine.cpn.features import Carried
 from thinktime.machine.cpn.net import Kind, Page
 from thinktime.machine.cpn.schedule import RUNS_PARTS, all_running
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from thinktime.machine.cpn import tasks
 from thinktime.machine.cpn.balancing import dynamic_balancing
-from thinktime.machine.cpn.carried import Carried
+from thinktime.machine.cpn.features import Carried
 from thinktime.machine.cpn.net import Kind, Page
 from thinktime.machine.cpn.schedule import schedule
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from thinktime.present.chart import Chart
 from thinktime.report.case import Case
 from thinktime.report.charts import (
     by_name,
@@ -15,7 +16,6 @@ from thinktime.report.charts import (
     tail,
     throughput,
 )
-from thinktime.report.charts.chart import Chart
 
 CHARTS: list[Chart[Sequence[Case]]] = [
     tail.CHART,

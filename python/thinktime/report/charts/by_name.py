@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thinktime.present.chart import Chart, Drawing
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import distributions
-from thinktime.report.charts.chart import Chart, Drawing
 from thinktime.report.charts.distributions import Curve
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from thinktime.present.chart import Chart, Drawing
 from thinktime.report.by_population import ALL
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import distributions
-from thinktime.report.charts.chart import Chart, Drawing
 from thinktime.report.charts.distributions import Curve
 
 

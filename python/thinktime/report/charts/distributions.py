@@ -8,10 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.report import percentile
-from thinktime.report.case import Case, Entry
-from thinktime.report.charts import axes
-from thinktime.report.charts.chart import (
+from thinktime.present import axes, percentile
+from thinktime.present.chart import (
     Drawing,
     Panel,
     case_keys,
@@ -21,6 +19,7 @@ from thinktime.report.charts.chart import (
     line,
     titled,
 )
+from thinktime.report.case import Case, Entry
 from thinktime.theory.law import FloatArray
 
 _PANELS_MAX = 9

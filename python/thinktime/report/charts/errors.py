@@ -8,11 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.present.chart import Chart, Drawing, Key
+from thinktime.present.page import colour
 from thinktime.report.case import Case
 from thinktime.report.charts import panels, tallies
-from thinktime.report.charts.chart import Chart, Drawing, Key
-from thinktime.report.page import colour
 
 Failed = tuple[Case, pl.DataFrame]
 """The tally of the failed attempts of a case."""

@@ -16,10 +16,8 @@ import plotly.graph_objects as go
 import polars as pl
 from numpy.typing import NDArray
 
-from thinktime.report import units
-from thinktime.report.case import Case, Entry, Kind
-from thinktime.report.charts import axes, panels, raster
-from thinktime.report.charts.chart import (
+from thinktime.present import axes, units
+from thinktime.present.chart import (
     DASHES,
     Chart,
     Drawing,
@@ -30,6 +28,8 @@ from thinktime.report.charts.chart import (
     layout,
     titled,
 )
+from thinktime.report.case import Case, Entry, Kind
+from thinktime.report.charts import panels, raster
 from thinktime.theory.law import FloatArray
 from thinktime.validity.percentiles import NEEDED, backed
 

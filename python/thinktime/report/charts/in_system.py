@@ -11,17 +11,10 @@ import plotly.graph_objects as go
 import polars as pl
 from numpy.typing import NDArray
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.present.chart import Chart, Drawing, colour, kind_keys, line, thin
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
-from thinktime.report.charts.chart import (
-    Chart,
-    Drawing,
-    colour,
-    kind_keys,
-    line,
-    thin,
-)
 from thinktime.theory.law import FloatArray
 
 EVENTS_MAX = 20_000

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.present.chart import DASHES, Chart, Drawing, Key, colour
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import panels, tallies
-from thinktime.report.charts.chart import DASHES, Chart, Drawing, Key, colour
 from thinktime.report.charts.tallies import OverTime
 from thinktime.theory.law import FloatArray
 

@@ -11,9 +11,9 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
+from thinktime.present import axes
+from thinktime.present.chart import Panel, escape, layout, titled
 from thinktime.report.case import Case, Entry
-from thinktime.report.charts import axes
-from thinktime.report.charts.chart import Panel, escape, layout, titled
 from thinktime.theory.law import FloatArray
 
 COUNTS = ("scheduled", "completed", "failed")

@@ -11,12 +11,12 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.present.chart import Chart, Drawing, Key, Panel
+from thinktime.present.page import colour
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import lateness, panels, tallies
-from thinktime.report.charts.chart import Chart, Drawing, Key, Panel
 from thinktime.report.charts.tallies import OverTime
-from thinktime.report.page import colour
 from thinktime.theory.law import FloatArray
 
 Column = Literal["name", "population"]

@@ -8,13 +8,12 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from thinktime.report import units
+from thinktime.present import axes, units
+from thinktime.present.chart import INK, Chart, Drawing, Key, escape, layout
+from thinktime.present.chart import Panel as Picture
+from thinktime.present.page import colour
 from thinktime.report.case import Case
-from thinktime.report.charts import axes
-from thinktime.report.charts.chart import INK, Chart, Drawing, Key, escape, layout
-from thinktime.report.charts.chart import Panel as Picture
 from thinktime.report.charts.turns import Core, Move, Schedule, Turn, schedule_of, window
-from thinktime.report.page import colour
 
 _ROW_HEIGHT = 30
 _FRAME_HEIGHT = 72  # ticks and an axis title

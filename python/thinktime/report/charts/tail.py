@@ -8,10 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from thinktime.report import units
-from thinktime.report.case import Case, Kind, Note
-from thinktime.report.charts import axes
-from thinktime.report.charts.chart import (
+from thinktime.present import axes, units
+from thinktime.present.chart import (
     Chart,
     Drawing,
     Panel,
@@ -23,6 +21,7 @@ from thinktime.report.charts.chart import (
     thin,
     titled,
 )
+from thinktime.report.case import Case, Kind, Note
 from thinktime.theory.law import FloatArray
 from thinktime.validity.percentiles import backed
 

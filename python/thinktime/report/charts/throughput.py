@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.present.chart import INK, Chart, Drawing, Key, kind_keys, line, thin
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
-from thinktime.report.charts.chart import INK, Chart, Drawing, Key, kind_keys, line, thin
 from thinktime.theory.law import FloatArray
 
 _OFFERED = {"color": INK, "width": 1, "dash": "solid"}

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from thinktime import _core
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.present.page import Diagram, Section
 from thinktime.report.case import Case
 from thinktime.report.diagrams import server, users
 from thinktime.report.diagrams.population import Population, populations_of
-from thinktime.report.page import Diagram, Section
 
 if TYPE_CHECKING:
     from thinktime import Workload

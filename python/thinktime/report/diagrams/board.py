@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup, escape
 
-from thinktime.report import units
+from thinktime.present import units
 
 WIDTH = 360
 """Of all diagrams, in units that are a pixel on a phone."""

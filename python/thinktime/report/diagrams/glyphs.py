@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from thinktime.report import units
+from thinktime.present import units
 from thinktime.report.diagrams.board import Board, Point
 from thinktime.report.diagrams.kinds import LEFT, RIGHT
 from thinktime.report.diagrams.parts import Part

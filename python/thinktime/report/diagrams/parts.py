@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from thinktime.report import policies, units
+from thinktime.present import policies, units
 
 Table = Mapping[str, Any]
 Form = Literal["queue", "shared", "cores", "places", "cluster"]

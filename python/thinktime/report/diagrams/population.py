@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.report import units
+from thinktime.present import units
 
 if TYPE_CHECKING:
     from thinktime import Workload

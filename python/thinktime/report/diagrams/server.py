@@ -6,13 +6,13 @@ import tomllib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from thinktime.report import units
+from thinktime.present import units
+from thinktime.present.page import Diagram
+from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report.diagrams import glyphs, steps
 from thinktime.report.diagrams.board import LINE, Board
 from thinktime.report.diagrams.kinds import RIGHT
 from thinktime.report.diagrams.parts import Part, parts_of
-from thinktime.report.page import Diagram
-from thinktime.report.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import System

@@ -1,0 +1,55 @@
+"""Ctrl-C while a log is learned from: each ends one thing, and what there is by then is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from thinktime.cli import common, signals
+from thinktime.learn.stop_signal import Stopping
+
+if TYPE_CHECKING:
+    from thinktime.learn.logs.log import Log
+    from thinktime.learn.logs.reader import Progress
+
+WORDS = "interrupted: what was read is learned from all the same; once more ends the command"
+
+
+class Enough:
+    """A first Ctrl-C ends the reading, or when all is read leaves out the fidelity."""
+
+    def __init__(self) -> None:
+        self.fidelity = Stopping()
+        """Whether the fidelity is still wanted."""
+        self._all_read = False
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note a Ctrl-C within; where there is nothing left to end it ends the command."""
+        with signals.first_noted(self._note):
+            yield
+
+    def _note(self) -> bool:
+        first = self.fidelity.wanted
+        self.fidelity.stop()
+        if first and self._all_read:
+            common.errors.print(WORDS, markup=False, soft_wrap=True)
+        return first
+
+    def reading(self, progress: Progress | None) -> Progress:
+        """The same progress; it ends the reading where that is enough."""
+
+        def take(entries: int, share: float, unpacked: int) -> None:
+            if progress is not None:
+                progress(entries, share, unpacked)
+            if not self.fidelity.wanted and not self._all_read:
+                raise KeyboardInterrupt
+
+        return take
+
+    def read(self, log: Log) -> None:
+        """The reading has ended: what a Ctrl-C that ended it has asked for is done."""
+        self._all_read = True
+        if log.stopped:
+            self.fidelity.go_on()

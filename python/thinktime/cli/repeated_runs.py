@@ -1,0 +1,205 @@
+"""Several runs of one workload against one server: `run --runs K`."""
+
+from __future__ import annotations
+
+import json as json_module
+import shlex
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thinktime import InputError, Interrupted, Result, RunError, Unwritten, validity
+from thinktime.cli import common, plain_text
+from thinktime.results import provenance
+from thinktime.results.recovery import write_whole
+from thinktime.results.verdict import Verdict, verdict_of
+
+if TYPE_CHECKING:
+    from thinktime.monitor.feed import Feed
+
+Runs = Annotated[
+    int | None,
+    typer.Option(
+        help="Run so many times, one after another, each with a seed of its own, and say whether "
+        "the runs agree.",
+        metavar="K",
+    ),
+]
+Restart = Annotated[
+    str | None,
+    typer.Option(
+        help="With --runs: a command that restarts the server, before each run; without a shell.",
+        metavar="COMMAND",
+    ),
+]
+
+RUNS_MAX = 1000
+_RESTART_S = 300.0
+_ORDER = ("not to be trusted", "not met", "cannot tell", "met", "done")
+"""Of verdicts, the worst first."""
+
+
+@dataclass(frozen=True)
+class Several:
+    """How often, what is done before each, and where the results go."""
+
+    runs: int
+    restart: str | None
+    output: Path | None
+
+    @classmethod
+    def asked(
+        cls, runs: int | None, restart: str | None, output: Path | None, barred: dict[str, Any]
+    ) -> Several | None:
+        """What was asked for; None for one run. `barred` are options that do not go with it.
+
+        Raises:
+            InputError: if the options do not go together, or the directory is not empty.
+        """
+        if runs is None:
+            if restart is not None:
+                raise InputError("--restart goes with --runs: it is done before each of the runs")
+            return None
+        if not 2 <= runs <= RUNS_MAX:
+            raise InputError(f"--runs takes 2 to {RUNS_MAX:,}; it is {runs:,}")
+        for name, value in barred.items():
+            if value:
+                raise InputError(f"--runs does not go with {name}")
+        if output is not None and output.exists() and (output.is_file() or any(output.iterdir())):
+            raise InputError(f"{output}: it is not empty; --runs writes a directory for each run")
+        return cls(runs, restart, output)
+
+    def place(self, number: int) -> Path | None:
+        """Where the so manyth result goes, from 1."""
+        return None if self.output is None else self.output / f"run-{number}"
+
+    def before(self) -> None:
+        """Restart the server.
+
+        Raises:
+            RunError: if the command cannot be started, fails, or takes longer than five minutes.
+        """
+        if self.restart is None:
+            return
+        named = f"--restart {provenance.without_secrets(self.restart)}"
+        try:
+            done = subprocess.run(
+                shlex.split(self.restart), stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=_RESTART_S, check=False,
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            raise RunError(f"{named}: {error}") from None
+        except subprocess.TimeoutExpired:
+            raise RunError(f"{named}: it took longer than five minutes") from None
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            why = f": {said[0]}" if said else ""
+            raise RunError(f"{named}: it ended with {done.returncode}{why}")
+
+
+def finish(
+    several: Several,
+    each: Callable[[int, Path | None], common.Operation],
+    as_json: bool,
+    feed: Feed | None = None,
+) -> None:
+    """Do all runs, show them together, and end with the status of the worst.
+
+    `each` gives the so manyth run, from 1, which writes its result there. Who watches is told of
+    those that are over by `feed`.
+    """
+    results: list[Result] = []
+    worst: Verdict | None = None
+    with common.mapped_errors():
+        for number in range(1, several.runs + 1):
+            _tell(feed, number, several.runs, results)
+            several.before()
+            result, unwritten = _done(each(number, several.place(number)))
+            validity.note(result)
+            results.append(result)
+            worst = _worse(worst, number, verdict_of(result, unwritten))
+            if result.interrupted or unwritten:
+                break
+        agreement = validity.agreement_of(results)
+        if feed is not None:
+            feed.finish(lambda: _page(results, agreement))
+        _show(results, agreement, several.output, as_json)
+    assert worst is not None
+    common.end(worst)
+
+
+def _tell(feed: Feed | None, number: int, whole: int, over: list[Result]) -> None:
+    """Tell who watches which run comes now, and what those before it say together."""
+    if feed is None:
+        return
+    from thinktime.monitor.frames import Several as Told
+    from thinktime.report import repeated_runs as shown
+
+    agreement = validity.agreement_of(over) if len(over) > 1 else None
+    feed.tell("several", Told(number, whole, shown.table(over) if over else None, agreement))
+
+
+def _page(results: list[Result], agreement: validity.Finding) -> str:
+    from thinktime.present.page import render
+    from thinktime.report.results_page import page_of
+
+    return render(page_of(results, agreement=agreement))
+
+
+def _done(operation: common.Operation) -> tuple[Result, str | None]:
+    try:
+        return operation(), None
+    except Interrupted as stopped:
+        return stopped.result, None
+    except Unwritten as failed:
+        return failed.result, str(failed)
+
+
+def _worse(worst: Verdict | None, number: int, found: Verdict) -> Verdict:
+    if worst is not None and _ORDER.index(worst.status) <= _ORDER.index(found.status):
+        return worst
+    said = f"run {number}: {found.sentence}" if found.sentence else ""
+    return Verdict(found.status, said, found.doubt)
+
+
+def _show(
+    results: list[Result], agreement: validity.Finding, output: Path | None, as_json: bool
+) -> None:
+    from thinktime.report import repeated_runs as shown
+    from thinktime.report.terminal import Shown
+
+    doubted = {
+        number: [one for one in result.validity if one.verdict in _DOUBTS]
+        for number, result in enumerate(results, 1)
+    }
+    together = {
+        name: {"mean": mean, "ci95": half}
+        for name, (mean, half) in shown.together_of(results).items()
+    }
+    found = {"together": together, "validity": [agreement.as_dict()]}
+    if output is not None:
+        names = [f"run-{number}" for number in range(1, len(results) + 1)]
+        text = json_module.dumps({"runs": names, **found}, indent=2, ensure_ascii=False)
+        write_whole(output / shown.FILE, text + "\n")
+    if as_json:
+        all_runs = {"runs": [one.summary for one in results], **found}
+        typer.echo(json_module.dumps(all_runs, indent=2))
+    else:
+        table = shown.table(results)
+        common.print_wide(Shown(table))
+        plain_text.say(table.note)
+    for number, findings in doubted.items():
+        common.say_warnings([f"run {number}: {one.words}" for one in findings])
+    if agreement.verdict == validity.DOUBTFUL:
+        common.say_warnings([agreement.words])
+    else:
+        common.errors.print(agreement.words, markup=False, soft_wrap=True)
+    if output is not None:
+        common.errors.print(f"results: {output}", markup=False, soft_wrap=True)
+
+
+_DOUBTS = (validity.SPOILT, validity.DOUBTFUL)

@@ -1,0 +1,293 @@
+"""Which model of the server fits what was measured: learned on one part, judged by another.
+
+The first 70 % of the time are for learning; the rest decides whether it fits. Only a model that
+does is then learned from all of the time. Where requests came by themselves, models are simulated
+on the very times at which they came; else the workload is simulated with another seed, because when
+clients come again hangs on when they were answered.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from thinktime._core import Workload
+from thinktime.explain.candidates import Candidate, in_a_row
+from thinktime.explain.demands import Known
+from thinktime.explain.recognition import Recognised, behind_a_delay, keeps_order, recognised
+from thinktime.explain.scores import distance, farthest, log_likelihood
+from thinktime.explain.ties import LIKELIER, alike, likeliest, outermost, simplest, tied, to_judge
+from thinktime.explain.visits import Visits
+from thinktime.operations import simulate
+
+LEARNED = 0.7
+"""The share of the time that models are made of."""
+
+CROWDED = 0.05
+"""With fewer requests that found others, policies cannot be told apart."""
+
+CLOSE = 0.04
+"""What is no further apart is the same model, whatever chance says."""
+
+RUNS = 8
+"""So many simulations of each model that is judged."""
+
+CHANCE = 1.25
+"""A model fits where the measurement is no further from its simulations than so many times what
+any of these is from the others."""
+
+TELLING = 0.3
+"""A model that chance may take further off than that is not named: too often it is a wrong one.
+Set by simulated runs of 1,200 to 20,000 requests: see `docs/explain.md`."""
+
+FAR = 0.6
+"""A model that is further off is none, whatever chance says: 1 is what nothing alike has."""
+
+SAME = 0.01
+"""Means that are so near to each other are the same, whatever chance says."""
+
+MEAN_OFF = 5.41
+"""Student's t of `RUNS` - 1 = 7 degrees is beyond it in one of 1,000 cases."""
+
+SEED = 7_041_776
+"""No seed that a server or a workload is likely to have: demands must not be those measured."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A model and how far it is from what was measured."""
+
+    variants: tuple[Candidate, ...]
+    """The model with laws that might as well have been learned: from the first part, or from all
+    of the time where the model fits."""
+
+    apart: float
+    """On the part that was held out, from all variants on average: see `scoring.distance`."""
+
+    chance: float
+    """How far the variant that is farthest from the others is from these."""
+
+    mean_off: float = 0.0
+    """How far the mean response time is from those of the variants, in standard errors of one
+    more, of the part held out or of all of the time, whichever is farther: the distance above
+    hardly sees a few very long requests."""
+
+    log_likelihood: float = 0.0
+    """Of the part that was held out, a request: see `scoring.log_likelihood`."""
+
+    @property
+    def candidate(self) -> Candidate:
+        """One of them."""
+        return self.variants[0]
+
+    @property
+    def allowed(self) -> float:
+        """How far a model may be that fits."""
+        return max(CLOSE, CHANCE * self.chance)
+
+    @property
+    def near(self) -> bool:
+        """Whether it is no further off than it may be, and not as far as anything else."""
+        return self.apart <= min(self.allowed, FAR)
+
+    @property
+    def tells(self) -> bool:
+        """Whether being near says anything: chance would not have let any other server pass."""
+        return self.allowed <= TELLING
+
+    @property
+    def fits(self) -> bool:
+        """Whether it does what was measured, where there is enough to see that."""
+        return self.tells and self.near and abs(self.mean_off) <= MEAN_OFF
+
+    def needed(self, requests: int) -> int:
+        """Roughly how many would tell, where so many do not: chance falls with the root of that."""
+        return int(np.ceil(requests * (self.allowed / TELLING) ** 2))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What fits best."""
+
+    best: Tried | None
+    """None where nothing explains the times at all."""
+
+    alike: tuple[Recognised, ...]
+    """Other models that explain the times: the measurement does not tell them apart."""
+
+    ties: tuple[tuple[Candidate, ...], ...] = ()
+    """Variants of those of them that are asked as well: the outermost ones of each kind."""
+
+    tried: tuple[Tried, ...] = ()
+    """All that were simulated, in the order in which they came."""
+
+    named: Tried | None = None
+    """The one of them that is the best, as it was when it was judged."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is a model that fits."""
+        return self.best is not None and self.best.fits
+
+    @property
+    def explained(self) -> bool:
+        """Whether that one fits, and was recognised by its own demands: no two in a row are."""
+        return self.fits and self.best is not None and self.best.candidate.kind != "row"
+
+    @property
+    def too_short(self) -> bool:
+        """Whether a model is near, and so would others be: there are too few requests."""
+        return self.best is not None and self.best.near and not self.best.tells
+
+
+Simulated = Callable[[Candidate, int], Visits]
+"""What a model does, with other draws for each number."""
+
+
+def choose(seen: Visits, workload: Workload, known: Known | None = None) -> Choice:
+    """The model that fits best, of all that are tried; `known` are demands known from elsewhere.
+
+    Raises:
+        InputError: if the workload cannot be simulated.
+    """
+    begin, end = float(seen.begin_s[0]), float(seen.begin_s[-1])
+    cut = begin + LEARNED * (end - begin)
+    early = seen.end_s < cut
+    learned = Visits(seen.begin_s[early], seen.end_s[early])
+    if crowded(seen) < CROWDED or not early.any():
+        return Choice(None, ())
+    with _simulating(seen, workload) as simulated:
+        judge = partial(_tried, seen, simulated, (cut, end))
+        explained = recognised(learned, known)
+        if explained or known or not keeps_order(learned):
+            first = _of_recognised(seen, explained, judge)
+        else:
+            first = _in_a_row(seen, learned, judge)
+        if first.explained or first.too_short or known:
+            return first
+        # What was judged without a delay has no second chance with a small one.
+        other = behind_a_delay(learned, {one.policy for one in explained})
+        second = _of_recognised(seen, other, judge)
+    chosen = second if _before(second, first) else first
+    return replace(chosen, tried=(*first.tried, *second.tried))
+
+
+def _before(second: Choice, first: Choice) -> bool:
+    """Whether what explains the times behind a delay is named before what does without one."""
+    if not (first.fits and second.fits and first.named and second.named):
+        return second.fits
+    return second.named.log_likelihood > first.named.log_likelihood + LIKELIER
+
+
+Judge = Callable[[list[Candidate]], Tried]
+
+
+def _in_a_row(seen: Visits, learned: Visits, judge: Judge) -> Choice:
+    """The best split of the work between two stations in a row: the nearest, as predictions are."""
+    found = [judge(those) for those in in_a_row(learned, RUNS)]
+    if not found:
+        return Choice(None, ())
+    place = min(range(len(found)), key=lambda n: found[n].apart)
+    best = found[place]
+    if best.fits:
+        best = replace(best, variants=tuple(in_a_row(seen, RUNS)[place]))
+    return Choice(best, (), (), tuple(found), found[place])
+
+
+def _of_recognised(seen: Visits, explained: list[Recognised], judge: Judge) -> Choice:
+    """The best of those that explain the times, the first of which is the most probable one."""
+    if not explained:
+        return Choice(None, ())
+    those = to_judge(explained)
+    found = [judge(one.variants(RUNS)) for one in those]
+    place = simplest(found, likeliest(found, 0))
+    best = found[place]
+    if not best.fits:
+        others = tuple(one for one in explained if one is not those[place])
+        return Choice(best, others, (), tuple(found), best)
+
+    def learned(one: Recognised) -> tuple[Candidate, ...]:
+        return tuple(one.learned_from(seen).variants(RUNS))
+
+    named, ties = those[place], [those[n] for n in tied(found, place)]
+    return Choice(
+        replace(best, variants=learned(named)),
+        alike(named, ties, explained, those),
+        tuple(learned(one) for one in outermost(ties)),
+        tuple(found),
+        best,
+    )
+
+
+def _tried(
+    seen: Visits, simulated: Simulated, held_out: tuple[float, float], those: list[Candidate]
+) -> Tried:
+    """How a model does on the part that was held out."""
+    cut, end = held_out
+    runs = [simulated(one, n) for n, one in enumerate(those)]
+    apart = float(np.mean([distance(seen, run, cut, end) for run in runs]))
+    # Over all of the time as well: what is rare may all have come in the first part.
+    off = (_mean_off(seen, runs, since, end) for since in (cut, float(seen.begin_s[0])))
+    likely = log_likelihood(seen, runs, cut, end)
+    return Tried(tuple(those), apart, farthest(runs, cut, end), max(off, key=abs), likely)
+
+
+def crowded(seen: Visits) -> float:
+    """The share of the requests that found others: only these say who is served first."""
+    return float((seen.found > 0).mean())
+
+
+def _mean_off(seen: Visits, runs: list[Visits], begin_s: float, end_s: float) -> float:
+    """The t-ratio of the logarithm of the mean response time, for one more of `runs`."""
+
+    def mean(one: Visits) -> float:
+        kept = one.took_s[one.between(begin_s, end_s)]
+        return float(np.log(kept.mean())) if len(kept) else -np.inf
+
+    known = np.array([mean(run) for run in runs])
+    if not np.isfinite(known).all():
+        return np.inf
+    spread = max(float(known.std(ddof=1)), SAME)
+    return float((mean(seen) - known.mean()) / (spread * np.sqrt(1 + 1 / len(runs))))
+
+
+@contextmanager
+def _simulating(seen: Visits, workload: Workload) -> Iterator[Simulated]:
+    """How to simulate a model under what came."""
+    end_s = float(seen.begin_s[-1])
+    if workload.model != "open":
+
+        def again(one: Candidate, number: int) -> Visits:
+            other = workload.with_seed(SEED + number)
+            made = simulate(other, one.system(), duration=end_s, warmup=0.0, rows="all")
+            assert made.requests is not None
+            return Visits.of_table(made.requests)
+
+        yield again
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        import polars as pl
+
+        file = Path(folder) / "times.parquet"
+        # The start of the run is the trace's, too.
+        pl.DataFrame({"time_s": seen.begin_s}).write_parquet(file)
+        process = f"trace({file.name}, column=time_s, begin=0s)"
+
+        def traced(one: Candidate, number: int) -> Visits:
+            text = (
+                f'name = "trace"\nseed = {SEED + number}\n'
+                f'[arrivals]\nmodel = "open"\nprocess = "{process}"\n'
+            )
+            came = Workload(text, files={file.name: file})
+            # With an end, because some models that are tried cannot keep up with what came.
+            made = simulate(came, one.system(), duration=end_s + 1.0, rows="all")
+            assert made.requests is not None
+            return Visits.of_table(made.requests)
+
+        yield traced

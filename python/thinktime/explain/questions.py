@@ -1,0 +1,280 @@
+"""What is asked of a model that fits: other workloads, policies, servers and loads.
+
+Each question is a workload and a system; it is answered by as many simulations as the model has
+variants, each as long as the measurement was. The answer's interval is where another measurement of
+that length would lie in 19 of 20 times, were the model right; where the measurement does not tell
+several models apart, it spans those of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from thinktime import InputError, RunError
+from thinktime._core import System, Workload
+from thinktime.explain.candidates import Candidate
+from thinktime.explain.choice import SAME, SEED
+from thinktime.explain.closed_test import CLOSED, OPEN
+from thinktime.explain.patience import Patience
+from thinktime.numerics import stdtrit
+from thinktime.operations import simulate
+from thinktime.present import units
+
+POLICIES = ("fcfs", "ps", "srpt")
+CLIENTS = (10, 50)
+REQUESTS_PER_SESSION = 5
+FULL = 0.98
+"""Beyond that load a system without a limit has no steady state worth a number."""
+
+REQUESTS_MAX = 50_000
+REQUESTS_THINKING = 200_000
+"""Of the simulations that find a closed test's think time: what is left of chance in it is far less
+than in the answer, which has a quarter as many."""
+
+WIDE = 30.0
+"""An answer whose interval spans so large a factor is not told as a number."""
+
+_CONFIDENCE = 0.95
+EXCLUDING = 0.999
+"""A mean beyond this interval for one more measurement is not the model's."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model says of one question. Times are in seconds."""
+
+    question: str
+    mean_s: float | None
+    mean_within_s: tuple[float, float] | None
+    p99_s: float | None
+    p99_within_s: tuple[float, float] | None
+    throughput: float | None
+    refused: str = ""
+    """Why there is no answer, where there is none."""
+
+    mean_limits_s: tuple[float, float] | None = None
+    """Where the mean of another measurement would lie in 999 of 1,000 times."""
+
+    throughput_within: tuple[float, float] | None = None
+
+    def excludes(self, mean_s: float) -> bool:
+        """Whether a measured mean is none of the model's: one that it gives once in 1,000 times."""
+        if self.mean_limits_s is None:
+            return False
+        low, high = self.mean_limits_s
+        return not low <= mean_s <= high
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The measurement that questions are about."""
+
+    workload: Workload
+    rate: float
+    """Requests a second that were answered."""
+
+    length_s: float
+    patience: Patience
+    """After how long clients give up, where they retry."""
+
+    network_s: float = 0.0
+    """What the network adds to each response time, in seconds."""
+
+
+@dataclass(frozen=True)
+class _Question:
+    words: str
+    workload: Workload
+    policy: str | None = None
+    more_servers: int = 0
+    holds_load: bool = False
+    """Whether the measured load is to be held, as the workload has none of its own."""
+
+    times: Literal["service_time_s", "response_time_s"] = "service_time_s"
+    """From sending to the answer, as what was measured; or from when a request was wanted."""
+
+
+Variants = tuple[Candidate, ...]
+
+
+def answers(those: Variants, asked: Asked, ties: tuple[Variants, ...] = ()) -> Iterator[Answer]:
+    """The answers to all questions, the measurement's own workload first, however rough that is.
+
+    `ties` are other models that might as well be the server's: intervals span theirs, too.
+    """
+    for number, one in enumerate(_questions(those[0], asked)):
+        found = _answer(one, those, asked)
+        for other in ties if not found.refused else ():
+            told = _answer(one, other, asked)
+            if number or not told.refused:  # of what was measured the first one is enough
+                found = spanning(found, told, other[0])
+        yield _refused(one.words, vague) if number and (vague := _vague(found)) else found
+
+
+def _answer(one: _Question, those: Variants, asked: Asked) -> Answer:
+    try:
+        return _answered(one, those, asked)
+    except (InputError, RunError) as error:
+        return _refused(one.words, str(error))
+
+
+def spanning(one: Answer, other: Answer, model: Candidate) -> Answer:
+    """An answer whose intervals have those of another model's in them.
+
+    Where one of them has none, there is none.
+    """
+    if one.refused:
+        return one
+    if other.refused:
+        words = f"with {model.words}, which cannot be told from this model, {other.refused}"
+        return _refused(one.question, words)
+    return replace(
+        one,
+        mean_within_s=_span(one.mean_within_s, other.mean_within_s),
+        p99_within_s=_span(one.p99_within_s, other.p99_within_s),
+        throughput_within=_span(one.throughput_within, other.throughput_within),
+    )
+
+
+Range = tuple[float, float]
+
+
+def _span(one: Range | None, other: Range | None) -> Range | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def load_of(system: System, rate: float) -> float:
+    """The load of the busiest station."""
+    demands = [
+        (station.demand.mean if station.demand else 0.0) / station.servers
+        for station in system.stations
+    ]
+    return rate * max(demands)
+
+
+def _questions(one: Candidate, asked: Asked) -> Iterator[_Question]:
+    same = Workload(_open(asked.rate))
+    own = asked.workload
+    yield _Question("the measured workload", own)
+    if own.model != "open" or not own.poisson:
+        yield _Question(OPEN, same)
+    for clients in CLIENTS:
+        yield _Question(CLOSED.format(clients), _closed(clients), holds_load=True)
+    yield _Question(
+        f"the same load, partly open, {REQUESTS_PER_SESSION} requests a session",
+        _partly(asked.rate / REQUESTS_PER_SESSION),
+    )
+    for policy in POLICIES:
+        if policy != one.policy:
+            yield _Question(f"scheduled by {policy}", own, policy=policy)
+    yield _Question("one more server", own, more_servers=1)
+    yield _Question("twice the load, open", Workload(_open(2 * asked.rate)))
+    yield _Question(
+        f"open, {asked.patience.words}",
+        Workload(_open(asked.rate) + asked.patience.requests()),
+        times="response_time_s",
+    )
+
+
+def _open(rate: float) -> str:
+    return f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "open"\nrate = {rate:.9g}\n'
+
+
+def _closed(clients: int) -> Workload:
+    return Workload(
+        f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "closed"\nclients = {clients}\n'
+        '[session]\nthink = "exp(1s)"\n'
+    )
+
+
+def _partly(rate: float) -> Workload:
+    return Workload(
+        f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "partly-open"\nrate = {rate:.9g}\n'
+        f'[session]\nrequests = "geometric({REQUESTS_PER_SESSION})"\nthink = "exp(1s)"\n'
+    )
+
+
+def _answered(one: _Question, those: Variants, asked: Asked) -> Answer:
+    first = _system(those[0], one)
+    rate = one.workload.request_rate
+    if rate is not None and one.workload.model != "closed":
+        load = load_of(first, rate)
+        if load > FULL:
+            full = f"the load would be {load:.2f}: queues grow for as long as it lasts"
+            return _refused(one.words, full)
+    workload = one.workload
+    if one.holds_load:
+        load = load_of(those[0].system(), asked.rate)
+        workload = workload.at_load(first, load, requests=REQUESTS_THINKING)
+    length_s = min(asked.length_s, REQUESTS_MAX / asked.rate)
+    means, tails, rates = [], [], []
+    for number, candidate in enumerate(those):
+        made = simulate(
+            workload.with_seed(SEED + 100 + number),
+            _system(candidate, one),
+            duration=length_s,
+            warmup=0.0,
+            rows="none",
+        )
+        times = made.summary[one.times]
+        if times["mean"] is None:
+            return _refused(one.words, "no request would succeed")
+        means.append(float(times["mean"]) + asked.network_s)
+        tails.append(float(times["p99"]) + asked.network_s)
+        rates.append(float(made.summary["throughput"]))
+    return Answer(
+        one.words,
+        float(np.mean(means)),
+        _within(means),
+        float(np.mean(tails)),
+        _within(tails),
+        float(np.mean(rates)),
+        mean_limits_s=_within(means, EXCLUDING, SAME),
+        throughput_within=_rate_within(rates),
+    )
+
+
+def _vague(found: Answer) -> str | None:
+    """Why an answer is no number, where its interval is too wide for one."""
+    if found.mean_within_s is None or found.mean_within_s[1] < WIDE * found.mean_within_s[0]:
+        return None
+    low, high = (units.seconds(limit) for limit in found.mean_within_s)
+    return f"it may be anything from {low} to {high}: too little of this was measured to tell"
+
+
+def _system(candidate: Candidate, one: _Question) -> System:
+    return candidate.system(policy=one.policy, servers=candidate.servers + one.more_servers)
+
+
+def _within(
+    values: list[float], confidence: float = _CONFIDENCE, least: float = 0.0
+) -> tuple[float, float]:
+    """Where one more value would lie, by Student's t of their logarithms.
+
+    `least` is a standard deviation that chance has at least.
+    """
+    logs = np.log(np.maximum(values, 1e-12))
+    many = len(logs)
+    spread = max(float(logs.std(ddof=1)), least)
+    half = float(stdtrit(many - 1, (1 + confidence) / 2) * spread * np.sqrt(1 + 1 / many))
+    middle = float(logs.mean())
+    return float(np.exp(middle - half)), float(np.exp(middle + half))
+
+
+def _rate_within(values: list[float]) -> tuple[float, float]:
+    """The same of rates, which retries may bring to nearly nothing: by the values themselves."""
+    many = len(values)
+    spread = float(np.std(values, ddof=1) * np.sqrt(1 + 1 / many))
+    half = float(stdtrit(many - 1, (1 + _CONFIDENCE) / 2)) * spread
+    middle = float(np.mean(values))
+    return max(middle - half, 0.0), middle + half
+
+
+def _refused(words: str, why: str) -> Answer:
+    return replace(Answer(words, None, None, None, None, None), refused=why)

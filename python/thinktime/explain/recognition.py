@@ -1,0 +1,198 @@
+"""Which of the models the measurement recognises as its own.
+
+Under many policies the demand of each request follows from when all of them came and left. Under
+the right one demands do not hang on how many were there; and where a server works on one request
+at a time, its own decisions tell in which order. Of two stations in a row demands do not follow:
+they are simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from thinktime.explain.candidates import IDLE_LEAST, Candidate
+from thinktime.explain.demands import Known
+from thinktime.explain.laws import law_of_demands
+from thinktime.explain.visits import Floats, Visits
+from thinktime.learn.server.choice import CLOSE
+from thinktime.learn.server.comparison import Distance, sample
+from thinktime.learn.server.idle import alone, found_idle
+from thinktime.learn.server.orders import ORDERS as ORDERS_SHOWN
+from thinktime.learn.server.orders import obeyed, one_at_a_time
+from thinktime.learn.server.policies import Policy, Timeline
+from thinktime.learn.server.visits import Served
+
+WORKERS_MAX = 64
+POOLS = tuple((c, k) for c in (1, 2, 4, 8) for k in (2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32) if k > c)
+"""Servers and places."""
+
+OBEYED = 0.97
+"""The share of its decisions that a policy explains, for a server that has it."""
+
+DECISIONS_LEAST = 50
+WITHIN_S = 2e-4
+"""Demands that differ by less are alike: measured times are good to that."""
+
+QUICKEST = 0.01
+"""The share of the requests that find the server idle that may be quicker than a delay: they are
+when a clock's stamps jitter."""
+
+DELAYS = (1.0, 0.75, 0.5, 0.25)
+"""The delays that are tried, as shares of the longest that can be."""
+
+_SEED = 19790101
+
+
+@dataclass(frozen=True, eq=False)
+class Recognised:
+    """A policy, and how it explains the times."""
+
+    candidate: Candidate
+    policy: Policy
+    demands_s: Floats
+    """What each request demanded, if the policy is this one; empty where the law was known."""
+
+    hangs: float
+    """How far demands are from not hanging on how many were there, 0 to 1."""
+
+    noise: float
+    """So much of it may be chance."""
+
+    known: Known | None = None
+    """The law of demands, where it is known from elsewhere."""
+
+    @property
+    def delay_s(self) -> float:
+        """What of the times is none of the server's."""
+        return self.candidate.delay_s
+
+    @property
+    def explains(self) -> bool:
+        """Whether demands hang on nothing."""
+        return self.hangs <= CLOSE + self.noise
+
+    def learned_from(self, seen: Visits) -> Recognised:
+        """The same policy with the law of other demands; itself where the law was known."""
+        if self.known is not None:
+            return self
+        had = Timeline.of(seen.without(self.delay_s).served()).demands(self.policy)
+        made = _recognised(self.candidate.kind, self.policy, had, None, self.hangs, self.noise)
+        return made.behind(self.delay_s)
+
+    def behind(self, delay_s: float) -> Recognised:
+        """The same with a delay that all requests take beside."""
+        return replace(self, candidate=replace(self.candidate, delay_s=delay_s))
+
+    def variants(self, many: int) -> list[Candidate]:
+        """The model with laws that might as well have been learned, for what chance does to them.
+
+        Each is that of as many demands drawn from those seen, with replacement (bootstrap).
+        """
+        if self.known is not None:
+            laws = self.known.variants(many)
+            return [replace(self.candidate, demands=(law,)) for law in laws]
+        random = np.random.default_rng(_SEED)
+        draws = [random.choice(self.demands_s, len(self.demands_s)) for _ in range(many)]
+        laws = [law_of_demands(one) for one in draws]
+        return [replace(self.candidate, demands=(law,)) for law in laws]
+
+
+def recognised(seen: Visits, known: Known | None = None) -> list[Recognised]:
+    """What explains the times, the best first; empty where nothing does.
+
+    `known` is the law of demands where it is known from elsewhere.
+    """
+    log = seen.served()
+    timeline = Timeline.of(log)
+    found = []
+    for name, policy, away in _distances(log, timeline):
+        if away.apart <= CLOSE + away.noise:
+            had = np.zeros(0) if known else timeline.demands(policy)
+            found.append(_recognised(name, policy, had, known, away.apart, away.noise))
+    return sorted(found, key=_rank)
+
+
+def _distances(log: Served, timeline: Timeline) -> Iterator[tuple[str, Policy, Distance]]:
+    """The policies that are tried, and how far demands are from not hanging on who was there."""
+    told = sample(log, alone(log, 1))
+    if told is None:
+        return
+    most = int(min(timeline.present.max(), WORKERS_MAX))
+    for one in (_ordered(log), *_shared(most)):
+        if one is not None:
+            yield *one, told.distance(one[1])
+
+
+def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recognised]:
+    """What explains the times, besides some policies, where each request takes some time more.
+
+    Those that find the server idle have it in what seems to be their demand, and those that wait
+    do not, as others are served meanwhile. No request is quicker than the delay, which is a network
+    and programs on the way: it is sought up to what the quickest take that find the server idle.
+    """
+    log = seen.served()
+    idle = found_idle(log)
+    if np.count_nonzero(idle) < IDLE_LEAST:
+        return []
+    most_s = float(np.quantile(log.duration_s[idle], QUICKEST))
+    best: dict[Policy, Recognised] = {}
+    for share in DELAYS:
+        for one in recognised(seen.without(share * most_s)):
+            if one.policy in besides:
+                continue
+            if one.policy not in best or one.hangs < best[one.policy].hangs:
+                best[one.policy] = one.behind(share * most_s)
+    return sorted(best.values(), key=_rank)
+
+
+def _rank(one: Recognised) -> tuple[bool, float]:
+    # An order that the server's own decisions show is certain; of the others the nearest comes
+    # first, and a pool only where nothing simpler is as near, but for chance.
+    return one.candidate.kind not in ORDERS_SHOWN, _cost(one)
+
+
+def _recognised(
+    name: str, policy: Policy, had: Floats, known: Known | None, hangs: float, noise: float
+) -> Recognised:
+    law = law_of_demands(had) if known is None else known.law
+    return Recognised(_candidate(name, policy, law), policy, had, hangs, noise, known)
+
+
+def _cost(one: Recognised) -> float:
+    return one.hangs + (one.noise if one.candidate.places is not None else 0.0)
+
+
+def _ordered(log: Served) -> tuple[str, Policy] | None:
+    """The order in which one server works, where its decisions tell."""
+    demands, decisions = one_at_a_time(log)
+    if len(decisions) < DECISIONS_LEAST:
+        return None
+    shares = obeyed(log, demands, decisions, WITHIN_S)
+    best = max(shares, key=lambda name: shares[name])
+    return (best, Policy("order", 1)) if shares[best] >= OBEYED else None
+
+
+def keeps_order(seen: Visits) -> bool:
+    """Whether requests leave as they came."""
+    return float(seen.overtook.mean()) <= 1 - OBEYED
+
+
+def _shared(most: int) -> list[tuple[str, Policy]]:
+    found = [("las", Policy("las", 1))]
+    for c in _workers(most):
+        found += [("ps", Policy("ps", c)), *([("fcfs", Policy("fcfs", c))] if c > 1 else [])]
+    return found + [("pool", Policy("pool", c, k)) for c, k in POOLS if k < most]
+
+
+def _workers(most: int) -> list[int]:
+    """Every small number, and some larger ones, up to one less than were there at most."""
+    return [c for c in (*range(1, 9), 10, 12, 16, 20, 24, 32, 48, 64) if c == 1 or c < most]
+
+
+def _candidate(name: str, policy: Policy, law: str) -> Candidate:
+    if policy.name == "pool":
+        return Candidate("pool", "ps", policy.workers, (law,), policy.places)
+    return Candidate(name, name, policy.workers, (law,))

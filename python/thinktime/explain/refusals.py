@@ -1,0 +1,85 @@
+"""Why no model is shown."""
+
+from __future__ import annotations
+
+from thinktime.explain.candidates import Candidate
+from thinktime.explain.choice import CROWDED, FAR, TELLING, Choice, Tried, crowded
+from thinktime.explain.questions import Answer, load_of
+from thinktime.explain.visits import MOST, Visits
+from thinktime.present import units
+
+LOAD_MAX = 1.02
+"""No server works for longer than all of the time, but for what chance does to a law."""
+
+
+def overfull_by(one: Candidate, rate: float) -> str | None:
+    """Why a model that could not have answered so many requests is none; None where it could."""
+    load = load_of(one.system(), rate)
+    if load <= LOAD_MAX:
+        return None
+    return (
+        f"the nearest one, {one.words}, would have a load of {load:.2f}: it could not have "
+        "answered as many requests a second as were measured"
+    )
+
+
+def contradicted_by(one: Candidate, own: Answer, mean_s: float) -> str:
+    """Why a model that fits the times at which requests were sent is none of the measurement."""
+    low_s, high_s = own.mean_limits_s or (0.0, 0.0)
+    return (
+        f"the nearest one, {one.words}, does not give what was measured when it is asked for the "
+        f"measured workload: its mean is {units.seconds(own.mean_s)}, in 999 of 1,000 such "
+        f"measurements from {units.times_between(low_s, high_s)}, and {units.seconds(mean_s)} was "
+        "measured; requests did not come as the workload says, as where the machine stalled, or "
+        "the server stalled for all of them at once"
+    )
+
+
+def unfitting(choice: Choice, seen: Visits) -> str:
+    """Why none fits, where none does."""
+    if choice.best is not None:
+        near = choice.best
+        if choice.too_short:
+            return _too_short(near, len(seen))
+        if near.near:
+            return (
+                f"the nearest one, {near.candidate.words}, has another mean response time: "
+                f"{abs(near.mean_off):.1f} standard errors away"
+            )
+        off = (
+            f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
+            "was held out"
+        )
+        if near.apart > FAR:
+            return f"{off}: it does nothing like what was measured"
+        return f"{off}, where {near.allowed:.2f} may be chance"
+    if crowded(seen) < CROWDED:
+        return (
+            f"{units.percent(1 - crowded(seen))} of the requests found nobody, so they say nothing "
+            "of who is served first, or by how many: run it at a higher load"
+        )
+    return (
+        "under none of the policies that are known here demands hang on nothing; the server does "
+        "other things beside, waits for something that is not seen, or its speed changes"
+    )
+
+
+def _too_short(near: Tried, requests: int) -> str:
+    """Why a model that is near is not shown: chance would let others pass that are no nearer."""
+    needed = rounded_up(near.needed(requests))
+    enough = f"about {needed:,} would tell"
+    if needed > MOST:
+        enough = f"about {needed:,} would tell, and {MOST:,} are looked at"
+    return (
+        f"its {requests:,} requests are too few to tell: the nearest one, "
+        f"{near.candidate.words}, is {near.apart:.2f} off on the part that was held out, but by "
+        f"chance even the right one may be {near.allowed:.2f} off, and with more than "
+        f"{TELLING:.2f} other servers would pass as well; {enough} at this load, and fewer at a "
+        "lower one: run it for longer"
+    )
+
+
+def rounded_up(many: int) -> int:
+    """To two digits."""
+    step = 10 ** max(len(str(many)) - 2, 0)
+    return int(-(-many // step) * step)

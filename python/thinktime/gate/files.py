@@ -1,0 +1,68 @@
+"""Where it is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from thinktime import _core
+from thinktime.gate import junit
+from thinktime.gate.cases import Suite
+from thinktime.results.recovery import write_whole
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files that are wanted; None for none."""
+
+    junit: Path | None = None
+    markdown: Path | None = None
+
+    def write(self, suites: Sequence[Suite], summary: str) -> None:
+        """Write what is wanted.
+
+        A file that is there is replaced; the file of `GITHUB_STEP_SUMMARY` is added to, because
+        all commands of a step share it.
+
+        Raises:
+            OSError: if a file cannot be written.
+        """
+        if self.junit is not None:
+            write_whole(self.junit, junit.document(suites))
+        if self.markdown is not None:
+            mode = "a" if _is_step_summary(self.markdown) else "w"
+            try:
+                with self.markdown.open(mode, encoding="utf-8", errors="replace") as file:
+                    file.write(f"{summary}\n" if mode == "a" else summary)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(self.markdown)) from None
+
+
+def files(junit: str | Path | None = None, markdown: str | Path | None = None) -> Files:
+    """The files, looked at before anything is run: what is at fault later costs a whole run.
+
+    A JUnit file that is there is removed, so that nobody takes it for this run's if this one fails.
+
+    Raises:
+        InputError: if a folder is not there, a path is a folder, or nothing can be written there.
+    """
+    paths = [None if one is None else Path(one) for one in (junit, markdown)]
+    for option, path in zip(("--junit", "--markdown"), paths, strict=True):
+        if path is None:
+            continue
+        if path.is_dir():
+            raise _core.InputError(f"{option} {path}: it is a folder: name a file in it")
+        if not path.parent.is_dir():
+            raise _core.InputError(f"{option} {path}: there is no folder {path.parent}: make it")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise _core.InputError(f"{option} {path}: nothing can be written there")
+    if paths[0] is not None and paths[0].is_file():
+        paths[0].unlink()
+    return Files(*paths)
+
+
+def _is_step_summary(path: Path) -> bool:
+    shared = os.environ.get("GITHUB_STEP_SUMMARY")
+    return bool(shared) and path.absolute() == Path(str(shared)).absolute()

@@ -1,0 +1,61 @@
+"""What is written of a result, of comparisons, and of a run that gave no result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from thinktime.capacity_search import Capacity
+from thinktime.comparison import Comparison, Judged
+from thinktime.gate import cases, markdown
+from thinktime.gate.cases import Suite
+from thinktime.results.result import Result
+from thinktime.results.verdict import Verdict
+
+if TYPE_CHECKING:
+    from thinktime.sweeps.curves import Swept
+
+
+Told = tuple[list[Suite], str]
+"""The suites of a JUnit file, and the text of a summary."""
+
+
+def of_result(result: Result, doubt: str = "") -> Told:
+    """Of a result; `doubt` says why it is not to be trusted where the result does not know it."""
+    verdict = result.verdict
+    doubt = doubt or verdict.doubt
+    suite = cases.suite_of(result, doubt)
+    if doubt and not verdict.doubt:
+        verdict = Verdict("not to be trusted", "; ".join([doubt, *result.breaches()]), doubt)
+    return [suite], markdown.of_result(result, suite, (verdict.status, verdict.sentence))
+
+
+def of_comparisons(
+    comparisons: Sequence[Comparison], outcomes: Sequence[Sequence[Judged]], results: list[Result]
+) -> Told:
+    """Of comparisons, each with what its limits come to, and of the results behind them."""
+    from thinktime.report import verdict as verdict_of
+
+    untrusted = (f"{one.label}: {one.untrusted}" for one in results if one.untrusted is not None)
+    doubt = "; ".join(untrusted)
+    pairs = list(zip(comparisons, outcomes, strict=True))
+    doubts = verdict_of(results).doubts
+    suites = [cases.suite_of_limits(one, limits, doubt) for one, limits in pairs]
+    texts = [markdown.of_comparison(one, limits, doubts) for one, limits in pairs]
+    return suites, "\n".join(texts)
+
+
+def of_sweep(swept: Swept, name: str, found: Verdict) -> Told:
+    """Of a sweep of the workload of this name, and of what it comes to."""
+    return [cases.suite_of_sweep(swept, name, found)], markdown.of_sweep(swept, name, found)
+
+
+def of_capacity(capacity: Capacity, name: str, found: Verdict) -> Told:
+    """Of the capacity that the workload of this name has, and of what the search comes to."""
+    suite = cases.suite_of_capacity(capacity, name, found)
+    return [suite], markdown.of_capacity(capacity, name, found)
+
+
+def of_failure(name: str, why: str) -> Told:
+    """Of a run that failed before there was a result."""
+    return [Suite(name, name, [cases.trusted(why)])], markdown.of_failure(name, why)

@@ -1,0 +1,1 @@
+"""What is given to the operations: workloads, systems and options, from files, dicts and text."""

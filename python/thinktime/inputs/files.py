@@ -1,0 +1,71 @@
+"""Workloads and systems as they are given: themselves, files, or what files would say as a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from thinktime import _core
+from thinktime.inputs.arguments import checked
+from thinktime.inputs.dicts import by_key, lines_of, text_of
+
+GivenWorkload = _core.Workload | Mapping[str, Any] | str | Path
+GivenSystem = _core.System | Mapping[str, Any] | str | Path
+
+Read = TypeVar("Read", _core.Workload, _core.System)
+
+
+def workload_of(given: GivenWorkload) -> _core.Workload:
+    """The workload.
+
+    Raises InputError where there is no such file, or what it or the dict says is wrong.
+    """
+    return _read(_core.Workload, given)
+
+
+def system_of(given: GivenSystem) -> _core.System:
+    """The system.
+
+    Raises InputError where there is no such file, or what it or the dict says is wrong.
+    """
+    return _read(_core.System, given)
+
+
+@checked
+def schema(kind: str) -> str:
+    """The JSON Schema of workload or system files.
+
+    Args:
+        kind: `workload` or `system`.
+
+    Raises:
+        InputError: if it is neither.
+    """
+    return _core.schema(kind)
+
+
+def _read(kind: type[Read], given: Read | Mapping[str, Any] | str | Path) -> Read:
+    if isinstance(given, kind):
+        return given
+    name = kind.__name__.lower()
+    if isinstance(given, Mapping):
+        return _read_dict(kind, given, f"the dict of the {name}")
+    if isinstance(given, (str, Path)):
+        return kind.load(Path(given))
+    raise _core.InputError(
+        f"a {name} is a {kind.__name__}, the path of a file, or a dict, not {type(given).__name__}"
+    )
+
+
+def _read_dict(kind: type[Read], given: Mapping[str, Any], source: str) -> Read:
+    lines = lines_of(given)
+    text = text_of(lines)
+    with suppress(_core.InputError):
+        # Without a name: a run's messages then tell no lines of a text that nobody sees.
+        return kind(text)
+    try:
+        return kind(text, source)
+    except _core.InputError as error:
+        raise _core.InputError(by_key(str(error), source, lines)) from None

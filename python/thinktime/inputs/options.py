@@ -1,0 +1,60 @@
+"""What a command was given, as the compiled half takes it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from thinktime import _core
+from thinktime.present.sanitize import is_text
+
+_FILES = {"ca_file", "certificate", "key", "unix_socket"}
+"""Options that name files."""
+
+_GO_WITH = {"generators": "on", "on_loss": "on", "leave_rows": "on"}
+"""Options that say nothing without another one."""
+
+
+def options_json(command: str, values: Mapping[str, Any]) -> str:
+    """Those of the command's options that are given, as JSON.
+
+    Raises:
+        InputError: if one is a number that is not finite, or no text, which JSON does not have; or
+            the link is none.
+    """
+    given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
+    for name in _FILES & given.keys():
+        if given[name] not in (None, ""):
+            given[name] = str(Path(given[name]).absolute())  # wherever it is done again
+    if given.get("link") is not None:
+        from thinktime.lab.run_link import asked
+
+        given["link"] = asked(str(given["link"])).text  # a file may be another one by then
+    if given.get("proxy") == "":
+        del given["proxy"]  # none, whatever the environment says
+    for name, value in given.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _core.InputError(f"{name}: must be a finite number, not {value}")
+        texts = value if isinstance(value, list | tuple) else [value]
+        if not all(is_text(one) for one in texts if isinstance(one, str)):
+            # Not repeated: it may be the password of a proxy.
+            raise _core.InputError(f"{name}: holds bytes that are no text in UTF-8")
+    kept = {name: value for name, value in given.items() if not _is_absent(value)}
+    for name, other in _GO_WITH.items():
+        if name in kept and other not in kept:
+            raise _core.InputError(f"{name}: goes with `{other}`, which names a cluster")
+    return json.dumps(kept, default=_plain)
+
+
+def _is_absent(value: object) -> bool:
+    return value is None or value is False or (isinstance(value, list | tuple) and not value)
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as Python's, a sequence as a list."""
+    if hasattr(value, "item"):
+        return value.item()
+    return list(value) if isinstance(value, Sequence) else str(value)

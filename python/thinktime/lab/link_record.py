@@ -1,0 +1,96 @@
+"""What became of a link, and of what was to cross it, in the words of results and of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from thinktime.lab.run_link import Asked
+
+
+@dataclass
+class Crossed:
+    """A link with what was counted of it."""
+
+    asked: Asked
+    seed: int
+    ways: list[dict[str, int]] = field(default_factory=list)
+    """Packets to the target, and from it; nothing where the kernel carried them."""
+
+    lost: list[str] = field(default_factory=list)
+    """What to say where the program that carries the link did not last."""
+
+    relay: dict[str, Any] = field(default_factory=dict)
+    """What the relay counted; nothing where it did not last."""
+
+    file: str = ""
+    """The file that the link stands in, if it was not given as text."""
+
+    def note(self, summary: dict[str, Any]) -> None:
+        """Say it in the summary of a result."""
+        if not summary:
+            return
+        link = {
+            "asked": self.asked.text,
+            "congestion_control": self.asked.congestion_control,
+            "seed": self.seed,
+        }
+        names = ("to_target", "from_target")
+        link |= dict(zip(names, self.ways, strict=False))
+        if spoilt := "; ".join(self._spoilt()):
+            link["spoilt"] = spoilt
+        summary["link"] = link
+        summary.setdefault("notes", []).append(self._note())
+        summary.setdefault("warnings", []).extend(self._warnings())
+
+    def unreached(self, place: str) -> str:
+        """Why nobody was reached over the link, while `place` takes connections without it."""
+        if spoilt := "; ".join(self._spoilt()):
+            return f"nothing comes over {self._link}: {spoilt}"
+        passed = [way.get("passed", 0) for way in self.ways]
+        if not passed:
+            what = "no connection comes about"
+        else:
+            what = "nothing comes" if not passed[0] else "nothing comes back"
+            what = "no connection comes about in time" if all(passed) else what
+        return (
+            "; ".join([f"{what} over {self._link}", *self._counted()])
+            + f". The target is not to blame: without the link {place} takes connections. Ask for "
+            "less loss, a shorter delay or a higher rate"
+        )
+
+    @property
+    def _link(self) -> str:
+        """Which link it is, with what was asked of it."""
+        return f"the link{self.file and f' of {self.file}'} ({self.asked.words})"
+
+    def _note(self) -> str:
+        return "; ".join([f"the run crossed a link ({self.asked.words})", *self._counted()])
+
+    def _counted(self) -> list[str]:
+        return [
+            f"packets {where} the target: "
+            + ", ".join(f"{many:,} {what.replace('_', ' ')}" for what, many in way.items())
+            for where, way in zip(("to", "from"), self.ways, strict=False)
+        ]
+
+    def _spoilt(self) -> Iterable[str]:
+        """Why what was measured is not what the link does, if so."""
+        yield from self.lost
+        if not self.relay:
+            yield "the relay behind the link ended, or was stopped, before the run ended"
+
+    def _warnings(self) -> Iterable[str]:
+        yield from self._spoilt()
+        unread = sum(way.get("unread", 0) for way in self.ways)
+        if unread:
+            yield (
+                f"the link was too slow for {unread:,} packets, which were lost: the machine is "
+                "busy, or there are too many for a program"
+            )
+        if refused := self.relay.get("refused"):
+            yield (
+                f"{refused:,} connections were not taken by the target ({self.relay['why']}): over "
+                "the link their clients had them already, and saw a reset"
+            )

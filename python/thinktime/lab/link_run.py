@@ -1,0 +1,222 @@
+"""A run whose connections cross a link, wherever its target is: `run --link`.
+
+There is a lab of two hosts. The threads of the generator make their sockets in the one; in the
+other a `relay` listens, whose own connections to the target are made outside. So each connection of
+a client, from its set-up to its end, crosses the link, and everything else of the run is where it
+always is.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from thinktime import _core
+from thinktime._core import InputError, RunError
+from thinktime.inputs.options import options_json
+from thinktime.lab import permission, places
+from thinktime.lab.file import Lab
+from thinktime.lab.instance import Running, new_identity, stop
+from thinktime.lab.link_record import Crossed
+from thinktime.lab.run_link import CLIENTS, TARGET, Asked, asked
+
+RELAY = Path(__file__).with_name("relay.py")
+NEED = "a run over a link"
+"""What it is that needs rights, in words."""
+
+_PORTS = {"http": 80, "h2c": 80, "ws": 80, "https": 443, "wss": 443, "postgresql": 5432,
+    "postgres": 5432, "tcp": None,
+}  # fmt: skip
+"""Schemes of targets that go over TCP, and the port of those that name none."""
+
+_ASIDE = {
+    "on": "the generators of a cluster have networks of their own",
+    "unix_socket": "a Unix socket is no network",
+    "sources": "connections come from the address of the link's own end",
+    "lookup": "the host is looked up once, before the run",
+}
+"""Options that do not go with a link, and why."""
+
+_Done = TypeVar("_Done")
+Inside = tuple[Path, str]
+"""The network namespace in which sockets are made, and the options by which the target is reached
+from there."""
+
+
+def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
+    """Refuse what does not go over a link.
+
+    Raises:
+        InputError: An option, or something of the workload, does not go with it.
+    """
+    for name, why in _ASIDE.items():
+        if given.get(name):
+            raise InputError(f"`{name}` does not go with `link`: {why}")
+    file = tomllib.loads(workload.to_toml())
+    if "shared" in file:
+        raise InputError(
+            "link: the server that keeps what scripts share (`shared`) is not behind the link"
+        )
+    parts = [file, *file.get("population", [])]
+    if any("oauth2" in part.get("clients", {}) for part in parts):
+        raise InputError("link: the server that gives out tokens (`oauth2`) is not behind the link")
+
+
+def crossed(
+    link: str,
+    workload: _core.Workload,
+    target: str,
+    given: Mapping[str, Any],
+    do: Callable[[Inside], _Done],
+) -> tuple[_Done, Crossed]:
+    """Make the link, let `do` send all over it, and take it away.
+
+    `given` are the options of the run. Nothing is made where rights are missing.
+
+    Raises:
+        InputError: It is no link, something does not go with it, or the target is not found.
+        RunError: The link cannot be made, the target cannot be reached, or nothing comes over the
+            link, which is then told apart.
+    """
+    found = Crossed(asked(link), workload.seed, file="" if "=" in link else link)
+    check(workload, given)
+    place = _authority(target, given.get("proxy"))
+    targets = _addresses(place, given.get("resolve") or (), given.get("ip_version"))
+    _need_rights()
+    identity = new_identity()
+    logs = places.folder(identity) / "logs"
+    with Running(_lab(found.asked, workload), logs, identity=identity) as lab:
+        relay = _start_relay(lab, targets, place, target)
+        resolved = [f"{place}:{lab.hosts[TARGET].address}"]
+        reached = dict(given) | {"link": None, "ip_version": None, "resolve": resolved}
+        try:
+            try:
+                done = do((lab.hosts[CLIENTS].path, options_json("run", reached)))
+            finally:
+                _end(lab, relay, found)
+        except _core.UnreachableError:
+            # The relay has reached the target, so that it is not the target that is not there.
+            raise RunError(found.unreached(place)) from None
+    return done, found
+
+
+def _end(lab: Running, relay: subprocess.Popen[bytes], found: Crossed) -> None:
+    """End the relay and the program that carries the link, and note what they counted."""
+    ended = relay.poll() is not None
+    stop(relay, signal.SIGTERM)
+    found.relay = {} if ended else _read(_counts(lab))
+    counted = lab.end_links()
+    found.ways, found.lost = counted.get(found.asked.link.name, []), lab.lost_links(counted)
+
+
+def _need_rights() -> None:
+    if (why := permission.missing(NEED)) is not None:
+        raise RunError(why)
+    if not permission.is_root():
+        raise RunError(
+            f"{NEED} needs root; `thinktime run` can do without, in a user namespace of its own"
+        )
+
+
+def _lab(asked: Asked, workload: _core.Workload) -> Lab:
+    return Lab(
+        path=Path("link"),
+        name=f"link of a run of {workload.name}",
+        seed=workload.seed,
+        congestion_control=asked.congestion_control,
+        hosts=(CLIENTS, TARGET),
+        links=(asked.link,),
+        servers=(),
+        runs=(),
+        hostiles=(),
+    )
+
+
+def _start_relay(
+    lab: Running, targets: Sequence[tuple[int, Any]], place: str, target: str
+) -> subprocess.Popen[bytes]:
+    end = lab.hosts[TARGET]
+    plan = {
+        "namespace": str(end.path),
+        "listen": [str(end.address), int(place.rpartition(":")[2])],
+        "targets": targets,
+        "counts": str(_counts(lab)),
+    }
+    relay = lab.start_outside(str(RELAY), plan, "relay")
+    assert relay.stdout is not None
+    said = relay.stdout.readline().decode("utf-8", "replace").strip()
+    if said != "ready":
+        relay.wait()
+        raise RunError(f"{target} cannot be reached: {said or lab.last_words('relay')}")
+    return relay
+
+
+def _counts(lab: Running) -> Path:
+    return lab.folder / "relay.json"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def _authority(target: str, proxy: str | None) -> str:
+    """HOST:PORT of where connections go: the target, or the proxy before it."""
+    try:
+        parts = urlsplit(target)
+        named = parts.port is not None
+    except ValueError as error:
+        raise InputError(f"`{target}`: {error}") from None
+    if parts.scheme in ("udp", "h3"):
+        raise InputError(
+            f"link: datagrams ({parts.scheme}) do not go over it: a lab carries them "
+            "(`thinktime lab`)"
+        )
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise InputError(f"`{target}`: a target is written as http://HOST:PORT")
+    if proxy:
+        host = proxy.partition("://")[2] or proxy
+        host = host.rstrip("/").rpartition("@")[2]
+        return host if urlsplit(f"//{host}").port is not None else f"{host}:80"
+    host = parts.netloc.rpartition("@")[2]
+    if not named and _PORTS[parts.scheme] is None:
+        raise InputError(f"`{target}`: the target names no port")
+    return host if named else f"{host}:{_PORTS[parts.scheme]}"
+
+
+def _addresses(place: str, resolve: Sequence[str], version: int | None) -> list[tuple[int, Any]]:
+    """Families and addresses of where connections go, in the order of preference."""
+    host, _, port = place.rpartition(":")
+    texts = [host]
+    if resolve:
+        texts = []
+        for entry in resolve:
+            if not entry.lower().startswith(f"{place}:".lower()):
+                raise InputError(
+                    f"resolve: `{entry}` is not about the target: write {place}:ADDRESS"
+                )
+            texts += entry[len(place) + 1 :].split(",")
+    found: list[tuple[int, Any]] = []
+    for text in texts:
+        try:
+            infos = socket.getaddrinfo(text.strip(" []"), int(port), type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise InputError(f"`{place}`: {text.strip()}: {error}") from None
+        found += [(int(info[0]), info[4]) for info in infos]
+    families = {4: {socket.AF_INET}, 6: {socket.AF_INET6}}.get(
+        version or 0, {socket.AF_INET, socket.AF_INET6}
+    )
+    wanted = [one for one in dict.fromkeys(found) if one[0] in families]
+    if not wanted:
+        raise InputError(f"`{place}`: the host has no address of IPv{version}")
+    return wanted

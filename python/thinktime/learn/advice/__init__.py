@@ -1,0 +1,1 @@
+"""Which system model a site's traffic follows, and what other models would mislead to."""

@@ -1,0 +1,136 @@
+"""The open, the closed and the partly-open model of some traffic, simulated at the same load."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from thinktime import _core
+from thinktime.learn.traffic.sessions import SessionLaws
+from thinktime.learn.traffic.traffic import Traffic
+from thinktime.operations import simulate
+
+REQUESTS = 300_000
+TURNS = 3
+TURN = 5
+"""The turns that look for the closed model's think time are so many times shorter."""
+
+POLICIES = ("fcfs", "srpt")
+WARM_UP = 0.1
+"""So long, in parts of a simulation, requests do not count."""
+
+STAGES_MAX = 16
+"""Erlang laws of no more stages are drawn from stage by stage; of more, by a search."""
+
+REACHED_WITHIN = 0.03
+"""Models are compared where the loads that they reached differ from the wanted one by less."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one simulation showed."""
+
+    mean_s: float
+    p99_s: float
+    load: float
+
+
+@dataclass(frozen=True)
+class Model:
+    """What one system model says of a server at the same load."""
+
+    mean_s: float
+    p99_s: float
+    gain: float
+    """How many times shorter the mean becomes when the shortest remaining job is served first."""
+
+    loads: tuple[float, float]
+    """Those that the simulations reached: first come first served, and the shortest first."""
+
+    def at(self, load: float) -> bool:
+        """Whether this load was reached."""
+        return all(abs(reached / load - 1) < REACHED_WITHIN for reached in self.loads)
+
+
+def simulated(
+    traffic: Traffic,
+    sessions: SessionLaws,
+    demand: tuple[float, float],
+    clients: int,
+    load: float,
+) -> dict[str, Model]:
+    """The three models on one server of this mean demand and C², at rates that load it so far."""
+    mean, cv2 = demand
+    rate = load / mean
+    law = demands(mean, cv2)
+    think = sessions.think_law
+    texts = {"open": f'model = "open"\nrate = "{rate!r}/s"\n'}
+    if think is not None and traffic.requests_per_session > 1:
+        partly = (
+            f'model = "partly-open"\nrate = "{{!r}}/s"\n'
+            f'[session]\nrequests = "{sessions.requests_law}"\nthink = "{think}"\n'
+        )
+        # The rate goes by the law's mean, which is not quite the log's.
+        length = _workload(partly.format(1.0)).requests_per_session
+        texts["partly-open"] = partly.format(rate / length)
+    warmup_s = WARM_UP * REQUESTS / rate
+    seen = {name: partial(_seen, text) for name, text in texts.items()}
+    closed = f'model = "closed"\nclients = {clients}\n[session]\nthink = "exp({{}}s)"\n'
+    seen["closed"] = partial(_at_cycle, closed, clients / rate)
+    with ThreadPoolExecutor() as pool:
+        futures = {
+            name: [pool.submit(one, law, policy, warmup_s) for policy in POLICIES]
+            for name, one in seen.items()
+        }
+    found = {name: _model(*(each.result() for each in of)) for name, of in futures.items()}
+    return {"partly-open": found["open"]} | found
+
+
+def demands(mean: float, cv2: float) -> str:
+    """A law of this mean and C², of those that are quick to draw from where there is one.
+
+    Between 1 / k and 1 / (k - 1) two Erlang laws whose stages have one rate have it together
+    (Tijms, 'Stochastic Models', 1994, appendix B).
+    """
+    if cv2 >= 0.95:
+        return f"h2({mean!r}s, cv2={cv2!r})" if cv2 > 1.001 else f"exp({mean!r}s)"
+    stages = math.ceil(1 / max(cv2, 0.01))
+    if stages > STAGES_MAX:
+        return f"gamma(shape={1 / max(cv2, 0.01)!r}, scale={mean * max(cv2, 0.01)!r}s)"
+    fewer = (stages * cv2 - math.sqrt(max(stages * (1 - cv2 * (stages - 1)), 0.0))) / (1 + cv2)
+    stage = mean / (stages - fewer)
+    more = f"erlang({stages}, {stages * stage!r}s)"
+    if fewer <= 0:
+        return more
+    return f"mix({fewer!r}: erlang({stages - 1}, {(stages - 1) * stage!r}s), {1 - fewer!r}: {more})"
+
+
+def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: float) -> Seen:
+    """A closed workload in which a client's requests follow one another by so many seconds.
+
+    It thinks for as long as response times leave of them, so that the server is loaded as wanted.
+    """
+    think = cycle_s
+    for _ in range(TURNS):
+        seen = _seen(closed.format(repr(think)), law, policy, warmup_s / TURN, REQUESTS // TURN)
+        think = max(cycle_s - seen.mean_s, 1e-3 * cycle_s)
+    return _seen(closed.format(repr(think)), law, policy, warmup_s)
+
+
+def _model(first: Seen, best: Seen) -> Model:
+    return Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
+
+
+def _seen(text: str, law: str, policy: str, warmup_s: float, requests: int = REQUESTS) -> Seen:
+    """A workload on one server, simulated."""
+    head = 'name = "server"\n[[station]]\nname = "server"'
+    system = _core.System(f'{head}\npolicy = "{policy}"\ndemand = "{law}"\n')
+    result = simulate(_workload(text), system, requests=requests, warmup=warmup_s, rows="none")
+    times = result.summary["response_time_s"]
+    return Seen(times["mean"], times["p99"], result.summary["stations"]["server"]["load"])
+
+
+def _workload(arrivals: str) -> _core.Workload:
+    return _core.Workload(f'name = "learned"\n[arrivals]\n{arrivals}')

@@ -1,0 +1,292 @@
+"""The learned side: the workload simulated where nobody waits, as a stretch of requests.
+
+On a system that delays each request by a duration of the log's, sessions go on as they did in the
+log. What arrives there is then fed to the same queues as the log's requests.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import tomllib
+from bisect import bisect_left
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from thinktime import _core
+from thinktime.inputs.options import options_json
+from thinktime.learn.fidelity.log_side import Logged
+from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
+
+LEAD_S = 1800.0
+"""The simulation begins at least so long before the stretch: sessions that began before go on."""
+
+LEAD_SESSIONS = 4.0
+"""And at least so many times as long as a session lasts on average."""
+
+DELAYS = 40
+"""Durations by which a kind of request is delayed: the log's, in so many equal parts."""
+
+SESSIONS = 2**48
+"""The numbers of a population's sessions begin at its place times this: docs/results.md."""
+
+UNITS_S = {"_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
+TRACE = re.compile(r"trace\(\s*([^,()]+?\.(?:parquet|csv))\s*(?:,\s*(.*))?\)")
+RATES = re.compile(r"rates\(\s*([^,()]+?\.(?:parquet|csv))\s*,\s*(.*)\)")
+COLUMN = re.compile(r"column\s*=\s*([\w-]+)")
+EVERY = re.compile(r"every\s*=\s*([\d.]+)(s|min|h)\b")
+EVERY_S = {"s": 1.0, "min": 60.0, "h": 3600.0}
+EPOCH_S = 1e8
+"""Times beyond this are since 1970, others since the log's first request."""
+
+MARGIN = 5.0
+"""A simulation ends at so many times the log's requests, whatever it should be."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """A population, and which file says when its sessions begin, if one does."""
+
+    key: str
+    """What its keys begin with, as in `population.visitors.`; empty for the only one."""
+
+    starts: tuple[str, str] | None
+    """The file of when its sessions begin, and the options for it; None where a model says it."""
+
+    rates: tuple[FloatArray, float] | None
+    """The rates of its sessions in intervals of so many seconds from the log's begin, in parts of
+    their mean; None where no file says them."""
+
+    profile: bool
+    """Whether its rate changes, and no file says how."""
+
+    closed: bool
+    """Whether it is a fixed number of clients, whose sessions do not begin by themselves."""
+
+
+class Learned:
+    """A learned workload, to be simulated in the stretch of a log again and again."""
+
+    def __init__(
+        self, text: str, folder: Path, names: list[str], log: Logged, zero_ns: int
+    ) -> None:
+        """Read the workload.
+
+        Args:
+            text: The workload file.
+            folder: Where the files lie that it names.
+            names: The names of the log's kinds of request, by their numbers.
+            log: The log's stretch.
+            zero_ns: When the log's first request came, since 1970.
+        """
+        self._log = log
+        self._workload = _core.Workload(text, str(folder / "workload.toml"))
+        self._folder = folder
+        self._zero_ns = zero_ns
+        tables = tomllib.loads(text)
+        named = tables.get("population")
+        self._populations = [self._population(one, named is not None) for one in named or [tables]]
+        # Of a rate that changes nobody can say what it was before: all that was is simulated.
+        whole = any(one.profile for one in self._populations)
+        longest = max(map(lasts_s, self._workload.populations), default=0.0)
+        enough = max(LEAD_S, min(LEAD_SESSIONS * longest, log.begin_s))
+        self.lead_s = log.begin_s if whole else enough
+        self._starts = [self._starts_of(one) for one in self._populations]
+        self._kinds = self._kinds_of(names)
+        self._system = _core.System(self._delays(names))
+
+    def stream(self, seed: int) -> Stream:
+        """The requests of the stretch under a seed."""
+        with tempfile.TemporaryDirectory() as folder:
+            workload, firsts = self._cut(Path(folder))
+            gaps = [float(one[-1] - one[0]) / max(len(one) - 1, 1) for one in firsts if len(one)]
+            steps = [one.rates[1] for one in self._populations if one.rates is not None]
+            duration = self.lead_s + self._log.stream.length_s + max([*gaps, *steps, 0.0]) + 1.0
+            expected = len(self._log.stream) * duration / self._log.stream.length_s
+            most = int(MARGIN * expected) + 1000
+            given = {"duration": duration, "warmup": 0.0, "requests": most}
+            options = options_json("simulate", given)
+            workload = workload.with_seed(seed)
+            rows = pl.DataFrame(_core.requests_of(workload, self._system, options))
+        return self._read(rows, workload, firsts, seed)
+
+    def _population(self, tables: dict[str, Any], named: bool) -> Population:
+        arrivals = tables.get("arrivals", {})
+        key = f"population.{tables['name']}." if named else ""
+        closed = arrivals.get("model") == "closed"
+        profile = str(arrivals.get("profile", "constant")) != "constant"
+        found = TRACE.fullmatch(str(arrivals.get("process", "")))
+        starts = None if found is None else (found[1], found[2] or "")
+        told = RATES.fullmatch(str(arrivals.get("profile", "")))
+        every = EVERY.search(told[2]) if told is not None else None
+        if told is None or every is None:
+            return Population(key, starts, None, profile, closed)
+        rates = self._column(told[1], told[2]).to_numpy().astype(np.float64)
+        step = float(every[1]) * EVERY_S[every[2]]
+        parts = rates / max(float(rates.mean()), 1e-300)
+        return Population(key, starts, (parts, step), False, closed)
+
+    def _starts_of(self, one: Population) -> FloatArray | None:
+        """When sessions of the stretch, and of what leads to it, begin, since its begin in seconds.
+
+        None where a model says it.
+        """
+        if one.starts is None:
+            return None
+        times = self._column(*one.starts)
+        times = times if times.is_sorted() else times.sort()
+        unit_s, zero_s = UNITS_S.get(times.name[-3:], 1.0), 0.0
+        if len(times) and times[len(times) // 2] * unit_s > EPOCH_S:
+            zero_s = self._zero_ns * 1e-9
+
+        def since(those: Any) -> Any:
+            return those * unit_s - zero_s - self._log.begin_s
+
+        # Of a million sessions all of them would take megabytes: few are in the stretch.
+        bounds_s = (-self.lead_s, self._log.stream.length_s)
+        low, high = (bisect_left(range(len(times)), bound, key=lambda at: since(times[at]))
+                     for bound in bounds_s)  # fmt: skip
+        return np.asarray(since(times[low:high].to_numpy()), np.float64)
+
+    def _column(self, file: str, options: str) -> pl.Series:
+        """A column of a file: the named one, or the first; it may end in nulls."""
+        path, named = self._folder / file, COLUMN.search(options)
+        table = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
+        series = (table[named[1]] if named else table.to_series(0)).drop_nulls()
+        return series if series.dtype.is_integer() else series.cast(pl.Float64)
+
+    def _cut(self, folder: Path) -> tuple[_core.Workload, list[FloatArray]]:
+        """The workload of the stretch and what leads to it; the starts that are left of each."""
+        workload, firsts = self._workload, []
+        for place, one in enumerate(self._populations):
+            if one.rates is not None:
+                workload = self._with_rates(workload, one, folder / f"rates-{place}.parquet")
+            kept = self._starts[place]
+            if kept is None:
+                firsts.append(np.empty(0))
+                continue
+            if len(kept) and kept[0] == kept[-1]:  # a trace has two times: one after the stretch
+                kept = np.append(kept, self._log.stream.length_s + 1.0)
+            firsts.append(kept)
+            if len(kept) == 0:
+                # The rate first: with a trace it may stand, and without one it has to.
+                workload = workload.with_value(f"{one.key}arrivals.rate", "1e-12")
+                workload = workload.with_value(f"{one.key}arrivals.process", "even")
+                continue
+            file = folder / f"starts-{place}.parquet"
+            pl.DataFrame({"start_s": kept - kept[0]}).write_parquet(
+                file, compression="uncompressed"
+            )
+            workload = workload.with_value(f"{one.key}arrivals.process", f"trace({file})")
+        return workload, firsts
+
+    def _first_step(self, step_s: float) -> int:
+        """The interval of a table of rates in which what leads to the stretch begins."""
+        return max(0, int((self._log.begin_s - self.lead_s) // step_s))
+
+    def _with_rates(self, workload: _core.Workload, one: Population, file: Path) -> _core.Workload:
+        """The workload with a population's rates from there on."""
+        rates, step = one.rates or (np.empty(0), 1.0)
+        end = int((self._log.begin_s + self._log.stream.length_s) // step) + 2
+        kept = rates[self._first_step(step) : end]
+        mean = float(kept.mean()) if len(kept) else 0.0
+        if mean == 0.0:
+            return workload.with_value(f"{one.key}arrivals.rate", "1e-12")
+        pl.DataFrame({"rate": kept}).write_parquet(file, compression="uncompressed")
+        key = one.key.removeprefix("population.").removesuffix(".")
+        of = next(each for each in workload.populations if each.name == key)
+        rate = float(of.session_rate or 0.0) * mean
+        workload = workload.with_value(
+            f"{one.key}arrivals.profile", f"rates({file}, every={step}s)"
+        )
+        return workload.with_value(f"{one.key}arrivals.rate", repr(rate))
+
+    def _kinds_of(self, names: list[str]) -> IntArray:
+        """Of each of the workload's kinds of request, the number of its name among the log's.
+
+        Of those that the log does not have, one more than the last.
+        """
+        numbers = {name: number for number, name in enumerate(names)}
+        of = self._workload.populations
+        found = [numbers.get(name, len(names)) for one in of for name in one.request_names]
+        return np.array(found, np.int64)
+
+    def _delays(self, names: list[str]) -> str:
+        """A system in which each kind of request is delayed by the durations of the log."""
+        laws = dict.fromkeys(self._workload.request_names, "0s")
+        all_s = np.concatenate(self._log.durations_s or [np.empty(0)])
+        durations = dict(zip(names, self._log.durations_s, strict=False))
+        for name in laws:
+            values = durations.get(name, all_s)
+            values = values if len(values) else all_s
+            if len(values):
+                parts = np.quantile(values, (np.arange(DELAYS) + 0.5) / DELAYS)
+                parts *= values.mean() / parts.mean() if parts.mean() > 0 else 0.0
+                terms = ", ".join(f"{1 / DELAYS}: {value:.9f}s" for value in parts)
+                laws[name] = f"discrete({terms})"
+        lines = ['name = "nobody waits"', "[[station]]", 'name = "delay"', "servers = 1000000"]
+        lines += [f'demand."{name}" = "{law}"' for name, law in laws.items()]
+        return "\n".join(lines) + "\n"
+
+    def _read(
+        self, rows: pl.DataFrame, workload: _core.Workload, firsts: list[FloatArray], seed: int
+    ) -> Stream:
+        times = rows["scheduled_ns"].to_numpy() * 1e-9
+        session, number = rows["session"].to_numpy(), rows["request"].to_numpy()
+        place = (session // SESSIONS).astype(np.int64)
+        shift = np.full(len(self._populations), -self.lead_s)
+        for population, one in enumerate(self._populations):
+            if one.rates is not None:
+                step = one.rates[1]
+                shift[population] = self._first_step(step) * step - self._log.begin_s
+        for population, starts in enumerate(firsts):
+            first = np.flatnonzero((session == population * SESSIONS) & (number == 0))
+            if len(starts) and len(first):
+                shift[population] = starts[0] - times[first[0]]
+        times = times + shift[place]
+        inside = np.flatnonzero((times >= 0) & (times < self._log.stream.length_s))
+        inside = inside[np.argsort(times[inside], kind="stable")]
+        return self._stretch(rows[inside], times[inside], workload, seed)
+
+    def _stretch(
+        self, rows: pl.DataFrame, times: FloatArray, workload: _core.Workload, seed: int
+    ) -> Stream:
+        log, draw = self._log.stream, np.random.default_rng(seed)
+        kind = self._kinds[rows["kind"].to_numpy()]
+        asked = rows.select("kind", "session", "request")
+        wanted = pl.DataFrame(_core.asked_for(workload, asked))
+        size = wanted["size"].cast(pl.Float64).to_numpy()
+        demand = dealt_by_kind(kind, log, draw)
+        if self._log.demands.source == "sizes":
+            demand = np.where(np.isnan(size), demand, size * self._log.demands.scale)
+        target = np.unique(wanted["target"].to_numpy(), return_inverse=True)[1]
+        arrival = np.clip(spread(times, self._log.step_s, draw), 0, log.length_s)
+        of = (rows["session"].to_numpy() // SESSIONS).astype(np.int64)
+        by_themselves = ~np.array([one.closed for one in self._populations])[of]
+        return Stream(
+            log.length_s, arrival, kind, demand, target.astype(np.int64),
+            _bytes(size, kind, log), (rows["request"].to_numpy() == 0) & by_themselves,
+        )  # fmt: skip
+
+
+def lasts_s(one: _core.Population) -> float:
+    """The mean time that a session's think times take; 0 of a closed population."""
+    if one.session_rate is None:
+        return 0.0
+    usual = 0.0 if one.think is None else one.think.mean
+    thinks = [usual if law is None else law.mean for law in one.thinks_after]
+    return float(np.dot(one.steps, thinks))
+
+
+def _bytes(size: FloatArray, kind: IntArray, log: Stream) -> IntArray:
+    """Sizes of targets; where the workload has none, the mean of the log's kind."""
+    kinds = int(max(kind.max(initial=0), log.kind.max(initial=0))) + 1
+    counts = np.bincount(log.kind, minlength=kinds)
+    means = np.bincount(log.kind, log.bytes, minlength=kinds) / np.maximum(counts, 1)
+    overall = float(log.bytes.mean()) if len(log) else 1.0
+    means = np.where(counts > 0, means, overall)
+    return np.maximum(np.where(np.isnan(size), means[kind], size), 1).astype(np.int64)

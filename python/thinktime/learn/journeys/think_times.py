@@ -1,0 +1,193 @@
+"""Think times: from the end of a page, with all that it embeds, to the next page of the journey."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from thinktime import _core
+from thinktime.learn.fit import Fit, Tally, fit
+from thinktime.learn.fit.empirical_law import outcomes
+from thinktime.learn.fit.tally import counted
+from thinktime.learn.journeys.laws import bounded
+from thinktime.learn.journeys.visits import Visits
+from thinktime.learn.logs.row_order import Kept
+
+FINE = 500
+"""Stamps are taken as exact where the median think time is so many steps of them."""
+
+FEW = 0.01
+"""No more zeros than this share are taken for short times that were rounded."""
+
+WIDTH = 0.04
+"""Think times are counted in bins of this relative width."""
+
+DECISIVE = 100_000
+"""Think times are told apart as if there were at most so many: smaller differences than these
+could show make no difference to a workload."""
+
+LEAST = 200
+"""Kinds with fewer think times have no law of their own."""
+
+OWN_MAX = 8
+"""So many kinds have a law of their own at most: those that differ most."""
+
+
+@dataclass(frozen=True)
+class Thinks:
+    """The laws of think times."""
+
+    law: str | None
+    """The session's, as a workload writes it; None where no page follows another."""
+
+    fit: Fit | None
+    own: dict[int, str]
+    """Of kinds whose think times differ from the others' by more than chance: their laws."""
+
+    own_fits: dict[int, Fit]
+    mean_s: float
+    median_s: float
+    count: int
+    early: float
+    """The share that came before the page was there; these count as 0 long."""
+
+    pause: tuple[float, float] | None = None
+    """Of a closed population that is not always at work: the share of think times that are pauses
+    between journeys, and their mean in seconds. They are in `law`, and in no other figure."""
+
+    stretch: float = 1.0
+    """Of a closed population: how many times as long think times are in `law` as in the log."""
+
+
+def find_thinks(visits: Visits, kind: Kept, timeout_s: float, resolution_s: float) -> Thinks:
+    """Fit think times; ``kind`` is that of each page."""
+    think, page, early = _times(visits)
+    of = kind[page]
+    apart = _apart(think, of, resolution_s)
+    others = ~np.isin(of, apart) if apart else np.ones(len(of), bool)
+    if not others.any() and apart:  # all differ from one another: the largest is the session's
+        largest = max(apart, key=lambda one: int(np.sum(of == one)))
+        apart = [one for one in apart if one != largest]
+        others = of == largest
+    rest = think[others] if apart else think
+    median_s = float(np.median(think)) if len(think) else 0.0
+    best = _best(rest, timeout_s, resolution_s, None if apart else median_s)
+    own_fits = {one: _best(think[of == one], timeout_s, resolution_s) for one in apart}
+    return Thinks(
+        law=_law(best, rest, timeout_s),
+        fit=best,
+        own={
+            one: law
+            for one, found in own_fits.items()
+            if (law := _law(found, think[of == one], timeout_s)) is not None
+        },
+        own_fits={one: found for one, found in own_fits.items() if found is not None},
+        mean_s=float(think.mean()) if len(think) else 0.0,
+        median_s=median_s,
+        count=len(think),
+        early=early / max(len(think), 1),
+    )
+
+
+def times(visits: Visits) -> NDArray[np.float64]:
+    """The think times in seconds; those that would be below 0 are 0."""
+    return _times(visits)[0]
+
+
+def _times(visits: Visits) -> tuple[NDArray[np.float64], Kept, int]:
+    """From when a page was there to when the next one was asked for, 0 or more; the former page.
+
+    And how many came before it was there.
+    """
+    pages = pl.DataFrame(
+        {
+            "previous": visits.previous, "opener": visits.opener,
+            "start_s": visits.start_s, "end_s": visits.end_s,
+        }
+    )  # fmt: skip
+    found, early = _core.think_times(pages)
+    table = pl.DataFrame(found)
+    return table["think_s"].to_numpy(), table["page"].to_numpy(), early
+
+
+def tally(
+    values: NDArray[np.float64], limit_s: float, resolution_s: float, median_s: float | None = None
+) -> Tally:
+    """Times in bins; where stamps are coarse, in whole steps of them.
+
+    ``median_s`` is that of the values, where it is known.
+    """
+    if len(values) and median_s is None:
+        median_s = float(np.median(values))
+    if median_s is None or resolution_s * FINE <= median_s:
+        if np.sum(values == 0) <= FEW * len(values):  # rounded down, or a moment too early
+            values = np.maximum(values, resolution_s / 2)
+        return Tally.from_values(values, limit=limit_s, width=WIDTH)
+    steps, count = counted(np.rint(values / resolution_s))
+    # Far up several steps make a bin: what they are does not matter there.
+    group = np.where(steps < 1 / WIDTH, steps, np.floor(np.log(np.maximum(steps, 1)) / WIDTH) + 1e9)
+    _, first, place = np.unique(group, return_index=True, return_inverse=True)
+    last = np.zeros(len(first))
+    np.maximum.at(last, place, steps)
+    low = steps[first]
+    high = np.where(low == last, low, last + 1)
+    total = np.bincount(place, count).astype(np.float64)
+    return Tally(low * resolution_s, high * resolution_s, total, resolution_s, limit_s)
+
+
+def _best(
+    values: NDArray[np.float64], limit_s: float, resolution_s: float, median_s: float | None = None
+) -> Fit | None:
+    fits = fit(tally(values, limit_s, resolution_s, median_s))
+    return fits[0] if fits else None
+
+
+def _law(best: Fit | None, values: NDArray[np.float64], limit_s: float) -> str | None:
+    if best is None:
+        return None
+    if not best.plausible:
+        return outcomes(values, digits=3)
+    return bounded(best, limit_s)
+
+
+def _apart(think: NDArray[np.float64], of: Kept, resolution_s: float) -> list[int]:
+    """The kinds whose think times differ from the others' by more than chance.
+
+    By BIC of histograms whose bins hold about as many think times each: a kind is apart while its
+    own shares explain its think times better, by more than they cost, than those of the rest.
+    """
+    if not len(think) or (of == of[0]).all():
+        return []
+    least = max(resolution_s, 1e-3)
+    edges = np.unique(np.quantile(np.maximum(think, least), np.linspace(0, 1, 21)[1:-1]))
+    bins = len(edges) + 1
+    place = np.searchsorted(edges, think, side="right")
+    kinds = int(of.max()) + 1
+    counts = np.bincount(of * bins + place, minlength=kinds * bins).reshape(kinds, bins)
+    table = counts * min(1.0, DECISIVE / len(think))
+    cost = (bins - 1) * math.log(min(len(think), DECISIVE))
+    rest = np.flatnonzero(np.bincount(of, minlength=kinds) >= LEAST).tolist()
+    apart: list[int] = []
+    while len(rest) > 1 and len(apart) < OWN_MAX:
+        pooled = table.sum(axis=0) - table[apart].sum(axis=0)
+        gains = [_gain(table[one], pooled - table[one]) - cost for one in rest]
+        most = int(np.argmax(gains))
+        if gains[most] <= 0:
+            break
+        apart.append(rest.pop(most))
+    return apart
+
+
+def _gain(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """2 ln of how much likelier two rows of counts are with shares of their own (G²)."""
+    both = one + other
+
+    def information(row: NDArray[np.float64]) -> float:
+        used = row[row > 0]
+        return float(np.sum(used * np.log(used / row.sum()))) if len(used) else 0.0
+
+    return 2 * (information(one) + information(other) - information(both))

@@ -1,0 +1,161 @@
+"""Learning from a log that was read: its parts beside the figures of its people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+
+from thinktime._core import InputError
+from thinktime.learn.advice.advice import advise
+from thinktime.learn.fidelity import Fidelity
+from thinktime.learn.logs.log import OWN, Log, log_of
+from thinktime.learn.logs.reader import Progress, Read
+from thinktime.learn.memory import give_back, many
+from thinktime.learn.model.population_model import Part, learn_part
+from thinktime.learn.model.workload_of_parts import kinds_of, stand_in
+from thinktime.learn.outcome import Learned
+from thinktime.learn.populations import Finding, Populations, tell_apart
+from thinktime.learn.starts import Covered, silences
+from thinktime.learn.stop_signal import Stopping
+from thinktime.learn.traffic.arrivals import learn_arrivals
+from thinktime.learn.traffic.sessions import learn_sessions, values_of
+from thinktime.learn.traffic.timeout import USUAL_S, timeout_curve
+from thinktime.learn.traffic.traffic import traffic_of
+from thinktime.operations import seconds
+from thinktime.present import units
+
+RETRIES = 0.02
+"""From this share of the requests on it is said that retries are left out."""
+
+
+def learn_from(
+    done: Read,
+    *,
+    timeout: float | str | None,
+    pages: bool,
+    programs: bool,
+    demand_cv2: float | None,
+    load: float,
+    least_users: int,
+    fidelity: bool,
+    progress: Progress | None,
+    when_read: Callable[[Log], None] | None,
+    stopping: Stopping,
+) -> Learned:
+    """What `thinktime.learn.learn` gives, of logs that were read.
+
+    Raises InputError where there is nothing to learn from.
+    """
+    log = log_of(done)
+    _say_read(log, progress, when_read)
+    give_back(log.requests)
+    told = tell_apart(log.requests, programs=programs)
+    measured = stopping if fidelity else None
+    give_back(log.requests)
+    return _learned(log, told, timeout, pages, (demand_cv2, load), least_users, measured)
+
+
+def _say_read(log: Log, progress: Progress | None, when_read: Callable[[Log], None] | None) -> None:
+    if when_read is not None:
+        when_read(log)
+    if progress is not None:
+        progress(len(log.requests), 1.0, 0)
+
+
+def _learned(
+    log: Log,
+    told: Populations,
+    timeout: float | str | None,
+    pages: bool,
+    demand: tuple[float | None, float],
+    least_users: int,
+    measured: Stopping | None,
+) -> Learned:
+    auto = timeout == "auto"
+    timeout_s = USUAL_S if auto else _seconds(timeout) or USUAL_S
+    labels = told.labels.astype(np.uint8)
+    first = told.populations[0]
+    known = {"known": first.confidence, "verdict": first.model}
+    stopping = Stopping()
+    with ThreadPoolExecutor(1) as beside, stopping.if_raised():
+        asked = (log, told, least_users, pages, measured, stopping)
+        later = auto or many(log.requests)
+        learning = None if later else beside.submit(_parts, timeout_s, *asked)
+        traffic = traffic_of(log, timeout_s, labels, 0, pages)
+        give_back(log.requests)
+        curve = timeout_curve(traffic)
+        if auto and curve.level_from_s is not None:
+            traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
+        arrivals, traffic = learn_arrivals(traffic), traffic.without_starts()
+        learning = learning or beside.submit(_parts, traffic.timeout_s, *asked)
+        sessions = learn_sessions(traffic)
+        sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
+        advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
+        parts, found = learning.result()
+    told = replace(
+        told,
+        populations=tuple(part.population for part in parts),
+        findings=(*told.findings, *_left_out(parts, len(log.requests), log.one_in)),
+    )
+    return Learned(
+        log=log, told=told, parts=parts, traffic=traffic, curve=curve,
+        timeout_from="curve" if auto else "given", arrivals=arrivals, sessions=sessions,
+        sizes=sizes, durations=durations, advice=advice, fidelity=found,
+    )  # fmt: skip
+
+
+def _left_out(parts: list[Part], requests: int, one_in: int) -> Iterator[Finding]:
+    """What the file leaves out of the log, where that is much."""
+    retries = sum(part.journeys.retries for part in parts)
+    share = retries / requests
+    if share > RETRIES:
+        yield Finding(
+            "retries",
+            f"{units.counted(retries * one_in, 'request')}, {share:.1%}, asked again for what had "
+            "failed: the workload file leaves them out, and is compared with the rest; `retry` and "
+            "`timeout` of its requests say when clients do so",
+            share,
+        )
+
+
+def _parts(
+    timeout_s: float,
+    log: Log,
+    told: Populations,
+    least_users: int,
+    pages: bool,
+    measured: Stopping | None,
+    stopping: Stopping,
+) -> tuple[list[Part], Fidelity | None]:
+    """What a workload file has of each population, and how well all stand in for the log.
+
+    The latter as long as it is wanted; with None it is not.
+    """
+    times = log.requests.rows["time_ns"].to_numpy()
+    begin_ns, span_s = int(times[0]), log.requests.span_s
+    covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
+    least = 1 if log.formats == [OWN] else least_users
+    parts = []
+    for one in told.populations:
+        stopping.look()
+        requests = log.requests.only(told.of(one.name))
+        parts.append(learn_part(one, requests, covered, begin_ns, timeout_s, least, pages))
+        give_back(log.requests)
+    if measured is None or not measured.wanted:
+        return parts, None
+    kinds = kinds_of(log, told.labels, parts)
+    found = stand_in(log, kinds, parts, Stopping(measured, stopping))
+    stopping.look()
+    return found
+
+
+def _seconds(timeout: float | str | None) -> float | None:
+    if timeout is None:
+        return None
+    value = seconds(timeout)
+    if not 0 < value < float("inf"):
+        raise InputError(f"the session timeout must be more than 0; it is {timeout}")
+    return value

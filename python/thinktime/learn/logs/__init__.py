@@ -1,0 +1,1 @@
+"""Logs, read into columns."""

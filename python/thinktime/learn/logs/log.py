@@ -1,0 +1,296 @@
+"""One or several logs, read: their requests in columns, and what could not be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from thinktime import _core
+from thinktime.learn.logs import reader
+from thinktime.learn.logs.own_results import KeptRows, kept_rows, of_results, told_by
+from thinktime.learn.logs.reader import Read
+from thinktime.learn.logs.requests import METHODS, Requests
+from thinktime.present import units
+
+ANSWERED = 200
+"""Where a log has no status at all, all requests are taken as answered; without methods, as GET."""
+
+GAP_SHARE = 0.5
+GAP_S = 36_000.0
+"""A time without requests is odd if it is longer than both: this share of the log, and this."""
+
+SLOW_S = 1.0
+"""Answers that take so long at the median are more probably milliseconds taken for seconds."""
+
+NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
+"""A filter by a status that HTTP has not."""
+
+ALIKE_LEAST = 100
+"""Files of so many lines do not have as many bytes by chance."""
+
+OWN = "thinktime"
+"""The format of our own results, in which nobody is a person."""
+
+LONGEST = 2**32 - 2
+"""In bytes and in microseconds: what is more is taken for this; see `Requests`."""
+
+COARSE_S = 1.0
+"""Requests of one stamp in such steps may have come at any time within it."""
+
+NAMED = 10
+"""So many of the columns that are left over are named."""
+
+
+@dataclass(frozen=True)
+class BadLines:
+    """Lines of a file that could not be read for one reason."""
+
+    file: str
+    reason: str
+    count: int
+    line: int
+    """The number of the first one, from 1."""
+    example: str
+
+
+@dataclass(frozen=True)
+class Log:
+    """One or several logs, read."""
+
+    raw: dict[str, Any] = field(repr=False)
+    """What `thinktime._core.read_log` gave."""
+
+    requests: Requests = field(repr=False)
+
+    unit_given: bool = False
+    """Whether the user said what the column of durations is."""
+
+    kept: KeptRows = field(default_factory=KeptRows)
+    """Which rows of its run a result of our own has."""
+
+    @property
+    def columns(self) -> _core.LogColumns:
+        """The requests, for what is made of them in Rust."""
+        found: _core.LogColumns = self.raw["columns"]
+        return found
+
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        """What was read of each file."""
+        found: list[dict[str, Any]] = self.raw["files"]
+        return found
+
+    @property
+    def count(self) -> int:
+        """All requests, also those that a sample leaves out."""
+        return int(self.raw["requests"]) * self.kept.one_in
+
+    @property
+    def one_in(self) -> int:
+        """The requests of one user in so many are kept: 1 but for very large logs, and results."""
+        return int(self.raw["one_in"]) * self.kept.one_in
+
+    @property
+    def stopped(self) -> bool:
+        """Whether reading was interrupted."""
+        return bool(self.raw["stopped"])
+
+    @property
+    def lines(self) -> int:
+        """The lines of all files."""
+        return sum(file["lines"] for file in self.files)
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats found, each once."""
+        return list(dict.fromkeys(file["format"] for file in self.files))
+
+    @property
+    def bad_lines(self) -> list[BadLines]:
+        """What could not be read, by file and reason."""
+        return [BadLines(file["name"], *bad) for file in self.files for bad in file["bad"]]
+
+    @property
+    def dropped(self) -> int:
+        """How many requests `only` and `without` left out."""
+        return sum(file["dropped"] for file in self.files)
+
+    @property
+    def left_over(self) -> list[str]:
+        """The columns of which nothing is taken, each once; of formats whose columns have names."""
+        names = dict.fromkeys(name for file in self.files for name in file["left_over"])
+        return ["".join(one if one.isprintable() else "?" for one in name) for name in names]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was not taken of the log, and how it was taken, in words."""
+        found = []
+        if self.dropped:
+            found.append(
+                f"{units.counted(self.dropped, 'request')} dropped by --only and --without: they "
+                "are in no figure, and what they leave out may look like a pause"
+            )
+        found += told_by(self.requests) + self.kept.notes
+        found += _longest(self.requests)
+        names = self.left_over
+        if names:
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            found.append(f"columns of which nothing is taken: {', '.join(names[:NAMED])}{more}")
+        if self.unit_open and not self._slow:
+            found.append(
+                "durations are taken as seconds where neither their name nor their value has a "
+                f"unit: the median is {units.seconds(self._usual_s)}"
+            )
+        return found
+
+    @property
+    def unit_open(self) -> bool:
+        """Whether durations may stand in another unit than was taken."""
+        open_ = any(file["unit_open"] for file in self.files)
+        return open_ and not self.unit_given and self.requests.timed
+
+    @property
+    def _usual_s(self) -> float:
+        taken_us = self.requests.rows["duration_us"].drop_nulls().to_numpy()
+        return float(np.median(taken_us)) * 1e-6 if len(taken_us) else 0.0
+
+    @property
+    def _slow(self) -> bool:
+        return self._usual_s >= SLOW_S
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about the log, in words."""
+        found = []
+        if self.unit_open and self._slow:
+            name = next(file["format"] for file in self.files if file["unit_open"])
+            found.append(
+                f"half of the answers take {units.seconds(self._usual_s)} or more, if durations "
+                "without a unit are seconds, as they were taken; if they are milliseconds, name "
+                f"their column: --format {name}:duration_ms=COLUMN"
+            )
+        found += [
+            f"{one} and {other} have as many lines and bytes: if they are copies, each of their "
+            "requests counts twice"
+            for one, other in _alike(self.files)
+        ]
+        back = int(self.raw["backwards"])
+        if back:
+            times = units.counted(back, "time")
+            found.append(f"the log's time goes back by more than two minutes {times}")
+        gaps = np.diff(self.requests.rows["time_ns"].to_numpy())
+        if len(gaps) and gaps.max() * 1e-9 > max(GAP_SHARE * self.requests.span_s, GAP_S):
+            found.append(
+                "for most of the time from the first stamp to the last nothing was asked for: is "
+                "one of them wrong? Rates are those of the whole time"
+            )
+        found += self.kept.warnings
+        if self.raw["one_in"] > 1:
+            found.append(
+                f"the log is very large: of its {units.count(self.count)} requests those of one "
+                f"user in {self.raw['one_in']} are looked at, and counts, rates and clients are "
+                "multiplied by that"
+            )
+        return found
+
+
+def _alike(files: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Files that are probably the same; not those whose lines may all have as many bytes."""
+    known: dict[tuple[int, int], str] = {}
+    for file in files:
+        size = (file["lines"], file["bytes"])
+        many = file["lines"] >= ALIKE_LEAST and file["bytes"] % file["lines"]
+        if size in known and many:
+            yield known[size], file["name"]
+        known[size] = file["name"]
+
+
+def _longest(requests: Requests) -> Iterator[str]:
+    """What is longer than the columns can say, which take it for the longest that they can."""
+    for column, what, most in (
+        ("bytes", "responses are larger", units.size(LONGEST)),
+        ("duration_us", "answers take longer", units.seconds(LONGEST * 1e-6)),
+    ):
+        count = int((requests.rows[column] == LONGEST).sum())
+        if count:
+            yield f"{units.count(count)} {what} than {most}, and are taken for as much as that"
+
+
+def _why_none(files: list[dict[str, Any]], how: dict[str, Any]) -> str:
+    """Why no request is left of these files, which were read like that."""
+    lines = sum(file["lines"] for file in files)
+    bad = [BadLines(file["name"], *bad) for file in files for bad in file["bad"]]
+    filters = [
+        f"{option} {one}"
+        for option, given in (("--only", how.get("only")), ("--without", how.get("without")))
+        for one in given or ()
+    ]
+    if filters and lines > sum(one.count for one in bad):
+        leave = "leave" if len(filters) > 1 else "leaves"
+        none = [text for text in how.get("only") or () if NO_STATUS.match(text)]
+        why = f"; {none[0]}: HTTP has no such status, they lie from 100 to 599" if none else ""
+        return f"{', '.join(filters)} {leave} no request of {units.counted(lines, 'line')}{why}"
+    if not bad:
+        return "no request is in it"
+    first = bad[0]
+    at = f"line {first.line}" if len(files) == 1 else f"{first.file}:{first.line}"
+    return f"no request in it could be read: {at} is bad ({first.reason})"
+
+
+def read(logs: Sequence[str | Path], **how: Any) -> Log:
+    """Read logs; ``how`` as for `thinktime.learn.logs.reader.read`.
+
+    Raises InputError where a log cannot be read, or holds no request at all.
+    """
+    return log_of(reader.read(logs, **how))
+
+
+def log_of(done: Read) -> Log:
+    """The requests of logs that were read. Raises InputError where there are none.
+
+    And KeyboardInterrupt where that is because the reading was interrupted.
+    """
+    raw, names, how = done.raw, done.names, done.how
+    if raw["stopped"] and not raw["requests"]:
+        raise KeyboardInterrupt  # there is nothing to show yet
+    if not raw["requests"]:
+        raise _core.InputError(f"{', '.join(names)}: {_why_none(raw['files'], how)}")
+    columns = raw["columns"]
+    rows = pl.DataFrame(columns.rows())
+    if rows["status"].max() == 0:
+        rows = rows.with_columns(pl.lit(ANSWERED, pl.UInt16).alias("status"))
+    if rows["method"].min() == len(METHODS) - 1:
+        rows = rows.with_columns(pl.lit(0, pl.UInt8).alias("method"))
+    requests = Requests(
+        rows=rows,
+        paths=pl.DataFrame(columns.paths()),
+        users=pl.DataFrame(columns.users()),
+        agents=pl.DataFrame(columns.agents())["agent"],
+        hosts=pl.DataFrame(columns.hosts())["host"],
+        resolution_s=max((file["resolution_s"] for file in raw["files"]), default=0.0),
+        share=1 / raw["one_in"],
+    )
+    kept = KeptRows()
+    if all(file["format"] == OWN for file in raw["files"]):
+        requests, kept = of_results(requests), kept_rows([file["name"] for file in raw["files"]])
+    _check_lasts(requests, names)
+    return Log(raw, requests, unit_given="duration" in (how.get("format") or ""), kept=kept)
+
+
+def _check_lasts(requests: Requests, names: list[str]) -> None:
+    """Raises InputError where all requests came at one instant, as far as fine stamps tell."""
+    times = requests.rows["time_ns"]
+    if requests.resolution_s < COARSE_S and times[0] == times[-1]:
+        count = len(requests)
+        are = "its only request is" if count == 1 else f"all {count:,} requests are"
+        raise _core.InputError(
+            f"{', '.join(names)}: {are} of one instant, which says nothing of rates, sessions and "
+            "pauses: a log needs requests at two different times at least; of some hundred "
+            "requests more can be told, and of an hour its sessions"
+        )

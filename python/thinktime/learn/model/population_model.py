@@ -1,0 +1,217 @@
+"""One population of a log, and all that a workload file says of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from thinktime.learn.journeys import Journeys, find_journeys
+from thinktime.learn.journeys.chain import WEIGHTS
+from thinktime.learn.journeys.visits import find_pages
+from thinktime.learn.kinds.kinds import templates_of
+from thinktime.learn.kinds.templates import Templates
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import Kept
+from thinktime.learn.memory import give_back
+from thinktime.learn.model.calibration import OFF, as_offered, offers
+from thinktime.learn.model.pauses import of_mean, paced
+from thinktime.learn.populations import Population
+from thinktime.learn.starts import Covered, Model, Starts, as_dispersed, choose, learn_starts
+from thinktime.present import units
+
+FEW = 100
+"""So few starts say nothing of a law: they are replayed."""
+
+PAGE_S = 60.0
+"""What a page embeds comes within this time."""
+
+BRIEF = 0.8
+"""A closed population that is there for less than this share of the log comes and goes. A file has
+its clients there for all of a run; so its requests are replayed, each at its time."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One population of a log."""
+
+    population: Population
+    requests: Requests
+    journeys: Journeys
+    starts: Starts | None
+    """When its sessions begin; None where it is closed, or nothing of it could be used."""
+
+    model: Model | None
+    """How the workload file says when they begin."""
+
+    clients: int | None = None
+    """Of a closed one: how many the file has. There are more than at a time, where all pause."""
+
+    one_in: int = 1
+    """Sessions and clients stand for so many of the log each: above 1 in `Part.of_all` alone."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file says of it that it has a fixed number of clients."""
+        return self.starts is None
+
+    @property
+    def brief(self) -> bool:
+        """Whether it is closed, and yet there for too short a time for the file to say so."""
+        return self.population.model == "closed" and not self.closed
+
+    @property
+    def alone(self) -> bool:
+        """Whether each request stands for itself, without a session."""
+        return self.brief or self.population.model == "open"
+
+    @property
+    def drawn(self) -> bool:
+        """Whether its starts are drawn from a law, and could be replayed instead."""
+        return self.starts is not None and self.model is not self.starts.models[-1]
+
+    @cached_property
+    def offers(self) -> float | None:
+        """How many times the log's requests a run of the file makes; None of a closed one."""
+        if self.starts is None or self.model is None:
+            return None
+        return offers(self.journeys, self.starts, self.model) / self.one_in
+
+    @property
+    def offers_told(self) -> str:
+        """That it offers more or less than the log has, and why; empty where it does not."""
+        if self.offers is None or abs(self.offers - 1) <= OFF:
+            return ""
+        return (
+            f"A run of the workload file makes {units.number(self.offers)} times its requests: "
+            "neither fewer or more pages of a journey nor what they embed come nearer."
+        )
+
+    def of_all(self, many: int) -> Part:
+        """The population of a log of whose users one in ``many`` was looked at: all of them.
+
+        Starts that would be replayed are drawn by their rate: when the others came is not known.
+        """
+        if many == 1:
+            return self
+        if self.starts is None or self.model is None:
+            clients = self.clients or self.population.clients or self.population.users
+            return replace(self, clients=many * clients, one_in=many)
+        model = self.model if self.model.rates is not None else self.starts.models[-2]
+        journeys, model = as_offered(self.journeys, self.starts, model)
+        return replace(self, journeys=journeys, model=model.times(many), one_in=many)
+
+    def replayed(self) -> Part:
+        """The same with its starts replayed, where it has any."""
+        if self.starts is None or not self.drawn:
+            return self
+        journeys, model = as_offered(self.journeys, self.starts, self.starts.models[-1])
+        return replace(self, journeys=journeys, model=model)
+
+
+def learn_part(
+    population: Population,
+    requests: Requests,
+    covered: Covered,
+    begin_ns: int,
+    timeout_s: float,
+    least_users: int,
+    pages: bool = True,
+) -> Part:
+    """Learn one population of its ``requests``, in a log that begins at ``begin_ns``.
+
+    Only what at least ``least_users`` asked for is named. Without ``pages`` nothing is embedded.
+    """
+    brief = population.model == "closed" and _brief(requests, covered)
+    alone = brief or population.model == "open"
+    templates = templates_of(requests)
+    give_back(requests)
+    of = requests
+    if alone:
+        by_page = pages and (population.kind == "people" or requests.paged)
+        of = _each_alone(requests, templates if by_page else None)
+        give_back(requests)
+    journeys = find_journeys(of, timeout_s, least_users, pages, templates)
+    if population.kind not in ("people", "crawler"):  # which ask for the same pages
+        journeys = replace(journeys, kinds=journeys.kinds.of_program(population.name))
+    if alone:  # one request each: what follows which is nothing
+        journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
+    if population.model == "closed" and not brief:
+        return _closed(population, requests, journeys, covered)
+    give_back(requests)
+    starts = learn_starts(
+        _begun(journeys, requests.rows["time_ns"].to_numpy()),
+        begin_ns=begin_ns,
+        covered=covered,
+        resolution_s=requests.resolution_s,
+        settled_s=0.0 if alone else min(timeout_s, journeys.chain.settled_s),
+    )
+    replay = brief or len(starts.times_ns) < FEW
+    model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
+    journeys, model = as_offered(journeys, starts, model)
+    return Part(population, requests, journeys, starts, model)
+
+
+def _closed(
+    population: Population, requests: Requests, journeys: Journeys, covered: Covered
+) -> Part:
+    """A fixed number of clients, at the pace of the log."""
+    looped = _as_loop(population, of_mean(population, journeys))
+    looped, clients = paced(population, requests, looped, covered)
+    # The reasons of loops name a number.
+    told = population if population.kind == "loop" else replace(population, clients=clients)
+    return Part(told, requests, looped, None, None, clients)
+
+
+def _brief(requests: Requests, covered: Covered) -> bool:
+    times = requests.rows["time_ns"]
+    there_s = float(times[-1] - times[0]) * 1e-9
+    return len(requests) < FEW or there_s < BRIEF * covered.span_s
+
+
+def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """When journeys begin."""
+    starts_ns = journeys.starts_s
+    starts_ns *= 1e9
+    begun: NDArray[np.int64] = np.round(starts_ns, out=starts_ns).astype(np.int64)
+    begun += times[0]
+    return begun
+
+
+def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
+    """The same, with every request as a user of its own: whose they are cannot be told.
+
+    ``by_page``: people's, who load a page with what it embeds, are one user for each page, and so
+    is what a log says is one; it is the templates of all paths. Whose each is stays known.
+    """
+    user = requests.rows["user"]
+    some = numbers = np.arange(len(requests), dtype=np.int32)
+    if by_page is not None:
+        numbers, some = _pages(requests, by_page)
+    rows = requests.rows.with_columns(pl.Series("user", numbers, dtype=pl.UInt32))
+    whose = user.gather(some)  # all requests of a page are of one user
+    users = pl.DataFrame({"address": requests.users["address"].gather(whose), "user": whose})
+    return replace(requests, rows=rows, users=users)
+
+
+def _pages(requests: Requests, templates: Templates) -> tuple[Kept, Kept]:
+    """Of each row the number of its page, and of each page a row of it."""
+    # Where the log says what a page is, it may take as long as it will.
+    within_s = math.inf if requests.paged else PAGE_S
+    return find_pages(requests, templates.of_path, within_s)
+
+
+def _as_loop(population: Population, journeys: Journeys) -> Journeys:
+    """Journeys with the think time of a loop, where the population is one."""
+    interval_s = population.interval_s
+    if journeys.thinks.law is None:
+        interval_s = interval_s or 0.0
+        return replace(journeys, thinks=replace(journeys.thinks, law=f"const({interval_s:.6g}s)"))
+    if population.kind != "loop" or interval_s is None or population.think == "varied":
+        return journeys
+    law = f"const({interval_s:.6g}s)"
+    return replace(journeys, thinks=replace(journeys.thinks, law=law, own={}))

@@ -1,0 +1,90 @@
+"""The learned workload as a file that `run` and `simulate` take, with where each number is from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thinktime.importing.toml import quoted
+from thinktime.learn.comments import note
+from thinktime.learn.journeys.text import request_lines, session_lines
+from thinktime.learn.logs.log import Log
+from thinktime.learn.model.population_model import Part
+from thinktime.learn.starts import arrival_keys, columns
+from thinktime.present import units
+
+STARTS = "starts.parquet"
+
+
+def workload_text(name: str, log: Log, parts: Sequence[Part], starts_file: str) -> str:
+    """The file. It has no addresses, no query values, and no path that hardly anybody asked for.
+
+    Of several populations each has a table of its own. ``starts_file`` is the one beside it that
+    has when sessions begin.
+    """
+    named = columns([part.population.name for part in parts])
+    several = len(parts) > 1
+    lines = [note(_about(log, parts)), f"name = {quoted(name)}", ""]
+    for part in parts:
+        head = "population." if several else ""
+        if several:
+            lines += ["[[population]]", f"name = {quoted(part.population.name)}"]
+        lines += [_verdict(part), ""]
+        lines += [f"[{head}arrivals]", *_arrivals(part, named[part.population.name], starts_file)]
+        if not part.alone:
+            lines += session_lines(part.journeys, f"{head}session", endless=part.closed)
+        lines += request_lines(part.journeys, f"{head}request")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _verdict(part: Part) -> str:
+    one = part.population
+    text = f"{one.model.capitalize()} ({one.confidence}): {one.reason}."
+    if part.brief:
+        text += " It is there for too short a time to say so here: its requests are replayed."
+    if one.would_change:
+        text += f" Another verdict would need {one.would_change}."
+    if part.offers_told:
+        text += f" {part.offers_told}"
+    return note(text)
+
+
+def _arrivals(part: Part, column: str, starts_file: str) -> list[str]:
+    if part.closed:
+        return ['model = "closed"', f"clients = {part.clients}", ""]
+    starts, model = part.starts, part.model
+    assert starts is not None
+    assert model is not None
+    partly = part.journeys.thinks.law is not None and not part.alone
+    lines = [
+        f'model = "{"partly-open" if partly else "open"}"',
+        note(
+            f"{len(starts.times_ns):,} begin, {starts.rate:.4g}/s where the log has all of them; "
+            f"taken as {model.about}."
+        ),
+    ]
+    keys = arrival_keys(model, column, starts_file)
+    return [*lines, *(f"{key} = {quoted(value)}" for key, value in keys.items()), ""]
+
+
+def _about(log: Log, parts: Sequence[Part]) -> str:
+    requests = log.requests
+    shares = ", ".join(
+        f"{part.population.name} {len(part.requests) / len(requests):.1%}" for part in parts
+    )
+    users = requests.user_count * log.one_in
+    told = (
+        f"Learned from {log.count:,} requests of {users:,} user{'s' * (users > 1)} in "
+        f"{units.seconds(requests.span_s)}: {shares}."
+    )
+    if log.one_in > 1:
+        told += (
+            f" Of these one in {log.one_in} was looked at: all numbers below are theirs, and rates "
+            f"and clients {log.one_in} times theirs. Starts are drawn: bursts of seconds are lost."
+        )
+    left = [part.starts.covered.span_s for part in parts if part.starts is not None]
+    if not left or left[0] >= requests.span_s / 2:
+        return told
+    return told + (
+        f" Only {units.seconds(left[0])} of that have lines: the rest is left out, as if these "
+        "followed one another at once."
+    )

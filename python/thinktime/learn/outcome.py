@@ -1,0 +1,107 @@
+"""All that was learned of one or several logs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from thinktime._core import Workload
+from thinktime.learn.advice.advice import Advice
+from thinktime.learn.fidelity import Fidelity
+from thinktime.learn.logs.log import BadLines, Log
+from thinktime.learn.model import workload_of_parts
+from thinktime.learn.model.population_model import Part
+from thinktime.learn.model.workload_file import STARTS, workload_text
+from thinktime.learn.model.workload_of_parts import Kinds, kinds_of
+from thinktime.learn.populations import Populations
+from thinktime.learn.server import Server
+from thinktime.learn.traffic.arrivals import Arrivals
+from thinktime.learn.traffic.sessions import SessionLaws, Values
+from thinktime.learn.traffic.timeout import TimeoutCurve
+from thinktime.learn.traffic.traffic import Traffic
+from thinktime.learn.views.summary import summary_of
+
+
+@dataclass(frozen=True)
+class Learned:
+    """All that was learned of one or several logs."""
+
+    log: Log
+    told: Populations
+    """The populations, whose each row is, and what else was noticed."""
+
+    parts: list[Part]
+    """What a workload says of each population, in the same order."""
+
+    traffic: Traffic
+    """What the first population did: people, where there are any. The figures below are its."""
+
+    curve: TimeoutCurve
+    timeout_from: str
+    """"given" or "curve"."""
+
+    arrivals: Arrivals
+    sessions: SessionLaws
+    sizes: Values
+    durations: Values
+    advice: Advice
+    fidelity: Fidelity | None
+    """How well the workload stands in for the log; None where it was not asked for."""
+
+    @cached_property
+    def workload_text(self) -> str:
+        """The workload file: comments say where each number comes from.
+
+        It may name a file `starts.parquet` beside it, which `save` writes.
+        """
+        return workload_text("learned", self.log, self._of_all, STARTS)
+
+    @cached_property
+    def _of_all(self) -> list[Part]:
+        """The populations as a workload file has them: of all users, also of a sample."""
+        return [part.of_all(self.log.one_in) for part in self.parts]
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The kinds of requests of all populations."""
+        return kinds_of(self.log, self.told.labels.astype(np.uint8), self.parts)
+
+    def save(self, path: Path) -> list[Path]:
+        """Write the workload file, and beside it when sessions begin, where it needs that.
+
+        Returns the files that were written. The second one has the name of the first, with the
+        ending `.starts.parquet`.
+        """
+        return workload_of_parts.save(self.log, self._of_all, path)
+
+    def server(self, demand: str | None = None) -> Server | None:
+        """A model of the server, learned from durations; `system_text` writes it.
+
+        ``demand`` is a distribution, as in "exp(5ms)", that is taken where the log has none; None
+        where it has none and none is given.
+        """
+        return workload_of_parts.server_of(self.kinds, demand)
+
+    def workload(self, name: str = "learned.toml") -> Workload:
+        """The workload, ready for `thinktime.simulate` and `thinktime.run`.
+
+        It names the file beside it as if it were saved by this name.
+        """
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / name
+            self.save(file)
+            return Workload.load(file)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `thinktime learn --json` prints."""
+        return summary_of(self)
+
+    @property
+    def bad_lines(self) -> list[BadLines]:
+        """What could not be read."""
+        return self.log.bad_lines

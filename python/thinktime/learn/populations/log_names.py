@@ -1,0 +1,101 @@
+"""Populations that the log itself names: who belongs to whom is given; what they do is judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thinktime.learn.logs.own_results import pages_of
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.populations.draft import Draft
+from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.population import LIKELY, UNSURE
+from thinktime.learn.populations.streams import Ints
+
+Judge = Callable[[Seen], list[Draft]]
+"""Tells populations apart."""
+
+MOSTLY = 0.8
+"""What is said of fewer of a population's pages is not said of it without doubt."""
+
+STAYS = 0.8
+"""A session that goes on for so much of the log stays."""
+
+STAYING = 0.5
+"""Of a closed population so many of the pages are of sessions that stay."""
+
+ONCE = 1.2
+"""Sessions of fewer pages are single requests."""
+
+
+def find(requests: Requests, judge: Judge) -> list[Draft]:
+    """The populations that the log names, each judged for itself by its pages.
+
+    Of what ``judge`` tells apart in one of them, the largest part speaks for it.
+    """
+    assert requests.populations is not None
+    of_row = requests.rows["population"].to_numpy()
+    drafts = []
+    for number in np.unique(of_row).tolist():
+        rows = np.flatnonzero(of_row == number)
+        pages = pages_of(requests.only(of_row == number))
+        found = max(judge(Seen(pages)), key=lambda draft: len(draft.rows))
+        if len(found.rows) < MOSTLY * len(pages):
+            found.confidence = UNSURE
+        name = plain_name(requests.populations[int(number)]) or found.name
+        drafts.append(replace(_by_sessions(found, pages, requests.span_s), name=name, rows=rows))
+    return drafts
+
+
+def plain_name(name: str) -> str:
+    """A name as a workload file can have it: letters, digits, `-` and `_`, and no key of [slo].
+
+    That of a result is one already, unless another program wrote the rows.
+    """
+    plain = "".join(one if one.isalnum() or one in "-_" else " " for one in name)
+    plain = "-".join(plain.split())
+    taken = plain in ("errors", "check") or re.match("(page_)?p[0-9]", plain) is not None
+    return f"population-{plain}" if taken else plain
+
+
+def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
+    """The same, where it does not go with what the log says of sessions.
+
+    Each page of a session waits for the one before: who asks for several is no open population, and
+    who comes and goes no closed one.
+    """
+    user = pages.rows["user"].to_numpy()
+    time_s = pages.rows["time_ns"].to_numpy() * 1e-9
+    counts = np.bincount(user)
+    there = counts > 0
+    sessions, each = int(there.sum()), len(user) / int(there.sum())
+    staying = _there_s(user, time_s, len(counts)) >= STAYS * span_s
+    stays = float(counts[staying & there].sum()) / len(user)
+    model = "open" if each < ONCE else "closed" if stays >= STAYING else "partly-open"
+    if model == draft.model:
+        return replace(draft, clients=sessions) if model == "closed" else draft
+    many = "1 session" if sessions == 1 else f"{sessions:,} sessions"
+    told = f"{many} of {each:.2f} pages, as the log says: "
+    does, changes = {
+        "open": ("each asks once", "sessions of several pages"),
+        "closed": (f"{stays:.0%} of the pages are of those that stay", "sessions that end"),
+        "partly-open": ("they come, ask several times and go", "sessions that stay"),
+    }[model]
+    return replace(
+        draft, kind="callers", model=model, reason=told + does, would_change=changes,
+        confidence=UNSURE if sessions < 30 and model != "closed" else LIKELY,
+        clients=sessions if model == "closed" else None, interval_s=None, think=None,
+    )  # fmt: skip
+
+
+def _there_s(user: Ints, time_s: NDArray[np.float64], users: int) -> NDArray[np.float64]:
+    """How long each was there, from the first page to the last."""
+    first, last = np.full(users, np.inf), np.full(users, -np.inf)
+    np.minimum.at(first, user, time_s)
+    np.maximum.at(last, user, time_s)
+    there_s: NDArray[np.float64] = last - first
+    return there_s

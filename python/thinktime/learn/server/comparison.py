@@ -1,0 +1,185 @@
+"""Whether demands hang on how many were there: under the right policy they do not.
+
+Demands of the requests that found many others are compared with those that found few, and with
+those of requests that found the server idle, which are known without any policy. The distance is
+Kolmogorov's: the largest difference between two distribution functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thinktime.learn.server.policies import Policy, Timeline
+from thinktime.learn.server.survival import Survival
+from thinktime.learn.server.visits import Floats, Mask, Numbers, Served
+
+PART = 20_000
+PARTS = 4
+"""So many stretches of so many requests are looked at, the busiest ones."""
+
+LEAST = 100
+"""Fewer requests are not compared."""
+
+KINDS_MAX = 8
+
+FEW, MANY = 0.25, (0.5, 0.9)
+"""The quarter that found fewest, against the half and the tenth that found most."""
+
+MEAN, BEYOND = 0.87, 0.76
+"""Kolmogorov's statistic is so many times sqrt(1/n + 1/m) on average, and exceeds that and so many
+times more with a probability of 1 %."""
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far demands are from not hanging on who was there."""
+
+    apart: float
+    """Kolmogorov's distance, averaged over kinds by their requests: 0 to 1."""
+
+    noise: float
+    """What it may be by chance, with a probability of 1 %."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Stretches of a log, and which of their requests are compared."""
+
+    parts: list[Timeline]
+    kept: list[Mask]
+    """Whose demands follow from the stretch."""
+
+    found: Numbers
+    """How many others those found."""
+
+    kind: Numbers
+    """Their kinds."""
+
+    kinds: list[int]
+    """The kinds that are compared."""
+
+    references: list[Survival]
+    """The laws of the demands of all kinds, from requests that found the server idle."""
+
+    tolerance_s: float
+    """Demands are known so well."""
+
+    @property
+    def most(self) -> int:
+        """How many were there at most."""
+        return int(max(part.present.max() for part in self.parts))
+
+    def distance(self, policy: Policy) -> Distance:
+        """The largest distance among all comparisons, each of which has its own noise."""
+        drawn = [
+            part.demands(policy)[kept] for part, kept in zip(self.parts, self.kept, strict=True)
+        ]
+        values = np.concatenate(drawn)
+        found = [self._apart(values, share, alone) for share in MANY for alone in (False, True)]
+        told = [one for one in found if one is not None]
+        return max(told, key=lambda one: one.apart - one.noise, default=Distance(0.0, 1.0))
+
+    def _apart(self, values: Floats, share: float, alone: bool) -> Distance | None:
+        """Those who found more than this share of the others did, against few or none."""
+        apart, ones, others = [], [], []
+        for kind in self.kinds:
+            own = self.kind == kind
+            found, mine = self.found[own], values[own]
+            low, high = np.quantile(found, [FEW, share])
+            many = np.sort(mine[found >= max(high, low + 1, 1)])
+            if alone:
+                reference = self.references[kind]
+                points, weights, seen = _known(reference)
+            else:
+                points = np.sort(mine[found <= low])
+                weights, seen = np.arange(1, len(points) + 1) / len(points), len(points)
+            if len(many) >= LEAST and seen >= LEAST and len(points):
+                apart.append(_kolmogorov(points, weights, many, self.tolerance_s))
+                ones.append(len(many))
+                others.append(seen)
+        if not ones:
+            return None
+        noise = chance(np.array(ones), np.array(others))
+        return Distance(float(np.average(apart, weights=ones)), noise)
+
+
+def sample(log: Served, references: list[Survival]) -> Sample | None:
+    """What of a log is compared; None where it has too little."""
+    if not len(log):
+        return None
+    parts = [Timeline.of(part) for part in _busiest(log)]
+    kept = [_settled(part.log) & part.log.over for part in parts]
+    found = np.concatenate([part.found[those] for part, those in zip(parts, kept, strict=True)])
+    kind = np.concatenate([part.log.kind[those] for part, those in zip(parts, kept, strict=True)])
+    counts = np.bincount(kind[kind >= 0], minlength=len(references))
+    kinds = [int(one) for one in np.argsort(-counts, kind="stable") if counts[one] >= 4 * LEAST]
+    if not kinds or not found.max(initial=0):
+        return None
+    return Sample(parts, kept, found, kind, kinds[:KINDS_MAX], references, log.stamp_s)
+
+
+def chance(ones: Numbers, others: Numbers) -> float:
+    """What the distance of kinds with so many values may be by chance, with a probability of 1 %.
+
+    Each distance is weighted by ``ones``.
+    """
+    weight = ones / ones.sum()
+    each = float((weight * np.sqrt(1 / ones + 1 / others)).sum())
+    return each * float(MEAN + BEYOND * np.sqrt((weight**2).sum()))
+
+
+def _known(reference: Survival) -> tuple[Floats, Floats, int]:
+    """The values of a law and its distribution function there, as far as enough values speak."""
+    known = int(np.searchsorted(reference.values, reference.known_s, side="right"))
+    return reference.values[:known], np.cumsum(reference.weights[:known]), reference.seen
+
+
+def _kolmogorov(points: Floats, upto: Floats, values: Floats, tolerance: float) -> float:
+    """The largest difference between a step function and sorted values, which are known so well."""
+    among = np.searchsorted(values, points + tolerance, side="right") / len(values)
+    below = np.searchsorted(values, points - tolerance, side="left") / len(values)
+    before = np.concatenate([[0.0], upto[:-1]])
+    return max(float((upto - among).max()), float((below - before).max()), 0.0)
+
+
+def _busiest(log: Served) -> list[Served]:
+    """The stretches with the most work in progress."""
+    begins = np.arange(0, len(log), PART)
+    inside = np.add.reduceat(log.duration_s, begins)
+    ends = np.minimum(begins + PART, len(log)) - 1
+    span = np.maximum(log.arrival_s[ends] - log.arrival_s[begins], 1e-9)
+    chosen = np.argsort(-inside / span, kind="stable")[:PARTS]
+    return [log.part(slice(begin, begin + PART)) for begin in np.sort(begins[chosen])]
+
+
+def _settled(part: Served) -> Mask:
+    """Those after the first moment at which surely nobody is there, less the last ones.
+
+    Before it, some of those present are not in the stretch; of the last ones some are not in the
+    log, as they did not end in time.
+    """
+    before = np.concatenate([[-np.inf], np.maximum.accumulate(part.done_s)[:-1]])
+    free = np.flatnonzero(before[1:] <= part.arrival_s[1:])
+    begin = int(free[0]) + 1 if len(free) and free[0] < len(part) // 2 else len(part) // 10
+    kept = np.arange(len(part)) >= begin
+    kept &= part.arrival_s <= part.arrival_s[-1] - np.quantile(part.duration_s, 0.99)
+    return np.asarray(kept & ~haunted(part))
+
+
+def haunted(log: Served) -> Mask:
+    """Who was there while something that a client had given up may still have been worked on.
+
+    That is taken to last as long again as the client waited.
+    """
+    left = np.flatnonzero(~log.over)
+    if not len(left):
+        return np.zeros(len(log), dtype=bool)
+    begin = log.done_s[left]
+    order = np.argsort(begin)
+    begins = begin[order]
+    ends = np.maximum.accumulate((begin + log.duration_s[left])[order])
+    # The last of them that begins before a request ends: does it last beyond its arrival?
+    last = np.searchsorted(begins, log.done_s, side="left") - 1
+    return np.asarray((last >= 0) & (ends[np.maximum(last, 0)] > log.arrival_s))

@@ -1,0 +1,56 @@
+"""Requests that found the server idle, and how much of their demand is known.
+
+Such a request is served at full speed until another one comes, whatever the policy is. If it ends
+before, its demand is its duration; else its demand is larger than the time that it was alone. Short
+ones end alone more often than long ones; the product-limit estimate allows for that, as when the
+next one comes does not hang on the demand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thinktime.learn.server.survival import Survival, survival
+from thinktime.learn.server.visits import Mask, Served
+
+FINE = 0.25
+"""Stamps in steps of at most this part of the mean duration are fine."""
+
+
+def found_idle(log: Served) -> Mask:
+    """Who surely found nobody when it came, as far as the stamps can tell.
+
+    What a client gave up may still be worked on: it counts as present for as long again.
+    """
+    gone = np.where(log.over, log.done_s, log.done_s + log.duration_s)
+    before = np.concatenate([[-np.inf], np.maximum.accumulate(gone)[:-1]])
+    return np.asarray(before + log.stamp_s <= log.arrival_s)
+
+
+def idle_share(log: Served) -> float:
+    """The share of the time in which no request was there; 0 for an empty log."""
+    if not len(log):
+        return 0.0
+    before = np.maximum.accumulate(log.done_s)
+    span = float(before[-1] - log.arrival_s[0])
+    idle = np.maximum(log.arrival_s[1:] - before[:-1], 0).sum()
+    return float(idle / span) if span > 0 else 0.0
+
+
+def alone(log: Served, kinds: int) -> list[Survival]:
+    """The law of the demands of each kind, from those that found the server idle."""
+    idle = np.flatnonzero(found_idle(log))
+    following = np.concatenate([log.arrival_s[1:], [np.inf]])[idle]
+    until = following - log.arrival_s[idle]
+    took = log.duration_s[idle]
+    # The next one of a client comes when it has its answer: hung on the demand it would be if these
+    # counted as disturbed. What fine stamps may hide of a disturbance is less than two steps.
+    fine = log.stamp_s <= FINE * float(log.duration_s.mean())
+    complete = (took <= until + (1.5 if fine else -1.0) * log.stamp_s) & log.over[idle]
+    known = np.where(complete, took, np.minimum(took, until - log.stamp_s))
+    kept = known > 0
+    kind = log.kind[idle]
+    return [
+        survival(known[kept & (kind == one)], complete[kept & (kind == one)])
+        for one in range(kinds)
+    ]

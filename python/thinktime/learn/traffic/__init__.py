@@ -1,0 +1,1 @@
+"""The figures of people: their arrivals, their sessions and the session timeout."""

@@ -1,0 +1,1 @@
+"""What was learned, shown: on a page, on a terminal and as JSON."""

@@ -1,0 +1,91 @@
+"""Requests and sessions over time, and the rate of sessions that was learned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plotly.graph_objects as go
+
+from thinktime.present import axes, units
+from thinktime.present.chart import Chart, Drawing, Key, Panel, layout, titled
+from thinktime.present.page import colour
+from thinktime.theory.law import FloatArray
+
+if TYPE_CHECKING:
+    from thinktime.learn import Learned
+
+_POINTS_MAX = 400
+_MINUTE_S = 60.0
+_HEIGHT = 300
+
+
+def _draw(learned: Learned) -> Drawing | None:
+    found = [(name, *_rates(learned, name)) for name in ("requests", "sessions")]
+    panels = [_panel(learned, *one) for one in found if len(one[1])]
+    if not panels:
+        return None
+    learned_key = Key("sessions, as learned", colour(2), group="learned")
+    return Drawing(panels, [Key("log", colour(1), group="log"), learned_key])
+
+
+def _panel(learned: Learned, name: str, times: FloatArray, rates: FloatArray) -> Panel:
+    fitted = None
+    if name == "sessions":
+        found = learned.arrivals.rates
+        fitted = np.arange(len(found), dtype=np.float64) * learned.arrivals.step_s, found
+    return panel(name, times, rates, max(learned.traffic.duration_s, _MINUTE_S), fitted)
+
+
+def panel(
+    name: str,
+    times: FloatArray,
+    rates: FloatArray,
+    end_s: float,
+    fitted: tuple[FloatArray, FloatArray] | None = None,
+) -> Panel:
+    """Rates from some times on, up to an end, and perhaps those that were learned of them."""
+    figure = go.Figure(_steps(times, rates, "log", colour(1)))
+    highest = float(rates.max())
+    if fitted is not None:
+        figure.add_trace(_steps(*fitted, "learned", colour(2)))
+        highest = max(highest, float(np.max(fitted[1], initial=0.0)))
+    figure.update_layout(layout(_HEIGHT))
+    figure.update_xaxes(axes.linear(0, end_s, "time", "time since the log's begin"))
+    figure.update_yaxes(axes.linear(0, 1.05 * highest or 1.0, "number"))
+    titled(figure, f"{name} a second")
+    words = (
+        f"{name.capitalize()} over {units.seconds(end_s)}: mean "
+        f"{units.rate(float(rates.mean()))}, most {units.rate(float(rates.max()))}."
+    )
+    return Panel(figure, words, name.capitalize())
+
+
+def _rates(learned: Learned, name: str) -> tuple[FloatArray, FloatArray]:
+    """When intervals begin, in seconds, and the rate in each: of at most 400 intervals."""
+    counts = learned.traffic.minutes(name).astype(np.float64)
+    if not len(counts):
+        return counts, counts
+    width = max(1, -(-len(counts) // _POINTS_MAX))
+    if len(counts) > width:
+        counts = counts[: len(counts) // width * width]  # half an interval has no fair rate
+    edges = np.arange(0, len(counts), width)
+    lengths = np.diff(np.append(edges, len(counts)))
+    rates = np.add.reduceat(counts, edges) / lengths / _MINUTE_S
+    return np.asarray(edges * _MINUTE_S, np.float64), np.asarray(rates, np.float64)
+
+
+def _steps(x: FloatArray, y: FloatArray, group: str, shade: str) -> go.Scatter:
+    return go.Scatter(
+        x=x.tolist(), y=y.tolist(), mode="lines", name=group, legendgroup=group,
+        line={"color": shade, "shape": "hv", "width": 1.4},
+        hovertemplate="%{y:.3~g}/s<extra>" + group + "</extra>",
+    )  # fmt: skip
+
+
+CHART: Chart[Learned] = Chart(
+    name="arrivals",
+    title="Arrivals over time",
+    caption="The rate in each interval of the log, and the rate that was learned of sessions.",
+    draw=_draw,
+)

@@ -1,0 +1,99 @@
+"""The page of what was learned: the advice, the laws, and both over the log's own values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thinktime._core import InputError
+from thinktime.learn.advice.plan import apart, plan
+from thinktime.learn.logs.busiest import busiest_words
+from thinktime.learn.views import tables
+from thinktime.learn.views.charts import CHARTS
+from thinktime.present import page, units
+from thinktime.present.chart import sections
+from thinktime.present.page import Page, Section, Verdict
+from thinktime.report import diagrams
+
+if TYPE_CHECKING:
+    from thinktime.learn import Learned
+
+WORDS = {
+    "session": "The requests of one user that follow one another with gaps no longer than the "
+    "timeout.",
+    "think time": "From a response, or its request where the log has no durations, to the "
+    "session's next request.",
+    "off by": "The largest difference between the law's distribution function and the values'.",
+    "SRPT gains": "How many times shorter the mean response time becomes when the shortest "
+    "remaining request is served first.",
+}
+
+_BAD_SHOWN = 10
+
+
+def write(learned: Learned, path: Path, workload: Path | None = None) -> None:
+    """Write the page; it loads nothing, and holds no addresses.
+
+    ``workload`` is the workload file, where one is written.
+    """
+    page.write(page_of(learned, workload), path)
+
+
+def page_of(learned: Learned, workload: Path | None = None) -> Page:
+    """The page; see `write`."""
+    found = [
+        tables.populations(learned),
+        tables.laws(learned),
+        tables.models(learned),
+        tables.requests(learned),
+    ]
+    shown = [table for table in found if table.lines]
+    drawn = [*sections(CHARTS, learned), *_drawn(learned, workload)]
+    return Page("Learned from a log", _verdict(learned), shown, drawn, WORDS)
+
+
+def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
+    """The workload; nothing where its file cannot be read, which the command says."""
+    try:
+        name = "learned.toml" if workload is None else workload.name
+        return [diagrams.of_workload(learned.workload(name))]
+    except InputError:
+        return []
+
+
+def _verdict(learned: Learned) -> Verdict:
+    advice, traffic = learned.advice, learned.traffic
+    count = traffic.count
+    findings = [
+        f"The advice is {advice.confidence}.",
+        apart(learned),
+        units.sentence(advice.reason),
+        f"{units.counted(count('requests'), 'request')} of {units.counted(count('users'), 'user')} "
+        f"in {units.seconds(traffic.duration_s)}, in {units.counted(count('sessions'), 'session')} "
+        f"told apart by gaps above {units.seconds(traffic.timeout_s)}.",
+        f"Busiest: {busiest_words(learned.log)}.",
+        tables.arrival_words(learned),
+        *(units.sentence(note) for note in learned.log.notes),
+        *(units.sentence(finding.text) for finding in learned.told.findings),
+        *(map(units.sentence, learned.fidelity.sentences()) if learned.fidelity else []),
+    ]
+    return Verdict(f"{plan(advice)}.", [one for one in findings if one], _doubts(learned))
+
+
+def _doubts(learned: Learned) -> list[str]:
+    """What was not read, and what is odd about the rest."""
+    log = learned.log
+    bad = [
+        f"{units.counted(one.count, 'line')} could not be read ({one.reason}), the first is line "
+        f"{units.count(one.line)} of {Path(one.file).name}"
+        for one in log.bad_lines[:_BAD_SHOWN]
+    ]
+    stopped = ["reading was interrupted: this is what was read up to then"]
+    unsure = [f"the advice is {learned.advice.confidence}"]
+    found = [
+        *(unsure if learned.advice.confidence.startswith("unsure") else []),
+        *(stopped if log.stopped else []),
+        *bad,
+        *log.warnings,
+    ]
+    return [units.sentence(one) for one in found]

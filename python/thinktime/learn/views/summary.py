@@ -1,0 +1,208 @@
+"""What `thinktime learn --json` prints: one object, with null for what is not known."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from thinktime.learn.advice.plan import plan
+from thinktime.learn.logs.busiest import busiest
+from thinktime.learn.logs.log import Log
+from thinktime.learn.model.population_model import Part
+from thinktime.learn.traffic.sessions import Values
+
+if TYPE_CHECKING:
+    from thinktime.learn import Learned
+
+SIGNIFICANT = 6
+
+
+def summary_of(learned: Learned) -> dict[str, Any]:
+    """The object. Times are in seconds, rates in events a second."""
+    traffic, arrivals, sessions = learned.traffic, learned.arrivals, learned.sessions
+    poisson, advice = arrivals.poisson, learned.advice
+    kinds = learned.parts[0].journeys.kinds
+    found = {
+        **_log(learned),
+        "populations": [_population(part, learned.log) for part in learned.parts],
+        "findings": [vars(finding) for finding in learned.told.findings],
+        "session_timeout_s": traffic.timeout_s,
+        "session_timeout_from": learned.timeout_from,
+        "sessions": traffic.count("sessions"),
+        "sessions_cut": {
+            "at_start": traffic.count("cut_at_start"),
+            "at_end": traffic.count("cut_at_end"),
+        },
+        "sessions_active": {
+            "mean": traffic.active_mean,
+            "max": traffic.active_max,
+        },
+        "session_rate": arrivals.rate,
+        "rate_profile": arrivals.profile,
+        "requests_per_session": _values(sessions.requests, traffic.requests_per_session),
+        "pages_per_session": _values(sessions.pages),
+        "think_time_s": _values(sessions.think),
+        "page_think_time_s": _values(sessions.page_think),
+        "object_gap_s": _values(sessions.object_gap),
+        "think_time_law": sessions.think_law,
+        "interarrival_s": _values(Values(arrivals.gap_tally, arrivals.gaps, None)),
+        "session_arrivals_poisson": {
+            "verdict": poisson.verdict,
+            "p_value": poisson.p_value,
+            "dispersion": poisson.dispersion,
+        },
+        "response_bytes": _values(learned.sizes),
+        "duration_of_requests_s": _values(learned.durations),
+        "request_mix": [{"name": kind.name, "share": kinds.share(kind)} for kind in kinds.kinds],
+        "statuses": {str(status): count for status, count in traffic.raw["statuses"]},
+        "methods": dict(traffic.raw["methods"]),
+        "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
+        "recommended_model": advice.model,
+        "rule_of_thumb": advice.rule,
+        "plan": plan(advice),
+        "reason": advice.reason,
+        "confidence": advice.confidence,
+        "misleading_if": advice.misleading_if,
+        "simulated": {
+            "load": advice.load,
+            "demand_cv2": advice.cv2,
+            "demand_cv2_from": advice.cv2_from,
+            "demand_mean_s": advice.demand_s,
+            "clients": advice.clients,
+        },
+    }
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _log(learned: Learned) -> dict[str, Any]:
+    log, traffic = learned.log, learned.traffic
+    bad: dict[str, int] = {}
+    for lines in log.bad_lines:
+        bad[lines.reason] = bad.get(lines.reason, 0) + lines.count
+    formats = log.formats
+    programs = [part.population for part in learned.parts if part.population.kind != "people"]
+    requests = log.requests
+    return {
+        "files": len(log.files),
+        "format": formats[0] if len(formats) == 1 else formats,
+        "lines": log.lines,
+        "bad_lines": bad,
+        "bad_line_examples": [
+            {"reason": one.reason, "file": one.file, "line": one.line, "example": one.example}
+            for one in log.bad_lines
+        ],
+        "dropped": log.dropped,
+        "columns_left_over": log.left_over,
+        "times_back": log.raw["backwards"],
+        "notes": log.notes,
+        "warnings": log.warnings,
+        "interrupted": log.stopped,
+        "requests": log.count,
+        "users": requests.user_count * log.one_in,
+        "addresses": requests.users["address"].n_unique(),
+        "one_in": log.one_in,
+        "persons": {
+            "users": traffic.count("users"),
+            "requests": traffic.count("requests"),
+            "pages": traffic.count("pages"),
+        },
+        "programs": {
+            "users": sum(one.users for one in programs) * log.one_in,
+            "requests": sum(one.requests for one in programs) * log.one_in,
+        },
+        "start": _date(traffic.raw["start_ns"]),
+        "end": _date(traffic.raw["end_ns"]),
+        "duration_s": traffic.duration_s,
+        "resolution_s": traffic.resolution_s,
+        "busiest": [vars(one) for one in busiest(log)],
+    }
+
+
+def _population(part: Part, log: Log) -> dict[str, Any]:
+    one, journeys, starts = part.population, part.journeys, part.starts
+    return {
+        "name": one.name,
+        "kind": one.kind,
+        "model": one.model,
+        "confidence": one.confidence,
+        "reason": one.reason,
+        "would_change": one.would_change,
+        "requests": one.requests * log.one_in,
+        "share": one.requests / len(log.requests),
+        "users": one.users * log.one_in,
+        "clients": one.clients,
+        "interval_s": one.interval_s,
+        "host": one.host or None,
+        "journeys": journeys.journeys,
+        "offers": part.offers,
+        "requests_per_journey": journeys.requests_per_journey,
+        "retries": journeys.retries,
+        "order": journeys.chain.model,
+        "think_time_law": journeys.thinks.law,
+        "starts": None
+        if starts is None or part.model is None
+        else {
+            "rate": starts.rate,
+            "taken_as": part.model.name,
+            "poisson": starts.poisson.verdict,
+            "dispersion": dict(zip(("1s", "10s", "1min"), starts.dispersion, strict=True)),
+            "busiest": [vars(peak) for peak in starts.peaks],
+        },
+    }
+
+
+def _date(nanoseconds: int) -> str:
+    seconds = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
+    return seconds.isoformat().replace("+00:00", "Z")
+
+
+def _values(values: Values, mean: float | None = None) -> dict[str, Any] | None:
+    """A kind of values, and the laws fitted to them."""
+    tally = values.tally
+    if tally.total == 0:
+        return None
+    found: dict[str, Any] = {
+        "count": tally.total,
+        "mean": tally.mean if mean is None else mean,
+        "median": tally.quantile(0.5) if not tally.whole else float(round(tally.quantile(0.5))),
+        "p90": tally.quantile(0.9),
+        "p99": tally.quantile(0.99),
+        "law": values.law,
+        "candidates": [
+            {
+                "law": one.notation,
+                "name": one.law,
+                "log_likelihood": one.log_likelihood,
+                "bic": one.bic,
+                "ks": one.ks,
+                "mean": one.mean,
+                "median": one.median,
+                "plausible": one.plausible,
+                "note": one.note,
+            }
+            for one in values.fits
+        ],
+    }
+    if values.tail is not None:
+        tail = values.tail
+        found["tail"] = {
+            "verdict": tail.verdict,
+            "exponent": tail.exponent,
+            "ci95": [tail.low, tail.high],
+            "from": tail.threshold,
+            "share": tail.share,
+            "reason": tail.reason,
+        }
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """JSON has neither infinity nor NaN, and nobody reads more than six digits."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        return float(f"{value:.{SIGNIFICANT}g}") if math.isfinite(value) else None
+    return value

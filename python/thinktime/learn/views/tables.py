@@ -1,0 +1,152 @@
+"""The tables of what was learned, for the page and for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from thinktime.learn.traffic.sessions import Values
+from thinktime.present import units
+from thinktime.present.table import Cell, Group, Line, Table
+
+if TYPE_CHECKING:
+    from thinktime.learn import Learned
+
+Words = Callable[[float], str]
+
+KINDS_SHOWN = 20
+
+P_LEAST = 0.001
+"""Smaller probabilities are not spelled out."""
+
+
+def kinds_of_values(learned: Learned) -> list[tuple[str, Values, str]]:
+    """What was counted: its name, its values, and what its axis counts."""
+    arrivals, sessions = learned.arrivals, learned.sessions
+    return [
+        ("requests a session", sessions.requests, "number"),
+        ("pages a session", sessions.pages, "number"),
+        ("think time", sessions.think, "time"),
+        ("think time before pages", sessions.page_think, "time"),
+        ("gap before objects of a page", sessions.object_gap, "time"),
+        ("gap between sessions", Values(arrivals.gap_tally, arrivals.gaps, None), "time"),
+        ("response size", learned.sizes, "size"),
+        ("duration", learned.durations, "time"),
+    ]
+
+
+WORDS: dict[str, Words] = {"number": units.number, "time": units.seconds, "size": units.size}
+"""How a kind of values is written."""
+
+
+def laws(learned: Learned) -> Table:
+    """Every kind of values with its best law."""
+    shown = [one for one in kinds_of_values(learned) if one[1].best is not None]
+    lines = [_law(name, values, WORDS[kind]) for name, values, kind in shown]
+    return Table(
+        "laws",
+        "What was learned",
+        "values",
+        ("count", "mean", "median", "p99", "off by", "tail"),
+        [Group(lines)],
+        "Below each kind of values: the law that fits them best.",
+        spare=("tail", "count", "p99", "off by"),
+    )
+
+
+def _law(name: str, values: Values, words: Words) -> Line:
+    best, tally, tail = values.best, values.tally, values.tail
+    assert best is not None
+    heavy = tail is not None and tail.verdict == "heavy"
+    cells = [
+        units.count(round(tally.total)),
+        words(tally.mean),
+        words(tally.quantile(0.5)),
+        words(tally.quantile(0.99)),
+        units.percent(best.ks),
+        f"heavy, exponent {units.number(tail.exponent)}" if tail and heavy else "",
+    ]
+    return Line(name, [Cell(text) for text in cells], units.law(best.notation))
+
+
+def models(learned: Learned) -> Table:
+    """What each system model says of one server at the same load."""
+    advice = learned.advice
+    found = {"partly-open": advice.partly_open, "open": advice.open, "closed": advice.closed}
+    lines = []
+    for name, model in found.items():
+        if model is not None:
+            clients = units.counted(advice.clients, "client") if name == "closed" else ""
+            cells = (units.seconds(model.mean_s), units.seconds(model.p99_s))
+            gain = f"{units.number(model.gain)} times"
+            lines.append(Line(name, [Cell(text) for text in (*cells, gain)], clients))
+    return Table(
+        "models",
+        "What each system model would say",
+        "model",
+        ("mean", "p99", "SRPT gains"),
+        [Group(lines)],
+        f"Simulated: one server under FCFS at a load of {units.number(advice.load)}, demands with "
+        f"a mean of {units.seconds(advice.demand_s)} and C² {units.number(advice.cv2)} (from "
+        f"{advice.cv2_from}).",
+    )
+
+
+def requests(learned: Learned) -> Table:
+    """What is asked for, the most popular first."""
+    kinds = learned.parts[0].journeys.kinds
+    lines = [
+        Line(
+            kind.name,
+            [Cell(units.percent(kinds.share(kind))), Cell(units.count(len(kind.counts)))],
+        )
+        for kind in kinds.popular[:KINDS_SHOWN]
+    ]
+    return Table(
+        "requests",
+        "What is asked for",
+        "path",
+        ("requests", "paths"),
+        [Group(lines)],
+        "* stands for what varies.",
+    )
+
+
+def populations(learned: Learned) -> Table:
+    """Who asks."""
+    lines = []
+    for part in learned.parts:
+        one = part.population
+        share = units.percent(one.requests / len(learned.log.requests))
+        clients = units.count(one.clients) if one.clients else ""
+        cells = (share, one.model, one.confidence, clients)
+        told = f"{one.reason}. {part.offers_told}".rstrip()
+        lines.append(Line(one.name, [Cell(text) for text in cells], told))
+    return Table(
+        "populations",
+        "Who asks",
+        "population",
+        ("requests", "model", "confidence", "clients"),
+        [Group(lines)],
+        "Each has its own verdict.",
+    )
+
+
+def arrival_words(learned: Learned) -> str:
+    """How sessions arrive, in a sentence."""
+    poisson = learned.arrivals.poisson
+    p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
+    told = {
+        "yes": "Sessions arrive as a Poisson process",
+        "no": "Sessions do not arrive as a Poisson process",
+        "cannot tell": "Too few sessions to tell whether they arrive as a Poisson process",
+    }[poisson.verdict]
+    rate = "changes" if learned.arrivals.changes else "is constant"
+    mean = units.rate(learned.arrivals.rate, "sessions/s")
+    under_way = units.number(learned.traffic.active_mean)
+    return f"{told}{p_value}; their rate {rate}, {mean} on average, {under_way} under way."
+
+
+def chance(p_value: float) -> str:
+    """A p-value, as in `p = 0.72`; very small ones are only called so."""
+    return f"p = {units.number(p_value, 2)}" if p_value >= P_LEAST else f"p < {P_LEAST}"

@@ -1,0 +1,154 @@
+"""What `thinktime learn` shows on a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from thinktime.learn.advice.plan import plan
+from thinktime.learn.logs.busiest import busiest_words
+from thinktime.learn.traffic.sessions import Values
+from thinktime.learn.views.tables import WORDS, Words, chance
+from thinktime.present import units
+
+if TYPE_CHECKING:
+    from thinktime.learn import Learned
+    from thinktime.learn.fidelity import Fidelity
+
+BAD_SHOWN = 10
+KINDS_SHOWN = 5
+_WIDTH = 100
+_INDENT = " " * 17
+"""Of what belongs to the name before it."""
+
+
+def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
+    """What was learned, line by line; examples of bad lines may hold addresses."""
+    yield from _log(learned, examples)
+    yield ""
+    yield from _populations(learned)
+    yield ""
+    yield from _laws(learned)
+    yield ""
+    yield from _advice(learned)
+    if learned.fidelity is not None:
+        yield ""
+        yield f"fidelity         {_fidelity(learned.fidelity)}"
+        for sentence in learned.fidelity.sentences():
+            yield from _wrapped(sentence)
+
+
+def _log(learned: Learned, examples: bool) -> Iterator[str]:
+    log = learned.log
+    users = log.requests.user_count * log.one_in
+    yield (
+        f"{units.counted(len(log.files), 'file')}, format {', '.join(log.formats)}: "
+        f"{units.counted(log.lines, 'line')}, {units.counted(log.count, 'request')} of "
+        f"{units.counted(users, 'user')} in {units.seconds(log.requests.span_s)}"
+    )
+    yield f"busiest: {busiest_words(log)}"
+    for bad in log.bad_lines[:BAD_SHOWN]:
+        example = f": {bad.example}" if examples else ""
+        count_words = units.counted(bad.count, "line")
+        yield f"bad: {count_words} ({bad.reason}); {bad.file}:{bad.line}{example}"
+    for warning in log.warnings:
+        yield f"warning: {warning}"
+    for note in [*log.notes, *(finding.text for finding in learned.told.findings)]:
+        yield f"note: {note}"
+    if log.stopped:
+        yield "interrupted: the figures are those of what was read up to then"
+
+
+def _populations(learned: Learned) -> Iterator[str]:
+    for part in learned.parts:
+        one = part.population
+        share = units.percent(one.requests / len(learned.log.requests))
+        clients = f", {units.counted(one.clients, 'client')}" if one.clients else ""
+        verdict = f"{one.model.upper()} ({one.confidence}){clients}"
+        yield f"{one.name:16} {share} of the requests; {verdict}"
+        yield from _wrapped(f"{one.reason}.")
+        yield from _wrapped(part.offers_told)
+    if len(learned.parts) > 1:
+        yield ""
+        yield f"Of {learned.parts[0].population.name}:"
+
+
+def _laws(learned: Learned) -> Iterator[str]:
+    traffic, arrivals, sessions = learned.traffic, learned.arrivals, learned.sessions
+    yield (
+        f"sessions         {units.count(traffic.count('sessions'))} (gaps above "
+        f"{units.seconds(traffic.timeout_s)}, {learned.timeout_from}), "
+        f"{units.rate(arrivals.rate)}, {units.number(traffic.active_mean)} under way on average"
+    )
+    poisson = arrivals.poisson
+    p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
+    rate = "changes" if arrivals.changes else "is constant"
+    yield f"arrivals         Poisson: {poisson.verdict}{p_value}; the rate {rate}"
+    for name, values, kind in (
+        ("requests/session", sessions.requests, "number"),
+        ("pages/session", sessions.pages, "number"),
+        ("think time", sessions.think, "time"),
+        ("  before pages", sessions.page_think, "time"),
+        ("  before objects", sessions.object_gap, "time"),
+        ("response size", learned.sizes, "size"),
+        ("duration", learned.durations, "time"),
+    ):
+        if values.best is not None:
+            yield f"{name:16} {_values(values, WORDS[kind])}"
+    kinds = learned.parts[0].journeys.kinds
+    shown = ", ".join(
+        f"{kind.name} {units.percent(kinds.share(kind))}" for kind in kinds.popular[:KINDS_SHOWN]
+    )
+    yield f"requests         {shown}"
+
+
+def _values(values: Values, words: Words) -> str:
+    best, tally = values.best, values.tally
+    assert best is not None
+    fits = f"{units.law(best.notation)} (off by {units.percent(best.ks)})"
+    heavy = ""
+    if values.tail is not None and values.tail.verdict == "heavy":
+        tail = values.tail
+        exponent, low, high = (units.number(one) for one in (tail.exponent, tail.low, tail.high))
+        heavy = f"; heavy tail, exponent {exponent} [{low}, {high}]"
+    mean, median = words(tally.mean), words(tally.quantile(0.5))
+    return f"mean {mean}, median {median}; {fits}{heavy}"
+
+
+def _advice(learned: Learned) -> Iterator[str]:
+    advice = learned.advice
+    yield f"advice           {advice.model.upper()} ({advice.confidence})"
+    yield from _wrapped(f"{plan(advice)}.")
+    yield from _wrapped(units.sentence(advice.reason))
+    rows = {"partly-open": advice.partly_open, "open": advice.open, "closed": advice.closed}
+    yield from _wrapped(
+        f"at load {units.number(advice.load)}, demands {units.seconds(advice.demand_s)}, "
+        f"C² {units.number(advice.cv2)} ({advice.cv2_from}):"
+    )
+    for name, model in rows.items():
+        if model is not None:
+            clients = f", {units.counted(advice.clients, 'client')}" if name == "closed" else ""
+            yield (
+                f"{_INDENT}{name + clients:22} mean {units.seconds(model.mean_s)}, p99 "
+                f"{units.seconds(model.p99_s)}; SRPT's mean is {units.number(model.gain)} "
+                "times shorter"
+            )
+
+
+def _fidelity(found: Fidelity) -> str:
+    if not found.measured:
+        return found.verdict
+    return f"{found.verdict}: the workload against the log, on the same systems"
+
+
+def _wrapped(text: str) -> list[str]:
+    """Prose below a name, in lines that a terminal can hold."""
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,243 @@
+"""The checks of validity on what is known of a run so far.
+
+Those that need every row are left to the end. Of lateness only the p99 is known so far, and of the
+mean's interval what twenty parts of the time say.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from thinktime.monitor.buckets import tail_of
+from thinktime.operations.moment import Moment
+from thinktime.present import units
+from thinktime.results.finding import Unseen
+from thinktime.validity import (
+    DOUBTFUL,
+    FINE,
+    UNSEEN,
+    Finding,
+    counts,
+    generator,
+    load,
+    percentiles,
+    punctuality,
+    steadiness,
+    warm_up,
+)
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.session_length import Stay
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from thinktime._core import Workload
+    from thinktime.monitor.frames import Begun
+    from thinktime.monitor.history import History
+
+_PARTS = 20
+_STUDENT = 2.093
+"""Student's t with 19 degrees of freedom, for 95 %."""
+
+_FEWEST = 10
+"""Of fewer intervals a rate says little."""
+
+_NS = 1e9
+_LOOK_S = 1.0
+"""Shares of shorter times say little: the kernel counts by its ticks."""
+
+
+@dataclass
+class SoFar(Evidence):
+    """What is known before the end. The watchers' process has no workload: it was told of one."""
+
+    begun: Begun | None = None
+
+    @property
+    def is_steady_by_plan(self) -> bool:
+        """As it was told when the run began."""
+        return self.begun is None or self.begun.steady
+
+    @property
+    def arrivals(self) -> list[dict[str, Any]]:
+        """As they were told when the run began."""
+        asked = None if self.begun is None else self.begun.asked
+        return [] if asked is None else list(asked.arrivals)
+
+    @property
+    def stays(self) -> tuple[Stay, ...]:
+        """As they were told when the run began."""
+        asked = None if self.begun is None else self.begun.asked
+        return () if asked is None else asked.stays
+
+
+def _punctual(seen: Evidence) -> Finding | None:
+    """What the p99 of lateness alone can tell of its mean.
+
+    A mean that is not above its bound has a p99 below a hundred times it; and where the p99 is
+    below that bound already, hardly any request is later.
+    """
+    p99, mean_s = (seen.summary.get("lateness_s") or {}).get("p99"), seen.mean_s
+    if p99 is None or not mean_s:
+        raise Unseen("no request succeeded")
+    bound = max(punctuality.NOTED * mean_s, punctuality.RESOLUTION_S)
+    words = f"the p99 of lateness is {units.seconds(p99)}, at a mean response time of "
+    words += units.seconds(mean_s)
+    if p99 > min(100 * bound, max(mean_s, bound)):
+        return Finding(punctuality.NAME, DOUBTFUL, words, punctuality.ADVICE)
+    if p99 <= bound:
+        return Finding(punctuality.NAME, FINE, words)
+    raise Unseen(f"{words}: the end tells the mean")
+
+
+def _load(seen: Evidence) -> Finding | None:
+    asked = cast("SoFar", seen).begun
+    known = None if asked is None else asked.asked
+    if known is None or seen.given_series is None or len(seen.given_series) < _FEWEST:
+        raise Unseen("the time is too short so far")
+    if known.model not in ("open", "closed") and known.session_length is None:
+        raise Unseen("how many requests sessions have is known at the end")
+    return load.check(seen)
+
+
+def _percentiles(seen: Evidence) -> Finding | None:
+    if (seen.summary["response_time_s"]).get("ci95") is None:
+        raise Unseen("the time is too short so far")
+    return percentiles.check(seen)
+
+
+_CHECKS: tuple[tuple[str, Callable[[Evidence], Finding | None]], ...] = (
+    (generator.NAME, generator.check),
+    (punctuality.NAME, _punctual),
+    (load.NAME, _load),
+    (warm_up.NAME, warm_up.check),
+    (steadiness.NAME, steadiness.check),
+    (counts.NAME, counts.check),
+    (percentiles.NAME, _percentiles),
+)
+"""In the order of a report."""
+
+
+@dataclass
+class Cores:
+    """What the threads of a process use of their cores, by the kernel's books."""
+
+    process: int | None
+    begun: dict[str, tuple[int, int]] = field(default_factory=dict)
+    since_s: float = 0.0
+
+    def look(self, time_s: float) -> dict[str, float] | None:
+        """The shares of the busiest thread since the first look: of a core, and without one.
+
+        None before a second is over, and where the kernel keeps no such books.
+        """
+        now = self._threads()
+        if not now:
+            return None
+        if not self.begun or time_s < self.since_s:  # another run of several
+            self.begun, self.since_s = now, time_s
+        span_s = time_s - self.since_s
+        if span_s < _LOOK_S:
+            return None
+        used = [
+            tuple(end - start for end, start in zip(one, self.begun[name], strict=True))
+            for name, one in now.items()
+            if name in self.begun
+        ]
+        ran, waited = max(used, default=(0, 0))
+        return {
+            "cpu_share": min(ran / _NS / span_s, 1.0),
+            "without_core_share": min(waited / _NS / span_s, 1.0),
+        }
+
+    def _threads(self) -> dict[str, tuple[int, int]]:
+        """Nanoseconds on a core, and ready without one, of each thread."""
+        found = {}
+        try:
+            for thread in os.listdir(f"/proc/{self.process}/task"):
+                text = Path(f"/proc/{self.process}/task/{thread}/schedstat").read_text()
+                ran, waited, _ = text.split()
+                found[thread] = int(ran), int(waited)
+        except (OSError, ValueError):  # it has ended, or there are no such books
+            return {}
+        return found
+
+
+def findings(
+    history: History, moment: Moment, used: dict[str, float] | None, begun: Begun
+) -> list[Finding]:
+    """What the checks say of a run so far."""
+    seen = _evidence(history, moment, used, begun)
+    found = []
+    for name, check in _CHECKS:
+        try:
+            one = check(seen)
+        except Unseen as why:
+            one = Finding(name, UNSEEN, str(why))
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def _evidence(
+    history: History, moment: Moment, used: dict[str, float] | None, begun: Begun
+) -> Evidence:
+    begin_s, series = history.measured()
+    # What is waited for after the last request was begun is no part of the run.
+    end_s = min(history.end_s, begun.end_s or math.inf)
+    since = None if series is None else _within(series, begin_s, end_s)
+    many = sum(count for _, count in moment.response_buckets)
+    summary: dict[str, Any] = {
+        "warmup_s": begin_s,
+        "duration_s": max(end_s - begin_s, 0.0),
+        "requests": many,
+        "errors": sum(moment.errors.values()),
+        "errors_by_kind": moment.errors,
+        "response_time_s": {
+            "mean": moment.response_sum_s / many if many else None, "ci95": _half_width(since),
+        },
+        "lateness_s": {"p99": moment.lateness_p99_s},
+        "generator": used,
+        "model": None if begun.asked is None else begun.asked.model,
+        "offered_rate": _begun_a_second(since),
+    }  # fmt: skip
+    summary["requests"] += summary["errors"]
+    return SoFar(
+        "run", summary, cast("Workload", begun.asked), given_series=series,
+        times=tail_of(moment.response_buckets), begun=begun,
+    )  # fmt: skip
+
+
+def _within(series: pl.DataFrame, begin_s: float, end_s: float) -> pl.DataFrame:
+    """The intervals that lie between two times."""
+    ends = series["start_s"] + series["interval_s"]
+    return series.filter((series["start_s"] >= begin_s - 1e-9) & (ends <= end_s + 1e-9))
+
+
+def _begun_a_second(series: pl.DataFrame | None) -> float | None:
+    if series is None:
+        return None
+    length = float(series["interval_s"].sum())
+    return float(series["scheduled"].sum()) / length if length else None
+
+
+def _half_width(series: pl.DataFrame | None) -> float | None:
+    """That of the mean's 95 % interval, by twenty parts of the time; None before there are any."""
+    if series is None or len(series) < _PARTS:
+        return None
+    many, means = (series[name].to_numpy() for name in ("completed", "response_mean_s"))
+    places = np.array_split(np.arange(len(many)), _PARTS)
+    counted = np.array([many[part].sum() for part in places])
+    sums = np.array([(many * means)[part].sum() for part in places])
+    if counted.min() <= 0:
+        return None
+    # Of a ratio of sums, to first order.
+    apart = (sums - sums.sum() / counted.sum() * counted) / counted.mean()
+    return _STUDENT * float(apart.std(ddof=1)) / math.sqrt(_PARTS)

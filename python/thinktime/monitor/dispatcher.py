@@ -1,0 +1,101 @@
+"""What becomes of what a command tells: the page, metrics, and pushes to a collector."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from starlette.types import ASGIApp
+
+from thinktime.monitor import metrics
+from thinktime.monitor.checks import Cores
+from thinktime.monitor.frames import Message, Setting
+from thinktime.monitor.live_page import Subject
+from thinktime.monitor.otlp import Pusher
+from thinktime.monitor.site import Site
+from thinktime.present import page as pages
+
+_TAKEN_S = 10.0
+
+
+class Desk:
+    """One command, and those who watch it."""
+
+    def __init__(self, setting: Setting, say: Callable[[str], None]) -> None:
+        """`say` tells the command a word."""
+        self._setting = setting
+        self._say = say
+        process = os.getppid() if setting.begun.here else None
+        self._subject = Subject(setting.begun, cores=Cores(process))
+        self._site = Site(setting.token, self._document, self._stop)
+        where = setting.otlp
+        self._pusher = None if where is None else Pusher(where, setting.otlp_headers, self._subject)
+        self._over = False
+        self._stopping = False
+        self._told = asyncio.Event()
+
+    def sites(self) -> Iterator[tuple[ASGIApp, int]]:
+        """What is served, each with the descriptor of its listener."""
+        if self._setting.page is not None:
+            yield self._site.app(self._setting.hosts), self._setting.page
+        if self._setting.metrics is not None:
+            yield metrics.app(self._subject, self._setting.hosts), self._setting.metrics
+
+    async def take(self, message: Message) -> None:
+        """Do with a message what has to be done."""
+        kind, thing = message
+        if kind == "over":
+            self._over = True
+            self._say(f"viewers {len(self._site.viewers)}")
+        elif kind == "page":
+            self._site.finish(thing)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._site.taken.wait(), _TAKEN_S)
+            self._say("taken")
+        else:
+            self._subject.take(message)
+            if kind == "moment" and self._pusher is not None:
+                self._pusher.take(thing[0].spans)
+            self._told.set()
+
+    async def show(self) -> None:
+        """Draw what is new for those who look on, again and again, until it is cancelled.
+
+        What came while something was drawn is drawn together, and half of the time nothing is.
+        """
+        while True:
+            await self._told.wait()
+            self._told.clear()
+            if self._site.viewers and self._site.final is None:
+                begun = time.monotonic()
+                self._site.show(self._news())
+                await asyncio.sleep(time.monotonic() - begun)
+
+    async def push(self) -> None:
+        """Push metrics to the collector, again and again, until it is cancelled."""
+        if self._pusher is not None:
+            await self._pusher.run()
+
+    async def end(self) -> None:
+        """Nothing more comes: what was told last is pushed."""
+        if self._pusher is not None:
+            await self._pusher.once()
+
+    def _stop(self) -> None:
+        if not self._over:
+            self._stopping = True
+            self._say("stop")
+
+    def _news(self) -> dict[str, Any]:
+        return {
+            "main": pages.main_of(self._subject.page()),
+            "share": self._subject.share,
+            "stopping": self._stopping,
+        }
+
+    def _document(self) -> str:
+        return pages.render_live(self._subject.page(), self._subject.share, self._stopping)

@@ -1,0 +1,278 @@
+"""What is known so far, as a page: of the same tables and charts as those at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from thinktime.monitor import points, simulation_checks
+from thinktime.monitor.buckets import bounds_of, tail_of
+from thinktime.monitor.checks import Cores, findings
+from thinktime.monitor.frames import Begun, Message, Several
+from thinktime.monitor.history import History, Instant
+from thinktime.operations.moment import Moment, PopulationMoment
+from thinktime.present import percentile, units
+from thinktime.present.chart import Chart, sections
+from thinktime.present.page import Page, Verdict
+from thinktime.present.table import Cell, Group, Line, Table
+from thinktime.report import validity_table
+from thinktime.report.case import Case, Entry
+from thinktime.report.charts import heat, in_system, tail, throughput
+from thinktime.report.objectives import name_of
+from thinktime.theory.law import FloatArray
+from thinktime.validity import Finding
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from thinktime import Result
+
+WORDS = {
+    "response time": "From when the workload wanted a request sent, its scheduled time, to its "
+    "completion. Percentiles cover what was measured so far after the warm-up.",
+    "lateness": "Sent minus scheduled: what the load generator itself adds.",
+    "offered": "Requests begun; those done are the ones that succeeded.",
+}
+
+_SO_FAR = "What checks say so far; the report at the end has more of them."
+
+
+@dataclass
+class _Known:
+    """What charts read of a result, as far as it is known while it comes about."""
+
+    kind: str
+    series: pl.DataFrame | None
+    summary: dict[str, Any]
+    moment: Moment | None = None
+    requests: None = None
+    rows_complete: bool = False
+
+    def survival(self) -> tuple[FloatArray, FloatArray]:
+        """As of a result, by the upper bounds of buckets: response times, and who took longer."""
+        return tail_of(() if self.moment is None else self.moment.response_buckets)
+
+
+@dataclass
+class Subject:
+    """What is watched, and all that was told of it."""
+
+    begun: Begun
+    history: History = field(default_factory=History)
+    moment: Moment | None = None
+    told: Message | None = None
+    """The last thing that was told that is no moment."""
+
+    cores: Cores = field(default_factory=lambda: Cores(None))
+    """What the command uses of its cores."""
+
+    validity: list[Finding] = field(default_factory=list)
+    """What checks say of a run so far."""
+
+    several: Several | None = None
+    """Which of several runs it is; None where there is one."""
+
+    def take(self, message: Message) -> None:
+        """Take note of what was told."""
+        kind, thing = message
+        if kind == "moment":
+            self.moment, most = thing
+            self.history.take(_instant(thing[0], most))
+            used = self.cores.look(thing[0].time_s)
+            self.validity = findings(self.history, thing[0], used, self.begun)
+        elif kind == "progress":
+            done, time_s, in_system, most, mean = thing
+            self.history.take(Instant(time_s, done, done, in_system, most, mean=mean))
+            self.validity = simulation_checks.findings(self.history, self.begun)
+            self.told = message
+        elif kind == "several":
+            # Another run: what was known is that of the one before.
+            self.several, self.history, self.moment, self.validity = thing, History(), None, []
+        else:
+            self.told = message
+
+    @property
+    def share(self) -> float | None:
+        """How much is over, up to 1; None where nobody knows."""
+        if self.told is not None and self.told[0] == "reading":
+            return float(self.told[1][1]) or None
+        if self.told is not None and self.told[0] == "swept":
+            _, done, whole = self.told[1]
+            return float(done / whole) if whole else None
+        if self.several is not None:
+            over = self.several.number - 1 + (self._share_of_run() or 0.0)
+            return over / self.several.whole
+        return self._share_of_run()
+
+    def _share_of_run(self) -> float | None:
+        if not self.history.instants:
+            return None
+        last = self.history.instants[-1]
+        parts = ((last.over, self.begun.requests), (last.time_s, self.begun.end_s))
+        shares = [part / whole for part, whole in parts if whole]
+        return min(max(shares), 1.0) if shares else None
+
+    def page(self) -> Page:
+        """All of it as a page."""
+        if self.told is not None and self.told[0] in ("swept", "capacity"):
+            return points.page_of(self.begun, self.told)
+        if self.told is not None and self.told[0] == "reading":
+            return points.page_of_reading(self.begun, *self.told[1])
+        if self.told is not None and self.told[0] == "read":
+            return points.page_of_read(self.begun, self.told[1])
+        of_all = [] if self.several is None else _several(self.several)
+        if not self.history.instants:
+            return Page(self.begun.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
+        tables = _tables(self.moment, self.validity)
+        return Page(
+            self.begun.title,
+            Verdict(f"{self._which()}{self._headline()}"),
+            [*tables[:1], *of_all, *tables[1:]],
+            sections(CHARTS, self),
+            {name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
+        )
+
+    @property
+    def case(self) -> Case:
+        """What charts draw."""
+        kind = "run" if self.moment is not None else "simulate"
+        summary = {"warmup_s": 0.0, "duration_s": self.history.end_s}
+        known = cast("Result", _Known(kind, self.history.series(), summary, self.moment))
+        return Case(self.begun.workload or self.begun.command, "", 0, [Entry(known, "")], None)
+
+    def _which(self) -> str:
+        """Which of several runs it is."""
+        several = self.several
+        return "" if several is None else f"Run {several.number} of {several.whole}. "
+
+    def _headline(self) -> str:
+        last = self.history.instants[-1]
+        so_far = f"{units.seconds(last.time_s, 2)}: {units.counted(last.over, 'request')} over"
+        if self.moment is None:
+            return f"{so_far}, {units.count(last.in_system)} in the system."
+        offered, done = self._rates()
+        many = self.moment.measured
+        times = [
+            f"{name} {units.seconds(known)}"
+            for name, time in (
+                ("p50", self.moment.response_p50_s), ("p99", self.moment.response_p99_s),
+            )
+            if (known := percentile.known(name, time, many)) is not None
+        ]  # fmt: skip
+        rates = f"{units.rate(done)} of {units.rate(offered)} offered"
+        return f"{', '.join([so_far, rates, *times])}."
+
+    def _rates(self) -> tuple[float, float]:
+        """Requests begun and succeeded a second, over the last two instants or so."""
+        instants = [Instant(0.0, 0, 0, 0, 0), *self.history.instants]
+        last, before = instants[-1], instants[max(-3, -len(instants))]
+        time_s = last.time_s - before.time_s
+        if time_s <= 0:
+            return 0.0, 0.0
+        begun = last.over + last.in_system - before.over - before.in_system
+        return max(begun, 0) / time_s, (last.succeeded - before.succeeded) / time_s
+
+
+def _instant(moment: Moment, most: int) -> Instant:
+    return Instant(
+        moment.time_s, moment.requests, moment.succeeded, moment.in_flight, most,
+        tuple(moment.response_buckets), moment.response_sum_s,
+    )  # fmt: skip
+
+
+def _tables(moment: Moment | None, validity: Sequence[Finding]) -> list[Table]:
+    """Of a simulation, which tells no moments, the checks alone."""
+    made = validity_table.table([Group([validity_table.line_of(one) for one in validity])])
+    checks = replace(made, caption=_SO_FAR)
+    found = [checks]
+    if moment is not None:
+        parts = [_objectives(moment), _populations(moment), _errors(moment)]
+        found = [_numbers(moment), checks, *parts]
+    return [table for table in found if table.lines]
+
+
+def _numbers(moment: Moment) -> Table:
+    failed = moment.requests - moment.succeeded
+    cells = [
+        Cell(units.count(moment.requests)),
+        Cell(units.count(failed), strong="text" if failed else ""),
+        Cell(units.count(moment.in_flight)),
+        *_times(moment, moment.measured),
+        percentile.cell("p99", moment.lateness_p99_s, moment.measured),
+    ]
+    headings = ("over", "failed", "in flight", "p50", "p99", "lateness p99")
+    return Table("now", "So far", "requests", headings, [Group([Line("all", cells)])])
+
+
+def _times(seen: Moment | PopulationMoment, many: float) -> list[Cell]:
+    found = (("p50", seen.response_p50_s), ("p99", seen.response_p99_s))
+    return [percentile.cell(name, time, many) for name, time in found]
+
+
+def _objectives(moment: Moment) -> Table:
+    lines = []
+    for one in moment.objectives:
+        text = units.percent if one.name == "errors" else units.seconds
+        shown = percentile.known(one.name, one.value, moment.measured_about(one))
+        found = units.NOTHING if shown is None else text(shown)
+        state = "beyond" if one.beyond else "within" if one.value is not None else units.NOTHING
+        cells = [Cell(found), Cell(f"{text(one.limit)} or less"), Cell(state)]
+        lines.append(Line(name_of(one), cells))
+    caption = "What was found so far; the end decides."
+    return Table("objectives", "Objectives", "objective", ("found", "limit", "now"),
+                 [Group(lines)], caption)  # fmt: skip
+
+
+def _populations(moment: Moment) -> Table:
+    lines = []
+    for name, own in moment.populations.items():
+        counts = (own.requests, own.requests - own.succeeded)
+        times = _times(own, moment.measured_of(name))
+        lines.append(Line(name, [*(Cell(units.count(one)) for one in counts), *times]))
+    headings = ("over", "failed", "p50", "p99")
+    return Table("populations", "Populations", "population", headings, [Group(lines)])
+
+
+def _errors(moment: Moment) -> Table:
+    kinds = sorted(moment.errors.items(), key=lambda item: -item[1])
+    lines = [Line(kind, [Cell(units.count(count))]) for kind, count in kinds]
+    return Table("errors", "What went wrong", "failed attempts", ("attempts",), [Group(lines)])
+
+
+def _several(several: Several) -> list[Table]:
+    """The runs that are over, and whether they agree."""
+    from thinktime.report.repeated_runs import agreement_table
+
+    found = [] if several.table is None else [several.table]
+    return [*found, *([] if several.agreement is None else [agreement_table(several.agreement)])]
+
+
+def _of_cases(chart: Chart[Sequence[Case]]) -> Chart[Subject]:
+    """A chart of the report, drawn of what is known so far."""
+    return Chart(
+        chart.name, chart.title, chart.caption, lambda subject: chart.draw([subject.case]),
+        needed=False,
+    )  # fmt: skip
+
+
+def _heat(subject: Subject) -> Any:
+    found = subject.history.bucket_counts()
+    if found is None:
+        return None
+    places, counts = found
+    whole = list(range(places[0], places[-1] + 1))
+    full = counts[:, :1].repeat(len(whole), axis=1) * 0.0
+    full[:, [place - places[0] for place in places]] = counts
+    history = subject.history
+    made = heat.of_buckets(history.interval_s, bounds_of(whole), full)
+    return heat.drawing([(subject.case, "measured", made)], history.end_s)
+
+
+CHARTS: list[Chart[Subject]] = [
+    Chart("heat", heat.CHART.title, heat.CHART.caption, _heat, needed=False),
+    _of_cases(tail.CHART),
+    _of_cases(throughput.CHART),
+    _of_cases(in_system.CHART),
+]
+"""In the order of the page."""

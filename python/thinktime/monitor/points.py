@@ -1,0 +1,85 @@
+"""The points of a sweep, the probes of a search, and what is read of a log, as they come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thinktime.monitor.frames import Begun, Message
+from thinktime.present import units
+from thinktime.present.page import Page, Verdict
+from thinktime.present.table import Cell, Group, Line, Table
+
+if TYPE_CHECKING:
+    from thinktime.learn.logs.overview import Glance
+
+_REASONS = 10
+"""So many reasons why lines could not be read are shown."""
+
+
+def page_of(begun: Begun, told: Message) -> Page:
+    """The page of a sweep or a search, as it would be if it ended now."""
+    kind, thing = told
+    if kind == "swept":
+        from thinktime.sweeps.page import page_of as sweep_page
+
+        swept, done, whole = thing
+        so_far = f"{units.count(done)} of {units.counted(whole, 'point')} are done."
+        if swept.table.is_empty():
+            return Page(begun.title, Verdict(so_far), [])
+        made = sweep_page(swept.table, swept.axes, measured=swept.measured)
+    else:
+        from thinktime.capacity_search.page import page_of as capacity_page
+
+        so_far = f"{units.counted(len(thing.probes), 'probe')} so far."
+        made = capacity_page(thing)
+    verdict = Verdict(so_far, [], made.verdict.doubts)
+    return Page(begun.title, verdict, made.tables, made.sections, made.words)
+
+
+def page_of_reading(begun: Begun, entries: int, share: float, unpacked: int) -> Page:
+    """The page of logs that are being read."""
+    read = f"{units.counted(entries, 'request')} read, {units.size(unpacked)}."
+    over = "All is read; what it says is worked out." if share >= 1 else ""
+    return Page(begun.title, Verdict(read, [over] if over else []), [])
+
+
+def page_of_read(begun: Begun, glance: Glance) -> Page:
+    """The page of a log that is read, while it is learned from."""
+    from thinktime.learn.views.charts.arrivals import panel
+    from thinktime.present.chart import Chart, Drawing, sections
+
+    def draw(one: Glance) -> Drawing:
+        return Drawing([panel("requests", one.starts_s, one.rates, one.span_s)])
+
+    chart = Chart(
+        "arrivals", "Requests over time", "The rate in each interval of the log.", draw
+    )  # fmt: skip
+    read = f"{units.counted(glance.requests, 'request')} in {units.seconds(glance.span_s)}."
+    over = "All is read; what it says is worked out."
+    refused = sum(one.count for one in glance.refused)
+    doubts = [f"{units.counted(refused, 'line')} could not be read."] if refused else []
+    tables = [table for table in (_read(glance), _refused(glance)) if table.lines]
+    return Page(begun.title, Verdict(read, [over], doubts), tables, sections([chart], glance))
+
+
+def _read(glance: Glance) -> Table:
+    began = units.seconds(glance.busiest_s)
+    found = (
+        ("lines", units.count(glance.lines), ""),
+        ("requests", units.count(glance.requests), ""),
+        ("left out", units.count(glance.dropped) if glance.dropped else "", ""),
+        ("users", units.count(glance.users), ""),
+        ("busiest second", units.counted(glance.busiest, "request"), f"It began after {began}."),
+    )
+    lines = [Line(name, [Cell(text)], note=note) for name, text, note in found if text]
+    return Table("read", "What was read", "", ("so many",), [Group(lines)])
+
+
+def _refused(glance: Glance) -> Table:
+    lines = [
+        Line(one.reason, [Cell(units.count(one.count)), Cell(Path(one.first).name)])
+        for one in glance.refused[:_REASONS]
+    ]
+    headings = ("lines", "the first")
+    return Table("refused", "What could not be read", "reason", headings, [Group(lines)])

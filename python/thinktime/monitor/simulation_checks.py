@@ -1,0 +1,125 @@
+"""The checks of validity on what is known of a simulation so far.
+
+It tells how many requests are over, and how many are in the system; of response times nothing. By
+Little's law the number in the system stands for these: at one rate, where the one stays at a level,
+so does the other. When its warm-up ends it tells at the end alone, so the first quarter of the time
+so far is left out.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from thinktime._core import Workload
+from thinktime.monitor.checks import SoFar
+from thinktime.monitor.frames import Begun
+from thinktime.monitor.history import History, Instant
+from thinktime.present import units
+from thinktime.results.finding import Unseen
+from thinktime.validity import UNSEEN, Finding, counts, load, percentiles, steadiness, warm_up
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.stretches import LEAST, PARTS
+
+LEFT_OUT = 0.25
+"""Of the time so far, at its beginning."""
+
+_AT_THE_END = "a simulation tells its response times at its end"
+
+
+def findings(history: History, begun: Begun) -> list[Finding]:
+    """What the checks say of a simulation so far."""
+    names = (load.NAME, warm_up.NAME, steadiness.NAME)
+    later = [Finding(name, UNSEEN, _AT_THE_END) for name in (counts.NAME, percentiles.NAME)]
+    if begun.replications > 1:
+        why = "replications run beside one another, and are looked at when they are over"
+        return [*(Finding(name, UNSEEN, why) for name in names), *later]
+    kept = _kept(history)
+    found = []
+    for name, check in zip(names, (_load, _filling, _steady), strict=True):
+        try:
+            one = check(kept, begun)
+        except Unseen as why:
+            one = Finding(name, UNSEEN, str(why))
+        found += [] if one is None else [one]
+    return [*found, *later]
+
+
+def _kept(history: History) -> list[Instant]:
+    """The instants that are looked at: each ends an interval, but for the first."""
+    return [one for one in history.instants if one.time_s >= LEFT_OUT * history.end_s]
+
+
+def _load(kept: list[Instant], begun: Begun) -> Finding | None:
+    if begun.asked is None:
+        raise Unseen("what the workload asks for is known at the end")
+    if begun.asked.model not in ("open", "closed") and begun.asked.session_length is None:
+        raise Unseen("how many requests sessions have is known at the end")
+    return load.check(_evidence(kept, begun))
+
+
+def _filling(kept: list[Instant], begun: Begun) -> Finding | None:
+    return warm_up.check(_evidence(kept, begun))
+
+
+def _steady(kept: list[Instant], begun: Begun) -> Finding | None:
+    if not begun.steady:
+        raise Unseen("the workload's rate is to change over time")
+    _many_enough(kept)
+    looked, times_s = _parted(kept)
+    return steadiness.judged(looked, times_s, "number of requests in the system", units.number)
+
+
+def _parted(kept: list[Instant]) -> tuple[np.ndarray, np.ndarray]:
+    """The mean number in the system in up to twenty parts, and when each begins."""
+    intervals = kept[1:]
+    each = max(len(intervals) // PARTS, 1)
+    used = intervals[len(intervals) % each :]
+    used = used[-PARTS * each :]
+    numbers = [one.in_system if one.mean is None else one.mean for one in used]
+    begins = [one.time_s for one in kept[-len(used) - 1 : -1]]
+    return np.reshape(numbers, (-1, each)).mean(axis=1), np.array(begins)[::each]
+
+
+def _many_enough(kept: list[Instant]) -> None:
+    """Raise Unseen before there are intervals enough."""
+    if len(kept) <= LEAST:
+        # However long the simulated time is by then.
+        raise Unseen("it was looked at too few times so far, once a second")
+
+
+def _evidence(kept: list[Instant], begun: Begun) -> Evidence:
+    import polars as pl
+
+    _many_enough(kept)
+    times = np.array([one.time_s for one in kept])
+    over = np.array([float(one.over) for one in kept])
+    came = over + np.array([float(one.in_system) for one in kept])
+    lengths = np.diff(times)
+    if not (lengths > 0).all():
+        raise Unseen("its time stands still")
+    # Intervals of one length, as those of a result.
+    edges = np.linspace(times[0], times[-1], len(times))
+    scheduled, completed = (np.diff(np.interp(edges, times, one)) for one in (came, over))
+    series = pl.DataFrame(
+        {
+            "start_s": edges[:-1],
+            "interval_s": np.diff(edges),
+            "scheduled": scheduled,
+            "completed": completed,
+            "response_mean_s": np.zeros(len(scheduled)),
+            "in_system": [float(one.in_system) for one in kept[1:]],
+        }
+    )
+    length_s = float(times[-1] - times[0])
+    summary = {
+        "warmup_s": float(times[0]),
+        "duration_s": length_s,
+        "requests": int(over[-1] - over[0]),
+        "model": None if begun.asked is None else begun.asked.model,
+        "offered_rate": float(came[-1] - came[0]) / length_s,
+    }
+    return SoFar(
+        "simulate", summary, cast("Workload", begun.asked), given_series=series, begun=begun
+    )

@@ -1,0 +1,189 @@
+"""`switch`: a cluster's dispatch policy in front of real servers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from thinktime import _core
+from thinktime.inputs.arguments import checked
+from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
+
+
+@dataclass(frozen=True)
+class Switched:
+    """What a switch has done."""
+
+    passed: int
+    """Requests that a server answered."""
+
+    refused: int
+    """Requests that the switch answered itself, with an error."""
+
+    requests: list[int]
+    """By server, the requests that it answered."""
+
+    failures: list[int]
+    """By server, how often it gave no connection, no answer, or a response without end."""
+
+    log_failure: str | None = None
+    """Why lines of the access log are missing; None where none are."""
+
+
+def identity_of(certificate: str | Path | None, key: str | Path | None) -> tuple[Path, Path] | None:
+    """The files by which a server shows who it is: its certificate and its key.
+
+    Raises:
+        InputError: if there is a key without a certificate.
+    """
+    if certificate is None:
+        if key is not None:
+            raise _core.InputError("`key` is that of a `certificate`: give both")
+        return None
+    return Path(certificate), Path(certificate if key is None else key)
+
+
+class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, ...) as proxy`
+    """A reverse proxy that sends each request where a cluster's dispatch policy says.
+
+    The policy is the very code that simulations of the cluster use. Of the system file only what
+    the switch does is used: `dispatch`, `weights`, `classes` and `seen_after`; stations and caches
+    are the model of the servers, which are real here.
+
+        with tt.switch("cluster.toml", servers=["http://127.0.0.1:8081", ...]) as proxy:
+            tt.run(workload, proxy.url)
+    """
+
+    @checked
+    def __init__(
+        self,
+        system: GivenSystem,
+        servers: Sequence[str],
+        *,
+        listen: str = "127.0.0.1:0",
+        cluster: str | None = None,
+        workload: GivenWorkload | None = None,
+        seed: int = 1,
+        log: str | Path | None = None,
+        certificate: str | Path | None = None,
+        key: str | Path | None = None,
+        metrics: str | None = None,
+        **settings: int | str | bool | None,
+    ) -> None:
+        """Bind to `HOST:PORT` (port 0: a free one) and forward at once.
+
+        Args:
+            system: A system with a cluster, the path of its file, or what it says as a dict.
+            servers: The real server for each of the cluster's, as in `http://127.0.0.1:8081`.
+            listen: Where to listen.
+            cluster: The name of the cluster, where the system has several.
+            workload: A workload, the path of its file, or what it says as a dict, that says which
+                request is of which name, for the cluster's classes. Without it the name is the
+                first part of the target's path.
+            seed: The seed of what the policy draws: the same as a simulation's.
+            log: A file to which a line is added for each request, in the Combined Log Format with
+                its response time and server behind it. Lines are there a second later.
+            certificate: The file, in PEM form, with the certificate to show to clients, followed by
+                those that lead to its authority. With it clients connect by TLS, and speak HTTP/2
+                or HTTP/1.1.
+            key: The file with its private key; without it, that of the certificate.
+            metrics: `HOST:PORT`, port 0 for a free one, where metrics are told in the text format
+                of Prometheus; another port than that of `listen`.
+            settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
+                `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
+                `idle`, `closed`, `drain`), `behind_proxy`, the path of health checks (`health`;
+                None for none) with their times (`health_every`, `health_within`), and the path of
+                `probe`, for policies that ask servers how much they have to do; see docs/switch.md.
+
+        Raises:
+            InputError: if the system, the servers, the workload, the address or a setting are
+                wrong, the policy must be told what nobody tells a real switch, the log cannot be
+                opened, or the certificate and key cannot be read or do not belong together.
+            RunError: if the address is taken.
+        """
+        self._servers = list(servers)
+        self._workload = None if workload is None else workload_of(workload)
+        self._switch = _core.Switch(
+            system_of(system),
+            self._servers,
+            listen,
+            cluster,
+            self._workload,
+            seed,
+            None if log is None else Path(log),
+            identity_of(certificate, key),
+            metrics,
+            settings,
+        )
+
+    @property
+    def url(self) -> str:
+        """Where it listens, as in `http://127.0.0.1:8080`; https with a certificate."""
+        return self._switch.url
+
+    @property
+    def metrics_url(self) -> str | None:
+        """Where metrics are told, as in `http://127.0.0.1:9100/metrics`; None if nowhere."""
+        return self._switch.metrics_url
+
+    @property
+    def running(self) -> bool:
+        """Whether it still forwards."""
+        return self._switch.running
+
+    def news(self) -> list[str]:
+        """What happened to servers since this was called last, a line each.
+
+        A server that gets no requests any more, or gets some again, with the reason; and one that
+        answers no probes. Of more than 1,000 lines the oldest are lost.
+        """
+        return self._switch.news()
+
+    @checked
+    def reload(
+        self,
+        system: GivenSystem,
+        servers: Sequence[str] | None = None,
+        *,
+        workload: GivenWorkload | None = None,
+    ) -> None:
+        """Place requests by another system from now on, without a lost one.
+
+        Requests in progress go on where they are, and the new policy counts them. It remembers
+        nothing else of the time before. A server whose URL stays is the same server: it is closed
+        if it was. Everything that is given at the start and not here stays; the file of the access
+        log is opened again, so that it may have been moved away.
+
+        Args:
+            system: As at the start.
+            servers: The real server for each of the cluster's; None for those of now.
+            workload: As at the start; None for that of now.
+
+        Raises:
+            InputError: if the system, the servers or the workload are wrong, or the number of
+                servers is not the cluster's. The switch goes on as before.
+        """
+        given = self._servers if servers is None else list(servers)
+        names = self._workload if workload is None else workload_of(workload)
+        self._switch.reload(system_of(system), given, names)
+        self._servers, self._workload = given, names
+
+    def stop(self) -> Switched | None:
+        """End what is in progress, stop, and say what it did; None if stopped before."""
+        done = self._switch.stop()
+        return None if done is None else Switched(*done)
+
+    def __enter__(self) -> switch:
+        """Forward until the end of the block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self.stop()

@@ -1,0 +1,181 @@
+"""`serve`: a system, or a folder of files, as a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from thinktime import _core
+from thinktime._core import InputError
+from thinktime.inputs.arguments import checked
+from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
+
+
+@dataclass(frozen=True)
+class Burned:
+    """What a server that burns has used, in seconds of CPU time."""
+
+    demanded_s: float
+    """The demands of the answered requests together."""
+
+    used_s: float
+    """What the server's threads used: for these demands, for reading, writing and starting
+    threads, and for requests that the server's end cut off."""
+
+
+class serve:  # noqa: N801 - it is used like a function: `with serve(system) as server`
+    """A system as a real HTTP/1.1 server, in threads of its own: modelled, or burning CPU time.
+
+    A modelled server sends each response when the model says so. One that burns models nothing:
+    each request is served by a thread that uses its demand of CPU time on this machine, so that
+    its response time is what the kernel makes of it. Sleeps of behaviours use none.
+
+    A request may carry its own service demand in the header `Thinktime-Demand`, a time for each
+    station in the order of the system file, separated by commas; else the server draws it.
+
+        with tt.serve("server.toml") as server:
+            tt.run(workload, server.url)
+
+    With `files` it serves a folder instead, and decides whose bytes are sent next:
+
+        with tt.serve(files="site", policy="srpt", rate="1.2MB/s") as server:
+            ...
+    """
+
+    @checked
+    def __init__(
+        self,
+        system: GivenSystem | None = None,
+        *,
+        listen: str = "127.0.0.1:0",
+        seed: int = 1,
+        burn: bool = False,
+        threads: int | str | None = None,
+        cores: Sequence[int] | None = None,
+        workload: GivenWorkload | None = None,
+        server: int | None = None,
+        files: str | Path | None = None,
+        policy: str | None = None,
+        rate: str | None = None,
+        link_class: str | None = None,
+        server_timing: bool = False,
+    ) -> None:
+        """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
+
+        Args:
+            system: A system, the path of its file, or what it says as a dict; one that burns is
+                one machine or station.
+            listen: Where to listen.
+            seed: The seed of the demands that the server draws.
+            burn: Burn the demands, instead of modelling the system.
+            threads: The threads that burn: "per-request", or the size of a pool. By default the
+                machine's, or those that the station's policy suggests: under `fcfs` a pool of as
+                many threads as it has servers, under `ps` one a request.
+            cores: The cores that the threads that burn are confined to, counted from 0. By
+                default as many as the machine has, or with a station all.
+            workload: A workload, the path of its file, or what it says as a dict, that says which
+                request is which, and gives their responses the sizes that a simulation with its
+                seed gives them. Without it all have 16 bytes. Not for a server that burns.
+            server: Serve only this server of the system's cluster, counted from 0, for a switch
+                in front of it. The system must be one cluster and nothing else.
+            files: The folder whose files are served, instead of a system.
+            policy: With files, whose bytes are sent next: those of all responses in turn (`fair`,
+                the default), or of the one with the least left (`srpt`).
+            rate: With files, the most bytes that are sent in a second, as in `1.2MB/s`: a little
+                less than a thin link takes, so that its queue stands in the server, which orders
+                it. Headers of packets are not counted. By default as fast as clients take them.
+            link_class: With files, the first of eight classes of the link (`htb`), as in `1:10` in
+                `tc`'s notation: packets of responses with at most 2, 5, 10, 20, 50, 100 and 200 kB
+                left, and more, name one each (`SO_PRIORITY`). Takes the capability CAP_NET_ADMIN.
+            server_timing: Tell the demand of each request in its response, in milliseconds, as in
+                `Server-Timing: demand;dur=12.5`. Not with files.
+
+        Raises:
+            InputError: if the system, the address, the threads, the cores, the workload or how
+                files are sent are wrong, or do not fit together, or there is no such folder.
+            RunError: if the address is taken, or the files may not be sent so.
+        """
+        self._burned: Burned | None = None
+        if files is not None:
+            of_system = (system, threads, cores, workload, server)
+            if any(one is not None for one in of_system) or burn or server_timing:
+                raise InputError("files are served instead of a system: leave what is of it out")
+            self._server = _of_files(files, listen, policy, rate, link_class)
+            return
+        if system is None:
+            raise InputError("nothing to serve: give a system, or a folder of files")
+        if any(one is not None for one in (policy, rate, link_class)):
+            raise InputError("`policy`, `rate` and `link_class` are for files: give `files` too")
+        model = system_of(system)
+        self._server = _core.Server(
+            model if server is None else model.only_server(server),
+            listen,
+            seed,
+            burn,
+            None if threads is None else str(threads),
+            None if cores is None else list(cores),
+            None if workload is None else workload_of(workload),
+            server_timing,
+        )
+
+    @property
+    def url(self) -> str:
+        """Where it listens, as in `http://127.0.0.1:8080`."""
+        return self._server.url
+
+    @property
+    def running(self) -> bool:
+        """Whether it still serves."""
+        return self._server.running
+
+    @property
+    def work_units_per_s(self) -> float | None:
+        """The calibration of a server that burns; None for others.
+
+        It is how many steps of a chain of multiplications a core does in a second. Long demands
+        are measured out by the CPU clock, all but their last 50 ms; those, and short ones, by this
+        alone.
+        """
+        return self._server.work_units_per_s
+
+    @property
+    def burned(self) -> Burned | None:
+        """The CPU time that a server that burns has used; None until it is stopped."""
+        return self._burned
+
+    def stop(self) -> tuple[int, int] | None:
+        """Stop, and give the numbers of requests answered and refused; None if stopped before.
+
+        A server that burns cuts off what is still burning.
+        """
+        done = self._server.stop()
+        if done is None:
+            return None
+        answered, refused, cpu = done
+        if cpu is not None:
+            self._burned = Burned(*cpu)
+        return answered, refused
+
+    def __enter__(self) -> serve:
+        """Serve until the end of the block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self.stop()
+
+
+def _of_files(
+    files: str | Path, listen: str, policy: str | None, rate: str | None, link_class: str | None
+) -> _core.Server:
+    if not Path(files).is_dir():
+        raise InputError(f"files: `{files}` is no folder")
+    order = "fair" if policy is None else policy
+    return _core.Server.of_files(files, listen, order, rate, link_class)

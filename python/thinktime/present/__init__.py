@@ -1,0 +1,1 @@
+"""The ground that shows things: numbers in words, tables, charts and pages. It knows no results."""

@@ -1,0 +1,100 @@
+"""The figures behind a chart as a table: for those who cannot see it, and those who want numbers.
+
+A long curve is thinned to some points, of which none of its extremes is missing.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thinktime.present import units
+from thinktime.present.table import Cell, Group, Line, Table
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+POINTS_MAX = 40
+"""So many points of a curve stand in a table."""
+
+CURVES_MAX = 12
+
+_TIME = re.compile(r"(^|\s)[nµm]?s$|\b(min|h)$")
+"""How ticks of times end."""
+
+
+def table_of(figure: go.Figure, title: str) -> Table | None:
+    """The curves of a chart, one below the other; None where it has none."""
+    across = figure.layout.xaxis
+    names = [one.text for one in figure.layout.annotations if one.name == "y-title"]
+    heads = (_plain(across.title.text) or "place", _plain(names[0]) if names else "value")
+    groups = [
+        Group([Line(x, [Cell(y)]) for x, y in _points(trace, figure)], _plain(trace.name))
+        for trace in figure.data
+        if _is_curve(trace)
+    ]
+    groups = [group for group in groups if group.lines]
+    left = _left_out([group.title for group in groups[CURVES_MAX:]])
+    kept = groups[:CURVES_MAX]
+    return Table("", title, heads[0], (heads[1],), kept, note=left) if kept else None
+
+
+def _left_out(names: list[str]) -> str:
+    """What is said of curves for which a table has no room; nothing where it has all."""
+    if not names:
+        return ""
+    told = ", ".join(dict.fromkeys(name for name in names if name))
+    curves = units.counted(len(names), "more curve")
+    return f"The chart has {curves}, of which the figures are not here{': ' if told else ''}{told}."
+
+
+def _is_curve(trace: Any) -> bool:
+    return trace.type in ("scatter", "bar") and trace.x is not None and trace.y is not None
+
+
+def _points(trace: Any, figure: go.Figure) -> Iterator[tuple[str, str]]:
+    x, y = list(trace.x), list(trace.y)
+    for place in _kept(y):
+        yield _text(x[place], figure.layout.xaxis), _text(y[place], figure.layout.yaxis)
+
+
+def _kept(values: list[Any]) -> list[int]:
+    """The places of the points that are shown: of each stretch its first, and both extremes."""
+    known = [n for n, one in enumerate(values) if isinstance(one, str) or _is_number(one)]
+    if len(known) <= POINTS_MAX or isinstance(values[known[0]], str):
+        return known[:POINTS_MAX]
+    kept = {known[-1]}
+    for part in np.array_split(np.array(known), POINTS_MAX // 4):
+        heights = np.array([float(values[n]) for n in part])
+        kept |= {int(part[0]), int(part[heights.argmin()]), int(part[heights.argmax()])}
+    return sorted(kept)
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and math.isfinite(float(value))
+
+
+def _text(value: Any, axis: Any) -> str:
+    """A value as its axis has it: a time where that counts seconds."""
+    if isinstance(value, str):
+        return _plain(value)
+    texts = (axis.ticksuffix, *(axis.ticktext if axis.ticktext is not None else ()))
+    if any(_TIME.search(str(one or "")) for one in texts):
+        return units.seconds(float(value))
+    return units.number(float(value), _digits(float(value)))
+
+
+def _digits(value: float) -> int:
+    """How many digits say all of a value; four at most."""
+    exact = (n for n in (1, 2, 3) if math.isclose(float(f"{value:.{n - 1}e}"), value))
+    return next(exact, 4)
+
+
+def _plain(text: str | None) -> str:
+    """What a chart shows, without its escapes, and in one line."""
+    return html.unescape((text or "").replace("%&#123;", "%{").replace("<br>", ""))

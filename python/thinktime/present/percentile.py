@@ -1,0 +1,34 @@
+"""Percentiles as they are shown: a number where enough requests back it, else a dash.
+
+Tables, pages, charts and views for people take each percentile from here; what programs read
+(`summary.json`, `--json`, Parquet, metrics) has the numbers all the same.
+"""
+
+from __future__ import annotations
+
+from thinktime.present import units
+from thinktime.present.table import Cell
+from thinktime.validity.percentiles import backed
+
+
+def known(name: str, time_s: float | None, requests: float | None) -> float | None:
+    """A time in seconds that may be shown; None where it is not known, or known by too few.
+
+    Args:
+        name: As in summary.json: `p50` to `p99.99`; any other figure, as `mean`, needs no more.
+        time_s: What was found, in seconds.
+        requests: Of how many response times it is the percentile; None where nobody knows.
+    """
+    if time_s is None or not backed(name, requests or 0):
+        return None
+    return time_s
+
+
+def text(name: str, time_s: float | None, requests: float | None) -> str:
+    """The same in words: as in '4.70 ms', or a dash."""
+    return units.seconds(known(name, time_s, requests))
+
+
+def cell(name: str, time_s: float | None, requests: float | None) -> Cell:
+    """The same as a cell of a table."""
+    return Cell(text(name, time_s, requests))

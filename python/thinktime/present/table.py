@@ -1,0 +1,102 @@
+"""Tables, for pages and terminals alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from thinktime.present import units
+
+LineStyle = Literal["", "measured", "simulated", "long", "exact"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number as text, and under it what belongs to it."""
+
+    text: str
+    below: str = ""
+    strong: Literal["", "text", "below"] = ""
+    """What of it should be seen first."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row: a name with something below it, and its cells."""
+
+    name: str
+    cells: Sequence[Cell]
+    below: str = ""
+    style: LineStyle = ""
+    """How its numbers were obtained, which charts show by the style of a line."""
+
+    note: str = ""
+    """More words about it, which stand below it across all columns."""
+
+    folded: Sequence[tuple[str, str]] = ()
+    """What a page shows below it to those who open it: names, each with a sentence."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that belong together."""
+
+    lines: Sequence[Line]
+    title: str = ""
+    small: str = ""
+    """More about it, beside the title."""
+
+    place: int | None = None
+    """The number that stands for its colour in the charts; None where it has none."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a heading of its own."""
+
+    name: str
+    """For links to it."""
+
+    title: str
+    first: str
+    """The heading of the first column."""
+
+    headings: Sequence[str]
+    groups: Sequence[Group]
+    caption: str = ""
+    note: str = ""
+    """What stands below it."""
+
+    spare: Sequence[str] = ()
+    """Headings of columns that a narrow terminal leaves out, the first one first."""
+
+    @property
+    def lines(self) -> list[Line]:
+        """All its rows."""
+        return [line for group in self.groups for line in group.lines]
+
+    def without_empty(self) -> Table:
+        """The table without columns in which no row has anything."""
+        kept = [
+            place
+            for place in range(len(self.headings))
+            if any(line.cells[place].text not in ("", units.NOTHING) for line in self.lines)
+        ]
+        return self.with_columns(kept)
+
+    def with_columns(self, kept: Sequence[int]) -> Table:
+        """The table with these columns only, by their places after the first one."""
+        groups = [
+            Group(
+                [replace(line, cells=[line.cells[n] for n in kept]) for line in group.lines],
+                group.title,
+                group.small,
+                group.place,
+            )
+            for group in self.groups
+        ]
+        headings = [self.headings[n] for n in kept]
+        return Table(
+            self.name, self.title, self.first, headings, groups, self.caption, self.note, self.spare
+        )

@@ -1,0 +1,142 @@
+"""Words that tell the cases of a report apart."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from thinktime import _core
+from thinktime.present import units
+from thinktime.report import clusters, machines
+
+if TYPE_CHECKING:
+    from thinktime import Result
+
+
+def labels_of(firsts: Sequence[Result]) -> list[tuple[str, str]]:
+    """The shortest labels that tell the cases apart, and the part of each that does."""
+    models = [model_words(result) for result in firsts]
+    apart = [""] * len(firsts)
+    labels = list(models)
+    for more in _DIFFERENCES:
+        for places in _alike(labels):
+            words = [more(firsts[place]) for place in places]
+            if len(set(words)) > 1:
+                for place, word in zip(places, words, strict=True):
+                    apart[place] = ", ".join(part for part in (apart[place], word) if part)
+                    known = (part for part in (models[place], apart[place]) if part)
+                    labels[place] = ", ".join(known)
+    for places in _alike(labels):
+        for number, place in enumerate(places[1:], start=2):
+            labels[place] = f"{labels[place]} ({number})"
+    return list(zip(labels, apart, strict=True))
+
+
+def _alike(labels: Sequence[str]) -> list[list[int]]:
+    """The places of labels that occur more than once."""
+    twice = [label for label, n in Counter(labels).items() if n > 1]
+    return [[place for place, other in enumerate(labels) if other == one] for one in twice]
+
+
+def model_words(result: Result) -> str:
+    """The system model, as in 'closed, 10 clients' or 'mixed, 3 populations'."""
+    workload = result.workload
+    number = len(workload.populations)
+    if number > 1:
+        return f"{workload.model.replace('-', ' ')}, {units.counted(number, 'population')}"
+    if workload.clients is not None:
+        return f"closed, {units.counted(workload.clients, 'client')}"
+    if workload.session_length is not None:
+        return f"partly open, {_session_words(workload.requests_per_session)}"
+    return workload.model.replace("-", " ")
+
+
+def _session_words(requests: float) -> str:
+    """How long sessions are; a script says so only when it runs."""
+    if not math.isfinite(requests):
+        return "sessions by a script"
+    return f"{units.number(requests).removesuffix('.00')} requests a session"
+
+
+def _policy_words(result: Result) -> str:
+    """What serves, in the order of visits, as in 'FCFS → linux-2.6.22 on 2 cores'."""
+    if result.system is None:
+        return ""
+    stations = [station.policy.upper() for station in result.system.stations]
+    others = [*machines.words_of(result.system), *clusters.words_of(result.system)]
+    return " → ".join([*stations, *others])
+
+
+def _feature_words(result: Result) -> str:
+    """The schedulers' features that differ from the operating systems' own."""
+    if result.system is None or not result.system.machines:
+        return ""
+    tables = tomllib.loads(result.system.to_toml()).get("machine", [])
+    return ", ".join(
+        f"{key} = {value}"
+        for table in tables
+        for key, value in _flat(table.get("scheduler", {}), "")
+    )
+
+
+def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
+    """The values of nested tables, each with its whole key."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _workload_words(result: Result) -> str:
+    return result.workload.name
+
+
+def _system_words(result: Result) -> str:
+    if result.system is not None:
+        return result.system.name
+    return _core.without_secrets(result.target or "")
+
+
+def _demand_words(result: Result) -> str:
+    stations = [] if result.system is None else result.system.stations
+    return " → ".join(
+        f"{_law_words(station.demand)} on {units.counted(station.servers, 'server')}"
+        for station in stations
+    )
+
+
+def _law_words(demand: object) -> str:
+    """A station's demand; none where each name of a request has its own."""
+    return "demands by name" if demand is None else units.law(str(demand))
+
+
+def _rate_words(result: Result) -> str:
+    workload = result.workload
+    if workload.request_rate is None:
+        return "" if workload.think is None else f"thinking {units.law(str(workload.think))}"
+    return units.amount(workload.request_rate, "requests/s")
+
+
+def _directory_words(result: Result) -> str:
+    return "" if result.path is None else result.path.name
+
+
+def _seed_words(result: Result) -> str:
+    return f"seed {result.summary.get('seed')}"
+
+
+_DIFFERENCES = (
+    _policy_words,
+    _workload_words,
+    _feature_words,
+    _system_words,
+    _demand_words,
+    _rate_words,
+    _directory_words,
+    _seed_words,
+)
+"""What may tell two cases apart, the plainest first."""

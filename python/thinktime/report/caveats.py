@@ -1,0 +1,56 @@
+"""What spoils or limits a result, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thinktime.present import units
+from thinktime.report.case import Case, Entry
+from thinktime.results.remote_rows import why_no_rows
+
+_SHORTFALL = 0.03  # achieved below offered by this share is said
+
+
+def sentences(cases: Sequence[Case]) -> list[str]:
+    """Doubts about every result, each with its case named."""
+    several = sum(len(case.entries) for case in cases) > 1
+    found = []
+    for case in cases:
+        for entry in case.entries:
+            name = f"{case.label}, {entry.kind}: " if several else ""
+            found += [units.sentence(name + doubt) for doubt in _doubts(entry)]
+    return found
+
+
+def _doubts(entry: Entry) -> list[str]:
+    found: list[str | None] = [_untrusted(entry), _interrupted(entry)]
+    if entry.figures.requests:
+        found += [_dropped(entry), _shortfall(entry)]
+    else:
+        found.append("no request ended, so there are no times")
+    why = entry.result.untrusted or ""
+    warnings = [str(warning) for warning in entry.result.summary.get("warnings") or []]
+    found += [warning for warning in warnings if warning not in why]
+    found.append(why_no_rows(entry.result))
+    return list(dict.fromkeys(doubt for doubt in found if doubt))
+
+
+def _untrusted(entry: Entry) -> str | None:
+    why = entry.result.untrusted
+    return f"not to be trusted: {why}" if why else None
+
+
+def _interrupted(entry: Entry) -> str | None:
+    return "it was stopped before its end" if entry.result.interrupted else None
+
+
+def _dropped(entry: Entry) -> str | None:
+    dropped = entry.result.summary.get("dropped") or 0
+    return f"{units.count(dropped)} wanted requests were never sent" if dropped else None
+
+
+def _shortfall(entry: Entry) -> str | None:
+    offered, throughput = entry.figures.offered_rate, entry.figures.throughput
+    if not offered or throughput is None or throughput >= (1 - _SHORTFALL) * offered:
+        return None
+    return f"{units.rate(offered)} were offered, but only {units.rate(throughput)} completed"

@@ -1,0 +1,117 @@
+"""An explanation as a table, for terminals and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from thinktime.present import units
+from thinktime.present.table import Cell, Group, Line, Table
+
+if TYPE_CHECKING:
+    from thinktime.explain.explanation import Explanation
+    from thinktime.explain.questions import Answer
+    from thinktime.results.result import Result
+
+HEADINGS = ("mean", "19 of 20", "p99", "19 of 20 p99", "throughput", "19 of 20 throughput")
+
+
+REPORTED = 10_000
+"""So many requests of a run are looked at for a report: it is to be written in seconds."""
+
+
+def table(groups: Sequence[Group]) -> Table:
+    """What was measured, and below it what the model says: a group a result."""
+    return Table(
+        "explained", "What another system would have shown", "", HEADINGS, groups,
+        note="19 of 20: where another measurement of the same length would lie, were the model "
+        "right, or one that cannot be told from it. Times run from sending to the answer, with "
+        "retries from the first sending.",
+        spare=("19 of 20 throughput", "19 of 20 p99", "throughput", "19 of 20"),
+    )  # fmt: skip
+
+
+def models_table(found: Explanation) -> Table:
+    """The models that were simulated, and how they do on the part that was held out."""
+    lines = [
+        Line(
+            str(number),
+            [
+                Cell(f"{one.apart:.3f}"),
+                Cell(f"{one.allowed:.3f}"),
+                Cell(f"{one.log_likelihood:.4f}"),
+                Cell("yes" if one.fits else "no"),
+            ],
+            note=units.sentence(one.words),
+        )
+        for number, one in enumerate(found.models, 1)
+    ]
+    headings = ("off", "may be chance", "log-likelihood", "fits")
+    return Table(
+        "models", "Models that were simulated", "model", headings, [Group(lines)],
+        note="On the part that was held out; of the response times, a request.",
+        spare=("may be chance",),
+    )  # fmt: skip
+
+
+def lines(found: Explanation, note: str = "") -> list[Line]:
+    """What was measured, perhaps with a note, and what the model says."""
+    measured = Line(
+        "measured",
+        [
+            Cell(units.seconds(found.mean_s), strong="text"),
+            Cell(""),
+            Cell(units.seconds(found.p99_s)),
+            Cell(""),
+            Cell(units.rate(found.throughput)),
+            Cell(""),
+        ],
+        style="measured",
+        note=note,
+    )
+    return [measured, *(_line(one) for one in found.answers)]
+
+
+def lines_of(result: Result) -> list[Line]:
+    """Those of a run in a report, with what was found, or why nothing is; none of a simulation."""
+    if result.kind != "run":
+        return []
+    from thinktime import InputError
+    from thinktime.explain import explain_result
+
+    try:
+        found = explain_result(result, requests_max=REPORTED)
+    except InputError as error:
+        why = str(error).removeprefix(f"{result.path or 'the result'}: ")
+        return [Line("measured", [Cell("")] * len(HEADINGS), note=units.sentence(why))]
+    some = (result.summary.get("requests") or 0) > found.requests >= REPORTED
+    first = f" (of the first {units.count(found.requests)} requests)" if some else ""
+    more = (
+        "; `thinktime explain DIR` looks at more of them" if some and found.requests_needed else ""
+    )
+    said = units.sentence(found.sentence.rstrip(".") + first + more)
+    return lines(found, f"{said} {units.sentence(found.closed_test)}")
+
+
+def _line(one: Answer) -> Line:
+    if one.refused:
+        return Line(one.question, [Cell("")] * len(HEADINGS), note=units.sentence(one.refused))
+    return Line(
+        one.question,
+        [
+            Cell(units.seconds(one.mean_s)),
+            Cell(_between(one.mean_within_s)),
+            Cell(units.seconds(one.p99_s)),
+            Cell(_between(one.p99_within_s)),
+            Cell(units.rate(one.throughput)),
+            Cell(_rates_between(one.throughput_within)),
+        ],
+    )
+
+
+def _between(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else units.times_between(*ends)
+
+
+def _rates_between(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f"{units.numbers_between(*ends)}/s"

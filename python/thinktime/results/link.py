@@ -1,0 +1,50 @@
+"""What the summary of a result says of the link that its run crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from thinktime import InputError
+
+
+def words_of(summary: Mapping[str, Any]) -> str:
+    """The link with its congestion control, for people; empty where the run crossed none."""
+    return "; ".join(_parts(summary))
+
+
+def text_of(summary: Mapping[str, Any]) -> str:
+    """The same as `--link` takes it."""
+    asked, *control = _parts(summary) or [""]
+    return ", ".join([asked, *(f"congestion_control = {one}" for one in control)])
+
+
+def spoilt_by_link(summary: Mapping[str, Any]) -> str | None:
+    """Why the link spoils the result; None where it does not, or there was none."""
+    link = summary.get("link")
+    why = link.get("spoilt") if isinstance(link, Mapping) else None
+    return why if isinstance(why, str) else None
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two texts are those of different links; an empty one is that of none."""
+    if one == other:
+        return False
+    if not one or not other:
+        return True
+    from thinktime.lab.run_link import asked
+
+    try:
+        found = [asked(text) for text in (one, other)]
+    except InputError:  # of another version
+        return True
+    return len({(link.link, link.congestion_control) for link in found}) > 1
+
+
+def _parts(summary: Mapping[str, Any]) -> list[str]:
+    """What was asked for, and the congestion control where that does not name it."""
+    link = summary.get("link")
+    if not isinstance(link, Mapping):
+        return []
+    asked, control = str(link.get("asked")), str(link.get("congestion_control"))
+    return [asked] if control in asked else [asked, control]

@@ -1,0 +1,84 @@
+"""Rows that a run left on the machines that made its load: where they are, and what is known."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thinktime.results.recovery import write_whole
+
+if TYPE_CHECKING:
+    from thinktime.results.result import Result
+
+FILE = "rows.json"
+"""The file of a result directory that says where they are."""
+
+
+@dataclass(frozen=True)
+class RowsThere:
+    """The rows of one generator, on its node's own disk."""
+
+    generator: str
+    """The generator's name, as in `10.0.0.7/0`."""
+
+    node: str
+    """The address of its node."""
+
+    path: str
+    """The folder there, which holds a `requests.parquet`."""
+
+    rows: int | None
+    """How many there are; None where nobody could say so."""
+
+    sessions: int | None
+    """Of how many sessions, those included of which no row is kept."""
+
+    bytes: int | None
+    """The length of the file."""
+
+    missing: str | None
+    """What is known to be missing, and why; None where nothing is."""
+
+
+def rows_there(summary: Mapping[str, Any]) -> list[RowsThere]:
+    """Where the rows are of a result with this summary; empty where none was left elsewhere."""
+    return [
+        RowsThere(generator=one["name"], **one["rows"])
+        for one in summary.get("generators") or []
+        if one.get("rows")
+    ]
+
+
+def why_no_rows(result: Result) -> str | None:
+    """Why a result has no rows that are elsewhere, and how they are had; None where none are."""
+    found = rows_there(result.summary)
+    if not found:
+        return None
+    nodes = ", ".join(dict.fromkeys(one.node for one in found))
+    fetched = "fetch them" if result.path is None else f"`thinktime collect {result.path}`"
+    return f"its rows are on the nodes that made the load ({nodes}): {fetched}"
+
+
+def note(result: Result) -> None:
+    """Write in a result's directory where its rows are, if they are elsewhere.
+
+    Its summary says the same; so a disk that is full spoils nothing.
+    """
+    found = rows_there(result.summary)
+    if found and result.path is not None:
+        text = json.dumps({"generators": [vars(one) for one in found]}, indent=2)
+        with contextlib.suppress(OSError):
+            write_whole(result.path / FILE, text + "\n")
+
+
+def words(found: list[RowsThere], path: Path | None) -> str:
+    """What a run says of them when it has ended."""
+    many = sum(one.rows or 0 for one in found)
+    where = ", ".join(f"{one.node}:{one.path}" for one in found[:3])
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    fetch = "" if path is None else f"; `thinktime collect {path}` fetches them"
+    return f"{many:,} rows are on the nodes: {where}{more}{fetch}"

@@ -1,0 +1,302 @@
+"""A result: its figures, tables and histogram, in memory or read back from its directory."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thinktime import _core, validity
+from thinktime.inputs import arrivals
+from thinktime.inputs.arguments import checked
+from thinktime.results import labels, provenance
+from thinktime.results.labels import Label
+from thinktime.results.link import spoilt_by_link
+from thinktime.results.provenance import Made
+from thinktime.results.verdict import Objective, Verdict, verdict_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import plotly.graph_objects as go
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from thinktime.theory.solution import Theory
+
+
+class Result:
+    """What a simulation or a run gave.
+
+    Tables (`requests`, `series`) follow the Arrow PyCapsule interface: `polars.DataFrame(table)`,
+    `pyarrow.table(table)`, pandas and duckdb read them without a copy.
+    """
+
+    summary: dict[str, Any]
+    """The figures, as in `summary.json`: times in seconds, rates in events a second."""
+
+    @checked
+    def __init__(
+        self, outcome: _core.ResultData, label: Label | None = None, made: Made | None = None
+    ) -> None:
+        """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
+        self._outcome = outcome
+        self._label = label
+        self._made = made
+        text = outcome.summary_json
+        self.summary = {} if text is None else json.loads(text)
+        if self.path is not None:
+            self.summary |= validity.noted(self.path)
+
+    @classmethod
+    @checked
+    def load(cls, path: str | Path) -> Result:
+        """Read a result directory.
+
+        Raises:
+            InputError: if the directory holds no result, or a file of it is damaged.
+        """
+        return cls(_core.load(Path(path)))
+
+    @property
+    def path(self) -> Path | None:
+        """The result directory, if there is one."""
+        return None if self._outcome.path is None else Path(self._outcome.path)
+
+    @property
+    def label(self) -> str:
+        """What it is called: as was said when it was made, else workload, commit and time."""
+        if self.labelled is not None:
+            return self.labelled.text
+        started = tomllib.loads(self.run_toml).get("run", {}).get("started")
+        return labels.text_of(self.workload.name, None, started)
+
+    @cached_property
+    def labelled(self) -> Label | None:
+        """The label with the commit that it was made at.
+
+        None where it was given no label and written nowhere, or an older version wrote it.
+        """
+        if self._label is not None or self.path is None:
+            return self._label
+        return labels.read(self.path)
+
+    @cached_property
+    def made(self) -> Made | None:
+        """The command that it was made by, and the files that were named, by their hashes.
+
+        None where that was not noted: it was written nowhere, or by an older version.
+        """
+        if self._made is not None or self.path is None:
+            return self._made
+        return provenance.read(self.path)
+
+    @property
+    def kind(self) -> str:
+        """`simulate` or `run`."""
+        return self._outcome.kind
+
+    @property
+    def target(self) -> str | None:
+        """The url of the real system, if it was one."""
+        return self._outcome.target
+
+    @property
+    def workload(self) -> _core.Workload:
+        """The workload as it was used, after a load or a seed was set."""
+        return self._outcome.workload
+
+    @property
+    def system(self) -> _core.System | None:
+        """The modelled system; for a run, the one whose demands the requests carried."""
+        return self._outcome.system
+
+    @property
+    def requests(self) -> _core.Table | None:
+        """A row an attempt, in the order in which they ended; all, a sample, or None.
+
+        None, too, where they are on the nodes that made the load (`collect`).
+        """
+        return self._outcome.requests
+
+    @property
+    def rows_complete(self) -> bool:
+        """Whether `requests` holds a row for every attempt."""
+        return self._outcome.rows_complete
+
+    @property
+    def series(self) -> _core.Table | None:
+        """A row a second (or a longer interval, in long runs) and request name."""
+        return self._outcome.series
+
+    @property
+    def populations(self) -> dict[str, dict[str, Any]]:
+        """What the summary says of each population, in the workload's order; else empty.
+
+        It is empty where the workload names no populations.
+        """
+        found: dict[str, dict[str, Any]] = self.summary.get("by_population") or {}
+        order = {one.name: place for place, one in enumerate(self.workload.populations)}
+        names = sorted(found, key=lambda name: order.get(name, len(order)))
+        return {name: found[name] for name in names}
+
+    @property
+    def pages(self) -> pl.DataFrame | None:
+        """A row a page, made of `requests`; None where no rows were kept.
+
+        `docs/results.md` says what the columns mean.
+        """
+        from thinktime.results.pages import pages_of
+
+        return None if self.requests is None else pages_of(self.requests)
+
+    @property
+    def run_toml(self) -> str:
+        """What was done, as in `run.toml`: enough, but for secrets, to do it again."""
+        return self._outcome.run_toml
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that were given, without those, as load and seed, which the workload has.
+
+        Raises:
+            InputError: if an older version wrote the result, which did not note them.
+        """
+        text = self._outcome.options_json
+        if text is None:
+            raise _core.InputError(
+                f"{self.path or 'the result'}: it does not say which options were given: an older "
+                "version wrote it"
+            )
+        given = json.loads(text)
+        held = ("load", "seed", *arrivals.KEYS)
+        return {name: value for name, value in given.items() if name not in held}
+
+    def inputs(
+        self, secrets_of: _core.Workload | None = None
+    ) -> tuple[_core.Workload, _core.System | None]:
+        """Workload and system to do it again with; the files that they name must be there.
+
+        Args:
+            secrets_of: A workload that has the passwords and tokens which the result does not keep.
+
+        Raises:
+            InputError: if it is needed and not given, or has not got them.
+        """
+        return self._outcome.inputs(secrets_of)
+
+    @property
+    def secrets(self) -> list[str]:
+        """Where passwords and tokens stood in the workload, which are in no result."""
+        return self._outcome.secrets
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped before its end."""
+        return self._outcome.interrupted
+
+    @property
+    def unwritten(self) -> str | None:
+        """Why it could not be written to its directory; None if it could."""
+        return self._outcome.unwritten
+
+    @property
+    def untrusted(self) -> str | None:
+        """Why the result is not to be trusted; None if it is."""
+        noted = [validity.Finding.of(one) for one in self.summary.get("validity", [])]
+        spoilt = [one.found for one in noted if one.verdict == validity.SPOILT]
+        own = spoilt_by_link(self.summary) or self._outcome.untrusted
+        return own or (spoilt[0] if spoilt else None)
+
+    @property
+    def validity(self) -> list[validity.Finding]:
+        """What checks say of what the result rests on, each with its verdict and what to do.
+
+        `docs/validity.md` explains them. They are looked at when a result is written, else now.
+        """
+        return validity.validity_of(self)
+
+    @property
+    def schedule(self) -> list[dict[str, Any]]:
+        """The first turns of modelled machines' cores, as events of the Trace Event Format.
+
+        A machine is a process, a core a thread; times are in microseconds. Empty without machines.
+        """
+        text = self._outcome.schedule_json
+        return [] if text is None else list(json.loads(text))
+
+    @property
+    def theory(self) -> Theory | None:
+        """The exact steady state of the model, where a formula for it is known."""
+        found = self._theory_or_reason
+        return None if isinstance(found, str) else found
+
+    @property
+    def no_theory(self) -> str | None:
+        """Why there is no exact value although a formula for the model is known; else None."""
+        found = self._theory_or_reason
+        return found if isinstance(found, str) else None
+
+    @cached_property
+    def _theory_or_reason(self) -> Theory | str | None:
+        from thinktime.theory.match import theory_or_reason
+
+        return None if self.system is None else theory_or_reason(self.workload, self.system)
+
+    def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Response times in seconds, rising, and the share of requests that took longer.
+
+        Both arrays have one entry a bin of the histogram, which is at most 0.1 % wide.
+        """
+        import numpy as np
+
+        bins = self._outcome.histogram
+        times = np.array([time for time, _ in bins], dtype=np.float64)
+        counts = np.array([count for _, count in bins], dtype=np.float64)
+        total = counts.sum() if counts.size else 1.0
+        return times, 1.0 - np.cumsum(counts) / total
+
+    @cached_property
+    def objectives(self) -> list[Objective]:
+        """The workload's objectives (SLO), and how the result meets them."""
+        return [Objective.of_summary(one) for one in self.summary.get("objectives", [])]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the result comes to: met, not met, cannot tell, or not to be trusted."""
+        return verdict_of(self)
+
+    def breaches(self) -> list[str]:
+        """The objectives that the result does not meet, in words."""
+        return [one.words for one in self.objectives if one.verdict == "not met"]
+
+    @checked
+    def chart(self, name: str) -> go.Figure:
+        """A chart of the report, of this result alone, as a plotly figure.
+
+        Args:
+            name: `tail` (the share of requests that take longer than a time), `heat` (response
+                times over time), `by_population`, `pages`, `by_name`, `in_system`, `throughput`,
+                `lateness`, `errors`, `names` or `populations` (each over time), or `schedule`:
+                those of the report, as its page calls them in links (`#section-tail`).
+
+        Raises:
+            InputError: if there is no chart of this name, or nothing to draw; it lists those that
+                this result has.
+        """
+        from thinktime.report import notebook
+
+        return notebook.figure(self, name)
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it: its verdict, and its row of the report's table."""
+        from thinktime.report import notebook
+
+        return notebook.html(self)
+
+    def __repr__(self) -> str:
+        """One line that says what it is."""
+        mean = self.summary.get("response_time_s", {}).get("mean")
+        shown = "no requests" if mean is None else f"mean response {mean:.6g} s"
+        return f"<Result {self.kind} {self.summary.get('model', '')}: {shown}>"

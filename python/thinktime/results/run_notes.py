@@ -1,0 +1,50 @@
+"""What is noted beside a result when it is made: its label, and what it was made by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thinktime import _core
+from thinktime.results import provenance
+from thinktime.results.labels import Label, Labelled, label_for
+from thinktime.results.provenance import Made
+
+Progress = Callable[[int, float, int], None]
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What is noted of a result that is about to be made."""
+
+    label: Label | None
+    """None where nothing is written, and no label was given."""
+
+    made: Made | None
+    """None where nothing is written, and no command asked for it."""
+
+    progress: Progress | None
+    """What is to be told the progress; where a result is written it writes the notes there."""
+
+    @classmethod
+    def of(
+        cls, workload: _core.Workload, system: _core.System | None, given: Mapping[str, Any]
+    ) -> Notes:
+        """Of a workload and a system, by what was given: also `output`, `label` and `progress`."""
+        output, text, progress = (given.get(name) for name in ("output", "label", "progress"))
+        kept = output is not None or provenance.is_command()
+        made = provenance.made_of(workload, system, given) if kept else None
+        if output is None and text is None:
+            return cls(None, made, progress)
+        label = label_for(workload.name, text)
+        told = progress if output is None else Labelled(label, Path(output), progress, made)
+        return cls(label, made, told)
+
+    def finish(self) -> bool:
+        """Write the notes, where the result is now at its place; whether it is written at all."""
+        written = isinstance(self.progress, Labelled)
+        if isinstance(self.progress, Labelled):
+            self.progress.finish()
+        return written

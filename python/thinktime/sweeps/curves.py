@@ -1,0 +1,105 @@
+"""A sweep's points in the order in which they are shown: along one key, a curve a value of others.
+
+The first key that has numbers runs along; all others tell curves apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from thinktime.present import columns, units
+from thinktime.present.page import colour
+from thinktime.sweeps.grid import Axis
+
+Row = Mapping[str, Any]
+
+_CURVES_MAX = 12
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The points that differ in one key only."""
+
+    name: str
+    """The values of the other keys, as in 'fcfs, 2 clients'; nothing where there are none."""
+
+    place: int
+    rows: Sequence[Row]
+
+    @property
+    def colour(self) -> str:
+        """Its colour in the charts."""
+        return colour(self.place)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """The points of a sweep, and how they were obtained."""
+
+    table: pl.DataFrame
+    axes: Sequence[Axis]
+    measured: bool
+    """Whether they are runs against a real server; else they are simulations."""
+
+    @property
+    def kind(self) -> str:
+        """`measured` or `simulated`."""
+        return "measured" if self.measured else "simulated"
+
+    @cached_property
+    def across(self) -> Axis:
+        """The key along which curves run."""
+        numbers = (axis for axis in self.axes if axis.numbers and len(axis.values) > 1)
+        return next(numbers, self.axes[0])
+
+    @cached_property
+    def others(self) -> Sequence[Axis]:
+        """The keys that tell curves apart."""
+        return [axis for axis in self.axes if axis is not self.across]
+
+    @cached_property
+    def rows(self) -> Sequence[Row]:
+        """All points."""
+        return self.table.to_dicts()
+
+    def by_population(self, *figures: str) -> list[str]:
+        """The columns of these figures of each population, population by population."""
+        known = dict.fromkeys(columns.parts(name)[0] for name in self.table.columns)
+        wanted = (columns.of_population(one, f) for one in known if one for f in figures)
+        varied = {axis.key for axis in self.axes}
+        return [name for name in wanted if name in self.table.columns and name not in varied]
+
+    @cached_property
+    def curves(self) -> Sequence[Curve]:
+        """The points by curve."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            name = ", ".join(value_words(axis, row[axis.key]) for axis in self.others)
+            found.setdefault(name, []).append(row)
+        return [Curve(name, n, rows) for n, (name, rows) in enumerate(found.items())]
+
+    @property
+    def drawn(self) -> Sequence[Curve]:
+        """As many curves as can be told apart."""
+        return self.curves[:_CURVES_MAX]
+
+    def point_words(self, row: Row) -> str:
+        """Where a point lies, as in 'load 0.9, station.server.policy fcfs'."""
+        return ", ".join(
+            f"{axis.key} {value_words(axis, row[axis.key], keyed=False)}" for axis in self.axes
+        )
+
+
+def value_words(axis: Axis, value: object, *, keyed: bool = True) -> str:
+    """A value of a key, with its unit; with its key where it is a bare number."""
+    if not isinstance(value, int | float):
+        return units.law(str(value))
+    text = f"{value:.10g}"
+    if axis.unit:
+        return f"{text}{'' if axis.unit[0] in '/%' else ' '}{axis.unit.replace('us', 'µs')}"
+    return f"{axis.key} = {text}" if keyed else text

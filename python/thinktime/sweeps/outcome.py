@@ -1,0 +1,33 @@
+"""What a sweep comes to: one sentence and one exit status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thinktime.results.verdict import Verdict
+
+if TYPE_CHECKING:
+    from thinktime.sweeps.curves import Swept
+
+
+def outcome(swept: Swept, missing: int, *, kept: bool, unwritten: str = "") -> Verdict:
+    """What a sweep comes to; whether its points meet their objectives has no bearing on it.
+
+    Args:
+        swept: The points that were finished.
+        missing: How many were not, after Ctrl-C.
+        kept: Whether the finished ones are kept, so that the same command goes on.
+        unwritten: Why what it found could not be written, if it could not.
+    """
+    doubts = [f"the result could not be written: {unwritten}"] if unwritten else []
+    if missing:
+        again = "; the same command goes on with them" if kept else ""
+        doubts.append(f"interrupted: {_points(missing)} missing{again}")
+    if spoilt := sum(row.get("untrusted") is not None for row in swept.rows):
+        doubts.append(f"of {len(swept.rows)} points {_points(spoilt)} not to be trusted")
+    doubt = "; ".join(doubts)
+    return Verdict("not to be trusted", doubt, doubt) if doubt else Verdict("done", "")
+
+
+def _points(number: int) -> str:
+    return f"{number} {'is' if number == 1 else 'are'}"

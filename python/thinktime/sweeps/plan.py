@@ -1,0 +1,168 @@
+"""One point of a sweep: its workload and system, and the doing of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from thinktime import _core
+from thinktime.distributed.parcel import Parcel
+from thinktime.operations import run, simulate
+from thinktime.results.result import Result
+from thinktime.sweeps import keys
+from thinktime.sweeps.grid import Point
+
+
+def _keys(kind: str) -> tuple[str, ...]:
+    return tuple(json.loads(_core.schema(kind))["properties"])
+
+
+_WORKLOAD = _keys("workload")
+_SYSTEM = tuple(key for key in _keys("system") if key not in _WORKLOAD)
+"""What keys of files begin with."""
+
+_NOT_VARIED = (
+    "rows", "leave_rows", "stop_on_slo", "show_errors", "insecure", "on", "on_loss",
+)  # fmt: skip
+"""Options that make no difference to a point's figures, or no number of them."""
+
+
+_DISPATCH = re.compile(r"(system\.)?cluster\..+\.dispatch")
+
+
+_CHANGE = re.compile(r"cluster\.[^.]+\.change(\..*)?")
+
+
+def is_dispatch(key: str) -> bool:
+    """Whether a varied key is the dispatch policy of a cluster."""
+    return _DISPATCH.fullmatch(key) is not None
+
+
+def _whole(text: str) -> int:
+    return int(float(text))
+
+
+_OF_KIND: dict[str, Callable[[str], Any]] = {"Whole": _whole, "Number": float}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is the same at all points."""
+
+    workload: _core.Workload
+    system: _core.System | None
+    target: str | None = None
+    """The url of a real system, instead of a modelled one."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options of `simulate` or `run`."""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kinds of the options of `simulate`, or of `run` with a target."""
+        command = "simulate" if self.target is None else "run"
+        return {name: kind for name, kind, _ in _core.options(command)}
+
+    def check(self) -> None:
+        """Raises InputError where an option does not go with what is done at the points."""
+        for name in self.options:
+            if name not in self.kinds:
+                known = ", ".join(self.kinds)
+                what = "a run" if self.target else "a simulation"
+                raise _core.InputError(f"`{name}` is no option of {what}: there are {known}")
+
+    def at(self, point: Point) -> Task:
+        """What is to be done at a point.
+
+        Raises InputError where a key or a value is wrong.
+        """
+        workload, system, options = self.workload, self.system, dict(self.options)
+        for key, value in point.items():
+            place, _, rest = key.partition(".")
+            if place in ("workload", "system") and rest:
+                key, (place, _, _) = rest, rest.partition(".")
+            if place in self._varied and not rest:
+                options[place] = _option(place, self.kinds[place], value)
+            elif place in _WORKLOAD:
+                names = [one.name for one in workload.populations]
+                workload = workload.with_value(keys.whole(key, names), value)
+            elif _CHANGE.fullmatch(key):
+                raise _core.InputError(f"`{key}` cannot be varied: changes of servers have no "
+                                       "names; sweep a system file for each")  # fmt: skip
+            elif place in _SYSTEM and system is not None:
+                system = system.with_value(key, value)
+            else:
+                raise _core.InputError(self._unknown(key))
+        return Task(workload, system, self.target, options, any(map(is_dispatch, point)))
+
+    @property
+    def _varied(self) -> list[str]:
+        # The seed is a key of the workload.
+        return [name for name in self.kinds if name not in (*_NOT_VARIED, "seed")]
+
+    def _unknown(self, key: str) -> str:
+        places = [*self._varied, *_WORKLOAD, *(_SYSTEM if self.system is not None else ())]
+        places = list(dict.fromkeys(places))
+        return f"`{key}` is no key that can be varied: it begins with one of {', '.join(places)}"
+
+
+def _option(name: str, kind: str, value: str) -> Any:
+    try:
+        return _OF_KIND.get(kind, str)(value)
+    except (ValueError, OverflowError):
+        raise _core.InputError(f"`{value}` is no value of `{name}`") from None
+
+
+@dataclass(frozen=True)
+class Task:
+    """One simulation or run."""
+
+    workload: _core.Workload
+    system: _core.System | None
+    target: str | None
+    options: Mapping[str, Any]
+    compared: bool = False
+    """Whether dispatch policies are compared, which takes the rows of all requests, or of about a
+    million."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names all that the result depends on."""
+        system = None if self.system is None else self.system.to_toml()
+        given = [self.workload.to_toml(), system, self.target, dict(self.options)]
+        text = json.dumps([_core.__version__, *given], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    @property
+    def packed(self) -> PackedTask:
+        """The same, to be done on another machine. Raises InputError as `Parcel.of`."""
+        system = None if self.system is None else Parcel.of(self.system)
+        return PackedTask(Parcel.of(self.workload), system, dict(self.options), self.compared)
+
+    def do(self, progress: Callable[[int, float, int], None]) -> Result:
+        """Do it. What `progress` raises ends it."""
+        if self.target is not None:
+            return run(self.workload, self.target, progress=progress, rows="none", **self.options)
+        assert self.system is not None
+        rows = None if self.compared else "none"
+        return simulate(self.workload, self.system, progress=progress, rows=rows, **self.options)
+
+
+@dataclass(frozen=True)
+class PackedTask:
+    """A simulation on its way to another machine."""
+
+    workload: Parcel[_core.Workload]
+    system: Parcel[_core.System] | None
+    options: Mapping[str, Any]
+    compared: bool
+
+    def opened(self, folder: Path) -> Task:
+        """The task, whose files are written to the folder."""
+        system = None if self.system is None else self.system.opened(folder)
+        return Task(self.workload.opened(folder), system, None, self.options, self.compared)

@@ -1,0 +1,56 @@
+"""Why a dispatch policy does better than others: what its servers show of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from thinktime.present import units
+from thinktime.sweeps.curves import Row
+
+_APART = 0.03
+"""Shares that are closer than this explain nothing."""
+
+
+def _hits(share: float) -> str:
+    return f"its caches hold {units.percent(share)} of what is looked for in them"
+
+
+def _even(share: float) -> str:
+    return f"its busiest server has {units.percent(share)} more load than the mean"
+
+
+def _behind(share: float) -> str:
+    return f"of its slowest hundredth of requests {units.percent(share)} queue behind heavy ones"
+
+
+_FIGURES: Sequence[tuple[str, Callable[[float], str], int]] = (
+    ("hit_ratio", _hits, 1),
+    ("imbalance", _even, -1),
+    ("behind_heavy", _behind, -1),
+)
+"""A figure, what it says of a policy, and whether more of it is good (1) or bad (-1)."""
+
+
+def reasons(rows: Mapping[str, Row], best: str, wanted: Sequence[str]) -> list[str]:
+    """What speaks for a policy against those that are not wanted, and what against it."""
+    others = [policy for policy in rows if policy not in wanted]
+    good: list[str] = []
+    bad: list[str] = []
+    for name, say, sign in _FIGURES:
+        mine = rows[best].get(name)
+        known = {one: rows[one][name] for one in others if rows[one].get(name) is not None}
+        if mine is None or not known:
+            continue
+        for found, side in ((good, sign), (bad, -sign)):
+            apart = {one: share for one, share in known.items() if side * (mine - share) > _APART}
+            if apart:
+                beside = [f"{units.percent(share)} under {one}" for one, share in apart.items()]
+                found.append(f"{say(mine)} ({units.listed(beside)})")
+    told = [f"Why: {_clauses(good)}."] if good else []
+    if not good:
+        told = ["Neither hit ratios, nor the loads of servers, nor heavy requests say why."]
+    return told + ([f"Against it: {_clauses(bad)}."] if bad else [])
+
+
+def _clauses(parts: Sequence[str]) -> str:
+    return "; ".join(parts)

@@ -1,0 +1,131 @@
+"""The row of a point: its figures, flat, for one table of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from thinktime import validity
+from thinktime.present import columns
+from thinktime.report.clusters import hit_ratio
+from thinktime.results.result import Result
+from thinktime.sweeps.grid import Axis, Point
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = dict[str, Any]
+
+_TIMES = ("mean", "ci95", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
+_COUNTS = ("requests", "errors", "timeouts", "retries")
+_PAGE_TIMES = ("mean", "ci95", "p50", "p90", "p99")
+_RATES = ("offered_rate", "throughput", "think_time_s", "duration_s", "warmup_s")
+
+
+def row_of(point: Point, result: Result) -> Row:
+    """The figures of one result, and what checks say of it.
+
+    Times are in seconds, rates in events a second.
+    """
+    validity.note(result, of_point=True)
+    summary = result.summary
+    times = summary.get("response_time_s") or {}
+    stations = (summary.get("stations") or {}).values()
+    theory = result.theory
+    return {
+        "seed": summary.get("seed"),
+        **{f"response_{name}_s": times.get(name) for name in _TIMES},
+        "exact_response_mean_s": None if theory is None else theory.mean_s,
+        "load": max((station["load"] for station in stations), default=None),
+        **{name: summary.get(name) for name in (*_RATES, *_COUNTS)},
+        **_of_pages(summary),
+        **_of_populations(result),
+        **_of_machines(summary),
+        **_of_clusters(summary),
+        **_evidence(result),
+        "warnings": " | ".join(summary.get("warnings") or []),
+        "slo": _slo(result),
+        "untrusted": result.untrusted,
+        "validity": summary.get("validity"),
+        "point": point,
+    }
+
+
+def _slo(result: Result) -> str | None:
+    """Whether all objectives are met, in words; None where there are none."""
+    verdicts = {one.verdict for one in result.objectives}
+    return next((one for one in ("not met", "cannot tell", "met") if one in verdicts), None)
+
+
+def _of_pages(figures: Mapping[str, Any], before: str = "") -> Row:
+    """The figures of pages; nothing where there are none."""
+    times = figures.get("page_response_time_s")
+    if not times:
+        return {}
+    counts = {f"{before}{name}": figures.get(name) for name in ("pages", "page_errors")}
+    return counts | {f"{before}page_response_{name}_s": times.get(name) for name in _PAGE_TIMES}
+
+
+def _of_populations(result: Result) -> Row:
+    """The figures of each population, where there are several."""
+    found: Row = {}
+    for name, figures in result.populations.items() if len(result.populations) > 1 else ():
+        before = columns.of_population(name, "")
+        times = figures.get("response_time_s") or {}
+        found |= {f"{before}response_{one}_s": times.get(one) for one in _PAGE_TIMES}
+        found |= {f"{before}{one}": figures.get(one) for one in ("requests", "errors")}
+        found |= {f"{before}offered_rate": figures.get("offered_rate")}
+        found |= _of_pages(figures, before)
+    return found
+
+
+def _of_machines(summary: Mapping[str, Any]) -> Row:
+    """What schedulers did, summed over all machines; nothing where there are none."""
+    machines = (summary.get("machines") or {}).values()
+    counts = ("migrations", "preemptions", "context_switches")
+    return {name: sum(one[name] for one in machines) for name in counts} if machines else {}
+
+
+def _of_clusters(summary: Mapping[str, Any]) -> Row:
+    """What servers were like; nothing where there are no clusters.
+
+    With several clusters the hit ratio is that of all their servers together, and the imbalance
+    the greatest one.
+    """
+    clusters = (summary.get("clusters") or {}).values()
+    if not clusters:
+        return {}
+    return {
+        "hit_ratio": hit_ratio([server for one in clusters for server in one["servers"]]),
+        "imbalance": max(one["imbalance"] for one in clusters),
+    }
+
+
+def _evidence(result: Result) -> Row:
+    """By what dispatch policies are compared, where rows were kept for it."""
+    if result.requests is None:
+        return {}
+    from thinktime.sweeps.evidence import evidence
+
+    replications = len(result.summary.get("replication_means_s") or []) or 1
+    return {"replications": replications, **evidence(result)}
+
+
+def table_of(
+    axes: Sequence[Axis], grid: Sequence[Point], rows: Sequence[Row | None]
+) -> pl.DataFrame:
+    """The finished points as one table: varied keys first, numbers where they are numbers."""
+    import polars as pl
+
+    finished = [(place, row) for place, row in enumerate(rows) if row is not None]
+    table: dict[str, list[Any]] = {}
+    for axis in axes:
+        named = dict(zip(axis.values, axis.numbers or axis.values, strict=True))
+        table[axis.key] = [named[grid[place][axis.key]] for place, _ in finished]
+    # A page may be at some points only.
+    names = dict.fromkeys(name for _, row in finished for name in row if name != "point")
+    for name in names:
+        # A key that is varied and a figure that is found may have the same name.
+        label = f"found_{name}" if name in table else name
+        table[label] = [row.get(name) for _, row in finished]
+    return pl.DataFrame(table, infer_schema_length=None)

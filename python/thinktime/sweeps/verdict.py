@@ -1,0 +1,92 @@
+"""What a sweep says, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thinktime.present import units
+from thinktime.present.page import Verdict
+from thinktime.report import point_checks
+from thinktime.sweeps import knee
+from thinktime.sweeps.advice import advice_words
+from thinktime.sweeps.curves import Row, Swept
+
+
+def verdict(swept: Swept) -> Verdict:
+    """The span of the mean first, then agreement with theory, then the points' warnings."""
+    known = [row for row in swept.rows if row.get("response_mean_s")]
+    if not known:
+        nothing = "No request completed at any point, so there are no times."
+        return Verdict(nothing, [], _doubts(swept))
+    least = min(known, key=lambda row: row["response_mean_s"])
+    most = max(known, key=lambda row: row["response_mean_s"])
+    headline = (
+        f"The mean response time goes from {units.seconds(least['response_mean_s'])} "
+        f"({swept.point_words(least)}) to {units.seconds(most['response_mean_s'])} "
+        f"({swept.point_words(most)}): a factor of "
+        f"{units.factor(most['response_mean_s'] / least['response_mean_s'])}."
+    )
+    if len(known) == 1:
+        headline = f"The mean response time is {units.seconds(least['response_mean_s'])}."
+    elif _overlap(least, most):
+        means = " to ".join(units.seconds(row["response_mean_s"]) for row in (least, most))
+        headline = (
+            f"These points do not tell how the mean response time changes: it is {means}, and the "
+            "95 % confidence intervals overlap."
+        )
+    count = f"{units.counted(len(swept.rows), 'point')}, {swept.kind}."
+    slo, exact = _slo(swept.rows), _exact(known)
+    findings = [count, *slo, *exact, *knee.said(swept), *advice_words(swept)]
+    return Verdict(headline, findings, _doubts(swept))
+
+
+def _overlap(least: Row, most: Row) -> bool:
+    """Whether the intervals of the least and the largest mean have something in common."""
+    near, far = least.get("response_ci95_s"), most.get("response_ci95_s")
+    if near is None or far is None:
+        return False
+    return bool(most["response_mean_s"] - least["response_mean_s"] <= near + far)
+
+
+def _slo(rows: Sequence[Row]) -> list[str]:
+    """At how many points the SLO is met."""
+    verdicts = [row["slo"] for row in rows if row.get("slo")]
+    if not verdicts:
+        return []
+    words = [
+        f"{one} at {verdicts.count(one)}"
+        for one in ("met", "not met", "cannot tell")
+        if one in verdicts
+    ]
+    return [f"The SLO: {', '.join(words)} of {units.counted(len(verdicts), 'point')}."]
+
+
+def _exact(rows: list[Row]) -> list[str]:
+    """How many means hold the exact value in their interval."""
+    both = [row for row in rows if row.get("exact_response_mean_s") and row.get("response_ci95_s")]
+    if not both:
+        return []
+    within = sum(
+        abs(row["response_mean_s"] - row["exact_response_mean_s"]) <= row["response_ci95_s"]
+        for row in both
+    )
+    return [
+        f"{within} of {len(both)} means lie within their 95 % confidence interval of the exact "
+        f"value; about {round(0.95 * len(both))} are expected to."
+    ]
+
+
+def _doubts(swept: Swept) -> list[str]:
+    """Why points are not to be trusted, then each warning and each doubt of a check once."""
+    spoilt: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
+    for row in swept.rows:
+        why, point = row.get("untrusted") or "", swept.point_words(row)
+        if why:
+            spoilt.setdefault(f"not to be trusted: {why}", []).append(point)
+        for warning in (row.get("warnings") or "").split(" | "):
+            if warning and warning not in why:
+                found.setdefault(warning, []).append(point)
+    said = [*spoilt.items(), *found.items()]
+    told = [units.sentence(f"{point_checks.at(points)}: {doubt}") for doubt, points in said]
+    return told + point_checks.sentences((swept.point_words(row), row) for row in swept.rows)

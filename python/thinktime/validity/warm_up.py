@@ -1,0 +1,78 @@
+"""`warm-up`: whether requests came as often at first as later, or the run was still filling up.
+
+Sessions that stay for minutes, clients that begin together, scripts and logs fill a system slowly:
+response times say little of it while it is nearly empty, so the rate of requests is looked at. How
+many of them are missing because nobody was there at first follows from how long sessions last.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thinktime.present import units
+from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
+from thinktime.validity.evidence import Evidence
+from thinktime.validity.level_changes import rise_of
+from thinktime.validity.session_length import session_s
+from thinktime.validity.stretches import stretches
+
+NAME = "warm-up"
+
+SIGNIFICANCE = 0.0025
+MATTERS = 0.03
+"""A smaller part of the rate that is missing at first moves no figure by much."""
+
+MISSING = 0.01
+"""The same of a part that is missing of the whole time on average, as of the load."""
+
+
+def check(seen: Evidence) -> Finding | None:
+    """Whether the rate of requests was lower at first, or had to be by what sessions do."""
+    if not seen.is_steady_by_plan:
+        raise Unseen("the workload's rate is to change over time")
+    if (short := _short_for_sessions(seen)) is not None:
+        return short
+    parts = stretches(seen)
+    rates = parts.scheduled / parts.length_s
+    mean = float(rates.mean())
+    if mean == 0 or np.ptp(rates) == 0:
+        return Finding(NAME, FINE, "requests came at the same rate all the time")
+    rise, p_value = rise_of(rates)
+    if p_value > SIGNIFICANCE or rise <= MATTERS * mean:
+        return Finding(
+            NAME, FINE, f"requests came at {units.rate(mean)}, as often at first as at the end"
+        )
+    later = float(rates[len(rates) // 2 :].mean())
+    first = float(rates[: len(rates) // 4].mean())
+    place = int(np.argmax(rates >= later - MATTERS * mean))
+    until = float(parts.begin_s[place])
+    words = (
+        f"{units.rate(first)} were begun in the first quarter of the run, and {units.rate(later)} "
+        "in its last half: it was still filling up"
+    )
+    advice = f"leave more out (`--warmup {_rounded(until)}`, or longer), and run for longer"
+    return Finding(NAME, DOUBTFUL, words, advice)
+
+
+def _short_for_sessions(seen: Evidence) -> Finding | None:
+    """A doubt where sessions that stay were still missing, whatever chance made of the rate."""
+    mean_s, (begin_s, end_s) = seen.mean_s or 0.0, seen.window
+    empty = [one for one in seen.stays if one.begins_empty]
+    missing = sum(one.missing((begin_s, end_s), mean_s) for one in empty)
+    if missing <= MISSING:
+        return None
+    until_s = max(one.warm_up_s(MISSING, mean_s) for one in empty)
+    lasts, length, left_out = (
+        units.seconds(one) for one in (session_s(empty, mean_s), end_s - begin_s, begin_s)
+    )
+    words = (
+        f"nobody was there at first, and sessions last for {lasts} on average: in {length} after "
+        f"a warm-up of {left_out}, {units.percent(missing)} of the long run's requests are missing"
+    )
+    advice = f"leave more out (`--warmup {_rounded(until_s)}`), and run for longer (`--requests`)"
+    return Finding(NAME, DOUBTFUL, words, advice)
+
+
+def _rounded(time_s: float) -> str:
+    """A time as an option takes it."""
+    return f"{np.ceil(time_s / 60):.0f}min" if time_s >= 120 else f"{max(np.ceil(time_s), 1):.0f}s"
