@@ -43,7 +43,7 @@ pictures: build ## Take the pictures of pages that stand in the docs anew
 	$(BIN)/python tests/python/pictures.py docs
 
 man: build ## Write manual pages to dist/man
-	$(BIN)/python -m thinktime.cli.manual dist/man
+	$(BIN)/python -m thinktime.reference.manual_pages dist/man
 
 $(VENV)/site: pyproject.toml tests/install.py | $(BIN)/python
 	$(BIN)/python tests/install.py site

@@ -34,10 +34,11 @@ from multiprocessing import get_context
 import numpy as np
 
 import thinktime as tt
+from thinktime.present.percentile import NEEDED, backed
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, agreement_of, validity_of
 from thinktime.validity.checks import CHECKS
 from thinktime.validity.evidence import of_result
-from thinktime.validity.percentiles import NEEDED, Backing, backed, backing
+from thinktime.validity.percentiles import Backing, backing
 
 UNSEEN_STEADY = "steady state could not look"
 WARM_UP_S = 2.0

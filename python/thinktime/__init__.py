@@ -18,6 +18,7 @@ from thinktime.start_up import quietly
 
 quietly()
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -32,20 +33,31 @@ from thinktime._core import (
     Workload,
     __version__,
 )
+from thinktime.inputs import arguments
 from thinktime.report import report
+from thinktime.results import views
 
 if TYPE_CHECKING:
     from thinktime.capacity_search import Capacity, CapacityStopped, capacity
     from thinktime.comparison.mean_difference import Difference, difference
     from thinktime.distributed.collection import collect
     from thinktime.inputs.files import schema
-    from thinktime.operations import Interrupted, Moment, Unwritten, run, serve, simulate, switch
+    from thinktime.operations import Interrupted, Unwritten, run, serve, simulate, switch
+    from thinktime.operations.moment import Moment
     from thinktime.operations.repetition import again
     from thinktime.results.recovery import Recovered, recover
     from thinktime.results.result import Result
     from thinktime.results.traces import trace_id, traceparent, traces
     from thinktime.results.verdict import Objective, Verdict
     from thinktime.sweeps import Stopped, sweep
+
+arguments.look_names_up_in(sys.modules[__name__])
+views.fill(
+    theory="thinktime.theory.match:theory_of",
+    validity="thinktime.validity:validity_of",
+    chart="thinktime.report.notebook:figure",
+    html="thinktime.report.notebook:html",
+)
 
 for _error in (InputError, RunError, UnreachableError):
     _error.__module__ = __name__  # where users find it, and tracebacks show it
@@ -90,24 +102,17 @@ __all__ = [
 
 _LATER = {
     "thinktime.capacity_search": ("Capacity", "CapacityStopped", "capacity"),
+    "thinktime.comparison.mean_difference": ("Difference", "difference"),
     "thinktime.distributed.collection": ("collect",),
     "thinktime.inputs.files": ("schema",),
-    "thinktime.comparison.mean_difference": ("Difference", "difference"),
-    "thinktime.operations": (
-        "Interrupted",
-        "Moment",
-        "Unwritten",
-        "run",
-        "serve",
-        "simulate",
-        "switch",
-    ),
-    "thinktime.results.recovery": ("Recovered", "recover"),
+    "thinktime.operations.moment": ("Moment",),
     "thinktime.operations.repetition": ("again",),
+    "thinktime.operations": ("Interrupted", "Unwritten", "run", "serve", "simulate", "switch"),
+    "thinktime.results.recovery": ("Recovered", "recover"),
     "thinktime.results.result": ("Result",),
-    "thinktime.sweeps": ("Stopped", "sweep"),
     "thinktime.results.traces": ("trace_id", "traceparent", "traces"),
     "thinktime.results.verdict": ("Objective", "Verdict"),
+    "thinktime.sweeps": ("Stopped", "sweep"),
 }
 """What is imported when it is first asked for, so that a command waits for what it needs alone.
 

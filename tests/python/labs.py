@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import thinktime as tt
+from thinktime.cli.lab import run_options
 from thinktime.lab import file, permission, places
 from thinktime.lab.instance import Running
 
@@ -62,7 +63,7 @@ def running(folder: Path, text: str) -> Iterator[Running]:
     path.write_text(text)
     logs = folder / "logs"
     logs.mkdir()
-    with alone(), Running(file.load(path), logs) as lab:
+    with alone(), Running(file.load(path, run_options), logs) as lab:
         yield lab
 
 

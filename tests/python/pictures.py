@@ -126,9 +126,10 @@ def is_quiet(untrusted: str | None, found: Sequence[validity.Finding]) -> bool:
 
 def demo(browser: Browser, files: Path, folder: Path) -> None:
     """The report of the demo, as wide as the front page has it."""
+    from thinktime.cli import plain_text
     from thinktime.demo import main as make
 
-    browser.open(make(files / "demo"), DEMO)
+    browser.open(make(files / "demo", plain_text.console()), DEMO)
     time.sleep(SETTLING_S)
     written(browser, folder / "demo.png", "body")
 

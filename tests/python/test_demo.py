@@ -8,6 +8,7 @@ import pytest
 
 import thinktime as tt
 from thinktime import demo
+from thinktime.cli import plain_text
 from thinktime.theory.match import theory_for
 
 SYSTEM = tt.System.load(demo.HERE / "system.toml")
@@ -80,7 +81,7 @@ def test_all_cases_are_printed_and_written(
     monkeypatch.setattr(demo, "WARMUP_S", 0.5)
     monkeypatch.setattr(demo, "LONG_REQUESTS", 100_000)
     monkeypatch.setenv("COLUMNS", "200")
-    page = demo.main(tmp_path)
+    page = demo.main(tmp_path, plain_text.console())
     printed = capsys.readouterr().out
     assert page == tmp_path / "report.html"
     written = page.read_text()

@@ -11,13 +11,13 @@ import pytest
 from browser import CHROMIUM, MISSING, Browser
 
 import thinktime as tt
+from thinktime.diagrams import server, users
+from thinktime.diagrams.board import fitted, width_of, wrapped
+from thinktime.diagrams.population import populations_of
 from thinktime.present import page
 from thinktime.present.page import Diagram, Page, Section, Verdict
-from thinktime.report import diagrams
+from thinktime.report import case_diagrams
 from thinktime.report.case import cases
-from thinktime.report.diagrams import server, users
-from thinktime.report.diagrams.board import fitted, width_of, wrapped
-from thinktime.report.diagrams.population import populations_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EVIL = '</script><script>alert(1)</script><img src=x onerror="alert(2)">%{x} & "\'`{{7*7}}'
@@ -257,7 +257,7 @@ def test_of_many_parts_the_first_are_drawn_and_all_are_in_the_table() -> None:
 
 
 def test_what_results_have_in_common_is_drawn_once() -> None:
-    (section,) = diagrams.sections(cases(fakes.demo_results(200)))
+    (section,) = case_diagrams.sections(cases(fakes.demo_results(200)))
     titles = [one.title for one in section.diagrams]
     assert titles == ["closed, 1 client", "closed, 10 clients", "open", "one server"]
 
@@ -265,7 +265,7 @@ def test_what_results_have_in_common_is_drawn_once() -> None:
 def test_a_real_server_is_drawn_as_the_target_without_its_password() -> None:
     result = fakes.result("run", fakes.open_(80), fakes.one(fakes.BIMODAL), 100)
     result.system, result.target = None, "http://me:hunter2@shop:8080/"
-    (section,) = diagrams.sections(cases([result]))
+    (section,) = case_diagrams.sections(cases([result]))
     last = section.diagrams[-1]
     assert last.title == "the target"
     assert "hunter2" not in last.svg

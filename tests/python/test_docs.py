@@ -27,6 +27,7 @@ import thinktime as tt
 from thinktime import _core
 from thinktime.cli import app
 from thinktime.cli.group import COMMANDS
+from thinktime.cli.lab import run_options
 from thinktime.lab import file as lab_file
 from thinktime.validity import agreement
 from thinktime.validity.checks import CHECKS
@@ -129,7 +130,7 @@ def test_files_are_accepted(snippet: Snippet, tmp_path: Path) -> None:
         export = next(words for words in commands(snippet.page) if "export" in words)
         run([*export, "--scenario", "tasks.toml"], tmp_path)
     elif "[[host]]" in text:
-        assert lab_file.load(tmp_path / "lab.toml").runs
+        assert lab_file.load(tmp_path / "lab.toml", run_options).runs
     elif "arrivals]" in text:
         if "buyer.luau" in text:
             (tmp_path / "buyer.luau").write_text((ROOT / "examples/buyer.luau").read_text())

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from thinktime.cli import app, command_help, manual
+from thinktime.cli import app
 from thinktime.cli.group import COMMANDS
+from thinktime.reference import command_help, manual_pages
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import wheel
@@ -50,7 +51,7 @@ def test_every_file_of_a_command_is_on_the_list() -> None:
 
 
 def test_every_command_and_option_has_its_place_in_a_manual_page() -> None:
-    pages = manual.pages()
+    pages = manual_pages.pages()
     assert {f"thinktime-{name}.1" for name in COMMANDS} | {"thinktime.1"} <= set(pages)
     group = typer.main.get_command(app)
     with group.make_context("thinktime", [], resilient_parsing=True) as context:
@@ -66,7 +67,7 @@ def test_roff_finds_nothing_wrong_with_the_pages(tmp_path: Path) -> None:
     groff = shutil.which("groff")
     if groff is None:
         pytest.skip("groff is not installed")
-    manual.main(str(tmp_path))
+    manual_pages.main(str(tmp_path))
     files = sorted(tmp_path.glob("*.1"))
     done = subprocess.run(
         [groff, "-man", "-ww", "-Tutf8", *files], capture_output=True, text=True, check=True

@@ -32,6 +32,7 @@ from labs import (
 from real_runs import ended_well
 
 import thinktime as tt
+from thinktime.cli.lab import run_options
 from thinktime.lab import experiment, file, places, removal
 from thinktime.lab.instance import Running
 
@@ -313,7 +314,7 @@ def test_an_error_at_any_step_of_the_making_leaves_nothing(
     for fail_at in range(1, 100):
         calls = 0
         try:
-            with Running(file.load(path), tmp_path / "logs"):
+            with Running(file.load(path, run_options), tmp_path / "logs"):
                 break
         except KeyboardInterrupt:
             assert traces() == before, fail_at

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
+from thinktime.cli.lab import run_options
 from thinktime.lab import file, links, places, routes
 from thinktime.lab.hostile import kinds
 
@@ -60,7 +61,7 @@ duration = "2s"
 def loaded(folder: Path, text: str) -> file.Lab:
     (folder / "w.toml").write_text('name = "w"\n[arrivals]\nmodel = "open"\nrate = "5/s"\n')
     (folder / "lab.toml").write_text(text)
-    return file.load(folder / "lab.toml")
+    return file.load(folder / "lab.toml", run_options)
 
 
 def test_a_file_says_what_it_says(tmp_path: Path) -> None:
@@ -196,7 +197,7 @@ def test_the_page_and_the_example_have_every_key() -> None:
         assert not [key for key in keys if f"`{key}`" not in page], table
     assert not [key for key in file.PLAIN if f"`{key}`" not in page]
     assert not [kind for kind in kinds.KINDS if f"`{kind}`" not in page]
-    assert file.load(ROOT / "examples/lab.toml").runs
+    assert file.load(ROOT / "examples/lab.toml", run_options).runs
 
 
 def test_the_longest_default_buffer_is_a_tenth_of_a_second() -> None:

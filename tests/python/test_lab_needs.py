@@ -10,6 +10,7 @@ import pytest
 from labs import TWO_HOSTS, need_root
 
 from thinktime import RunError
+from thinktime.cli.lab import run_options
 from thinktime.lab import file, instance, requirements
 from thinktime.lab.instance import Running
 
@@ -33,7 +34,7 @@ def refused(folder: Path, more: str, before: str = "") -> str:
     """Why the lab with a link like this cannot be made."""
     path = folder / "lab.toml"
     path.write_text(before + TWO_HOSTS + more)
-    with pytest.raises(RunError) as caught, Running(file.load(path), folder / "logs"):
+    with pytest.raises(RunError) as caught, Running(file.load(path, run_options), folder / "logs"):
         pass
     assert not (folder / "logs").exists()
     return str(caught.value)
@@ -87,4 +88,4 @@ def test_what_is_there_is_not_missed(tmp_path: Path) -> None:
     need_root()
     path = tmp_path / "lab.toml"
     path.write_text(TWO_HOSTS)
-    assert requirements.missing(file.load(path)) is None
+    assert requirements.missing(file.load(path, run_options)) is None

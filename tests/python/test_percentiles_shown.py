@@ -35,6 +35,7 @@ from thinktime.monitor.live_page import Subject
 from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
 from thinktime.present import percentile
 from thinktime.present.chart import Chart, Panel
+from thinktime.present.percentile import NEEDED, backed
 from thinktime.present.table import Group, Line, Table
 from thinktime.report import details, repeated_runs, results, sharing
 from thinktime.report import rows as rows_of
@@ -49,7 +50,6 @@ from thinktime.sweeps.table import table as swept_table
 from thinktime.theory.law import FloatArray
 from thinktime.validity import punctuality
 from thinktime.validity.evidence import of_result
-from thinktime.validity.percentiles import NEEDED, backed
 
 MANY = (5, 300, 4000)
 WORDS = {"median": "p50", "99th percentile": "p99"}

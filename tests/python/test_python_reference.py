@@ -11,9 +11,9 @@ import pytest
 from jsonschema_lite import property_descriptions
 
 import thinktime as tt
-from thinktime.cli import reference as commands
-from thinktime.cli.command_help import commands as described
+from thinktime.reference import commands as commands
 from thinktime.reference import keys, python
+from thinktime.reference.command_help import commands as described
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -20,6 +20,7 @@ from judged_runs import ONE, rows_of, series_of, verdict
 from machine_results import machine, open_
 
 import thinktime as tt
+from thinktime.present.percentile import NEEDED
 from thinktime.stats import minimum_samples
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, percentiles
 from thinktime.validity.checks import judge
@@ -197,9 +198,7 @@ def test_counts_of_a_real_server_come_from_the_series(fine: Evidence) -> None:
 
 
 def test_the_numbers_of_requests_that_percentiles_need() -> None:
-    assert {
-        name: minimum_samples(p) for name, p in percentiles.PERCENTILES.items()
-    } == percentiles.NEEDED
+    assert {name: minimum_samples(p) for name, p in percentiles.PERCENTILES.items()} == NEEDED
 
 
 def test_a_busy_server_backs_fewer_percentiles() -> None:

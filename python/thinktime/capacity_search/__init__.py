@@ -24,7 +24,8 @@ from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
 from thinktime.capacity_search.search import Search
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
-from thinktime.operations import EARLY, Time, run, seconds, simulate
+from thinktime.operations import Time, run, seconds, simulate
+from thinktime.results.early_end import ended_early
 from thinktime.results.recovery import check_place, write_whole
 from thinktime.results.result import Result
 
@@ -209,7 +210,7 @@ class _Prober:
         workload = workload.with_seed((self.workload.seed + self.made) % 2**64)
         self.made += 1
         done = self._result(workload)
-        stopped = any(one.startswith(EARLY) for one in done.summary["warnings"])
+        stopped = ended_early(done.summary)
         return with_checks(probe_of(value, done, self.slo, stopped), done)
 
     def _result(self, workload: _core.Workload) -> Result:

@@ -17,8 +17,8 @@ from thinktime.capacity_search.probe import Probe, failed_outright, figures_of, 
 from thinktime.capacity_search.search import Search
 from thinktime.operations import Time, run
 from thinktime.present import units
+from thinktime.present.percentile import backed
 from thinktime.results.result import Result
-from thinktime.validity.percentiles import backed
 
 LATENESS_P99_S = 1e-3
 """The 99th percentile of the lateness up to which the generator keeps to its schedule."""

@@ -10,10 +10,10 @@ from typing import Any
 
 from thinktime import _core, validity
 from thinktime.present import units
+from thinktime.present.percentile import backed
 from thinktime.results.finding import Finding
 from thinktime.results.result import Result
 from thinktime.results.verdict import Met, Objective
-from thinktime.validity.percentiles import backed
 
 _NORMAL_95 = 1.959964
 _ERRORS_LIMIT = 0.01

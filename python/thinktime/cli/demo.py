@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thinktime import Interrupted
-from thinktime.cli import common
+from thinktime.cli import common, plain_text
 
 
 def command(
@@ -24,7 +24,7 @@ def command(
 
     with common.mapped_errors():
         try:
-            demo.main(output, seed)
+            demo.main(output, plain_text.console(width=plain_text.width()), seed)
         except Interrupted:
             message = f"interrupted; what was measured is in {output}"
             raise common.fail(message, common.Exit.UNDECIDED) from None

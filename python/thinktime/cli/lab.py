@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -44,7 +45,7 @@ def command(lab: Given, output: Output = None) -> None:
             permission.need()
             _clean()
             return
-        read = file.load(Path(lab))
+        read = file.load(Path(lab), run_options)
         # Logs alone are what a lab leaves that could not be made.
         if (
             output is not None
@@ -54,6 +55,24 @@ def command(lab: Given, output: Output = None) -> None:
             raise InputError(f"{output} is there already: give a new folder")
         permission.need()
         _perform(read, output)
+
+
+def run_options(words: Sequence[str]) -> dict[str, Any]:
+    """The options of `thinktime run` that are given by words.
+
+    Raises:
+        InputError: It does not take them; the message says why.
+    """
+    from thinktime.cli import app
+
+    usage_error: Any = typer.BadParameter.__base__  # it has no public name
+    group: Any = typer.main.get_command(app)
+    command = group.get_command(None, "run")
+    try:
+        with command.make_context("run", ["WORKLOAD", "--target", "TARGET", *words]) as context:
+            return dict(context.params)
+    except usage_error as wrong:
+        raise InputError(wrong.format_message()) from None
 
 
 def _clean() -> None:

@@ -15,8 +15,8 @@ from thinktime.cli import ci_files, common, live_view, options, repeated_runs, w
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 from thinktime.inputs.files import workload_of
-from thinktime.inputs.options import options_json
 from thinktime.operations.moment import Moment
+from thinktime.operations.run_options import run_options_json
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
@@ -89,7 +89,7 @@ def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
         return
     from thinktime.lab import link_run, permission
 
-    options_json("run", given)  # says what is wrong with it
+    run_options_json(given)  # says what is wrong with it
     link_run.check(workload, given)
     permission.need(link_run.NEED, reaching_out=True)
 
@@ -146,7 +146,7 @@ class _Anew:
     def begun(self, more: dict[str, Any]) -> Begun:
         """What is watched, with some more options."""
         given = self.given | more
-        end = _core.planned_end("run", self.workload, options_json("run", given))
+        end = _core.planned_end("run", self.workload, run_options_json(given))
         return _begun(self.workload, self.target, end, given)
 
     def operation(self, more: dict[str, Any], of_all: Feed | None = None) -> _Named:
@@ -191,7 +191,7 @@ class _Again:
             )
         workload, _ = done.inputs(self.secrets)
         _need_rights(workload, options)
-        end = _core.planned_end("run", workload, options_json("run", options))
+        end = _core.planned_end("run", workload, run_options_json(options))
         where = self.target or str(done.target)
         return workload.name, shown.operation(
             _begun(workload, where, end, given), where,

@@ -11,8 +11,8 @@ from thinktime.comparison.change import Change, change
 from thinktime.comparison.estimate import FIGURES, Estimate, Missing
 from thinktime.comparison.mean_difference import paired_difference
 from thinktime.comparison.subject import Subject
+from thinktime.lab.link_difference import differ
 from thinktime.present import units
-from thinktime.results.link import differ
 
 TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 _KINDS = {"simulate": "simulation", "run": "run"}

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from thinktime import Result, System, Workload, report, run, serve, simulate
-from thinktime.cli import plain_text
 from thinktime.report import rows as rows_of
 from thinktime.report import terminal
 from thinktime.report import verdict as verdict_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LOAD = 0.8
 """The load that all workloads put on the server."""
@@ -27,7 +30,7 @@ HERE = Path(__file__).parent
 NAMES = ("closed-1", "closed-10", "partly-open", "open", "mixed")
 
 
-def main(output: Path, seed: int | None = None) -> Path:
+def main(output: Path, console: Console, seed: int | None = None) -> Path:
     """Run the demo, print its table, and write its results and its report.
 
     Every workload is brought to the same load; then it is run over HTTP against a server that
@@ -36,6 +39,7 @@ def main(output: Path, seed: int | None = None) -> Path:
 
     Args:
         output: The directory for results and report.
+        console: Where the table and the verdict are printed.
         seed: The seed, instead of that of the workload files.
 
     Returns:
@@ -64,7 +68,6 @@ def main(output: Path, seed: int | None = None) -> Path:
             )
             results += _simulated(workload, system, output / name, began)
     page = report(results, output / "report.html", title="One server, five workloads")
-    console = plain_text.console(width=plain_text.width())
     console.print(terminal.render(rows_of(results)))
     console.print(verdict_of(results).headline)
     console.print(f"\nreport: {page}", soft_wrap=True)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
-from types import NoneType, UnionType
+from types import ModuleType, NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from thinktime import _core
@@ -36,6 +36,18 @@ _KINDS = {
     NoneType: ((NoneType,), "None"),
 }
 """By what an annotation names, what a value then is, and how messages call that."""
+
+
+_face: list[ModuleType] = []
+"""Where names are looked up that a module imports for the types alone."""
+
+
+def look_names_up_in(face: ModuleType) -> None:
+    """Look names that modules import for the types alone up in this module.
+
+    It is the face of the package, which stands above all rooms and so says this itself.
+    """
+    _face[:] = [face]
 
 
 def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
@@ -74,11 +86,9 @@ class _Names(dict[str, Any]):
     """Names of a module, with those that it imports for the types alone."""
 
     def __missing__(self, name: str) -> Any:
-        import thinktime
-
         if hasattr(builtins, name):
             raise KeyError(name)
-        return getattr(thinktime, name, _Unlooked)
+        return next((getattr(one, name) for one in _face if hasattr(one, name)), _Unlooked)
 
 
 class _UnlookedKind(type):

@@ -22,17 +22,12 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
     """Those of the command's options that are given, as JSON.
 
     Raises:
-        InputError: if one is a number that is not finite, or no text, which JSON does not have; or
-            the link is none.
+        InputError: if one is a number that is not finite, or no text, which JSON does not have.
     """
     given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
     for name in _FILES & given.keys():
         if given[name] not in (None, ""):
             given[name] = str(Path(given[name]).absolute())  # wherever it is done again
-    if given.get("link") is not None:
-        from thinktime.lab.run_link import asked
-
-        given["link"] = asked(str(given["link"])).text  # a file may be another one by then
     if given.get("proxy") == "":
         del given["proxy"]  # none, whatever the environment says
     for name, value in given.items():

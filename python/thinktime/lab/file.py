@@ -174,8 +174,12 @@ OURS = (
 """Options of `thinktime run` that the lab gives itself, or that make no sense in one."""
 
 
-def load(path: Path) -> Lab:
+def load(path: Path, read_options: options.Reader) -> Lab:
     """Read a LAB file, and the workloads that it names.
+
+    Args:
+        path: The file.
+        read_options: Reads the options of its runs, as `thinktime run` does.
 
     Raises:
         InputError: Something in it is wrong; the message says where, and what would be right.
@@ -201,11 +205,13 @@ def load(path: Path) -> Lab:
         runs=tuple(made["run"]),
         hostiles=tuple(made["hostile"]),
     )
-    _check(lab, plain, tables)
+    _check(lab, plain, tables, read_options)
     return lab
 
 
-def _check(lab: Lab, plain: Entry, tables: dict[str, list[Entry]]) -> None:
+def _check(
+    lab: Lab, plain: Entry, tables: dict[str, list[Entry]], read_options: options.Reader
+) -> None:
     if not 1 <= len(lab.hosts) <= HOSTS_MAX:
         raise plain.error("", f"a lab has 1 to {HOSTS_MAX} hosts, each under [[host]]")
     _check_names(tables)
@@ -216,7 +222,7 @@ def _check(lab: Lab, plain: Entry, tables: dict[str, list[Entry]]) -> None:
     for run, entry in zip(lab.runs, tables.get("run", []), strict=True):
         _known(lab, run.host, entry, "host")
         _reached(lab, run.host, str(urlsplit(run.target).hostname), entry)
-        _check_run(lab, run, entry)
+        _check_run(lab, run, entry, read_options)
     for hostile, entry in zip(lab.hostiles, tables.get("hostile", []), strict=True):
         _known(lab, hostile.host, entry, "host")
         _reached(lab, hostile.host, hostile.target[0], entry)
@@ -252,7 +258,7 @@ def wrong_with(link: Link) -> tuple[str, str] | None:
     return None
 
 
-def _check_run(lab: Lab, run: Load, entry: Entry) -> None:
+def _check_run(lab: Lab, run: Load, entry: Entry, read_options: options.Reader) -> None:
     for option in run.options:
         if option.split("=")[0] in OURS:
             raise entry.error("options", f"`{option}` does not go with a run of a lab")
@@ -262,7 +268,7 @@ def _check_run(lab: Lab, run: Load, entry: Entry) -> None:
     except (InputError, OSError) as error:
         raise entry.error("workload", str(error)) from None
     try:
-        options.check(run.options, found)
+        options.check(run.options, found, read_options)
     except InputError as error:
         raise entry.error("options", str(error)) from None
 

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from thinktime import InputError, Workload, _core
+from thinktime import Workload, _core
 from thinktime.inputs import arrivals
 from thinktime.inputs.options import options_json
 
+Reader = Callable[[Sequence[str]], Mapping[str, Any]]
+"""What reads the words of `thinktime run` as its options, and raises InputError if it cannot: the
+commands stand above labs, so whoever loads a LAB file gives it."""
 
-def check(words: Sequence[str], workload: Workload) -> None:
+
+def check(words: Sequence[str], workload: Workload, read: Reader) -> None:
     """See that `thinktime run` takes these words with this workload.
 
     Raises:
         InputError: It does not; the message says why.
     """
-    given = _parsed(words)
+    given = read(words)
     options = options_json("run", given)
     _core.planned_end("run", arrivals.replaced(workload, given), options)
-
-
-def _parsed(words: Sequence[str]) -> dict[str, Any]:
-    import typer
-
-    from thinktime.cli import app
-
-    usage_error: Any = typer.BadParameter.__base__  # it has no public name
-    group: Any = typer.main.get_command(app)
-    command = group.get_command(None, "run")
-    try:
-        with command.make_context("run", ["WORKLOAD", "--target", "TARGET", *words]) as context:
-            return dict(context.params)
-    except usage_error as wrong:
-        raise InputError(wrong.format_message()) from None

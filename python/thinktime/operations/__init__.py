@@ -15,6 +15,7 @@ from thinktime.inputs.options import options_json
 from thinktime.inputs.proxies import chosen as chosen_proxy
 from thinktime.operations.dispatcher import switch as switch
 from thinktime.operations.moment import Moment as Moment
+from thinktime.operations.run_options import run_options_json
 from thinktime.operations.server import Burned as Burned
 from thinktime.operations.server import serve as serve
 from thinktime.results import remote_rows
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
 requests in the system."""
-
-EARLY = "ended early"
-"""How the warning begins of a run that `stop_on_slo` ended."""
 
 Time = float | str
 """Seconds, or a text with a unit such as `250ms`."""
@@ -240,7 +238,7 @@ def run(
         Interrupted: on Ctrl-C, with the result so far.
     """
     given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
-    options = options_json("run", given)
+    options = run_options_json(given)
     workload = arrivals.replaced(_seeded(workload, seed), given)
     modelled = None if demands is None else system_of(demands)
     notes = Notes.of(workload, modelled, given)

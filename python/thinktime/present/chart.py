@@ -10,11 +10,11 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from thinktime.present.page import Section
-from thinktime.present.page import colour as colour_of
-from thinktime.report.case import Case, Kind, Note
-from thinktime.theory.law import FloatArray
+
+FloatArray = NDArray[np.float64]
 
 POINTS_MAX = 2000
 """A curve has at most this many points."""
@@ -22,8 +22,7 @@ POINTS_MAX = 2000
 INK = "#888888"
 """Stands for the page's ink, which is another one in the dark: see `meta` in page.js."""
 
-DASHES: dict[Kind, str] = {"measured": "solid", "simulated": "7px,3px", "exact": "2px,3px"}
-LONG_DASH = "14px,4px"
+DASHES = {"measured": "solid", "simulated": "7px,3px", "exact": "2px,3px"}
 
 Subject = TypeVar("Subject")
 
@@ -92,38 +91,9 @@ def sections(charts: Iterable[Chart[Subject]], subject: Subject) -> list[Section
     ]
 
 
-def colour(case: Case) -> str:
-    """The colour of a case, the same throughout a report."""
-    return colour_of(case.place)
-
-
-def line(case: Case, kind: Kind, note: Note = "") -> dict[str, Any]:
-    """The line of a curve: the colour says which case, the style how it was obtained."""
-    dash = LONG_DASH if note == "long" else DASHES[kind]
-    return {"color": colour(case), "dash": dash, "width": 2 if kind == "measured" else 1.6}
-
-
 def escape(text: str) -> str:
     """Text that a chart shows as it is: no markup, no hover variable."""
     return html.escape(text, quote=False).replace("%{", "%&#123;")
-
-
-def case_keys(cases: Iterable[Case]) -> list[Key]:
-    """What the colours mean."""
-    return [Key(case.label, colour(case), group=str(case.place)) for case in cases]
-
-
-def kind_keys(kinds: Iterable[tuple[Kind, Note]]) -> list[Key]:
-    """What the line styles mean, as far as they occur."""
-    used = {(kind, note if note == "long" else "") for kind, note in kinds}
-    order: list[tuple[Kind, Note]] = [
-        ("measured", ""), ("simulated", ""), ("simulated", "long"), ("exact", ""),
-    ]  # fmt: skip
-    return [
-        Key("long simulation", dash=LONG_DASH) if note == "long" else Key(kind, dash=DASHES[kind])
-        for kind, note in order
-        if (kind, note) in used
-    ]
 
 
 def layout(height: int, **more: Any) -> dict[str, Any]:

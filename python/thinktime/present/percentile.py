@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from thinktime.present import units
 from thinktime.present.table import Cell
-from thinktime.validity.percentiles import backed
+
+NEEDED = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3688, "p99.99": 36887}
+"""So many independent requests bound it: `thinktime.stats.minimum_samples` at 95 %."""
+
+
+def backed(name: str, requests: float) -> bool:
+    """Whether so many independent requests bound a percentile from both sides."""
+    return requests >= NEEDED.get(name, 0)
 
 
 def known(name: str, time_s: float | None, requests: float | None) -> float | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from thinktime.report import figures
 from thinktime.report.case_labels import labels_of
 from thinktime.report.figures import Figures
+from thinktime.results.busiest_demand import busiest_demand_s
 from thinktime.theory.match import theory_for
 from thinktime.theory.solution import Theory
 
@@ -98,7 +99,7 @@ class Case:
             return self.theory.load
         for entry in self.entries:
             workload = entry.result.workload
-            demand = figures.busiest_demand_s(entry.result.system)
+            demand = busiest_demand_s(entry.result.system)
             if workload.request_rate is not None and demand is not None:
                 return workload.request_rate * demand
         largest = max(self.entries, key=lambda entry: entry.figures.requests or 0)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thinktime.present import percentile
+from thinktime.results.busiest_demand import busiest_demand_s
 from thinktime.theory.solution import Theory
 
 if TYPE_CHECKING:
-    from thinktime import Result, System
+    from thinktime import Result
 
 TIMES = ("mean", "p50", "p90", "p99", "p99.9")
 """The response times that are reported and compared, by their name in summary.json."""
@@ -80,22 +81,6 @@ def of_theory(theory: Theory) -> Figures:
         lateness_mean_s=None,
         lateness_p99_s=None,
     )
-
-
-def busiest_demand_s(system: System | None) -> float | None:
-    """The mean demand of the busiest station, in seconds of each of its servers.
-
-    None where a station's demand has no one law, and beside machines and clusters, which may be
-    busier.
-    """
-    if system is None or not system.stations or system.machines or system.clusters:
-        return None
-    demands = []
-    for station in system.stations:
-        if station.demand is None:
-            return None
-        demands.append(station.demand.mean / station.servers)
-    return max(demands)
 
 
 def _load(result: Result) -> float | None:

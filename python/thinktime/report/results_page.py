@@ -12,7 +12,13 @@ from thinktime.present import page, units
 from thinktime.present.chart import sections
 from thinktime.present.page import Page, Verdict
 from thinktime.present.table import Table
-from thinktime.report import details, diagrams, origin, repeated_runs, results
+from thinktime.report import (
+    case_diagrams,
+    details,
+    origin,
+    repeated_runs,
+    results,
+)
 from thinktime.report.case import Case
 from thinktime.report.case import cases as cases_of
 from thinktime.report.charts import CHARTS
@@ -48,7 +54,7 @@ def page_of(
         title or _title(cases),
         _doubted(_verdict(cases, compared), agreement),
         [results.table(results.rows(cases)), *together, *differences, *details.verdicts(cases)],
-        [*sections(CHARTS, cases), *diagrams.sections(cases)],
+        [*sections(CHARTS, cases), *case_diagrams.sections(cases)],
         origin.words(cases),
         origin.sources(cases),
         details=details.tables(cases),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thinktime import InputError
-
 
 def words_of(summary: Mapping[str, Any]) -> str:
     """The link with its congestion control, for people; empty where the run crossed none."""
@@ -24,21 +22,6 @@ def spoilt_by_link(summary: Mapping[str, Any]) -> str | None:
     link = summary.get("link")
     why = link.get("spoilt") if isinstance(link, Mapping) else None
     return why if isinstance(why, str) else None
-
-
-def differ(one: str, other: str) -> bool:
-    """Whether two texts are those of different links; an empty one is that of none."""
-    if one == other:
-        return False
-    if not one or not other:
-        return True
-    from thinktime.lab.run_link import asked
-
-    try:
-        found = [asked(text) for text in (one, other)]
-    except InputError:  # of another version
-        return True
-    return len({(link.link, link.congestion_control) for link in found}) > 1
 
 
 def _parts(summary: Mapping[str, Any]) -> list[str]:

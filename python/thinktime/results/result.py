@@ -8,14 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime import _core, validity
+from thinktime import _core
 from thinktime.inputs import arrivals
 from thinktime.inputs.arguments import checked
 from thinktime.results import labels, provenance
+from thinktime.results.finding import SPOILT, Finding
 from thinktime.results.labels import Label
 from thinktime.results.link import spoilt_by_link
 from thinktime.results.provenance import Made
+from thinktime.results.summary_notes import notes_in
 from thinktime.results.verdict import Objective, Verdict, verdict_of
+from thinktime.results.views import view
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +50,7 @@ class Result:
         text = outcome.summary_json
         self.summary = {} if text is None else json.loads(text)
         if self.path is not None:
-            self.summary |= validity.noted(self.path)
+            self.summary |= notes_in(self.path)
 
     @classmethod
     @checked
@@ -204,18 +207,19 @@ class Result:
     @property
     def untrusted(self) -> str | None:
         """Why the result is not to be trusted; None if it is."""
-        noted = [validity.Finding.of(one) for one in self.summary.get("validity", [])]
-        spoilt = [one.found for one in noted if one.verdict == validity.SPOILT]
+        noted = [Finding.of(one) for one in self.summary.get("validity", [])]
+        spoilt = [one.found for one in noted if one.verdict == SPOILT]
         own = spoilt_by_link(self.summary) or self._outcome.untrusted
         return own or (spoilt[0] if spoilt else None)
 
     @property
-    def validity(self) -> list[validity.Finding]:
+    def validity(self) -> list[Finding]:
         """What checks say of what the result rests on, each with its verdict and what to do.
 
         `docs/validity.md` explains them. They are looked at when a result is written, else now.
         """
-        return validity.validity_of(self)
+        findings: list[Finding] = view("validity")(self)
+        return findings
 
     @property
     def schedule(self) -> list[dict[str, Any]]:
@@ -240,9 +244,8 @@ class Result:
 
     @cached_property
     def _theory_or_reason(self) -> Theory | str | None:
-        from thinktime.theory.match import theory_or_reason
-
-        return None if self.system is None else theory_or_reason(self.workload, self.system)
+        found: Theory | str | None = view("theory")(self)
+        return found
 
     def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Response times in seconds, rising, and the share of requests that took longer.
@@ -285,15 +288,13 @@ class Result:
             InputError: if there is no chart of this name, or nothing to draw; it lists those that
                 this result has.
         """
-        from thinktime.report import notebook
-
-        return notebook.figure(self, name)
+        figure: go.Figure = view("chart")(self, name)
+        return figure
 
     def _repr_html_(self) -> str:
         """How notebooks show it: its verdict, and its row of the report's table."""
-        from thinktime.report import notebook
-
-        return notebook.html(self)
+        html: str = view("html")(self)
+        return html
 
     def __repr__(self) -> str:
         """One line that says what it is."""

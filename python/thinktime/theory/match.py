@@ -63,7 +63,7 @@ from thinktime.theory.solution import Theory
 from thinktime.theory.transform import mg1_response
 
 if TYPE_CHECKING:
-    from thinktime import System, Workload
+    from thinktime import Result, System, Workload
 
 POLLACZEK_KHINCHINE = "Pollaczek-Khinchine; Kleinrock 1975, section 5.6"
 TRANSFORM = "Pollaczek-Khinchine transform, inverted; Abate and Whitt 1995"
@@ -92,6 +92,11 @@ def theory_for(workload: Workload, system: System, load: float | None = None) ->
     """
     found = theory_or_reason(workload, system, load)
     return found if isinstance(found, Theory) else None
+
+
+def theory_of(result: Result) -> Theory | str | None:
+    """As `theory_or_reason`, of the model of a result; None if its system is no model."""
+    return None if result.system is None else theory_or_reason(result.workload, result.system)
 
 
 def theory_or_reason(

@@ -9,16 +9,14 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
 from thinktime.results.recovery import write_whole
+from thinktime.results.summary_notes import SUMMARY
 
 if TYPE_CHECKING:
     from thinktime.results.result import Result
-
-_SUMMARY = "summary.json"
 
 
 def validity_of(result: Result, *, of_point: bool = False) -> list[Finding]:
@@ -55,29 +53,11 @@ def note(result: Result, *, of_point: bool = False) -> None:
     result.summary["validity"] = [one.as_dict() for one in validity_of(result, of_point=of_point)]
     if result.path is None:
         return
-    place = result.path / _SUMMARY
+    place = result.path / SUMMARY
     with contextlib.suppress(OSError):
         write_whole(place, json.dumps(result.summary, indent=2, ensure_ascii=False) + "\n")
 
 
-def noted(directory: Path) -> dict[str, Any]:
-    """What was noted in the summary of a result directory after it was made.
-
-    It is `validity`, which older versions did not note, and the `link` of a run that crossed one.
-    """
-    try:
-        said = json.loads((directory / _SUMMARY).read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    found: dict[str, Any] = {}
-    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        found["validity"] = [Finding.of(one).as_dict() for one in said["validity"]]
-    if isinstance(said, dict) and isinstance(said.get("link"), dict):
-        found["link"] = said["link"]
-    return found
-
-
 __all__ = [
-    "DOUBTFUL", "FINE", "SPOILT", "UNSEEN", "Finding", "agreement_of", "note", "noted",
-    "validity_of",
+    "DOUBTFUL", "FINE", "SPOILT", "UNSEEN", "Finding", "agreement_of", "note", "validity_of",
 ]  # fmt: skip

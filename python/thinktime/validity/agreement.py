@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from thinktime.numerics import fdtrc, stdtrit
 from thinktime.present import units
+from thinktime.present.percentile import NEEDED
 from thinktime.results.finding import DOUBTFUL, FINE, UNSEEN, Finding, Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.percentiles import NEEDED
 
 NAME = "agreement"
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from thinktime.results.early_end import ended_early
 from thinktime.results.finding import Unseen
 from thinktime.results.remote_rows import rows_there
 from thinktime.validity.session_length import Stay, stays_of
@@ -235,13 +236,7 @@ def of_result(result: Result, percentiles: tuple[str, ...] = SHOWN) -> Evidence:
         # Without rows nothing was kept to be looked at; tables take long to import for a glance.
         given_series=result.series if result.kind == "run" or rows is not None else None,
         theory=result.theory if result.kind == "simulate" else None,
-        interrupted=result.interrupted or _ended_early(result.summary),
+        interrupted=result.interrupted or ended_early(result.summary),
         percentiles=percentiles,
         times=result.survival(),
     )
-
-
-def _ended_early(summary: dict[str, Any]) -> bool:
-    from thinktime.operations import EARLY
-
-    return any(one.startswith(EARLY) for one in summary.get("warnings", []))

@@ -7,6 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
+from thinktime.results.busiest_demand import busiest_demand_s
 from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
 from thinktime.validity.evidence import Evidence
 
@@ -107,8 +108,6 @@ def _least(seen: Evidence) -> float:
 
 def _offered(seen: Evidence) -> float | None:
     """Rate times demand of the busiest station or machine."""
-    from thinktime.report.figures import busiest_demand_s
-
     rate, demand = seen.workload.request_rate, busiest_demand_s(seen.system)
     system = seen.system
     if rate is None or system is None or not seen.workload.plain:

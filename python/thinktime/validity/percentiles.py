@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
+from thinktime.present.percentile import NEEDED, backed
 from thinktime.results.finding import DOUBTFUL, FINE, Finding, Unseen
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.student import NORMAL, quantile
@@ -32,9 +33,6 @@ NAME = "percentiles"
 
 PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
 """Those of summaries, by name."""
-
-NEEDED = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3688, "p99.99": 36887}
-"""So many independent requests bound it: `thinktime.stats.minimum_samples` at 95 %."""
 
 _BINS = 40
 """The run is read in so many pieces, of which parts are made."""
@@ -49,11 +47,6 @@ _AS_THE_MEAN = ("p50", "p90", "p95", "p99")
 
 _DEGREES_OF_MEAN = 19
 """Of what the interval of the mean is made of: twenty batches."""
-
-
-def backed(name: str, requests: float) -> bool:
-    """Whether so many independent requests bound a percentile from both sides."""
-    return requests >= NEEDED.get(name, 0)
 
 
 @dataclass(frozen=True)

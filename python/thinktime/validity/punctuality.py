@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from thinktime.present import units
+from thinktime.present.percentile import backed
 from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen
 from thinktime.validity.evidence import Evidence
-from thinktime.validity.percentiles import backed
 
 NAME = "punctuality"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from thinktime import diagrams
 from thinktime._core import InputError
 from thinktime.learn.advice.plan import apart, plan
 from thinktime.learn.logs.busiest import busiest_words
@@ -13,7 +14,6 @@ from thinktime.learn.views.charts import CHARTS
 from thinktime.present import page, units
 from thinktime.present.chart import sections
 from thinktime.present.page import Page, Section, Verdict
-from thinktime.report import diagrams
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned

@@ -9,17 +9,9 @@ import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.present import axes, percentile
-from thinktime.present.chart import (
-    Drawing,
-    Panel,
-    case_keys,
-    escape,
-    kind_keys,
-    layout,
-    line,
-    titled,
-)
+from thinktime.present.chart import Drawing, Panel, escape, layout, titled
 from thinktime.report.case import Case, Entry
+from thinktime.report.charts.style import case_keys, kind_keys, line
 from thinktime.theory.law import FloatArray
 
 _PANELS_MAX = 9

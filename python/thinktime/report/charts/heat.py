@@ -17,21 +17,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.present import axes, units
-from thinktime.present.chart import (
-    DASHES,
-    Chart,
-    Drawing,
-    Key,
-    Panel,
-    colour,
-    escape,
-    layout,
-    titled,
-)
+from thinktime.present.chart import DASHES, Chart, Drawing, Key, Panel, escape, layout, titled
+from thinktime.present.percentile import NEEDED, backed
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels, raster
+from thinktime.report.charts.style import colour
 from thinktime.theory.law import FloatArray
-from thinktime.validity.percentiles import NEEDED, backed
 
 COLUMNS_MAX = 240
 ROWS_MAX = 56

@@ -12,9 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime.present import units
-from thinktime.present.chart import Chart, Drawing, colour, kind_keys, line, thin
+from thinktime.present.chart import Chart, Drawing, thin
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
+from thinktime.report.charts.style import colour, kind_keys, line
 from thinktime.theory.law import FloatArray
 
 EVENTS_MAX = 20_000

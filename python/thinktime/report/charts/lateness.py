@@ -8,9 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from thinktime.present import units
-from thinktime.present.chart import DASHES, Chart, Drawing, Key, colour
+from thinktime.present.chart import DASHES, Chart, Drawing, Key
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts import panels, tallies
+from thinktime.report.charts.style import colour
 from thinktime.report.charts.tallies import OverTime
 from thinktime.theory.law import FloatArray
 

@@ -9,21 +9,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from thinktime.present import axes, units
-from thinktime.present.chart import (
-    Chart,
-    Drawing,
-    Panel,
-    case_keys,
-    escape,
-    kind_keys,
-    layout,
-    line,
-    thin,
-    titled,
-)
+from thinktime.present.chart import Chart, Drawing, Panel, escape, layout, thin, titled
+from thinktime.present.percentile import backed
 from thinktime.report.case import Case, Kind, Note
+from thinktime.report.charts.style import case_keys, kind_keys, line
 from thinktime.theory.law import FloatArray
-from thinktime.validity.percentiles import backed
 
 _SMALLEST_SHARE = 1e-6  # how far an exact curve goes where no result says
 _EXACT_POINTS = 240

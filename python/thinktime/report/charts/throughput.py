@@ -9,9 +9,10 @@ import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.present import units
-from thinktime.present.chart import INK, Chart, Drawing, Key, kind_keys, line, thin
+from thinktime.present.chart import INK, Chart, Drawing, Key, thin
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.charts import panels
+from thinktime.report.charts.style import kind_keys, line
 from thinktime.theory.law import FloatArray
 
 _OFFERED = {"color": INK, "width": 1, "dash": "solid"}

@@ -6,13 +6,13 @@ import tomllib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from thinktime.diagrams import glyphs, steps
+from thinktime.diagrams.board import LINE, Board
+from thinktime.diagrams.kinds import RIGHT
+from thinktime.diagrams.parts import Part, parts_of
 from thinktime.present import units
 from thinktime.present.page import Diagram
 from thinktime.present.table import Cell, Group, Line, Table
-from thinktime.report.diagrams import glyphs, steps
-from thinktime.report.diagrams.board import LINE, Board
-from thinktime.report.diagrams.kinds import RIGHT
-from thinktime.report.diagrams.parts import Part, parts_of
 
 if TYPE_CHECKING:
     from thinktime import System

@@ -1,22 +1,21 @@
-"""The workload and the system of results as diagrams: who asks, and what serves them."""
+"""The workloads and the systems of results as diagrams: who asks, and what serves them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from thinktime import _core
+from thinktime.diagrams import DIAGRAMS_MAX, server, users
+from thinktime.diagrams.population import Population, populations_of
 from thinktime.present import units
 from thinktime.present.page import Diagram, Section
 from thinktime.report.case import Case
-from thinktime.report.diagrams import server, users
-from thinktime.report.diagrams.population import Population, populations_of
 
-if TYPE_CHECKING:
-    from thinktime import Workload
-
-DIAGRAMS_MAX = 6
-"""So many are drawn side by side; of more the number is told."""
+CAPTION = (
+    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
+    "to ask again; and what requests come to in the system. An open box is a queue, a circle its "
+    "servers; a divided circle serves all at once."
+)
 
 
 def sections(cases: Sequence[Case]) -> list[Section]:
@@ -30,26 +29,6 @@ def sections(cases: Sequence[Case]) -> list[Section]:
             caption += f" Of {units.count(len(found))} {what} the first {DIAGRAMS_MAX} are drawn."
     shown = [*asks[:DIAGRAMS_MAX], *answers[:DIAGRAMS_MAX]]
     return [Section("diagrams", "The workload and the system", caption, None, shown)]
-
-
-def of_workload(workload: Workload) -> Section:
-    """The populations of a workload alone."""
-    found = [users.diagram_of(one, one.name or workload.name) for one in populations_of(workload)]
-    left = len(found) - DIAGRAMS_MAX
-    more = f" Of {units.count(len(found))} the first {DIAGRAMS_MAX} are drawn." if left > 0 else ""
-    return Section("workload", "The workload", ASKS + more, None, found[:DIAGRAMS_MAX])
-
-
-ASKS = (
-    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
-    "to ask again."
-)
-
-CAPTION = (
-    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
-    "to ask again; and what requests come to in the system. An open box is a queue, a circle its "
-    "servers; a divided circle serves all at once."
-)
 
 
 def _users(cases: Sequence[Case]) -> Iterator[Diagram]:

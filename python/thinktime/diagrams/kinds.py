@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from thinktime.diagrams.board import (
+    LINE,
+    Board,
+    Point,
+    width_of,
+)
+from thinktime.diagrams.population import (
+    END,
+    Kind,
+    Population,
+    percent,
+)
 from thinktime.present import units
 from thinktime.present.page import colour
-from thinktime.report.diagrams.board import LINE, Board, Point, width_of
-from thinktime.report.diagrams.population import END, Kind, Population, percent
 
 LEFT, RIGHT = 30.0, 346.0
 """Of all boxes."""

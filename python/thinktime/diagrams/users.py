@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from thinktime.diagrams import kinds
+from thinktime.diagrams.board import (
+    LINE,
+    Board,
+    Point,
+    wrapped,
+)
+from thinktime.diagrams.kinds import LEFT, RIGHT
+from thinktime.diagrams.population import Kind, Population, percent
 from thinktime.present import units
 from thinktime.present.page import Diagram
 from thinktime.present.table import Cell, Group, Line, Table
-from thinktime.report.diagrams import kinds
-from thinktime.report.diagrams.board import LINE, Board, Point, wrapped
-from thinktime.report.diagrams.kinds import LEFT, RIGHT
-from thinktime.report.diagrams.population import Kind, Population, percent
 
 _FLOW = 60.0
 """Where the way from one box to the next is."""

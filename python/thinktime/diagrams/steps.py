@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from thinktime.diagrams.board import LINE, Board
+from thinktime.diagrams.kinds import RIGHT
 from thinktime.present import units
 from thinktime.present.page import Diagram, colour
 from thinktime.present.table import Cell, Group, Line, Table
-from thinktime.report.diagrams.board import LINE, Board
-from thinktime.report.diagrams.kinds import RIGHT
 
 STEPS_MAX = 40
 """So many steps are drawn; of more the number is told."""

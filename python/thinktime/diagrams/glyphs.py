@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from thinktime.diagrams.board import Board, Point
+from thinktime.diagrams.kinds import LEFT, RIGHT
+from thinktime.diagrams.parts import Part
 from thinktime.present import units
-from thinktime.report.diagrams.board import Board, Point
-from thinktime.report.diagrams.kinds import LEFT, RIGHT
-from thinktime.report.diagrams.parts import Part
 
 _RADIUS = 13.0
 _CORES_DRAWN = 16

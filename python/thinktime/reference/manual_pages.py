@@ -1,4 +1,7 @@
-"""Manual pages, made of the commands' own help: `python -m thinktime.cli.manual FOLDER`."""
+"""Manual pages, made of the commands' own help.
+
+`python -m thinktime.reference.manual_pages FOLDER` writes them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from thinktime import __version__
-from thinktime.cli.command_help import STATUSES, Described, commands
+from thinktime.reference.command_help import STATUSES, Described, commands
 
 
 def pages() -> dict[str, str]:

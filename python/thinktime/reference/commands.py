@@ -1,6 +1,7 @@
 """The reference of all commands and options, made of their own help.
 
-`python -m thinktime.cli.reference docs/commands.md` writes it anew; a test holds both together.
+`python -m thinktime.reference.commands docs/commands.md` writes it anew; a test holds both
+together.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from thinktime.cli.command_help import STATUSES, Definitions, Described, commands
+from thinktime.reference.command_help import (
+    STATUSES,
+    Definitions,
+    Described,
+    commands,
+)
 
 _HEAD = """# All commands and options
 
-Made of what the commands say of themselves by `python -m thinktime.cli.reference`; `thinktime
+Made of what the commands say of themselves by `python -m thinktime.reference.commands`; `thinktime
 COMMAND --help` says the same. What they are for, and how they go together, stands in the guides.
 """
 _CODE = re.compile(r"(`[^`]*`)")

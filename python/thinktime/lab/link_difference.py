@@ -1,0 +1,20 @@
+"""Whether two runs crossed the same link."""
+
+from __future__ import annotations
+
+from thinktime import InputError
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two texts are those of different links; an empty one is that of none."""
+    if one == other:
+        return False
+    if not one or not other:
+        return True
+    from thinktime.lab.run_link import asked
+
+    try:
+        found = [asked(text) for text in (one, other)]
+    except InputError:  # of another version
+        return True
+    return len({(link.link, link.congestion_control) for link in found}) > 1

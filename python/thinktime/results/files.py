@@ -1,0 +1,65 @@
+"""Files that are there whole or not at all, and the places where they may be written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thinktime import _core
+
+
+def check_place(directory: Path, own: str, what: str) -> None:
+    """Look whether a directory can be made or used, without taking that of something else.
+
+    Args:
+        directory: Where something is to be kept.
+        own: What lies in such a directory, as in `capacity.json`.
+        what: What such a directory holds, for the message, as in `sweep`.
+
+    Raises:
+        InputError: a file is in its way, or it holds other things.
+    """
+    place = next(one for one in (directory, *directory.absolute().parents) if one.exists())
+    if not place.is_dir():
+        reason = "is a file, so there can be no directory: name another place"
+        raise _core.InputError(f"{place}: {reason}")
+    if place != directory or (directory / own).exists():
+        return
+    if any(directory.iterdir()):
+        reason = f"is not empty and holds no {what}: name a new directory"
+        raise _core.InputError(f"{directory}: {reason}")
+
+
+def check_folder(path: Path) -> None:
+    """See that the folder of a file is there that is to be written.
+
+    Raises:
+        InputError: it is not: a mistyped name makes no folders.
+    """
+    if not path.absolute().parent.is_dir():
+        raise _core.InputError(f"{path}: there is no folder {path.parent}: make it")
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file beside its place and put it there: it is there whole, or as it was.
+
+    Raises:
+        OSError: if it cannot be written; it names the path.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a pipe or a device, which has no other place
+        else:
+            _replace(path.resolve(), data)
+    except OSError as error:
+        # The draft's name says nothing to anybody, and a full disk names none at all.
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(place: Path, data: bytes) -> None:
+    draft = place.with_name(f"{place.name}.new")
+    try:
+        draft.write_bytes(data)
+        draft.replace(place)
+    finally:
+        draft.unlink(missing_ok=True)
