@@ -8,7 +8,7 @@ from pathlib import Path
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.results.recovery import write_whole
+from thinktime.results.files import write_whole
 
 OPEN = 'name = "killed"\n[arrivals]\nmodel = "open"\nrate = "400/s"\n'
 SLO = OPEN + '[slo]\np99 = "50ms"\n'

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 from learned_traffic import TIMEOUT_S, workload_of
 
-from thinktime.learn import USERS_MIN, learn
+from thinktime.learn import learn
+from thinktime.learn.bounds import USERS_MIN
 from thinktime.learn.journeys import find_journeys
 from thinktime.learn.kinds import private, templates
 from thinktime.learn.logs.requests import ROWS, Requests

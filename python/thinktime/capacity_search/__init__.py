@@ -8,8 +8,6 @@ print(found.value, found.low, found.high, found.words)
 
 from __future__ import annotations
 
-import io
-import json
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -18,22 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
-from thinktime.capacity_search.answer import Capacity, What, answer
+from thinktime.capacity_search.answer import Capacity, What
 from thinktime.capacity_search.generator import generator_capacity
+from thinktime.capacity_search.kept_search import CapacityStopped, search_kept, share
 from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
 from thinktime.capacity_search.search import Search
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.operations import Time, run, seconds, simulate
 from thinktime.results.early_end import ended_early
-from thinktime.results.recovery import check_place, write_whole
 from thinktime.results.result import Result
 
 __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
-
-PROBES = "probes.parquet"
-ANSWER = "capacity.json"
-PAGE = "capacity.html"
 
 _REQUESTS = 200_000
 """Requests of a simulated probe where nobody says."""
@@ -41,15 +35,6 @@ _DURATION_S = 10.0
 """The length of a real probe where nobody says."""
 _WARM_UP = 0.1
 """The share of a real probe that is its warm-up where nobody says."""
-
-
-class CapacityStopped(KeyboardInterrupt):
-    """Ctrl-C ended a search; `capacity` holds what was known by then."""
-
-    def __init__(self, capacity: Capacity) -> None:
-        """Keep what was known."""
-        super().__init__("interrupted")
-        self.capacity = capacity
 
 
 @checked
@@ -123,72 +108,6 @@ def _cluster(on: str | None) -> AbstractContextManager[object]:
     from thinktime import distributed
 
     return distributed.connected(on)
-
-
-def search_kept(
-    search: Search,
-    prober: Callable[[float], Probe],
-    named: tuple[What, str],
-    output: str | Path | None,
-    progress: Callable[[Probe], None] | None,
-) -> Capacity:
-    """Search, and keep what is found in a directory, if there is one.
-
-    Raises:
-        InputError: if the directory is a file, or holds other things than a capacity.
-        CapacityStopped: on Ctrl-C.
-    """
-    partial = _place(output)
-    directory = None if partial is None else Path(partial.path)
-
-    def told(probe: Probe) -> None:
-        if directory is not None:
-            _keep(answer(search, *named, interrupted=True), directory)
-        if progress is not None:
-            progress(probe)
-
-    interrupted = False
-    try:
-        search.run(prober, told)
-    except KeyboardInterrupt:
-        interrupted = True
-    except Exception:
-        if partial is not None and not search.probes:
-            partial.abandon()
-        raise
-    found = answer(search, *named, interrupted)
-    if interrupted and partial is not None and not search.probes:
-        # An older result says more than this one would.
-        partial.abandon()
-        raise CapacityStopped(found)
-    if directory is not None:
-        from thinktime.capacity_search import page
-
-        _keep(found, directory)
-        page.write(found, directory / PAGE)
-    if partial is not None:
-        partial.finish()
-    if interrupted:
-        raise CapacityStopped(found)
-    return found
-
-
-def _place(output: str | Path | None) -> _core.Partial | None:
-    """Where the search keeps what it finds; what that takes is loaded."""
-    # Before the search: a library that Ctrl-C finds half loaded could keep nothing any more.
-    import polars  # noqa: F401
-
-    if output is None:
-        return None
-    check_place(Path(output), ANSWER, "capacity")
-    return _core.Partial(Path(output))
-
-
-def _keep(found: Capacity, directory: Path) -> None:
-    content = io.BytesIO()
-    found.probes.write_parquet(content)
-    write_whole(directory / PROBES, content.getvalue())
-    write_whole(directory / ANSWER, json.dumps(found.to_dict(), indent=2) + "\n")
 
 
 @dataclass
@@ -275,19 +194,3 @@ def _ceiling(workload: _core.Workload, system: _core.System | None) -> float:
         return math.inf
     half = workload.at_load(system, 0.5).session_rate
     return math.inf if half is None else 2 * half
-
-
-def share(given: float | str) -> float:
-    """A share between 0 and 1, exclusive, as in 0.05 or `5%`.
-
-    Raises:
-        InputError: if it is none.
-    """
-    text = str(given).strip()
-    try:
-        value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1:
-        raise _core.InputError(f"`{given}` is not a precision such as 5% or 0.05")
-    return value

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from thinktime import _core
 from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.kept_search import search_kept, share
 from thinktime.capacity_search.probe import Probe, failed_outright, figures_of, not_achieved
 from thinktime.capacity_search.search import Search
-from thinktime.operations import Time, run
+from thinktime.operations import Time, run, seconds
 from thinktime.present import units
 from thinktime.present.percentile import backed
 from thinktime.results.result import Result
@@ -57,9 +58,6 @@ def generator_capacity(
         RunError: if the server does not come up.
         CapacityStopped: on Ctrl-C.
     """
-    from thinktime.capacity_search import search_kept, share
-    from thinktime.operations import seconds
-
     length_s = _DURATION_S if duration is None else seconds(duration)
     workload = _core.Workload(_WORKLOAD)
     search = Search(start=2000.0, precision=share(precision), probes_max=20)

@@ -9,7 +9,7 @@ import typer
 
 from thinktime import InputError, Result
 from thinktime.cli import common, options, plain_text
-from thinktime.results.recovery import check_folder
+from thinktime.results.files import check_folder
 
 app = typer.Typer(
     help="Keep results by workload, target and commit, and say when figures changed.",

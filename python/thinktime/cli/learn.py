@@ -16,7 +16,7 @@ from thinktime.cli import common, options, plain_text, watch
 from thinktime.cli.interrupt import Enough
 from thinktime.cli.memory import give_back_large, kept, use_again
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.results.recovery import write_whole
+from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned

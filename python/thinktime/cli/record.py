@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinktime.cli import common, signals
-from thinktime.results.recovery import write_whole
+from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
     from thinktime.recording import Recorder

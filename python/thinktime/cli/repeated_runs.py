@@ -15,7 +15,7 @@ import typer
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, validity
 from thinktime.cli import common, plain_text
 from thinktime.results import provenance
-from thinktime.results.recovery import write_whole
+from thinktime.results.files import write_whole
 from thinktime.results.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:

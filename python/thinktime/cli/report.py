@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thinktime.cli import common, plain_text
-from thinktime.results.recovery import check_folder
+from thinktime.results.files import check_folder
 
 
 def command(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from thinktime import _core
 from thinktime.inputs.arguments import checked
+from thinktime.results.files import write_whole
 from thinktime.results.node_rows import ROWS, copied, is_here, removed
-from thinktime.results.recovery import write_whole
 from thinktime.results.remote_rows import FILE, RowsThere, rows_there
 from thinktime.results.result import Result
 

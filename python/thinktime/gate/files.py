@@ -10,7 +10,7 @@ from pathlib import Path
 from thinktime import _core
 from thinktime.gate import junit
 from thinktime.gate.cases import Suite
-from thinktime.results.recovery import write_whole
+from thinktime.results.files import write_whole
 
 
 @dataclass(frozen=True)

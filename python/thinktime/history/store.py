@@ -17,7 +17,7 @@ import numpy as np
 from thinktime import _core
 from thinktime.comparison.estimate import FIGURES, Estimate, Missing
 from thinktime.comparison.subject import Subject, subject_of
-from thinktime.results.recovery import write_whole
+from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
     from thinktime import Result

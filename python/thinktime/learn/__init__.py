@@ -15,6 +15,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from thinktime._core import InputError
+from thinktime.learn.bounds import CV2_MAX, LOAD_MAX, LOAD_MIN, USERS_MIN
 from thinktime.learn.logs.reader import Progress, read
 from thinktime.learn.stop_signal import Stopping
 
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
     from thinktime.learn.outcome import Learned
 
 __all__ = ["Learned", "learn"]
-
-USERS_MIN = 5
-"""A path is named in a workload file only if so many users asked for it."""
-
-LOAD_MIN, LOAD_MAX, CV2_MAX = 0.001, 0.95, 100
-"""Beyond these the advice would need simulations that are too long."""
 
 
 def learn(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from thinktime import _core
 from thinktime.results import provenance
+from thinktime.results.files import write_whole
 from thinktime.results.provenance import Made
-from thinktime.results.recovery import write_whole
 
 FILE = "label.json"
 _GIT_S = 5.0  # a repository that takes longer is not waited for

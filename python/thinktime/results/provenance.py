@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
-from thinktime.results.recovery import write_whole
+from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
     from thinktime._core import System, Workload

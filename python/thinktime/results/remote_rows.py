@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime.results.recovery import write_whole
+from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
     from thinktime.results.result import Result

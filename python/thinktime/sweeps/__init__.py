@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
-from thinktime.results.recovery import check_place, write_whole
+from thinktime.results.files import check_place, write_whole
 from thinktime.sweeps.grid import Axis, Point, axes_of, parse, points
 from thinktime.sweeps.plan import PackedTask, Plan, Task
 from thinktime.sweeps.row import Row, row_of, table_of

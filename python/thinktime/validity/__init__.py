@@ -11,8 +11,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from thinktime.results.files import write_whole
 from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
-from thinktime.results.recovery import write_whole
 from thinktime.results.summary_notes import SUMMARY
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn import USERS_MIN
+from thinktime.learn.bounds import USERS_MIN
 from thinktime.learn.journeys.answers import Answers, find_answers
 from thinktime.learn.journeys.chain import Chain, find_chain
 from thinktime.learn.journeys.divergence import set_apart

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime import _core
-from thinktime.learn import USERS_MIN
+from thinktime.learn.bounds import USERS_MIN
 from thinktime.learn.fit import ZipfFit, zipf
 from thinktime.learn.kinds.private import private
 from thinktime.learn.kinds.templates import Templates, templates

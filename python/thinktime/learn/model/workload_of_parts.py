@@ -112,7 +112,7 @@ def save(log: Log, parts: Sequence[Part], path: Path) -> list[Path]:
     Returns the files that were written. The second one has the name of the first, with the ending
     `.starts.parquet`.
     """
-    from thinktime.results.recovery import write_whole
+    from thinktime.results.files import write_whole
 
     starts = path.with_suffix(f".{STARTS}")
     chosen = {

@@ -1,0 +1,162 @@
+"""`run`: a workload against a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thinktime import _core
+from thinktime.inputs import arrivals
+from thinktime.inputs.arguments import checked
+from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
+from thinktime.inputs.proxies import chosen as chosen_proxy
+from thinktime.operations.moment import Moment
+from thinktime.operations.outcome import Progress, Time, finished, seeded
+from thinktime.operations.run_options import run_options_json
+from thinktime.results.result import Result
+from thinktime.results.run_notes import Notes
+
+if TYPE_CHECKING:
+    pass
+
+
+@checked
+def run(
+    workload: GivenWorkload,
+    target: str,
+    *,
+    seed: int | None = None,
+    requests: int | None = None,
+    duration: Time | None = None,
+    warmup: Time | None = None,
+    drain: Time | None = None,
+    rate: float | str | None = None,
+    clients: int | None = None,
+    think: Time | None = None,
+    demands: GivenSystem | None = None,
+    rows: str | None = None,
+    output: str | Path | None = None,
+    label: str | None = None,
+    progress: Progress | None = None,
+    monitor: Callable[[Moment], None] | None = None,
+    stop_on_slo: bool = False,
+    show_errors: bool = False,
+    ca_file: str | Path | None = None,
+    insecure: bool = False,
+    certificate: str | Path | None = None,
+    key: str | Path | None = None,
+    sources: Sequence[str] = (),
+    resolve: Sequence[str] = (),
+    ip_version: int | None = None,
+    lookup: Time | None = None,
+    unix_socket: str | Path | None = None,
+    proxy: str | None = None,
+    link: str | None = None,
+    lateness: Time | None = None,
+    loops: int = 1,
+    on: str | None = None,
+    generators: int | None = None,
+    on_loss: str | None = None,
+    leave_rows: str | Path | None = None,
+) -> Result:
+    """Run a workload against a real server.
+
+    Args:
+        workload: A workload, the path of its file, or what it says as a dict.
+        target: Where the server listens, as in `http://127.0.0.1:8080`.
+        seed: The seed, instead of the workload's own.
+        requests: How many requests are begun after the warm-up.
+        duration: No request is begun at this time or later; 30 s if nothing else ends the run.
+        warmup: Requests scheduled before this time are sent but do not count.
+        drain: How long the last responses are waited for; 10 s by default.
+        rate: The rate of sessions or, in an open model, requests, instead of the workload's: a
+            number a second, or a text such as "600/min". Not for a closed model.
+        clients: The clients of a closed model, instead of the workload's; 1 to 10,000,000.
+        think: The think time of a closed or partly-open model, instead of the workload's: a time,
+            or a distribution such as "exp(7s)". Requests that have their own keep it.
+        demands: A system whose service demands the requests carry along, drawn as `simulate`
+            would draw them with the same seed: for a target that is `serve`.
+        rows: Which rows to keep: "all" (the default), "none", or "1/N" of the sessions.
+        output: Write the result directory there; an older result is replaced at the end.
+        label: What the result is called; by default its workload, the commit and the time.
+        progress: Called about twenty times a second.
+        monitor: Called about ten times a second with more of what is known so far.
+        stop_on_slo: End the run when it is certain that the workload's objectives cannot be met
+            any more: an error share or a percentile's share is above its limit by two half-widths
+            of its 95 % interval, or would be whatever came now, after at least 1000 requests. A
+            warning says so; the result is that up to then.
+        show_errors: Keep how the first response of each kind of failure began, by request and
+            cause: `by_request.NAME.bodies` of the summary, and the table of what went wrong. What
+            the server wrote stands in the result then, without the secrets that it was sent.
+        ca_file: The certificate authorities that an https, wss or h3 target or a database must be
+            known to, as a file of PEM certificates; those that Mozilla trusts by default.
+        insecure: Take any certificate of an https, wss or h3 target or of a database.
+        certificate: The client's certificate for an https, wss or h3 target or a database, as a
+            file in PEM form, with those that lead to its authority.
+        key: The private key of the certificate, as a file in PEM form without a password; in the
+            certificate's file by default.
+        sources: This machine's addresses that connections come from, in turn; each perhaps with
+            a range of ports, as in `127.0.0.2:20000-60000`.
+        resolve: Addresses of the target's host, instead of a lookup, each as in
+            `shop.test:443:127.0.0.1`, with commas between several; new connections take them in
+            turn.
+        ip_version: 4 or 6; by default that of the first address that takes a connection.
+        lookup: How often the host is looked up again, beside the run; 10 ms at least. By default
+            it is looked up once, before the run.
+        unix_socket: The path of a Unix socket that connections go to; the url says the rest.
+        proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
+            password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
+            NO_PROXY name for a target that is not on this machine; "" for none.
+        link: A link that all packets to the target and back cross, with the keys of a lab's
+            `[[link]]`, as in "delay = 50ms, loss = 1%, rate = 10Mbit/s"; or a file with one
+            `[[link]]`. TCP over it is the kernel's own. It needs root.
+        lateness: How much later than scheduled requests of an open model may be sent, so that
+            the generator wakes more rarely and costs less CPU time; 0 by default.
+        loops: How many event loops the generator runs, each in a thread of its own with its
+            share of the sessions; they do together what one would do.
+        on: Make the load from a Ray cluster: "ray" for one on this machine for the time of the
+            run, "ray://HOST:PORT" for another, or "auto" for the one that this machine belongs to.
+        generators: How many generators there are on the cluster, each a process; by default one on
+            each node.
+        on_loss: What happens when a generator is lost: "stop" (the default), or "continue", when
+            another one takes its sessions over.
+        leave_rows: Leave the rows on the nodes, each in this folder of its own disk, instead of
+            gathering them: an absolute path. The summary says where they are (`generators`), and
+            `collect` fetches them.
+
+    Raises:
+        InputError: if the input is wrong.
+        RunError: if the target cannot be reached at all, or nothing comes over the link to it.
+        Unwritten: if `output` cannot be written to; with the result.
+        Interrupted: on Ctrl-C, with the result so far.
+    """
+    given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
+    options = run_options_json(given)
+    workload = arrivals.replaced(seeded(workload, seed), given)
+    modelled = None if demands is None else system_of(demands)
+    notes = Notes.of(workload, modelled, given)
+
+    def do(
+        gathering: _core.Gathering | None = None, crossing: tuple[Path, str] | None = None
+    ) -> _core.ResultData:
+        return _core.run(
+            workload, target, options, demands=modelled,
+            output=None if output is None else Path(output),
+            started=datetime.now(UTC).isoformat(timespec="seconds"),
+            progress=notes.progress,
+            monitor=None if monitor is None else lambda seen: monitor(Moment.of(seen)),
+            gathering=gathering, crossing=crossing,
+        )  # fmt: skip
+
+    if link is not None:
+        from thinktime.lab.link_run import crossed
+
+        done, over = crossed(link, workload, target, given, lambda inside: do(crossing=inside))
+        return finished(done, notes, over.note)
+    if on is None:
+        return finished(do(), notes)
+    from thinktime.distributed import gathered
+
+    return finished(gathered(workload, target, options, modelled, do), notes)

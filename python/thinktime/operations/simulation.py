@@ -1,0 +1,88 @@
+"""`simulate`: a workload on a modelled system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thinktime import _core
+from thinktime.inputs.arguments import checked
+from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
+from thinktime.inputs.options import options_json
+from thinktime.operations.outcome import Progress, Time, finished, seeded
+from thinktime.results.result import Result
+from thinktime.results.run_notes import Notes
+
+if TYPE_CHECKING:
+    from thinktime import distributed
+
+
+@checked
+def simulate(
+    workload: GivenWorkload,
+    system: GivenSystem,
+    *,
+    load: float | None = None,
+    seed: int | None = None,
+    requests: int | None = None,
+    duration: Time | None = None,
+    warmup: Time | None = None,
+    replications: int = 1,
+    precision: float | str | None = None,
+    on: str | None = None,
+    rows: str | None = None,
+    output: str | Path | None = None,
+    label: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate a workload on a system model.
+
+    Args:
+        workload: A workload, the path of its file, or what it says as a dict.
+        system: A system, the path of its file, or what it says as a dict.
+        load: The load of the busiest station, between 0 and 1, to be held: it sets the rate of an
+            open or partly-open model, and the think time of a closed one.
+        seed: The seed, instead of the workload's own.
+        requests: How many requests are begun after the warm-up; 1,000,000 if nothing else ends
+            the simulation.
+        duration: No request is begun at this virtual time or later.
+        warmup: Requests scheduled before this virtual time do not count. "auto" finds how long
+            the start makes a difference, by pilot runs and the rule MSER-5; that is the default
+            unless a duration is given or the arrivals are those of a log or a trace.
+        replications: Independent replications, on all cores; the interval is then made of their
+            means.
+        precision: Go on until the half-width of the mean's 95 % confidence interval is this share
+            of the mean, as in 0.01 or "1%".
+        on: Do the replications on a Ray cluster: "ray" for one on this machine for the time of the
+            simulation, "ray://HOST:PORT" for another, or "auto" for the one that this machine
+            belongs to. The result is the same.
+        rows: Which rows to keep: "all", "none", or "1/N" of the sessions; by default all, or such
+            a share that about a million are kept.
+        output: Write the result directory there; an older result is replaced at the end.
+        label: What the result is called; by default its workload, the commit and the time.
+        progress: Called about twenty times a second.
+
+    Raises:
+        InputError: if the input is wrong; the message says where, and what would be right.
+        Unwritten: if `output` cannot be written to; with the result.
+        Interrupted: on Ctrl-C, with the result so far.
+    """
+    given = dict(locals())
+    options = options_json("simulate", given)
+    workload, system = seeded(workload, seed), system_of(system)
+    if load is not None:
+        workload = workload.at_load(system, load)
+    modelled = system
+    notes = Notes.of(workload, modelled, given)
+
+    def do(elsewhere: distributed.Replicating | None = None) -> _core.ResultData:
+        return _core.simulate(
+            workload, modelled, options, output=None if output is None else Path(output),
+            progress=notes.progress, elsewhere=elsewhere,
+        )  # fmt: skip
+
+    if on is None:
+        return finished(do(), notes)
+    from thinktime.distributed import replicated
+
+    return finished(replicated(workload, system, options, on, replications, do), notes)
