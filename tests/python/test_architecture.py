@@ -10,11 +10,12 @@ import graphlib
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from room_graph import Package, types_only
 from test_tidy import is_test, without_tests, without_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +34,24 @@ ARROWS = {
     "fuzz": {"core", "script", "net", "log"},
 }
 """Which of our crates each crate may depend on, for any purpose, tests included."""
+
+FLOORS = (
+    {"doctor", "importing", "numerics", "pcm", "present", "start_up", "workload"},
+    {"diagrams", "inputs", "recording", "stats", "theory"},
+    {"results"},
+    {"distributed", "lab", "validity"},
+    {"operations"},
+    {"comparison", "learn", "machine"},
+    {"explain", "history"},
+    {"report"},
+    {"capacity_search", "demo", "sweeps"},
+    {"gate", "monitor"},
+    {"thinktime"},
+    {"cli"},
+    {"reference"},
+)
+"""The rooms of the Python package from the ground to the roof: each imports from lower floors only,
+also inside functions. `thinktime` is its face, `__init__.py`."""
 
 OUTSIDE = {
     r"\bstd::time\b|\bInstant\b|\bSystemTime\b": "reads a clock",
@@ -92,15 +111,9 @@ THEORY = ("thinktime.theory.", "thinktime.numerics.")
 def imports_of_compiled(python: str) -> Iterator[str]:
     """Imports of the compiled half, or of what stands on it, that take place at run time."""
     tree = ast.parse(python)
-    types_only = {
-        id(node)
-        for branch in ast.walk(tree)
-        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
-        for statement in branch.body
-        for node in ast.walk(statement)
-    }
+    left_out = types_only(tree)
     for node in ast.walk(tree):
-        if id(node) in types_only:
+        if id(node) in left_out:
             continue
         names = []
         if isinstance(node, ast.Import):
@@ -130,6 +143,19 @@ def rust_imports(folder: Path) -> dict[str, set[str]]:
                 found = "::".join([*above, first])
                 graph[name].add(found if found in texts else "::".join(above))
     return {name: (others & set(texts)) - {name, ""} for name, others in graph.items()}
+
+
+def upward_imports(package: Package, floors: Sequence[set[str]]) -> Iterator[str]:
+    """Imports of rooms that are not on a lower floor, and rooms without a floor."""
+    floor = {room: number for number, rooms in enumerate(floors) for room in rooms}
+    rooms = package.room_graph().keys()
+    yield from (f"{room} has no floor: add it to FLOORS" for room in sorted(rooms - floor.keys()))
+    yield from (f"there is no room {room}" for room in sorted(floor.keys() - rooms))
+    for one in package.imports:
+        above, below = package.room(one.importer), package.room(one.imported)
+        if above != below and floor.get(above, 0) <= floor.get(below, 0):
+            place = one.importer or package.name
+            yield f"{place}, line {one.line}: {above} must not import {below} ({one.imported})"
 
 
 def circle(graph: dict[str, set[str]]) -> list[str]:
@@ -177,10 +203,28 @@ def test_the_generator_has_no_circle_of_files() -> None:
     assert circle(graph) == []
 
 
+def test_rooms_of_python_import_from_lower_floors() -> None:
+    package = Package(ROOT / "python/thinktime")
+    found = list(upward_imports(package, FLOORS))
+    assert not found, "\n".join(found)
+    graph = package.room_graph()
+    assert graph["thinktime"] > {"operations", "results", "sweeps", "theory", "validity"}
+    assert circle(graph) == []
+
+
+def test_python_has_no_circle_of_files() -> None:
+    graph = Package(ROOT / "python/thinktime").file_graph()
+    assert len(graph) > 500
+    assert "operations.run_options" in graph["operations.real_run"]
+    assert circle(graph) == []
+
+
 def test_theory_stands_by_itself() -> None:
     """Theory is what the rest is checked against, so it takes nothing from it."""
     package = ROOT / "python/thinktime"
-    sources = [*sorted((package / "theory").glob("*.py")), package / "_scipy.py"]
+    sources = [
+        path for room in ("theory", "numerics") for path in sorted((package / room).glob("*.py"))
+    ]
     assert len(sources) > 5
     found = [
         f"{path.relative_to(ROOT)}: {complaint}"

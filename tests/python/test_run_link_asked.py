@@ -11,9 +11,10 @@ import pytest
 
 import thinktime as tt
 from thinktime.lab import link_run, links
+from thinktime.lab.link_difference import differ
 from thinktime.lab.link_record import Crossed
 from thinktime.lab.run_link import asked
-from thinktime.results.link import differ, text_of, words_of
+from thinktime.results.link import text_of, words_of
 from thinktime.validity import DOUBTFUL, FINE, SPOILT
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.link import check as check_link

@@ -88,7 +88,8 @@ def test_the_package_itself_is_light(tmp_path: Path) -> None:
     found = set(done.stdout.split())
     assert not found & HEAVY
     ours = {name for name in found if name.startswith("thinktime.")}
-    assert ours == {f"thinktime.{name}" for name in ("_core", "arguments", "report", "starting")}
+    rooms = ("inputs", "inputs.arguments", "report", "results", "results.views")
+    assert ours == {f"thinktime.{name}" for name in ("_core", "start_up", *rooms)}
 
 
 def test_every_name_of_the_package_is_there_and_no_module_takes_its_place(tmp_path: Path) -> None:

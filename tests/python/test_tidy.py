@@ -27,7 +27,7 @@ EXCEPTIONS = {
     ("python/thinktime/cli/serve.py", "functions"): "the options are the signature",
     ("python/thinktime/cli/switch.py", "functions"): "the options are the signature",
     ("python/thinktime/learn/views/summary.py", "functions"): "one line a figure",
-    ("python/thinktime/operations.py", "functions"): "the options are the signature",
+    ("python/thinktime/operations/real_run.py", "functions"): "the options are the signature",
     ("crates/py/src/simulate.rs", "functions"): "the keyword arguments are half of it",
     ("crates/py/src/run.rs", "functions"): "the keyword arguments are half of it",
     ("crates/log/src/formats/gcp.rs", "words"): "a key of the log is called so",

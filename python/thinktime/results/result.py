@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 from thinktime import _core
 from thinktime.inputs import arrivals
 from thinktime.inputs.arguments import checked
-from thinktime.results import labels, provenance
+from thinktime.results import labels, provenance, views
 from thinktime.results.finding import SPOILT, Finding
 from thinktime.results.labels import Label
 from thinktime.results.link import spoilt_by_link
 from thinktime.results.provenance import Made
 from thinktime.results.summary_notes import notes_in
 from thinktime.results.verdict import Objective, Verdict, verdict_of
-from thinktime.results.views import view
 
 if TYPE_CHECKING:
     import numpy as np
@@ -218,8 +217,7 @@ class Result:
 
         `docs/validity.md` explains them. They are looked at when a result is written, else now.
         """
-        findings: list[Finding] = view("validity")(self)
-        return findings
+        return views.validity(self)
 
     @property
     def schedule(self) -> list[dict[str, Any]]:
@@ -244,8 +242,7 @@ class Result:
 
     @cached_property
     def _theory_or_reason(self) -> Theory | str | None:
-        found: Theory | str | None = view("theory")(self)
-        return found
+        return views.theory(self)
 
     def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Response times in seconds, rising, and the share of requests that took longer.
@@ -288,13 +285,11 @@ class Result:
             InputError: if there is no chart of this name, or nothing to draw; it lists those that
                 this result has.
         """
-        figure: go.Figure = view("chart")(self, name)
-        return figure
+        return views.chart(self, name)
 
     def _repr_html_(self) -> str:
         """How notebooks show it: its verdict, and its row of the report's table."""
-        html: str = view("html")(self)
-        return html
+        return views.html(self)
 
     def __repr__(self) -> str:
         """One line that says what it is."""

@@ -9,27 +9,53 @@ which function fills it. The function is imported when a view is first asked for
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from thinktime.results.finding import Finding
+    from thinktime.results.result import Result
+    from thinktime.theory.solution import Theory
 
 SLOTS = ("theory", "validity", "chart", "html")
-"""Functions that take a result: `theory` gives its exact steady state, or why there is none;
-`validity` its findings; `chart`, which also takes a name, a figure; `html` a text."""
+"""The functions of this module, each of which calls the one that fills its slot."""
 
-_functions: dict[str, str] = {}
+_places: dict[str, str] = {}
 
 
-def fill(**functions: str) -> None:
+def fill(**places: str) -> None:
     """Fill slots, each with the place of a function, as in `thinktime.validity:validity_of`."""
-    unknown = functions.keys() - set(SLOTS)
+    unknown = sorted(places.keys() - set(SLOTS))
     if unknown:
-        raise ValueError(f"results have no view {', '.join(sorted(unknown))}")
-    _functions.update(functions)
+        raise ValueError(f"a result has no view {', '.join(unknown)}")
+    _places.update(places)
 
 
-def view(slot: str) -> Callable[..., Any]:
-    """The function that fills a slot."""
-    module, _, name = _functions[slot].partition(":")
-    function: Callable[..., Any] = getattr(import_module(module), name)
-    return function
+def theory(result: Result) -> Theory | str | None:
+    """The exact steady state of a result's model, or why it cannot be had; else None."""
+    found: Theory | str | None = _call("theory", result)
+    return found
+
+
+def validity(result: Result) -> list[Finding]:
+    """What checks say of a result."""
+    found: list[Finding] = _call("validity", result)
+    return found
+
+
+def chart(result: Result, name: str) -> go.Figure:
+    """A chart of a result as a figure."""
+    return _call("chart", result, name)
+
+
+def html(result: Result) -> str:
+    """A result as HTML for notebooks."""
+    text: str = _call("html", result)
+    return text
+
+
+def _call(slot: str, *arguments: Any) -> Any:
+    module, _, name = _places[slot].partition(":")
+    return getattr(import_module(module), name)(*arguments)
