@@ -96,7 +96,7 @@ class Timed:
 def share(target: str, how: Watch, viewers: int, seconds: float) -> tuple[float, float]:
     """The CPU time of this process by the time of a run: all its threads, and what was timed."""
     workload = tt.Workload(WORKLOAD)
-    begun = watch.begun("run", workload.name, target, (None, seconds))
+    begun = watch.watched_run("run", workload.name, target, (None, seconds))
     with ExitStack() as stack:
         said = stack.enter_context(tempfile.NamedTemporaryFile("w+"))
         with redirected(said.name):

@@ -18,7 +18,7 @@ import pytest
 import thinktime as tt
 from thinktime.cli.lab import run_options
 from thinktime.lab import file, permission, places
-from thinktime.lab.instance import Running
+from thinktime.lab.instance import LabInstance
 
 THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WAIT_S = 300
@@ -52,7 +52,7 @@ def need_tun() -> None:
 
 
 @contextmanager
-def running(folder: Path, text: str) -> Iterator[Running]:
+def running(folder: Path, text: str) -> Iterator[LabInstance]:
     """The lab of a file with this text."""
     need_root()
     if shutil.which("ping") is None:
@@ -63,7 +63,7 @@ def running(folder: Path, text: str) -> Iterator[Running]:
     path.write_text(text)
     logs = folder / "logs"
     logs.mkdir()
-    with alone(), Running(file.load(path, run_options), logs) as lab:
+    with alone(), LabInstance(file.load(path, run_options), logs) as lab:
         yield lab
 
 
@@ -99,7 +99,7 @@ def nothing_left() -> Iterator[None]:
         assert changed(before, traces()) == {}
 
 
-def inside(lab: Running, host: str, *words: str, fails: bool = False) -> str:
+def inside(lab: LabInstance, host: str, *words: str, fails: bool = False) -> str:
     """What a program on a host prints; it has to succeed unless it `fails`."""
     done = subprocess.run(
         lab.hosts[host].words(words), capture_output=True, text=True, timeout=WAIT_S

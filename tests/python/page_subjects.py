@@ -14,11 +14,11 @@ import thinktime as tt
 from thinktime.capacity_search.answer import Capacity
 from thinktime.comparison import Estimate, Subject
 from thinktime.comparison.estimate import FIGURES
-from thinktime.history import Stored, trends
+from thinktime.history import HistoryEntry, trends
 from thinktime.monitor import live_page
-from thinktime.monitor.frames import Asked, Begun
+from thinktime.monitor.frames import CheckInputs, WatchedRun
 from thinktime.operations.moment import Moment
-from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.grid import Axis
 
 LONG = "a very long name of a workload, as people give them, with many words, before the release"
@@ -70,7 +70,7 @@ def swept(measured=False):
         for policy, factor in (("fcfs", 4.5), ("ps", 1.0))
         for mean in [0.010 * (1 + factor * load / (1 - load))]
     ]  # fmt: skip
-    return Swept(pl.DataFrame(rows), axes, measured=measured)
+    return SweepCurves(pl.DataFrame(rows), axes, measured=measured)
 
 
 def swept_wide():
@@ -92,7 +92,7 @@ def swept_wide():
         }
         for clients in (1, 5, 9)
     ]  # fmt: skip
-    return Swept(pl.DataFrame(rows), axes, measured=False)
+    return SweepCurves(pl.DataFrame(rows), axes, measured=False)
 
 
 def stored(means, workload="shop"):
@@ -105,7 +105,7 @@ def stored(means, workload="shop"):
             dict.fromkeys(FIGURES, one) | {"throughput": Estimate(50.0, 49.0, 51.0)}, [],
         )  # fmt: skip
         made_at = f"2026-11-{number + 1:02}T12:00:00+00:00"
-        found.append(Stored(str(number), subject, f"c{number}", "main", made_at, ""))
+        found.append(HistoryEntry(str(number), subject, f"c{number}", "main", made_at, ""))
     return found
 
 
@@ -192,9 +192,9 @@ def measured():
 
 def watched():
     """What the live page knows of a run after 40 s, in which the generator is late from 30 s on."""
-    asked = Asked("open", 100.0, poisson=True)
+    asked = CheckInputs("open", 100.0, poisson=True)
     title = "Running shop against http://127.0.0.1:8080"
-    begun = Begun("run", title, "shop", None, 60.0, asked=asked)
+    begun = WatchedRun("run", title, "shop", None, 60.0, asked=asked)
     subject = live_page.Subject(begun)
     counts, total_s = {}, 0.0
     for second in range(1, 41):

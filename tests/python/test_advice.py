@@ -19,7 +19,7 @@ import thinktime as tt
 from thinktime.cli import app
 from thinktime.sweeps import parse
 from thinktime.sweeps.advice import Advice, advice, advice_words
-from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.evidence import behind_heavy
 
 WORKLOAD = """name = 'w'
@@ -59,9 +59,9 @@ def cluster(demand: str, policy: str = "fcfs", more: str = "") -> str:
     return CLUSTER.format(demand=demand, policy=policy, more=more)
 
 
-def swept(work: str, system: str, vary: list[str], requests: int) -> Swept:
+def swept(work: str, system: str, vary: list[str], requests: int) -> SweepCurves:
     table = tt.sweep(tt.Workload(work), tt.System(system), vary, requests=requests, warmup=1)
-    return Swept(table, [parse(one) for one in vary], measured=False)
+    return SweepCurves(table, [parse(one) for one in vary], measured=False)
 
 
 def only(work: str, system: str, policies: str, requests: int = 20_000) -> Advice:

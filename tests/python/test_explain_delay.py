@@ -14,7 +14,7 @@ import thinktime as tt
 from thinktime.explain import explain_result
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choice import choose
-from thinktime.explain.recognition import behind_a_delay, recognised
+from thinktime.explain.recognition import behind_a_delay, recognitions
 from thinktime.explain.visits import Visits, visits_of
 
 H2 = "h2(10ms, cv2=4)"
@@ -106,7 +106,7 @@ def test_too_few_that_find_the_server_idle_tell_no_delay() -> None:
 def test_a_delay_keeps_what_is_learned_apart() -> None:
     """The law that is learned from all of the time is that of the demands without the delay."""
     seen = visits_of(measured(behind(0.005, "fcfs", "exp(10ms)")))
-    assert recognised(seen) == []
+    assert recognitions(seen) == []
     (first, *_) = behind_a_delay(seen)
     assert first.delay_s == pytest.approx(0.005, rel=0.1)
     again = first.learned_from(seen)

@@ -12,7 +12,7 @@ from test_explain import H2, changed_at_the_end, command, measured
 
 import thinktime as tt
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choice import Tried, choose
+from thinktime.explain.choice import Trial, choose
 from thinktime.explain.scores import ADDED, log_likelihood
 from thinktime.explain.ties import LIKELIER, likeliest
 from thinktime.explain.visits import Visits
@@ -71,8 +71,8 @@ def test_requests_are_held_against_those_that_found_as_many() -> None:
     assert log_likelihood(seen, [wrong], 0.0, END_S) < -3
 
 
-def tried(apart: float, likely: float, allowed: float = 0.1) -> Tried:
-    return Tried((ONE,), apart, allowed / 1.25, log_likelihood=likely)
+def tried(apart: float, likely: float, allowed: float = 0.1) -> Trial:
+    return Trial((ONE,), apart, allowed / 1.25, log_likelihood=likely)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def tried(apart: float, likely: float, allowed: float = 0.1) -> Tried:
     ],
     ids=["likelier", "hardly likelier", "less likely", "too far", "does not fit", "first one none"],
 )
-def test_the_likeliest_of_those_as_near_is_named(found: list[Tried], place: int) -> None:
+def test_the_likeliest_of_those_as_near_is_named(found: list[Trial], place: int) -> None:
     assert likeliest(found, 0) == place
 
 

@@ -15,9 +15,9 @@ import pytest
 import thinktime as tt
 from thinktime.explain import Answer, Explanation, explain_result
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choice import Tried
+from thinktime.explain.choice import Trial
 from thinktime.explain.questions import WIDE, _vague, spanning
-from thinktime.explain.recognition import Recognised
+from thinktime.explain.recognition import Recognition
 from thinktime.explain.ties import JUDGED, LIKELIER, alike, likeliest, outermost, simplest, to_judge
 from thinktime.learn.server.policies import Policy
 
@@ -77,8 +77,8 @@ def candidate(servers: int, kind: str = "ps", places: int | None = None) -> Cand
     return Candidate(kind, "ps", servers, ("exp(10ms)",), places)
 
 
-def tried(servers: int, likely: float = -3.0, apart: float = 0.05, kind: str = "ps") -> Tried:
-    return Tried((candidate(servers, kind),), apart, 0.08, log_likelihood=likely)
+def tried(servers: int, likely: float = -3.0, apart: float = 0.05, kind: str = "ps") -> Trial:
+    return Trial((candidate(servers, kind),), apart, 0.08, log_likelihood=likely)
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def tried(servers: int, likely: float = -3.0, apart: float = 0.05, kind: str = "
     ],
     ids=["alike", "one is likelier", "less likely", "does not fit", "another kind"],
 )
-def test_of_those_that_tie_the_fewest_servers_come_first(found: list[Tried], place: int) -> None:
+def test_of_those_that_tie_the_fewest_servers_come_first(found: list[Trial], place: int) -> None:
     assert simplest(found, likeliest(found, 0)) == place
 
 
-def recognised(servers: int, kind: str = "ps", places: int | None = None) -> Recognised:
+def recognised(servers: int, kind: str = "ps", places: int | None = None) -> Recognition:
     one = candidate(servers, kind, places)
-    return Recognised(one, Policy("ps", servers), np.zeros(0), 0.0, 0.0)
+    return Recognition(one, Policy("ps", servers), np.zeros(0), 0.0, 0.0)
 
 
 def test_the_ends_of_each_kind_are_simulated_as_well() -> None:

@@ -167,7 +167,7 @@ def test_a_turned_table_keeps_what_stands_below_its_rows() -> None:
     lines = [Line("gone", [Cell("1" * 30), Cell("2" * 30)], note="the first answer was empty")]
     table = Table("t", "", "request", ("one", "other"), [Group(lines)], spare=("other",))
     console = Console(file=io.StringIO(), width=60)
-    console.print(terminal.Shown(table))
+    console.print(terminal.FittedTable(table))
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "2" * 30 in shown
     assert "gone: the first answer was empty" in shown

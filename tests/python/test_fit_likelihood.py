@@ -13,7 +13,7 @@ import thinktime
 from thinktime import _core
 from thinktime.learn.fit import COUNTS, SIZES, TIMES, Tally, fit, tail
 from thinktime.learn.fit.candidates import FAMILIES
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 from thinktime.learn.fit.problem import bounded, unbounded
 
 few = settings(max_examples=150, deadline=None, derandomize=True)
@@ -115,7 +115,7 @@ def test_stamps_have_the_probabilities_of_two_rounded_times(name, limit):
     upto = np.array([0.0, *(mean_cdf(k) for k in range(61))])
     expected = np.diff(upto) / (upto[61] if limit else 1)
     numbers = np.arange(61.0)
-    seen = Observed(Tally(numbers, numbers, np.ones(61), resolution=1.0, limit=limit))
+    seen = Observations(Tally(numbers, numbers, np.ones(61), resolution=1.0, limit=limit))
     assert masses(seen, family, p) == pytest.approx(expected, rel=2e-5, abs=1e-10)
 
 
@@ -126,7 +126,7 @@ def test_stamps_as_they_are_made():
     made = np.bincount((np.floor(start + gaps) - np.floor(start)).astype(int), minlength=20)[:20]
     numbers = np.arange(20.0)
     tally = Tally(numbers, numbers, np.ones(20), resolution=1.0)
-    mass = masses(Observed(tally), FAMILIES["gamma"], [2.0, 1.5])
+    mass = masses(Observations(tally), FAMILIES["gamma"], [2.0, 1.5])
     expected = 200_000 * mass
     assert np.max(np.abs(made - expected) / np.sqrt(expected)) < 4
 
@@ -138,7 +138,7 @@ def test_whole_numbers_are_rounded_as_sessions_round_them(name):
     draws = np.maximum(np.floor(np.array(law.sample(40_000, 3)) + 0.5), 1)
     made = np.bincount(np.minimum(draws, 30).astype(int), minlength=31)[1:30]
     numbers = np.arange(1.0, 30)
-    mass = masses(Observed(Tally(numbers, numbers, np.ones(29), whole=True)), family, p)
+    mass = masses(Observations(Tally(numbers, numbers, np.ones(29), whole=True)), family, p)
     expected = 40_000 * mass
     some = expected > 5
     assert np.max(np.abs(made - expected)[some] / np.sqrt(expected[some])) < 4
@@ -150,12 +150,12 @@ def test_whole_numbers_are_rounded_as_sessions_round_them(name):
 def test_bins_that_cover_everything_have_the_probability_one(name, limit):
     family, p = FAMILIES[name], PARAMETERS[name][0]
     edges = np.array([0.0, *np.geomspace(1e-3, 50, 400), math.inf])
-    seen = Observed(Tally(edges[:-1], edges[1:], np.ones(401), limit=limit))
+    seen = Observations(Tally(edges[:-1], edges[1:], np.ones(401), limit=limit))
     assert masses(seen, family, p).sum() == pytest.approx(1)
     # Stamps of a tenth, joined to bins of one in a hundred far up.
     stamps = 0.1 * np.arange(20_000.0)
     stamps = stamps[stamps <= (limit or math.inf)]
-    seen = Observed(Tally(stamps, stamps, np.ones(len(stamps)), 0.1, limit))
+    seen = Observations(Tally(stamps, stamps, np.ones(len(stamps)), 0.1, limit))
     beyond = float(family.sf(np.array([2000.0]), p)[0]) if limit is None else 0
     assert masses(seen, family, p).sum() == pytest.approx(1 - beyond, abs=1e-4)
 
@@ -164,7 +164,7 @@ def test_joined_bins_lose_nothing_that_matters():
     random = np.random.default_rng(1)
     values = np.floor(random.random(50_000) + random.lognormal(6, 1.2, 50_000))
     tally = Tally.from_values(values, resolution=1.0)
-    assert len(Observed(tally).count) < 700 < 4000 < len(tally.count)
+    assert len(Observations(tally).count) < 700 < 4000 < len(tally.count)
     found = fit(tally, ["lognormal"])[0]
     for name, true in (("mu", 6), ("sigma", 1.2)):
         assert abs(found.parameters[name] - true) < 3 * found.standard_errors[name]

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.comparison import Subject, compare, subject_of
-from thinktime.history import History, Stored, Trend, store, trends
+from thinktime.history import History, HistoryEntry, Trend, store, trends
 from thinktime.history.page import page_of
 from thinktime.present import page
 from thinktime.results import labels
-from thinktime.results.labels import Label, Labelled
+from thinktime.results.labels import Label, LabelWriter
 from thinktime.stats import change_points
 
 WORKLOAD = "name='shop'\n[arrivals]\nmodel='open'\nrate='50/s'\n"
@@ -105,7 +105,7 @@ def test_an_unfinished_result_has_its_label_already(tmp_path: Path) -> None:
     older.mkdir()
     told: list[int] = []
     label = Label("mine", given=True)
-    labelled = Labelled(label, tmp_path / "a", lambda done, *_: told.append(done))
+    labelled = LabelWriter(label, tmp_path / "a", lambda done, *_: told.append(done))
     (tmp_path / "a.partial-2").mkdir()
     labelled(7, 1.0, 0)
     assert labels.read(tmp_path / "a.partial-2") == label
@@ -174,7 +174,7 @@ def test_results_of_the_same_target_go_first(tmp_path: Path) -> None:
 
 
 def _add(history: History, subject: Subject, number: int) -> None:
-    kept = Stored(str(number), subject, "", "main", f"2026-11-0{number + 1}", "")
+    kept = HistoryEntry(str(number), subject, "", "main", f"2026-11-0{number + 1}", "")
     store._write(kept, history.folder / f"{number}.parquet")
 
 

@@ -34,7 +34,7 @@ from real_runs import ended_well
 import thinktime as tt
 from thinktime.cli.lab import run_options
 from thinktime.lab import experiment, file, places, removal
-from thinktime.lab.instance import Running
+from thinktime.lab.instance import LabInstance
 
 pytestmark = pytest.mark.usefixtures("no_other_labs")
 """What is on the machine is compared."""
@@ -314,7 +314,7 @@ def test_an_error_at_any_step_of_the_making_leaves_nothing(
     for fail_at in range(1, 100):
         calls = 0
         try:
-            with Running(file.load(path, run_options), tmp_path / "logs"):
+            with LabInstance(file.load(path, run_options), tmp_path / "logs"):
                 break
         except KeyboardInterrupt:
             assert traces() == before, fail_at

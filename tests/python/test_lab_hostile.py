@@ -21,7 +21,7 @@ from labs import TWO_HOSTS, WAIT_S, alone, inside, need_root, running
 
 from thinktime.lab import places
 from thinktime.lab.hostile import kinds, packets
-from thinktime.lab.instance import Running
+from thinktime.lab.instance import LabInstance
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = list(kinds.KINDS)
@@ -108,7 +108,7 @@ def test_every_kind_is_a_file_and_every_file_a_kind() -> None:
 # ---- what each does
 
 
-def attacked(lab: Running, kind: str, port: int = 8080, **more: Any) -> dict[str, int]:
+def attacked(lab: LabInstance, kind: str, port: int = 8080, **more: Any) -> dict[str, int]:
     """What a hostile client on `one` counts after a second at `other`."""
     words = settings(str(lab.hosts["other"].address), port, **more)
     found: dict[str, int] = json.loads(inside(lab, "one", *HOSTILE, kind, words))["counts"]
@@ -142,7 +142,7 @@ print(json.dumps({"largest": largest, **said}))
 """
 
 
-def seen(lab: Running, during: Callable[[], Any], seconds: float) -> tuple[dict[str, int], Any]:
+def seen(lab: LabInstance, during: Callable[[], Any], seconds: float) -> tuple[dict[str, int], Any]:
     """What a server on `other` sees while this happens, and what comes of that."""
     words = [sys.executable, "-c", LISTEN, str(seconds)]
     process = subprocess.Popen(lab.hosts["other"].words(words), stdout=subprocess.PIPE, text=True)
@@ -201,7 +201,7 @@ def test_a_syn_flood_fills_the_queue_of_half_made_connections(tmp_path: Path) ->
     assert places.address(1) not in addresses
 
 
-def pid(lab: Running) -> int:
+def pid(lab: LabInstance) -> int:
     """A process on the server's host."""
     from thinktime.lab.removal import processes
 

@@ -20,7 +20,7 @@ import pytest
 from labs import TWO_HOSTS, WAIT_S, inside, running
 from test_lab_hostile import attacked
 
-from thinktime.lab.instance import Running
+from thinktime.lab.instance import LabInstance
 
 # Keeps all that comes, greets as it is told to, and ends connections on which more came than so
 # much. It ends when its own input does, and nothing more comes.
@@ -60,7 +60,7 @@ ALL = 1 << 30
 
 
 def heard(
-    lab: Running, during: Callable[[], Any], *words: str, program: str = LISTEN
+    lab: LabInstance, during: Callable[[], Any], *words: str, program: str = LISTEN
 ) -> tuple[Any, Any]:
     """What a server on `other` hears while this happens, and what comes of that."""
     command = lab.hosts["other"].words([sys.executable, "-c", program, *words])

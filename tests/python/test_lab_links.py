@@ -20,7 +20,7 @@ import pytest
 from labs import TWO_HOSTS, WAIT_S, inside, need_root, running
 
 import thinktime as tt
-from thinktime.lab.instance import Running
+from thinktime.lab.instance import LabInstance
 
 pytestmark = pytest.mark.serial
 
@@ -67,19 +67,21 @@ print(json.dumps({"seen": seen, "ordered": ordered, "times": times}))
 """
 
 
-def round_trips(lab: Running, to: str, count: int, every_s: float = 0.01) -> list[float]:
+def round_trips(lab: LabInstance, to: str, count: int, every_s: float = 0.01) -> list[float]:
     """The times that ping finds, in seconds."""
     said = inside(lab, "one", "ping", "-c", str(count), "-i", str(every_s), to)
     return [float(found) / 1e3 for found in re.findall(r"time=([\d.]+) ms", said)]
 
 
-def skip_if_busy(lab: Running) -> None:
+def skip_if_busy(lab: LabInstance) -> None:
     """Skip where even a packet within a host takes long."""
     if (took := max(round_trips(lab, "one", 10))) > BUSY_S:
         pytest.skip(f"the machine is busy: a round trip within a host took {1e3 * took:.1f} ms")
 
 
-def sent(lab: Running, count: int, size: int, rate: float, quiet_s: float = 0.8) -> dict[str, Any]:
+def sent(
+    lab: LabInstance, count: int, size: int, rate: float, quiet_s: float = 0.8
+) -> dict[str, Any]:
     """What arrives of so many datagrams of this size, and when in seconds, until there is quiet;
     the rate is theirs a second."""
     receive = [sys.executable, "-c", RECEIVE, str(quiet_s), str(count)]

@@ -12,7 +12,7 @@ from labs import TWO_HOSTS, need_root
 from thinktime import RunError
 from thinktime.cli.lab import run_options
 from thinktime.lab import file, instance, requirements
-from thinktime.lab.instance import Running
+from thinktime.lab.instance import LabInstance
 
 NO_QUEUE = """#!/bin/sh
 case "$*" in *KIND*) echo "Error: Specified qdisc kind is unknown." >&2; exit 2 ;; esac
@@ -34,7 +34,10 @@ def refused(folder: Path, more: str, before: str = "") -> str:
     """Why the lab with a link like this cannot be made."""
     path = folder / "lab.toml"
     path.write_text(before + TWO_HOSTS + more)
-    with pytest.raises(RunError) as caught, Running(file.load(path, run_options), folder / "logs"):
+    with (
+        pytest.raises(RunError) as caught,
+        LabInstance(file.load(path, run_options), folder / "logs"),
+    ):
         pass
     assert not (folder / "logs").exists()
     return str(caught.value)

@@ -17,7 +17,7 @@ from thinktime import _core
 from thinktime.learn import learn
 from thinktime.learn.fidelity import Fidelity, fidelity
 from thinktime.learn.fidelity.doubt import without_largest
-from thinktime.learn.fidelity.log_side import logged
+from thinktime.learn.fidelity.log_side import log_side
 from thinktime.learn.fidelity.stream import Stream, dealt, spread
 from thinktime.learn.fidelity.swaps import queue_shares, warped
 from thinktime.learn.fidelity.systems import peak, queue_figures, response_times
@@ -137,7 +137,7 @@ def test_ends_stamped_by_the_second_do_not_put_long_requests_together() -> None:
         pl.DataFrame({"address": [0], "agent": [0]}),
         *(pl.Series([""]), pl.Series([""]), 1.0),
     )
-    stream = logged(requests, np.zeros(many, dtype=np.int64)).stream
+    stream = log_side(requests, np.zeros(many, dtype=np.int64)).stream
     assert (np.diff(stream.arrival_s) >= 0).all()
     neighbours = np.corrcoef(stream.demand_s[:-1], stream.demand_s[1:])[0, 1]
     assert abs(neighbours) < 0.05

@@ -9,13 +9,13 @@ import pytest
 
 from thinktime.learn import learn
 from thinktime.learn.logs.log import Log
-from thinktime.learn.logs.overview import INTERVALS_MAX, Glance, glance_of
+from thinktime.learn.logs.overview import INTERVALS_MAX, Overview, overview_of
 from thinktime.monitor import points
-from thinktime.monitor.frames import Begun
+from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
 from thinktime.present.page import render
 
-BEGUN = Begun("learn", "Learning from a log", "from a log")
+BEGUN = WatchedRun("learn", "Learning from a log", "from a log")
 
 
 def line(second: int, address: str = "10.0.0.1", path: str = "/") -> str:
@@ -24,13 +24,13 @@ def line(second: int, address: str = "10.0.0.1", path: str = "/") -> str:
     return f'{address} - - [10/Oct/2025:{at} +0000] "GET {path} HTTP/1.1" 200 512\n'
 
 
-def glance(path: Path, lines: list[str], **how: object) -> Glance:
+def glance(path: Path, lines: list[str], **how: object) -> Overview:
     path.write_text("".join(lines))
     found: list[Log] = []
     # What is given by name is of several types.
     learn([path], fidelity=False, when_read=found.append, **how)  # type: ignore[arg-type]
     (log,) = found
-    return glance_of(log)
+    return overview_of(log)
 
 
 SECONDS = [*range(0, 120, 2), *([50] * 7), *([51] * 3)]

@@ -18,7 +18,7 @@ from thinktime.cli import app
 from thinktime.learn import Learned, learn
 from thinktime.learn.fidelity import BAD
 from thinktime.learn.logs.log import read
-from thinktime.learn.model.population_model import Part
+from thinktime.learn.model.population_model import PopulationModel
 
 WORKLOAD = """
 name = "mixed"
@@ -131,7 +131,7 @@ def test_pages_are_those_of_the_column(rows: Path, learned: Learned) -> None:
     assert part(learned, "staff").journeys.embeddings.connections == 1
 
 
-def part(learned: Learned, name: str) -> Part:
+def part(learned: Learned, name: str) -> PopulationModel:
     return next(one for one in learned.parts if one.population.name == name)
 
 

@@ -23,7 +23,7 @@ from thinktime.learn.server.choice import _apart
 from thinktime.learn.server.laws import law_of
 from thinktime.learn.server.policies import Policy, Timeline
 from thinktime.learn.server.survival import survival
-from thinktime.learn.server.visits import Served
+from thinktime.learn.server.visits import ServerVisits
 
 NAMES = ["light", "heavy"]
 COLUMNS = ["arrival", "done", "kind", "demand", "status"]
@@ -158,7 +158,9 @@ def test_demands_follow_exactly_from_the_right_policy() -> None:
         log = logged(TrueServer(policy, workers), 0.7, [exp(0.1)], seed=5, requests=2000)
         # What is not over at the end is not logged; before the last idle moment all is.
         columns = [log[name].to_numpy() for name in ("arrival", "done")]
-        seen = Served(*columns, np.zeros(len(log), np.int64), np.ones(len(log), bool), 0.0, 0.0)
+        seen = ServerVisits(
+            *columns, np.zeros(len(log), np.int64), np.ones(len(log), bool), 0.0, 0.0
+        )
         drawn = Timeline.of(seen).demands(Policy(policy, workers))
         before = np.concatenate([[0.0], np.maximum.accumulate(columns[1])[:-1]])
         last = np.flatnonzero(before <= columns[0])[-1]
@@ -167,7 +169,7 @@ def test_demands_follow_exactly_from_the_right_policy() -> None:
 
 def test_others_at_an_arrival_are_counted() -> None:
     arrival, done = np.array([0.0, 1.0, 2.0, 5.0]), np.array([3.0, 2.0, 6.0, 7.0])
-    seen = Served(arrival, done, np.zeros(4, np.int64), np.ones(4, bool), 0.0, 0.0)
+    seen = ServerVisits(arrival, done, np.zeros(4, np.int64), np.ones(4, bool), 0.0, 0.0)
     assert Timeline.of(seen).found.tolist() == [0, 1, 1, 1]
 
 

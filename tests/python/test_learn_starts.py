@@ -14,7 +14,7 @@ from traffic.arrivals import Arrivals, clusters, flash, modulated, poisson
 
 from thinktime import InputError, System, Workload, simulate
 from thinktime.learn.starts import (
-    Covered,
+    Coverage,
     Model,
     Starts,
     arrival_keys,
@@ -42,7 +42,7 @@ def learned(times_ns: np.ndarray, resolution_s: float = 1e-3, **more: float) -> 
     step = round(resolution_s * 1e9)
     stamps = times_ns // step * step
     return learn_starts(
-        stamps, begin_ns=0, covered=Covered(SPAN_S), resolution_s=resolution_s, **more
+        stamps, begin_ns=0, covered=Coverage(SPAN_S), resolution_s=resolution_s, **more
     )
 
 
@@ -67,7 +67,7 @@ def test_bunches_of_a_collector_are_seen() -> None:
 
 
 def test_covered_time_leaves_out_what_is_lost() -> None:
-    covered = Covered(100.0, ((10.0, 20.0), (50.0, 55.0)))
+    covered = Coverage(100.0, ((10.0, 20.0), (50.0, 55.0)))
     assert covered.seconds == 85.0
     assert covered.upto([5, 15, 30, 52, 100, 200]).tolist() == [5, 10, 20, 40, 85, 85]
     assert covered.holds([5, 15, 20, 54, 99, 101]).tolist() == [
@@ -84,9 +84,9 @@ def test_covered_time_leaves_out_what_is_lost() -> None:
     assert covered.settled(1e6).seconds >= 42.5
     for lost in [((20.0, 10.0),), ((10.0, 30.0), (20.0, 40.0)), ((5.0, 5.0),)]:
         with pytest.raises(ValueError, match="in order"):
-            Covered(100.0, lost)
+            Coverage(100.0, lost)
     with pytest.raises(ValueError, match="above 0"):
-        Covered(0.0)
+        Coverage(0.0)
 
 
 def test_lost_hours_are_found_and_quiet_nights_are_not() -> None:
@@ -156,7 +156,7 @@ def test_the_busiest_windows_are_told() -> None:
 
 def test_what_is_lost_has_no_starts_and_lowers_no_rate() -> None:
     times = drawn(poisson(2.0), 6)
-    covered = Covered(SPAN_S, ((1000.0, 2000.0),))
+    covered = Coverage(SPAN_S, ((1000.0, 2000.0),))
     kept = times[covered.holds(times * 1e-9)]
     found = learn_starts(kept, begin_ns=0, covered=covered, resolution_s=1e-3)
     assert found.rate == pytest.approx(2.0, abs=4.5 * np.sqrt(2.0 / 3000))
@@ -183,7 +183,7 @@ def test_times_that_are_given_stay_what_they_are() -> None:
     epoch_ns = 1_790_000_000_000_000_000
     given = stamps[::-1] + epoch_ns
     before = given.copy()
-    again = learn_starts(given, begin_ns=epoch_ns, covered=Covered(SPAN_S), resolution_s=1.0)
+    again = learn_starts(given, begin_ns=epoch_ns, covered=Coverage(SPAN_S), resolution_s=1.0)
     assert np.array_equal(given, before)
     assert len(again.times_ns) == len(found.times_ns)
     assert np.array_equal(again.times_ns // 10**9, found.times_ns // 10**9)
@@ -295,7 +295,7 @@ def test_queues_feel_the_bursts_of_a_log_with_second_stamps(tmp_path: Path, poli
 
 def test_what_a_lost_part_lies_between_does_not_come_at_once() -> None:
     """As starts of a trace they would, and a trace of one time is refused."""
-    covered = Covered(1000.0, ((10.0, 400.0), (410.0, 990.0)))
+    covered = Coverage(1000.0, ((10.0, 400.0), (410.0, 990.0)))
     assert covered.mostly_lost
     joined = covered.joined([0.0, 10.0, 400.0, 410.0, 990.0, 1000.0])
     assert joined == pytest.approx([0, 10, 10, 20, 20, 30], abs=0.01)

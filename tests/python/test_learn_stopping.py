@@ -15,11 +15,11 @@ from fidelity_cases import case
 
 from thinktime.learn import learn, learner
 from thinktime.learn.fidelity import fidelity
-from thinktime.learn.stop_signal import Stopped, Stopping
+from thinktime.learn.stop_signal import StopSignal, WorkStopped
 
 
 def test_work_beside_ends_at_its_next_look() -> None:
-    stopping = Stopping()
+    stopping = StopSignal()
 
     def work() -> None:
         while True:
@@ -34,12 +34,12 @@ def test_work_beside_ends_at_its_next_look() -> None:
     future = beside.submit(work)
     with pytest.raises(KeyboardInterrupt):
         interrupted(beside)
-    with pytest.raises(Stopped):
+    with pytest.raises(WorkStopped):
         future.result()
 
 
 def test_work_that_is_wanted_goes_on() -> None:
-    stopping = Stopping()
+    stopping = StopSignal()
     with stopping.if_raised():
         stopping.look()
     stopping.look()
@@ -47,10 +47,10 @@ def test_work_that_is_wanted_goes_on() -> None:
 
 def test_fidelity_ends_before_its_replays(tmp_path: Path) -> None:
     people = case("people", seed=12, scale=0.25)
-    stopping = Stopping()
+    stopping = StopSignal()
     with pytest.raises(KeyboardInterrupt), stopping.if_raised():
         raise KeyboardInterrupt
-    with pytest.raises(Stopped):
+    with pytest.raises(WorkStopped):
         fidelity(
             people.requests, people.kinds, people.names, people.text(tmp_path), tmp_path,
             begins=people.begins, stopping=stopping,
@@ -66,7 +66,7 @@ def test_an_interrupted_learn_ends_what_is_beside(
     log.write_text("".join(line.format(n % 250, n // 60, n % 60, n % 7) for n in range(3000)))
     begun = Event()
 
-    def endless(_log: object, _kinds: object, _parts: object, stopping: Stopping) -> None:
+    def endless(_log: object, _kinds: object, _parts: object, stopping: StopSignal) -> None:
         while True:
             begun.set()
             stopping.look()
@@ -86,7 +86,7 @@ def test_fidelity_that_is_not_wanted_is_left_out(tmp_path: Path) -> None:
     log = tmp_path / "access.log"
     line = '10.0.0.{} - - [01/Mar/2026:00:{:02}:{:02} +0000] "GET /{} HTTP/1.1" 200 9 "-" "x"\n'
     log.write_text("".join(line.format(n % 250, n // 60, n % 60, n % 7) for n in range(3000)))
-    stopping = Stopping()
+    stopping = StopSignal()
     whole = learn([log], stopping=stopping)
     assert whole.fidelity is not None
     stopping.stop()

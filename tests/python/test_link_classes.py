@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from labs import TWO_HOSTS, WAIT_S, inside, running
 
-from thinktime.lab.instance import Running
+from thinktime.lab.instance import LabInstance
 from thinktime.lab.namespaces import listens
 
 SHAPE = Path(__file__).resolve().parents[2] / "studies" / "static-server" / "shape.sh"
@@ -29,7 +29,7 @@ with urllib.request.urlopen("http://other:8080/" + sys.argv[1]) as answer:
 """
 
 
-def sent(lab: Running) -> list[int]:
+def sent(lab: LabInstance) -> list[int]:
     """The bytes that each class has sent, from the first to the last."""
     said = inside(lab, "other", "tc", "-s", "class", "show", "dev", "to-one")
     found = re.findall(r"^class htb 1:1([0-7]) .*\n Sent (\d+) bytes", said, re.MULTILINE)
@@ -37,14 +37,14 @@ def sent(lab: Running) -> list[int]:
     return [int(count) for _, count in sorted(found)]
 
 
-def fetched(lab: Running, name: str, size: int) -> list[int]:
+def fetched(lab: LabInstance, name: str, size: int) -> list[int]:
     """The bytes that each class sent more while somebody fetched a file."""
     before = sent(lab)
     assert inside(lab, "one", sys.executable, "-c", FETCH, name) == f"{size}\n"
     return [after - old for after, old in zip(sent(lab), before, strict=True)]
 
 
-def shaped(lab: Running) -> None:
+def shaped(lab: LabInstance) -> None:
     """The classes; skips the test where the kernel has none."""
     script = 'sh "$0" to-one || echo failed'
     said = inside(lab, "other", "sh", "-c", script, str(SHAPE))

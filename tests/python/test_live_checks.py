@@ -12,19 +12,21 @@ import pytest
 from thinktime.monitor import points
 from thinktime.monitor.checks import Cores
 from thinktime.monitor.feed import Feed
-from thinktime.monitor.frames import Asked, Begun, Moments, Several
+from thinktime.monitor.frames import CheckInputs, Moments, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import Instant
 from thinktime.monitor.live_page import Subject
 from thinktime.operations.moment import Moment
 from thinktime.present.table import Table
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
 
-BEGUN = Begun("run", "Running shop", "shop", None, 100.0, asked=Asked("open", 100.0, poisson=True))
+BEGUN = WatchedRun(
+    "run", "Running shop", "shop", None, 100.0, asked=CheckInputs("open", 100.0, poisson=True)
+)
 RANDOM = np.random.default_rng(5)
 
 
 def subject(
-    seconds: int, begun: Begun = BEGUN, late_s: float = 50e-6, rate: int = 100, spread: int = 8
+    seconds: int, begun: WatchedRun = BEGUN, late_s: float = 50e-6, rate: int = 100, spread: int = 8
 ) -> Subject:
     """A run of so many seconds with response times of about 10 ms, drawn anew each second."""
     made = Subject(begun)
@@ -100,14 +102,14 @@ def test_the_wait_for_the_last_answers_is_no_part_of_a_run() -> None:
 @pytest.mark.parametrize(
     ("asked", "word"),
     [
-        (Asked("closed", None, poisson=False), UNSEEN),
-        (Asked("partly-open", 100.0, poisson=True), UNSEEN),
-        (Asked("partly-open", 100.0, poisson=True, session_length=Moments(4.0, 28.0)), FINE),
+        (CheckInputs("closed", None, poisson=False), UNSEEN),
+        (CheckInputs("partly-open", 100.0, poisson=True), UNSEEN),
+        (CheckInputs("partly-open", 100.0, poisson=True, session_length=Moments(4.0, 28.0)), FINE),
         (None, UNSEEN),
     ],
 )
 def test_what_has_no_rate_or_no_known_sessions_is_not_judged(
-    asked: Asked | None, word: str
+    asked: CheckInputs | None, word: str
 ) -> None:
     # By chance 12,000 requests in sessions of four are within 4.7 % in 19 of 20 runs.
     begun = replace(BEGUN, asked=asked, end_s=120.0)
@@ -148,14 +150,14 @@ def test_the_tail_is_that_of_what_was_measured() -> None:
 def test_each_of_several_runs_begins_anew_beside_those_that_are_over() -> None:
     runs = Table("runs", "Runs", "run", (), [])
     made = Subject(BEGUN)
-    made.take(("several", Several(1, 2, None, None)))
+    made.take(("several", RepeatedRuns(1, 2, None, None)))
     assert made.page().verdict.headline == "Run 1 of 2. Nothing is known yet."
     assert made.share == 0.0
     for second in range(1, 51):
         take(made, second, 100 * second, 50e-6, second, {-106: 100 * second})
     assert made.share == pytest.approx(0.25)
     agreement = Finding("agreement", DOUBTFUL, "runs settle on different values")
-    made.take(("several", Several(2, 2, runs, agreement)))
+    made.take(("several", RepeatedRuns(2, 2, runs, agreement)))
     assert made.page().verdict.headline == "Run 2 of 2. Nothing is known yet."
     assert [table.name for table in made.page().tables] == ["runs", "agreement"]
     assert made.share == 0.5
@@ -182,7 +184,7 @@ def test_points_have_their_checks_as_they_come() -> None:
     found = Finding("load", DOUBTFUL, "a load of 0.7 was reached, 0.9 was asked for")
     swept = page_subjects.swept(measured=True)
     rows = pl.DataFrame([row | {"validity": [found.as_dict()]} for row in swept.table.to_dicts()])
-    begun = Begun("sweep", "Sweeping shop", "shop")
+    begun = WatchedRun("sweep", "Sweeping shop", "shop")
     made = points.page_of(begun, ("swept", (replace(swept, table=rows), 6, 6)))
     assert any("a load of 0.7 was reached" in doubt for doubt in made.verdict.doubts)
     cells = [cell for line in made.tables[0].lines for cell in line.cells]
@@ -192,15 +194,20 @@ def test_points_have_their_checks_as_they_come() -> None:
 # ---- simulations, which tell how many requests are over and in the system
 
 
-SIMULATED = Begun(
-    "simulate", "Simulating shop", "shop", None, None, asked=Asked("open", 100.0, poisson=True)
+SIMULATED = WatchedRun(
+    "simulate",
+    "Simulating shop",
+    "shop",
+    None,
+    None,
+    asked=CheckInputs("open", 100.0, poisson=True),
 )
 STEP_S = 100.0
 """So much of a simulation's own time is over each second."""
 
 
 def simulation(
-    numbers: np.ndarray, begun: Begun = SIMULATED, rate: np.ndarray | float = 100.0
+    numbers: np.ndarray, begun: WatchedRun = SIMULATED, rate: np.ndarray | float = 100.0
 ) -> Subject:
     """A simulation that was told of once for each mean number in the system."""
     made = Subject(begun)
@@ -269,11 +276,11 @@ def test_the_first_quarter_of_a_simulation_is_left_out() -> None:
         (replace(SIMULATED, replications=4), "steady state"),
         (replace(SIMULATED, steady=False), "steady state"),
         (replace(SIMULATED, asked=None), "load"),
-        (replace(SIMULATED, asked=Asked("closed", None, poisson=False)), "load"),
-        (replace(SIMULATED, asked=Asked("partly-open", 100.0, poisson=True)), "load"),
+        (replace(SIMULATED, asked=CheckInputs("closed", None, poisson=False)), "load"),
+        (replace(SIMULATED, asked=CheckInputs("partly-open", 100.0, poisson=True)), "load"),
     ],
 )
-def test_what_cannot_be_told_of_a_simulation_is_not_judged(begun: Begun, name: str) -> None:
+def test_what_cannot_be_told_of_a_simulation_is_not_judged(begun: WatchedRun, name: str) -> None:
     assert verdicts(simulation(level(60), begun))[name] == UNSEEN
 
 

@@ -22,7 +22,7 @@ from thinktime.capacity_search.table import table as capacity_table
 from thinktime.present.page import Page
 from thinktime.present.table import Table
 from thinktime.report import rows
-from thinktime.report.terminal import Shown, render
+from thinktime.report.terminal import FittedTable, render
 from thinktime.sweeps.table import table as swept_table
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -57,7 +57,7 @@ def tables_of(tables: Sequence[Table]) -> list[str]:
     """The tables, and what opens below their lines."""
     parts = []
     for table in tables:
-        parts += ["", f"## {table.title}", table.caption, shown(Shown(table), 200)]
+        parts += ["", f"## {table.title}", table.caption, shown(FittedTable(table), 200)]
         parts += [f"{name}: {words}" for line in table.lines for name, words in line.folded]
     return parts
 
@@ -106,8 +106,8 @@ def test_every_page_has_charts_to_record(pages: dict[str, Page], name: str) -> N
 def test_what_a_terminal_shows(width: int) -> None:
     found = {
         "results": render(rows(page_subjects.results())),
-        "sweep": Shown(swept_table(page_subjects.swept())),
-        "capacity": Shown(capacity_table(page_subjects.capacity())),
+        "sweep": FittedTable(swept_table(page_subjects.swept())),
+        "capacity": FittedTable(capacity_table(page_subjects.capacity())),
     }
     text = "\n".join(shown(one, width) for one in found.values())
     assert all(len(line) <= width for line in text.splitlines())

@@ -27,10 +27,10 @@ from thinktime.comparison import compare, subject_of
 from thinktime.comparison.table import notes
 from thinktime.comparison.table import table as compared_table
 from thinktime.gate import junit
-from thinktime.history import Stored, trends
+from thinktime.history import HistoryEntry, trends
 from thinktime.history.page import page_of as history_page
 from thinktime.history.table import table as history_table
-from thinktime.monitor.frames import Begun
+from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
 from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
 from thinktime.present import percentile
@@ -44,7 +44,7 @@ from thinktime.report.charts import CHARTS, heat
 from thinktime.results.verdict import Verdict
 from thinktime.sweeps import grid
 from thinktime.sweeps.charts import CHARTS as SWEPT_CHARTS
-from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.outcome import outcome
 from thinktime.sweeps.table import table as swept_table
 from thinktime.theory.law import FloatArray
@@ -218,7 +218,7 @@ def test_a_sweep(many: int) -> None:
     vary = ["load=0.2,0.4,0.6"]
     table = tt.sweep(OPEN, SYSTEM, vary, requests=many, warmup=0.0)
     assert table["response_p99_s"].null_count() == 0, "rows keep them"
-    swept = Swept(table, [grid.parse(one) for one in vary], measured=False)
+    swept = SweepCurves(table, [grid.parse(one) for one in vary], measured=False)
     hold({name for name, _ in numbers([swept_table(swept)])}, many, "p50", "p99")
     panels = [panel for one in SWEPT_CHARTS for panel in _panels(one, swept)]
     assert ("99th percentile" in {panel.title for panel in panels}) == (many >= 368)
@@ -230,7 +230,7 @@ def test_a_sweep(many: int) -> None:
     assert ("p99 " in junit.document(suites)) == (many >= 368)
 
 
-def _panels(chart: Chart[Swept], swept: Swept) -> Sequence[Panel]:
+def _panels(chart: Chart[SweepCurves], swept: SweepCurves) -> Sequence[Panel]:
     drawing = chart.draw(swept)
     return () if drawing is None else drawing.panels
 
@@ -238,7 +238,7 @@ def _panels(chart: Chart[Swept], swept: Swept) -> Sequence[Panel]:
 def test_a_varied_number_of_requests_is_not_that_of_the_figures() -> None:
     vary = ["requests=5,4000"]
     table = tt.sweep(OPEN, SYSTEM, vary, warmup=0.0)
-    shown = swept_table(Swept(table, [grid.parse(one) for one in vary], measured=False))
+    shown = swept_table(SweepCurves(table, [grid.parse(one) for one in vary], measured=False))
     few, enough = (_of(shown, line) for line in shown.lines)
     assert (few, enough) == (set(), {"p50", "p99"})
 
@@ -252,7 +252,7 @@ def searched(many: int) -> Capacity:
 def test_a_capacity(many: int) -> None:
     found = searched(many)
     assert found.probes["response_p99_s"].null_count() == 0
-    subject = Subject(Begun("capacity", "w", "w"))
+    subject = Subject(WatchedRun("capacity", "w", "w"))
     subject.take(("capacity", found))
     for tables in ([capacity_table(found)], subject.page().tables):
         hold({name for name, _ in numbers(tables)}, many, "p99")
@@ -274,7 +274,7 @@ def moment(many: int) -> Moment:
 
 @each_number
 def test_the_live_page(many: int) -> None:
-    subject = Subject(Begun("run", "w", "w", None, 60.0))
+    subject = Subject(WatchedRun("run", "w", "w", None, 60.0))
     for _ in range(2):
         subject.take(("moment", (moment(many), 9)))
     page = subject.page()
@@ -315,7 +315,7 @@ def test_comparisons_and_histories(many: int) -> None:
     assert any("p99.9" in note for note in notes(found)), "it says which are left out"
     times = ("2026-11-01T12:00:00+00:00", "2026-11-02T12:00:00+00:00")
     kept = [
-        Stored(str(n), subject_of(one), f"c{n}", "main", time, "")
+        HistoryEntry(str(n), subject_of(one), f"c{n}", "main", time, "")
         for n, (one, time) in enumerate(zip((before, after), times, strict=True))
     ]
     table = history_table(list(trends(kept)))

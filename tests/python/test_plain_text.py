@@ -19,7 +19,7 @@ import thinktime as tt
 from thinktime.cli import plain_text as plain
 from thinktime.present import page
 from thinktime.present.table import Cell, Group, Line, Table
-from thinktime.report.terminal import Shown
+from thinktime.report.terminal import FittedTable
 
 COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WORKLOAD = 'name="w"\n[arrivals]\nmodel="open"\nrate="80/s"\n[slo]\np99="1ms"\n'
@@ -75,7 +75,7 @@ def made(rows: int) -> Table:
 
 def shown(table: Table, width: int) -> str:
     console = Console(file=io.StringIO(), width=width)
-    console.print(Shown(table))
+    console.print(FittedTable(table))
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 

@@ -18,11 +18,11 @@ from thinktime.capacity_search.page import page_of as capacity_page
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
 from thinktime.capacity_search.table import table as capacity_table
-from thinktime.monitor.frames import Begun
+from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
 from thinktime.report import point_checks
 from thinktime.sweeps import grid
-from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.outcome import outcome
 from thinktime.sweeps.page import page_of
 from thinktime.sweeps.table import table as swept_table
@@ -37,9 +37,9 @@ SLOW = Finding("counts", DOUBTFUL, "they are apart", "run for longer")
 WRONG = Finding("counts", SPOILT, "they do not agree", "look again")
 
 
-def swept(workload: tt.Workload, vary: str, **options: object) -> Swept:
+def swept(workload: tt.Workload, vary: str, **options: object) -> SweepCurves:
     table = tt.sweep(workload, ONE, [vary], **options)
-    return Swept(table, [grid.parse(vary)], measured="target" in options)
+    return SweepCurves(table, [grid.parse(vary)], measured="target" in options)
 
 
 def verdicts(row: dict[str, Any]) -> dict[str, str]:
@@ -72,7 +72,7 @@ def test_a_load_that_a_point_did_not_reach_is_told_everywhere() -> None:
     cell = swept_table(found).lines[1].cells[-1]
     assert cell.text == DOUBTFUL
     wanted = "At arrivals.start empty: doubtful, load: a load of "
-    subject = Subject(Begun("sweep", "w"))
+    subject = Subject(WatchedRun("sweep", "w"))
     subject.take(("swept", (found, 2, 2)))
     for page in (page_of(found.table, found.axes, measured=False), subject.page()):
         assert any(one.startswith(wanted) for one in page.verdict.doubts), page.verdict.doubts
@@ -91,10 +91,10 @@ def test_a_run_at_a_point_is_judged_by_its_generator() -> None:
         assert verdicts(dict(row))["punctuality"] != UNSEEN
 
 
-def swept_real(url: str) -> Swept:
+def swept_real(url: str) -> SweepCurves:
     vary = "arrivals.rate=20/s,40/s"
     table = tt.sweep(cases.open_model(20), None, [vary], target=url, duration=1)
-    return Swept(table, [grid.parse(vary)], measured=True)
+    return SweepCurves(table, [grid.parse(vary)], measured=True)
 
 
 def test_a_check_that_spoils_a_point_makes_it_untrusted(
@@ -119,7 +119,7 @@ def test_a_check_that_spoils_a_point_makes_it_untrusted(
 
 def test_points_of_older_versions_have_no_checks() -> None:
     rows = [{"load": 0.2, "response_mean_s": 0.1, "requests": 9, "untrusted": "why"}]
-    found = Swept(pl.DataFrame(rows), [grid.parse("load=0.2")], measured=False)
+    found = SweepCurves(pl.DataFrame(rows), [grid.parse("load=0.2")], measured=False)
     assert swept_table(found).headings[-1] == "trust"
     assert point_checks.cell(rows[0]).text == SPOILT
     assert point_checks.cell({"untrusted": None}).text == ""
@@ -186,7 +186,7 @@ def test_doubts_are_about_probes_that_met_the_objectives() -> None:
     found = answer(Search(start=50.0, probes=probes, probes_max=2), "rate", "/s")
     assert found.doubts == wanted
     assert [line.cells[-1].below for line in capacity_table(found).lines] == ["counts", "counts"]
-    subject = Subject(Begun("capacity", "w"))
+    subject = Subject(WatchedRun("capacity", "w"))
     subject.take(("capacity", so_far(probes, "rate", "/s")))
     page = subject.page()
     assert set(wanted) <= set(page.verdict.doubts)

@@ -19,7 +19,7 @@ from thinktime.report.results_page import page_of
 from thinktime.report.terminal import render
 from thinktime.sweeps import keys
 from thinktime.sweeps.charts import CHARTS as SWEPT_CHARTS
-from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.grid import parse
 from thinktime.sweeps.table import table as swept_table
 
@@ -260,7 +260,7 @@ def test_populations_are_swept(tmp_path: Path) -> None:
     requests = [table[f"population.{name}.requests"] for name in ("visitors", "pollers")]
     assert (requests[0] + requests[1]).to_list() == table["requests"].to_list()
     assert table["pages"].to_list() == table["population.visitors.pages"].to_list()
-    swept = Swept(table, [parse(one) for one in vary], measured=False)
+    swept = SweepCurves(table, [parse(one) for one in vary], measured=False)
     headings = swept_table(swept).headings
     assert {"page mean", "visitors mean", "pollers p99"} <= set(headings)
     drawing = next(one for one in SWEPT_CHARTS if one.name == "figures").draw(swept)

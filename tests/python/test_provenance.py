@@ -19,7 +19,7 @@ from thinktime.report import origin
 from thinktime.report.case import cases
 from thinktime.report.results_page import page_of
 from thinktime.results import provenance
-from thinktime.results.provenance import Made, UsedFile, without_secrets
+from thinktime.results.provenance import Provenance, UsedFile, without_secrets
 
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(2ms)"\n'
 WORKLOAD = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n'
@@ -175,7 +175,9 @@ def test_a_note_that_somebody_spoilt_counts_as_none(tmp_path: Path, text: str) -
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    made = Made(("thinktime", "run"), (UsedFile("workload", "<b>.toml", 3, "ab"),), {"cores": 2})
+    made = Provenance(
+        ("thinktime", "run"), (UsedFile("workload", "<b>.toml", 3, "ab"),), {"cores": 2}
+    )
     provenance.write(made, tmp_path)
     assert provenance.read(tmp_path) == made
 
@@ -183,5 +185,5 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     """Whoever would wait for what comes out of it would wait for good."""
     os.mkfifo(tmp_path / "pipe")
-    made = provenance.made_of(tt.Workload(WORKLOAD), None, {"workload": tmp_path / "pipe"})
+    made = provenance.provenance_of(tt.Workload(WORKLOAD), None, {"workload": tmp_path / "pipe"})
     assert made.files == ()

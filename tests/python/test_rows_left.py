@@ -21,7 +21,7 @@ from thinktime.comparison.estimate import Missing
 from thinktime.comparison.subject import subject_of
 from thinktime.distributed import collection
 from thinktime.explain.visits import visits_of
-from thinktime.results.remote_rows import FILE, RowsThere, rows_there
+from thinktime.results.remote_rows import FILE, RemoteRows, remote_rows_of
 
 SYSTEM = {"name": "s", "station": [{"name": "s", "policy": "ps", "demand": "exp(1ms)"}]}
 WORKLOAD: dict[str, Any] = {
@@ -70,13 +70,13 @@ def left(cluster: Any, target: str, tmp_path: Path) -> tt.Result:
                   leave_rows=tmp_path / "there", output=tmp_path / "result")  # fmt: skip
 
 
-def rows_of(there: list[RowsThere]) -> pl.DataFrame:
+def rows_of(there: list[RemoteRows]) -> pl.DataFrame:
     files = [pl.read_parquet(Path(one.path) / "requests.parquet") for one in there]
     return pl.concat(files).sort(KEY)
 
 
 def test_the_result_says_which_node_has_which_rows(left: tt.Result, tmp_path: Path) -> None:
-    there = rows_there(left.summary)
+    there = remote_rows_of(left.summary)
     assert [one.generator for one in there] == [one["name"] for one in left.summary["generators"]]
     assert len({one.path for one in there}) == 3
     for number, one in enumerate(there):
@@ -96,11 +96,13 @@ def test_the_result_says_which_node_has_which_rows(left: tt.Result, tmp_path: Pa
 
 def test_figures_are_those_of_all_rows(left: tt.Result, target: str) -> None:
     """Each schedule is that of one generator; mean, extremes and counts are those of the rows."""
-    rows = rows_of(rows_there(left.summary))
+    rows = rows_of(remote_rows_of(left.summary))
     alone = frame(tt.run(WORKLOAD, target, duration="2s", warmup="500ms"))
     columns = ["session", "request", "scheduled_ns"]
     assert rows.select(columns).equals(alone.sort(KEY).select(columns))
-    assert left.summary["sessions"] == sum(one.sessions or 0 for one in rows_there(left.summary))
+    assert left.summary["sessions"] == sum(
+        one.sessions or 0 for one in remote_rows_of(left.summary)
+    )
     counted = rows.filter(pl.col("scheduled_ns") >= 5e8)
     times = (counted["done_ns"] - counted["scheduled_ns"]).sort()
     found = left.summary["response_time_s"]
@@ -113,7 +115,7 @@ def test_figures_are_those_of_all_rows(left: tt.Result, target: str) -> None:
 
 
 def test_what_a_node_keeps_is_a_result_that_says_what_it_is(left: tt.Result) -> None:
-    one = rows_there(left.summary)[1]
+    one = remote_rows_of(left.summary)[1]
     there = tt.Result.load(one.path)
     assert "one of 3 generators" in (there.untrusted or "")
     # Those who are not there make its measured time no longer than that of the run.
@@ -144,7 +146,7 @@ def test_who_needs_rows_says_where_they_are(left: tt.Result) -> None:
 @pytest.mark.parametrize("far", [False, True])
 def test_rows_are_fetched(left: tt.Result, monkeypatch: pytest.MonkeyPatch, far: bool) -> None:
     assert left.path is not None
-    there = rows_there(left.summary)
+    there = remote_rows_of(left.summary)
     before = rows_of(there)
     if far:  # as if no disk of this machine had them
         monkeypatch.setattr(collection, "is_here", lambda path: False)
@@ -155,7 +157,7 @@ def test_rows_are_fetched(left: tt.Result, monkeypatch: pytest.MonkeyPatch, far:
     assert rows.sort(KEY).equals(before)
     assert rows["done_ns"].is_sorted()
     assert found.rows_complete
-    assert not rows_there(found.summary)
+    assert not remote_rows_of(found.summary)
     assert not (left.path / FILE).exists()
     assert not Path(there[0].path).parent.exists()
     assert len(tt.traces(found)) == 10
@@ -166,13 +168,13 @@ def test_rows_are_fetched(left: tt.Result, monkeypatch: pytest.MonkeyPatch, far:
 
 
 def test_rows_that_are_no_longer_there_are_named_and_nothing_is_lost(left: tt.Result) -> None:
-    there = rows_there(left.summary)
+    there = remote_rows_of(left.summary)
     (Path(there[1].path) / "requests.parquet").unlink()
     assert left.path is not None
     with pytest.raises(tt.RunError, match=there[1].generator):
         tt.collect(left.path)
     assert sorted(one.name for one in left.path.iterdir() if one.name.startswith(".")) == []
-    assert rows_there(tt.Result.load(left.path).summary) == there
+    assert remote_rows_of(tt.Result.load(left.path).summary) == there
 
 
 def lose_one(cluster: Any, begun: threading.Event) -> None:
@@ -241,7 +243,7 @@ def test_what_is_wrong_is_said(cluster: Any, target: str, tmp_path: Path) -> Non
         left(leave_rows="/there")
     with pytest.raises(tt.InputError, match="must begin with /"):
         left(on="auto", leave_rows="there")
-    assert not rows_there(left(on="auto", leave_rows="/there", rows="none").summary)
+    assert not remote_rows_of(left(on="auto", leave_rows="/there", rows="none").summary)
     (tmp_path / "file").touch()
     with pytest.raises(tt.InputError, match="is no folder on the node"):
         left(on="auto", leave_rows=tmp_path / "file" / "there")
@@ -262,7 +264,7 @@ def test_the_command_says_where_rows_are_and_fetches_them(
                   leave_rows=tmp_path / "there", output=tmp_path / "r")  # fmt: skip
     status, text = said("compare", "r", "r")
     assert status == 0, text
-    many = sum(one.rows or 0 for one in rows_there(left.summary))
+    many = sum(one.rows or 0 for one in remote_rows_of(left.summary))
     status, text = said("collect", "r", "--remove")
     assert (status, f"{many:,} rows are in r/requests.parquet" in text) == (0, True), text
     status, text = said("collect", "r")

@@ -12,8 +12,8 @@ import pytest
 import thinktime as tt
 from thinktime.lab import link_run, links
 from thinktime.lab.link_difference import differ
-from thinktime.lab.link_record import Crossed
-from thinktime.lab.run_link import asked
+from thinktime.lab.link_record import LinkRecord
+from thinktime.lab.run_link import parse_link
 from thinktime.results.link import text_of, words_of
 from thinktime.validity import DOUBTFUL, FINE, SPOILT
 from thinktime.validity.evidence import Evidence
@@ -24,16 +24,16 @@ TARGET = "http://127.0.0.1:1"
 
 
 def test_a_text_has_the_keys_of_a_link() -> None:
-    found = asked("delay=50ms,  jitter = '2ms', loss = 1%, rate = 10Mbit/s, buffer = 64kB")
+    found = parse_link("delay=50ms,  jitter = '2ms', loss = 1%, rate = 10Mbit/s, buffer = 64kB")
     link = found.link
     assert (link.delay, link.jitter, link.loss) == (0.05, 0.002, 0.01)
     assert (link.rate, link.buffer, link.by) == (1.25e6, 64000, "forwarder")
     assert found.congestion_control == "reno"
     assert found.text == "delay = 50ms, jitter = 2ms, loss = 1%, rate = 10Mbit/s, buffer = 64kB"
-    assert asked(found.text) == found
-    assert asked("congestion_control = cubic, by = netem").congestion_control == "cubic"
-    assert asked("rate = 1.25MB/s").link.rate == 1.25e6
-    assert not links.is_program(asked("rate = 10Mbit/s").link)
+    assert parse_link(found.text) == found
+    assert parse_link("congestion_control = cubic, by = netem").congestion_control == "cubic"
+    assert parse_link("rate = 1.25MB/s").link.rate == 1.25e6
+    assert not links.is_program(parse_link("rate = 10Mbit/s").link)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_text_has_the_keys_of_a_link() -> None:
 )
 def test_what_is_wrong_is_said_with_the_key(text: str, message: str) -> None:
     with pytest.raises(tt.InputError) as error:
-        asked(text)
+        parse_link(text)
     assert str(error.value).startswith(message)
 
 
@@ -72,9 +72,9 @@ SYSTEM = '[[station]]\nname = "cpu"\ndemand = "exp(1ms)"\n[[link]]\nname = "wan"
 @pytest.mark.parametrize("begin", [LAB, SYSTEM, "[[link]]\n"])
 def test_a_file_has_one_link(begin: str, tmp_path: Path) -> None:
     (tmp_path / "w.toml").write_text(f'name = "x"\n{begin}delay = "50ms"\nloss = 0.01\n')
-    found = asked(str(tmp_path / "w.toml"))
+    found = parse_link(str(tmp_path / "w.toml"))
     assert found.text == "delay = 50ms, loss = 0.01"
-    assert asked(found.text) == found
+    assert parse_link(found.text) == found
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_is_wrong_in_a_file_is_said_with_its_line(
 ) -> None:
     (tmp_path / "w.toml").write_text(text)
     with pytest.raises(tt.InputError, match=re.escape(message)) as error:
-        asked(str(tmp_path / "w.toml"))
+        parse_link(str(tmp_path / "w.toml"))
     assert str(error.value).startswith(str(tmp_path / "w.toml"))
 
 
@@ -175,7 +175,7 @@ def test_where_connections_go(target: str, proxy: str | None, place: str) -> Non
 
 def test_what_became_of_the_link_is_in_the_summary() -> None:
     way = {"came": 1200, "lost": 12, "overflowed": 0, "passed": 1188, "unread": 0}
-    found = Crossed(asked("loss = 1%"), 7, [way, way | {"unread": 3}])
+    found = LinkRecord(parse_link("loss = 1%"), 7, [way, way | {"unread": 3}])
     found.relay = {"accepted": 9, "refused": 2, "reset": 0, "why": "Connection refused"}
     summary: dict[str, Any] = {"notes": ["before"], "warnings": []}
     found.note(summary)
@@ -213,15 +213,17 @@ RELAY = {"accepted": 0, "refused": 0, "reset": 0, "why": ""}
 def test_a_link_that_nothing_comes_over_is_named_and_not_the_target(
     ways: list[dict[str, int]], relay: dict[str, Any], message: str
 ) -> None:
-    found = Crossed(asked("loss = 99%"), 7, ways=ways, relay=relay).unreached("shop.test:80")
+    found = LinkRecord(parse_link("loss = 99%"), 7, ways=ways, relay=relay).unreached(
+        "shop.test:80"
+    )
     assert found.startswith(message)
     assert ("without the link shop.test:80 takes connections" in found) == bool(relay)
-    given = Crossed(asked("loss = 99%"), 7, ways, relay=relay, file="wan.toml")
+    given = LinkRecord(parse_link("loss = 99%"), 7, ways, relay=relay, file="wan.toml")
     assert "the link of wan.toml (loss = 99%; reno)" in given.unreached("shop.test:80")
 
 
 def test_a_program_that_did_not_last_is_why_nothing_comes() -> None:
-    found = Crossed(asked("loss = 1%"), 7, relay=RELAY)
+    found = LinkRecord(parse_link("loss = 1%"), 7, relay=RELAY)
     found.lost = ["the program that carries the link clients-target ended, or was stopped"]
     assert found.unreached("a:1") == (
         "nothing comes over the link (loss = 1%; reno): the program that carries the link "
@@ -231,7 +233,7 @@ def test_a_program_that_did_not_last_is_why_nothing_comes() -> None:
 
 def test_a_link_that_did_not_last_spoils_its_result() -> None:
     way = WAY | {"lost": 0, "passed": 3}
-    found = Crossed(asked("delay = 1ms"), 7, [way, way], relay=RELAY)
+    found = LinkRecord(parse_link("delay = 1ms"), 7, [way, way], relay=RELAY)
 
     def judged(kind: str = "run") -> tuple[str, str]:
         summary: dict[str, Any] = {"requests": 3}
@@ -257,7 +259,7 @@ def test_links_differ_by_what_is_asked_and_not_by_how() -> None:
     assert words_of(one) == "delay = 50ms, loss = 1%; reno"
     assert text_of(one) == "delay = 50ms, loss = 1%, congestion_control = reno"
     assert text_of({"link": cubic}) == cubic["asked"]
-    assert asked(text_of(one)).link == asked("delay = 50ms, loss = 1%").link
+    assert parse_link(text_of(one)).link == parse_link("delay = 50ms, loss = 1%").link
     assert words_of({}) == text_of({}) == ""
     assert not differ("", "")
     assert not differ(text_of(one), "loss = 0.01, delay = 0.05s")

@@ -22,7 +22,7 @@ from thinktime.present.page import Page
 from thinktime.report.repeated_runs import runs_in
 from thinktime.report.results_page import page_of
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding, agreement_of
-from thinktime.validity.agreement import Told, differ, tails_differ, together, welch
+from thinktime.validity.agreement import RunMean, differ, tails_differ, together, welch
 from thinktime.validity.agreement import agreement_of as agreement
 from thinktime.validity.evidence import of_result
 
@@ -104,9 +104,9 @@ def test_analysis_of_variance_is_that_of_scipy() -> None:
 
 
 def test_trifles_do_not_matter_and_equal_runs_are_equal() -> None:
-    assert not differ([Told(1.00, 1e-9), Told(1.04, 1e-9)])
-    assert differ([Told(1.00, 1e-9), Told(1.06, 1e-9)])
-    assert not differ([Told(1.0, 0.0), Told(1.0, 0.0)])
+    assert not differ([RunMean(1.00, 1e-9), RunMean(1.04, 1e-9)])
+    assert differ([RunMean(1.00, 1e-9), RunMean(1.06, 1e-9)])
+    assert not differ([RunMean(1.0, 0.0), RunMean(1.0, 0.0)])
 
 
 def test_each_run_counts_once() -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.sweeps import grid
-from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.verdict import verdict
 
 WORKLOAD = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'\n"
@@ -54,7 +54,7 @@ def test_chance_is_not_told_as_an_effect(halves: tuple[float | None, float], sta
         {"load": load, "response_mean_s": mean, "response_ci95_s": half, "slo": slo}
         for load, mean, half, slo in zip((1, 2), means, halves, ("met", "not met"), strict=True)
     ]
-    said = verdict(Swept(pl.DataFrame(rows), [grid.parse("load=1,2")], measured=True))
+    said = verdict(SweepCurves(pl.DataFrame(rows), [grid.parse("load=1,2")], measured=True))
     assert said.headline.startswith(start)
     assert "The SLO: met at 1, not met at 1 of 2 points." in said.findings
 

@@ -11,7 +11,7 @@ import pytest
 
 from thinktime.present.page import render
 from thinktime.sweeps import parse
-from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.knee import knee_of
 from thinktime.sweeps.page import page_of
 
@@ -52,9 +52,9 @@ def test_where_there_is_none_none_is_told(rows: list[dict[str, Any]]) -> None:
     assert knee_of(rows) is None
 
 
-def swept(requests: int) -> Swept:
+def swept(requests: int) -> SweepCurves:
     rows = [row(n / 20, 1.0, requests=requests, point=n) for n in range(1, 20)]
-    return Swept(pl.DataFrame(rows), [parse("load=0.05..0.95/19")], measured=False)
+    return SweepCurves(pl.DataFrame(rows), [parse("load=0.05..0.95/19")], measured=False)
 
 
 def test_it_is_marked_and_told() -> None:

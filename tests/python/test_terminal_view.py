@@ -120,7 +120,7 @@ def test_objectives_have_lines_of_their_own() -> None:
 
 def test_plain_lines_come_where_there_is_no_terminal() -> None:
     console = Console(file=io.StringIO(), width=80)
-    with live_view.shown("running", None, 30.0, console=console, line_every_s=5.0) as take:
+    with live_view.view_of_run("running", None, 30.0, console=console, line_every_s=5.0) as take:
         assert take is not None
         for step in range(101):
             take(moment(step / 5))
@@ -133,7 +133,7 @@ def test_plain_lines_come_where_there_is_no_terminal() -> None:
 def test_quiet_shows_nothing() -> None:
     for terminal in (False, True):
         console = Console(file=io.StringIO(), force_terminal=terminal)
-        with live_view.shown("running", None, 30.0, quiet=True, console=console) as take:
+        with live_view.view_of_run("running", None, 30.0, quiet=True, console=console) as take:
             assert take is None
         assert console.file.getvalue() == ""  # type: ignore[attr-defined]
 

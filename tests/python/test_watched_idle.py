@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from thinktime.monitor import connections, metrics
 from thinktime.monitor.__main__ import server_of
 from thinktime.monitor.address import LOOPBACK, bound
-from thinktime.monitor.frames import Begun
+from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
 from thinktime.operations.moment import Moment
 
@@ -34,7 +34,7 @@ async def served(app: ASGIApp) -> AsyncIterator[int]:
 
 
 def metrics_app() -> ASGIApp:
-    subject = Subject(Begun("run", "Running", "w", None, 60.0))
+    subject = Subject(WatchedRun("run", "Running", "w", None, 60.0))
     moment = Moment(1.0, 5, 20, 20, 0.006, 0.2, 1e-5, {}, {}, (), 1.0, ((0, 20),))
     subject.take(("moment", (moment, 9)))
     return metrics.app(subject, [])

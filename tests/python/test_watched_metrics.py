@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from thinktime import InputError
 from thinktime.monitor import metrics, otlp, protobuf
-from thinktime.monitor.frames import Begun
+from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
 from thinktime.operations.moment import Moment, ObjectiveMoment, PopulationMoment
 from thinktime.present import page as pages
@@ -35,7 +35,7 @@ def buckets() -> tuple[tuple[int, int], ...]:
 
 @pytest.fixture(scope="module")
 def subject() -> Subject:
-    made = Subject(Begun("run", f"Running {EVIL}", EVIL, None, 60.0))
+    made = Subject(WatchedRun("run", f"Running {EVIL}", EVIL, None, 60.0))
     for time_s in (10.0, 20.0):
         moment = Moment(
             time_s, 5, 20_010, 20_000, 0.006, 0.2, 1e-5, {KIND: 10},
@@ -109,7 +109,7 @@ def test_buckets_hold_the_times_that_they_say(subject: Subject) -> None:
 
 
 def test_a_run_that_has_told_nothing_has_no_metrics() -> None:
-    assert metrics.text_of(Subject(Begun("run", "x", "x"))) == b""
+    assert metrics.text_of(Subject(WatchedRun("run", "x", "x"))) == b""
 
 
 def parsed(subject: Subject) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def test_opentelemetry_reads_what_was_meant(subject: Subject) -> None:
 
 
 def test_names_are_only_ever_text_on_the_live_page(subject: Subject) -> None:
-    innocent = Subject(Begun("run", "Running x", "x", None, 60.0))
+    innocent = Subject(WatchedRun("run", "Running x", "x", None, 60.0))
     innocent.history, innocent.moment = subject.history, subject.moment
     innocent.validity = subject.validity
     made = pages.render_live(subject.page(), 0.5, False)

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.capacity_search.answer import Capacity
-from thinktime.capacity_search.probe import judged
+from thinktime.capacity_search.probe import objectives_met
 from thinktime.present import axes, units
 from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, layout, titled
 from thinktime.present.page import colour
@@ -50,7 +50,7 @@ def _draw(found: Capacity) -> Drawing | None:
 
 
 def _slo(row: Mapping[str, Any]) -> str:
-    return judged(row["passed"], row["margin"], row["standard_error"] or 0.0)
+    return objectives_met(row["passed"], row["margin"], row["standard_error"] or 0.0)
 
 
 def _points(probes: pl.DataFrame, name: str, shade: str, unit: str) -> go.Scatter:

@@ -110,10 +110,10 @@ class Probe:
     @property
     def slo(self) -> Met:
         """As far as the interval tells."""
-        return judged(self.passed, self.margin, self.error)
+        return objectives_met(self.passed, self.margin, self.error)
 
 
-def judged(passed: bool, margin: float | None, error: float) -> Met:
+def objectives_met(passed: bool, margin: float | None, error: float) -> Met:
     """Whether the objectives are met, as far as the margin's 95 % interval tells."""
     if margin is not None and abs(margin) < _NORMAL_95 * error:
         return "cannot tell"

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from thinktime.capacity_search.answer import Capacity
-from thinktime.capacity_search.probe import judged
+from thinktime.capacity_search.probe import objectives_met
 from thinktime.present import columns, units
 from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report import point_checks
@@ -33,7 +33,7 @@ _SPARE = ("decided by", "checks", "requests", "lateness p99", "throughput")
 def table(found: Capacity) -> Table:
     """A row a probe, in their order."""
     rows = found.probes.to_dicts()
-    names = ["passed", *columns.said(rows, _SHOWN[1:])]
+    names = ["passed", *columns.columns_with_figures(rows, _SHOWN[1:])]
     lines = [Line(units.amount(row["value"], found.unit), _cells(row, names)) for row in rows]
     return Table(
         "probes",
@@ -52,7 +52,7 @@ def _cells(row: dict[str, Any], names: list[str]) -> list[Cell]:
 
 
 def _slo(row: dict[str, Any]) -> Cell:
-    return Cell(judged(row["passed"], row["margin"], row["standard_error"] or 0.0))
+    return Cell(objectives_met(row["passed"], row["margin"], row["standard_error"] or 0.0))
 
 
 def _margin(row: dict[str, Any]) -> Cell:

@@ -18,7 +18,7 @@ from thinktime.cli import ci_files, common, options, plain_text, watch
 from thinktime.cli.watch import NOBODY, Watch
 
 if TYPE_CHECKING:
-    from thinktime.gate import Told
+    from thinktime.gate import Summaries
 
 
 _Duration = Annotated[
@@ -64,10 +64,10 @@ def command(
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
         more = {"target": target, "what": what, "on": on}
-        with ci_files.failure_told(files, name):
+        with ci_files.failure_written(files, name):
             found, against = _shown(loaded, system, more, given, quiet, watched)
     _show(found, against, json, output)
-    untold = ci_files.tell(files, lambda: _told(found, against, name))
+    untold = ci_files.write(files, lambda: _told(found, against, name))
     common.end(outcome(found, against, untold))
 
 
@@ -83,7 +83,7 @@ def _shown(
     probes: list[Probe] = []
     unit, what = _unit(loaded), "rate" if loaded is None else what_of(loaded)[0]
     name = "the generator" if loaded is None else loaded.name
-    begun = watch.begun("capacity", name, more["target"], (None, None))
+    begun = watch.watched_run("capacity", name, more["target"], (None, None))
     with watched.on(begun) as feed:
 
         def progress(probe: Probe) -> None:
@@ -136,13 +136,13 @@ def _say(unit: str, probe: Probe) -> None:
 def _print(found: Capacity) -> None:
     """The probes as a table."""
     from thinktime.capacity_search.table import table
-    from thinktime.report.terminal import Shown
+    from thinktime.report.terminal import FittedTable
 
     if len(found.probes):
-        common.print_wide(Shown(table(found)))
+        common.print_wide(FittedTable(table(found)))
 
 
-def _told(found: Capacity, against: str | None, name: str) -> Told:
+def _told(found: Capacity, against: str | None, name: str) -> Summaries:
     from thinktime import gate
 
     return gate.of_capacity(found, name, outcome(found, against))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from thinktime import RunError
 
 if TYPE_CHECKING:
-    from thinktime.gate import Files, Told
+    from thinktime.gate import Files, Summaries
 
 
 def files(junit: Path | None, markdown: Path | None) -> Files | None:
@@ -26,7 +26,7 @@ def files(junit: Path | None, markdown: Path | None) -> Files | None:
     return gate.files(junit, markdown)
 
 
-def tell(files: Files | None, told: Callable[[], Told]) -> str:
+def write(files: Files | None, told: Callable[[], Summaries]) -> str:
     """Write the files that are wanted; why one could not be written, empty where all could."""
     if files is not None:
         try:
@@ -37,7 +37,7 @@ def tell(files: Files | None, told: Callable[[], Told]) -> str:
 
 
 @contextmanager
-def failure_told(files: Files | None, name: str) -> Iterator[None]:
+def failure_written(files: Files | None, name: str) -> Iterator[None]:
     """Where a run fails before it has a result, the files say so under this name."""
     try:
         yield

@@ -25,7 +25,7 @@ def command(
     They become requests.parquet of RESULT. Rows on this machine need no --on.
     """
     from thinktime.distributed.collection import collect
-    from thinktime.results.remote_rows import rows_there
+    from thinktime.results.remote_rows import remote_rows_of
     from thinktime.results.result import Result
 
     def tell(generator: str) -> None:
@@ -33,7 +33,7 @@ def command(
             common.errors.print(f"fetching from {generator}", style="dim", markup=False)
 
     with common.mapped_errors():
-        left = rows_there(Result.load(result).summary)
+        left = remote_rows_of(Result.load(result).summary)
         found = collect(result, on=on, remove=remove, progress=tell)
     plain_text.say(f"{len(found.requests or ()):,} rows are in {result / 'requests.parquet'}")
     for one in left:

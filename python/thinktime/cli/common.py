@@ -15,14 +15,14 @@ from rich.console import RenderableType
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import ci_files, plain_text
 from thinktime.cli.option_names import as_typed
-from thinktime.results.provenance import file_given
+from thinktime.results.provenance import note_file
 from thinktime.results.recovery import left_behind
-from thinktime.results.remote_rows import rows_there, words
+from thinktime.results.remote_rows import remote_rows_of, words
 from thinktime.results.verdict import Exit as Exit
 from thinktime.results.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from thinktime.gate import Files, Told
+    from thinktime.gate import Files, Summaries
 
 errors = plain_text.console(stderr=True)
 """Standard error."""
@@ -62,7 +62,7 @@ ProgressCallback = Callable[[int, float, int], None]
 
 
 @contextmanager
-def progress_shown(
+def run_progress(
     title: str, requests: int | None, end_s: float | None, quiet: bool = False
 ) -> Iterator[ProgressCallback | None]:
     """A line on standard error that shows how far a run is; nothing where that is no terminal."""
@@ -92,7 +92,7 @@ def progress_shown(
 
 
 @contextmanager
-def reading_shown(quiet: bool) -> Iterator[ProgressCallback | None]:
+def reading_progress(quiet: bool) -> Iterator[ProgressCallback | None]:
     """Show on a terminal, on standard error, how far logs are read, and then that it goes on."""
     if quiet or not errors.is_terminal:
         yield None
@@ -132,7 +132,7 @@ def finish(
     """
     unwritten = None
     say_of_left_behind(output)
-    with mapped_errors(), ci_files.failure_told(files, workload):
+    with mapped_errors(), ci_files.failure_written(files, workload):
         try:
             result = operation()
         except Interrupted as stopped:
@@ -141,14 +141,14 @@ def finish(
             result, unwritten, output = failed.result, str(failed), None
     show(result, as_json, output)
     found = verdict_of(result, unwritten)
-    untold = ci_files.tell(files, lambda: _of_result(result, found.doubt))
+    untold = ci_files.write(files, lambda: _of_result(result, found.doubt))
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
     end(verdict_of(result, untold) if untold else found)
 
 
-def _of_result(result: Result, doubt: str) -> Told:
+def _of_result(result: Result, doubt: str) -> Summaries:
     from thinktime import gate
 
     return gate.of_result(result, doubt)
@@ -197,7 +197,7 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
         from thinktime.report.objectives import unjudged_checks
 
         say_warnings(unjudged_checks(result))
-    if found := rows_there(result.summary):
+    if found := remote_rows_of(result.summary):
         errors.print("note:", words(found, result.path),
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
     if output is not None:
@@ -213,7 +213,7 @@ def load_workload(path: Path) -> Workload:
     from thinktime.workload import load
 
     loaded = load(path)
-    file_given("workload", path)
+    note_file("workload", path)
     for note in loaded.left_behind:
         errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
     return loaded

@@ -12,7 +12,7 @@ from thinktime import InputError, Result
 from thinktime.cli import ci_files, common, options, plain_text
 
 if TYPE_CHECKING:
-    from thinktime.comparison import Comparison, Judged, Limit, Subject
+    from thinktime.comparison import Comparison, Limit, LimitVerdict, Subject
     from thinktime.gate import Files
 
 
@@ -111,7 +111,7 @@ def _trusted(loaded: list[Result]) -> None:
             raise common.fail(why, common.Exit.UNDECIDED)
 
 
-def _say(comparisons: list[Comparison], outcomes: list[Judged]) -> None:
+def _say(comparisons: list[Comparison], outcomes: list[LimitVerdict]) -> None:
     """The verdicts first, then what each limit comes to."""
     for found in comparisons:
         several = f"{found.after.label}: " if len(comparisons) > 1 else ""
@@ -123,18 +123,18 @@ def _say(comparisons: list[Comparison], outcomes: list[Judged]) -> None:
 def _tabulate(loaded: list[Result], comparisons: list[Comparison]) -> None:
     """The differences, and the results themselves."""
     from thinktime.comparison.table import notes, table
-    from thinktime.report.terminal import Shown
+    from thinktime.report.terminal import FittedTable
 
     if comparisons:
         typer.echo()
-        common.print_wide(Shown(table(comparisons)))
+        common.print_wide(FittedTable(table(comparisons)))
     for note in dict.fromkeys(note for found in comparisons for note in notes(found)):
         plain_text.say(note)
     typer.echo()
     common.print_table(loaded)
 
 
-def _as_json(comparisons: list[Comparison], outcomes: list[list[Judged]]) -> str:
+def _as_json(comparisons: list[Comparison], outcomes: list[list[LimitVerdict]]) -> str:
     found = [
         one.as_dict() | {"limits": [limit.as_dict() for limit in limits]}
         for one, limits in zip(comparisons, outcomes, strict=True)

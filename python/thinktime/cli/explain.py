@@ -99,7 +99,7 @@ def command(
 def _show(found: Explanation) -> None:
     from thinktime.present.table import Group
     from thinktime.report.explanation import lines, models_table, table
-    from thinktime.report.terminal import Shown
+    from thinktime.report.terminal import FittedTable
 
     plain_text.say(found.sentence)
     if found.alike:
@@ -109,9 +109,9 @@ def _show(found: Explanation) -> None:
     whole = table([Group(lines(found))])
     # The last column, the interval of throughput, is on the page and in --json.
     shown = whole.with_columns(range(len(whole.headings) - 1))
-    common.print_wide(Shown(shown))
+    common.print_wide(FittedTable(shown))
     plain_text.say(shown.note)
     models = models_table(found)
     typer.echo()
-    common.print_wide(Shown(models))
+    common.print_wide(FittedTable(models))
     plain_text.say(models.note)

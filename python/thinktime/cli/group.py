@@ -62,7 +62,7 @@ class Commands(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **named: Any) -> Any:
         """Do a command, of which results keep the words."""
-        with provenance.command_given(sys.argv[1:] if args is None else args):
+        with provenance.command_words(sys.argv[1:] if args is None else args):
             return super().main(args, *more, **named)
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -49,12 +49,12 @@ def list_results(store: options.Store = None) -> None:
     """List what the history holds, by workload and target, the oldest first."""
     from thinktime.history import History, trends
     from thinktime.history.table import table
-    from thinktime.report.terminal import Shown
+    from thinktime.report.terminal import FittedTable
 
     with common.mapped_errors():
         found = list(trends(History(store).results()))
     if found:
-        common.print_wide(Shown(table(found)))
+        common.print_wide(FittedTable(table(found)))
     else:
         plain_text.say("The history is empty.")
 
@@ -70,7 +70,7 @@ def trend(
     """Show how a workload's figures developed, and with which results they changed."""
     from thinktime.history import History, trends
     from thinktime.history.table import table
-    from thinktime.report.terminal import Shown
+    from thinktime.report.terminal import FittedTable
 
     with common.mapped_errors():
         if output is not None:
@@ -84,7 +84,7 @@ def trend(
         for one in found:
             plain_text.say(f"{one.target}: {one.verdict}" if len(found) > 1 else one.verdict)
         typer.echo()
-        common.print_wide(Shown(table(found)))
+        common.print_wide(FittedTable(table(found)))
         if output is not None:
             from thinktime.history.page import write
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from thinktime.cli import common, signals
-from thinktime.learn.stop_signal import Stopping
+from thinktime.learn.stop_signal import StopSignal
 
 if TYPE_CHECKING:
     from thinktime.learn.logs.log import Log
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 WORDS = "interrupted: what was read is learned from all the same; once more ends the command"
 
 
-class Enough:
+class Interrupt:
     """A first Ctrl-C ends the reading, or when all is read leaves out the fidelity."""
 
     def __init__(self) -> None:
-        self.fidelity = Stopping()
+        self.fidelity = StopSignal()
         """Whether the fidelity is still wanted."""
         self._all_read = False
 

@@ -13,8 +13,8 @@ import typer
 
 from thinktime import _core
 from thinktime.cli import common, options, plain_text, watch
-from thinktime.cli.interrupt import Enough
-from thinktime.cli.memory import give_back_large, kept, use_again
+from thinktime.cli.interrupt import Interrupt
+from thinktime.cli.memory import give_back_large, use_again, without_collection
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.results.files import write_whole
 
@@ -152,14 +152,14 @@ def command(
         "without": without or (),
         "on": on,
     }
-    measured, enough = fidelity and compare is None, Enough()
+    measured, enough = fidelity and compare is None, Interrupt()
     with ExitStack() as whole:
         if compare is None:
             whole.enter_context(enough.noted())
         with common.mapped_errors(), ExitStack() as reading:
-            reading.enter_context(kept())  # the libraries that are imported meanwhile
-            begun = watch.begun("learn", "from a log", None, (None, None))
-            with watched.on(begun) as feed, common.reading_shown(quiet) as progress:
+            reading.enter_context(without_collection())  # the libraries that are imported meanwhile
+            begun = watch.watched_run("learn", "from a log", None, (None, None))
+            with watched.on(begun) as feed, common.reading_progress(quiet) as progress:
                 progress = progress if feed is None else watch.both_reading(progress, feed)
                 learned = learn(
                     logs, fidelity=measured, follow=follow, stopping=enough.fidelity,
@@ -170,7 +170,7 @@ def command(
                     feed.finish(lambda: _page(learned, output))
             text = None if system is None else _system_text(learned, demand)
             if compare is not None:
-                with common.reading_shown(quiet) as progress:
+                with common.reading_progress(quiet) as progress:
                     before = learn([compare], fidelity=False, progress=progress, **how)
                 _compare(before, learned, json)
         if compare is None:
@@ -186,15 +186,15 @@ def command(
         raise common.fail(message + "measured to the end", common.Exit.UNDECIDED)
 
 
-def _tell(reading: ExitStack, feed: Feed | None, enough: Enough, log: Log) -> None:
+def _tell(reading: ExitStack, feed: Feed | None, enough: Interrupt, log: Log) -> None:
     """Show what the log says already while it is learned from."""
     enough.read(log)
     reading.close()
     use_again(len(log.requests.users))
     if feed is not None:
-        from thinktime.learn.logs.overview import glance_of
+        from thinktime.learn.logs.overview import overview_of
 
-        feed.tell("read", glance_of(log))
+        feed.tell("read", overview_of(log))
 
 
 def _page(learned: Learned, output: Path | None) -> str:

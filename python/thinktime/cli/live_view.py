@@ -152,7 +152,7 @@ class View:
 
 
 @contextmanager
-def shown(
+def view_of_run(
     title: str,
     requests: int | None,
     end_s: float | None,
@@ -208,8 +208,8 @@ def _objectives(moment: Moment) -> RenderableType:
     grid = Table.grid(padding=(0, 3))
     for one in moment.objectives:
         text = _share if one.name == "errors" else _time
-        shown = percentile.known(one.name, one.value, moment.measured_about(one))
-        value = Text(text(shown), "red" if one.beyond else "green" if one.value else "")
+        known = percentile.known(one.name, one.value, moment.measured_about(one))
+        value = Text(text(known), "red" if one.beyond else "green" if one.value else "")
         wanted = Text(f"wanted {text(one.limit)} or less", "dim")
         grid.add_row(Text(name_of(one), "dim"), value, wanted)
     return grid

@@ -76,7 +76,7 @@ def export(
         text = features_text(name)
         try:
             features = _core.scheduler_features(text, changes.as_toml(settings or []))
-            cpn.carried(features, cores)
+            cpn.net_features(features, cores)
         except _core.InputError as error:
             raise _core.InputError(f"{name}: {error}") from None
         cpn.write(net, features, cores, scenario)

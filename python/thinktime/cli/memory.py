@@ -67,7 +67,7 @@ def _set(parameters: dict[int, int]) -> None:
 
 
 @contextmanager
-def kept() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Keep all that is made meanwhile, such as modules, without looking for what is garbage of it.
 
     What is there for good need not be looked through again and again afterwards either.

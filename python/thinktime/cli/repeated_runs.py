@@ -44,7 +44,7 @@ _ORDER = ("not to be trusted", "not met", "cannot tell", "met", "done")
 
 
 @dataclass(frozen=True)
-class Several:
+class RepeatedRuns:
     """How often, what is done before each, and where the results go."""
 
     runs: int
@@ -54,7 +54,7 @@ class Several:
     @classmethod
     def asked(
         cls, runs: int | None, restart: str | None, output: Path | None, barred: dict[str, Any]
-    ) -> Several | None:
+    ) -> RepeatedRuns | None:
         """What was asked for; None for one run. `barred` are options that do not go with it.
 
         Raises:
@@ -102,7 +102,7 @@ class Several:
 
 
 def finish(
-    several: Several,
+    several: RepeatedRuns,
     each: Callable[[int, Path | None], common.Operation],
     as_json: bool,
     feed: Feed | None = None,
@@ -136,7 +136,7 @@ def _tell(feed: Feed | None, number: int, whole: int, over: list[Result]) -> Non
     """Tell who watches which run comes now, and what those before it say together."""
     if feed is None:
         return
-    from thinktime.monitor.frames import Several as Told
+    from thinktime.monitor.frames import RepeatedRuns as Told
     from thinktime.report import repeated_runs as shown
 
     agreement = validity.agreement_of(over) if len(over) > 1 else None
@@ -170,7 +170,7 @@ def _show(
     results: list[Result], agreement: validity.Finding, output: Path | None, as_json: bool
 ) -> None:
     from thinktime.report import repeated_runs as shown
-    from thinktime.report.terminal import Shown
+    from thinktime.report.terminal import FittedTable
 
     doubted = {
         number: [one for one in result.validity if one.verdict in _DOUBTS]
@@ -190,7 +190,7 @@ def _show(
         typer.echo(json_module.dumps(all_runs, indent=2))
     else:
         table = shown.table(results)
-        common.print_wide(Shown(table))
+        common.print_wide(FittedTable(table))
         plain_text.say(table.note)
     for number, findings in doubted.items():
         common.say_warnings([f"run {number}: {one.words}" for one in findings])

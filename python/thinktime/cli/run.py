@@ -20,7 +20,7 @@ from thinktime.operations.run_options import run_options_json
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
-    from thinktime.monitor.frames import Begun
+    from thinktime.monitor.frames import WatchedRun
 
 
 GivenWorkload = Annotated[Path | None, typer.Argument(help=options.WORKLOAD + options.NOT_AGAIN)]
@@ -58,7 +58,7 @@ def command(
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
         barred = {"--again": again, "--junit": junit, "--markdown": markdown}
-        many = repeated_runs.Several.asked(runs, restart, output, barred | _exports(watched))
+        many = repeated_runs.RepeatedRuns.asked(runs, restart, output, barred | _exports(watched))
         files = ci_files.files(junit, markdown)
         if again is not None:
             repeated = _Again.asked(again, workload, target, demands)
@@ -112,7 +112,7 @@ class _Shown:
 
     def operation(
         self,
-        begun: Begun,
+        begun: WatchedRun,
         target: str,
         do: Callable[[Callable[[Moment], None] | None], Result],
         of_all: Feed | None = None,
@@ -128,7 +128,7 @@ class _Shown:
 
         def shown(feed: Feed | None) -> Result:
             title = f"running against {target}"
-            with live_view.shown(title, begun.requests, begun.end_s, self.quiet) as monitor:
+            with live_view.view_of_run(title, begun.requests, begun.end_s, self.quiet) as monitor:
                 return do(watch.both(monitor, feed))
 
         return operation if of_all is None else lambda: shown(of_all)
@@ -143,7 +143,7 @@ class _Anew:
     shown: _Shown
     given: dict[str, Any]
 
-    def begun(self, more: dict[str, Any]) -> Begun:
+    def begun(self, more: dict[str, Any]) -> WatchedRun:
         """What is watched, with some more options."""
         given = self.given | more
         end = _core.planned_end("run", self.workload, run_options_json(given))
@@ -204,10 +204,10 @@ class _Again:
 
 def _begun(
     workload: Workload, target: str, end: tuple[int | None, float | None], given: dict[str, Any]
-) -> Begun:
+) -> WatchedRun:
     """How it is called, when it ends, and what checks have to know of it while it runs."""
     here = given.get("on") is None
-    workload = arrivals.replaced(workload, given)
-    return watch.begun(
-        "run", workload.name, target, end, here=here, **watch.asked_for("run", workload)
+    workload = arrivals.with_arrivals(workload, given)
+    return watch.watched_run(
+        "run", workload.name, target, end, here=here, **watch.check_inputs("run", workload)
     )

@@ -16,7 +16,7 @@ from thinktime.inputs.options import options_json
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
-    from thinktime.monitor.frames import Begun
+    from thinktime.monitor.frames import WatchedRun
 
 
 @options.of("simulate")
@@ -57,7 +57,7 @@ def command(
     common.finish(_shown(planned, quiet, watched), json, output, files)
 
 
-_Planned = tuple[Callable[[Any], Result], "Begun"]
+_Planned = tuple[Callable[[Any], Result], "WatchedRun"]
 """What is to be done, and how it is called and when it ends."""
 
 
@@ -67,7 +67,7 @@ def _shown(planned: _Planned, quiet: bool, watched: Watch) -> common.Operation:
 
     def shown(feed: Feed | None) -> Result:
         ends = begun.requests, begun.end_s
-        with common.progress_shown("simulating", *ends, quiet) as progress:
+        with common.run_progress("simulating", *ends, quiet) as progress:
             return operation(watch.both_progress(progress, feed))
 
     def do() -> Result:
@@ -95,7 +95,7 @@ def _begun(
     end: tuple[int | None, float | None],
     chosen: dict[str, Any],
     watched: Watch,
-) -> Begun:
+) -> WatchedRun:
     """How it is called, when it ends, and, where somebody watches, what it asks for."""
     known: dict[str, Any] = {}
     if watched.is_shown:
@@ -103,9 +103,9 @@ def _begun(
         # Which think times hold a load is found by simulations, which are not made twice.
         if load is not None and system is not None and workload.model in ("open", "partly-open"):
             workload = workload.at_load(system_of(system), load)
-        known = watch.asked_for("simulate", workload)
+        known = watch.check_inputs("simulate", workload)
         known["replications"] = chosen.get("replications") or 1
-    return watch.begun("simulate", workload.name, None, end, **known)
+    return watch.watched_run("simulate", workload.name, None, end, **known)
 
 
 def _again(

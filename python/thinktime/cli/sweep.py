@@ -19,9 +19,9 @@ from thinktime.sweeps.outcome import outcome
 if TYPE_CHECKING:
     import polars as pl
 
-    from thinktime.gate import Told
+    from thinktime.gate import Summaries
     from thinktime.results.verdict import Verdict
-    from thinktime.sweeps.curves import Swept
+    from thinktime.sweeps.curves import SweepCurves
 
 _AT_EACH_POINT = {
     "requests": "Requests that are begun at each point after the warm-up. Where nothing else ends "
@@ -84,11 +84,11 @@ def command(
     with common.mapped_errors():
         files = ci_files.files(junit, markdown)
         loaded = common.load_workload(workload)
-        with ci_files.failure_told(files, loaded.name):
+        with ci_files.failure_written(files, loaded.name):
             swept, missing = _done(loaded, system, vary, chosen, quiet, watched)
     _show(swept, json, output)
     found = partial(outcome, swept, missing, kept=output is not None)
-    untold = ci_files.tell(files, lambda: _told(swept, loaded.name, found()))
+    untold = ci_files.write(files, lambda: _told(swept, loaded.name, found()))
     common.end(found(unwritten=untold))
 
 
@@ -99,10 +99,10 @@ def _done(
     chosen: dict[str, Any],
     quiet: bool,
     watched: Watch,
-) -> tuple[Swept, int]:
+) -> tuple[SweepCurves, int]:
     """The points, shown as they come, and how many are missing."""
     missing, measured = 0, "target" in chosen
-    begun = watch.begun("sweep", loaded.name, chosen.get("target"), (None, None))
+    begun = watch.watched_run("sweep", loaded.name, chosen.get("target"), (None, None))
     with watched.on(begun) as feed, _progress(quiet) as progress:
 
         def monitor(table: pl.DataFrame, whole: int) -> None:
@@ -120,21 +120,21 @@ def _done(
     return swept, missing
 
 
-def _page(swept: Swept) -> str:
+def _page(swept: SweepCurves) -> str:
     from thinktime.present.page import render
     from thinktime.sweeps.page import page_of
 
     return render(page_of(swept.table, swept.axes, measured=swept.measured))
 
 
-def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> Swept:
+def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> SweepCurves:
     from thinktime.sweeps import parse
-    from thinktime.sweeps.curves import Swept
+    from thinktime.sweeps.curves import SweepCurves
 
-    return Swept(table, [parse(one) for one in vary], measured=measured)
+    return SweepCurves(table, [parse(one) for one in vary], measured=measured)
 
 
-def _told(swept: Swept, name: str, found: Verdict) -> Told:
+def _told(swept: SweepCurves, name: str, found: Verdict) -> Summaries:
     from thinktime import gate
 
     return gate.of_sweep(swept, name, found)
@@ -161,24 +161,24 @@ def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, whole: bar.update(task, completed=done, total=whole)
 
 
-def _print(swept: Swept) -> None:
+def _print(swept: SweepCurves) -> None:
     """The points as a table, and what they advise; their warnings go to standard error."""
     from rich.markup import escape
 
-    from thinktime.report.terminal import Shown
+    from thinktime.report.terminal import FittedTable
     from thinktime.sweeps.advice import advice
     from thinktime.sweeps.table import table as table_of
     from thinktime.sweeps.verdict import verdict
 
     if swept.table.is_empty():
         return
-    common.print_wide(Shown(table_of(swept)))
+    common.print_wide(FittedTable(table_of(swept)))
     for one in advice(swept):
         common.print_wide("\n".join(["", *map(escape, one.lines)]))
     common.say_warnings(verdict(swept).doubts)
 
 
-def _show(swept: Swept, as_json: bool, output: Path | None) -> None:
+def _show(swept: SweepCurves, as_json: bool, output: Path | None) -> None:
     if as_json:
         typer.echo(json_module.dumps(swept.rows, indent=2))
     else:

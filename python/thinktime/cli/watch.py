@@ -20,7 +20,7 @@ from thinktime.operations.moment import Moment
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
-    from thinktime.monitor.frames import Begun
+    from thinktime.monitor.frames import WatchedRun
 
 Live = Annotated[
     bool,
@@ -72,7 +72,7 @@ class Watch:
         return self.live or self.live_at is not None
 
     @contextmanager
-    def on(self, begun: Begun) -> Iterator[Feed | None]:
+    def on(self, run: WatchedRun) -> Iterator[Feed | None]:
         """Show a command while it runs; gives what is to be told, None where nobody watches.
 
         Raises:
@@ -82,13 +82,13 @@ class Watch:
             yield None
             return
         with ExitStack() as listeners:
-            feed = self._feed(begun, listeners)
+            feed = self._feed(run, listeners)
         try:
             yield feed
         finally:
             feed.close()
 
-    def _feed(self, begun: Begun, listeners: ExitStack) -> Feed:
+    def _feed(self, run: WatchedRun, listeners: ExitStack) -> Feed:
         """Begin the process; its listeners are closed here, as it has them."""
         from thinktime.monitor.address import LOOPBACK, bound
         from thinktime.monitor.feed import Feed
@@ -105,7 +105,7 @@ class Watch:
             listeners.enter_context(metrics.listener)
         places = [place for place in (page, metrics) if place is not None]
         setting = Setting(
-            begun, token,
+            run, token,
             page=None if page is None else page.listener.fileno(),
             metrics=None if metrics is None else metrics.listener.fileno(),
             hosts=tuple(place.host for place in places),
@@ -129,28 +129,28 @@ NOBODY = Watch()
 """Nobody watches."""
 
 
-def begun(
+def watched_run(
     command: str,
     workload: str,
     target: str | None,
     end: tuple[int | None, float | None],
     **more: Any,
-) -> Begun:
+) -> WatchedRun:
     """What is to be watched; of a target only what names it, and no password or query."""
-    from thinktime.monitor.frames import Begun
+    from thinktime.monitor.frames import WatchedRun
 
     where = "" if target is None else f" against {re.sub(r'//[^/]*@', '//', target).split('?')[0]}"
-    return Begun(command, f"{_DOING[command]} {workload}{where}", workload, *end, **more)
+    return WatchedRun(command, f"{_DOING[command]} {workload}{where}", workload, *end, **more)
 
 
-def asked_for(kind: str, workload: Workload) -> dict[str, Any]:
-    """What checks have to know of a workload while it runs, for `begun`."""
-    from thinktime.monitor.frames import Asked, Moments
+def check_inputs(kind: str, workload: Workload) -> dict[str, Any]:
+    """What checks have to know of a workload while it runs, for `watched_run`."""
+    from thinktime.monitor.frames import CheckInputs, Moments
     from thinktime.validity.evidence import Evidence
 
     seen, length = Evidence(kind, {}, workload), workload.session_length
     moments = None if length is None else Moments(length.mean, length.second_moment)
-    asked = Asked(
+    asked = CheckInputs(
         workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments,
         seen.stays,
     )  # fmt: skip

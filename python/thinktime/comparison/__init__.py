@@ -10,9 +10,9 @@ print(judged(limit("p99 > +5%"), found).words)
 from __future__ import annotations
 
 from thinktime.comparison.change import Change
-from thinktime.comparison.comparison import Comparison, compared
+from thinktime.comparison.comparison import Comparison, comparison_of
 from thinktime.comparison.estimate import Estimate, Missing
-from thinktime.comparison.limit import Judged, Limit, judged, limit
+from thinktime.comparison.limit import Limit, LimitVerdict, judged, limit
 from thinktime.comparison.subject import Subject, subject_of
 from thinktime.results.result import Result
 
@@ -25,15 +25,15 @@ def compare(before: Result | Subject, after: Result | Subject) -> Comparison:
     one, other = (
         found if isinstance(found, Subject) else subject_of(found) for found in (before, after)
     )
-    return compared(one, other)
+    return comparison_of(one, other)
 
 
 __all__ = [
     "Change",
     "Comparison",
     "Estimate",
-    "Judged",
     "Limit",
+    "LimitVerdict",
     "Missing",
     "Subject",
     "compare",

@@ -128,7 +128,7 @@ class Comparison:
         }
 
 
-def compared(before: Subject, after: Subject) -> Comparison:
+def comparison_of(before: Subject, after: Subject) -> Comparison:
     """Compare two results."""
     paired = before.meets_arrivals_of(after)
     changes: dict[str, Change | Missing] = {}

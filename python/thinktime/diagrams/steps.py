@@ -29,7 +29,7 @@ Sign = Literal["use", "delay", "acquire", "release", "fork", "branch", "join", "
 
 
 @dataclass(frozen=True)
-class Told:
+class StepWords:
     """A step in words."""
 
     sign: Sign
@@ -71,27 +71,29 @@ def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: s
 
 def _told(
     steps: Sequence[Step], system: Mapping[str, Any], request: str | None, depth: int = 0
-) -> Iterator[Told]:
+) -> Iterator[StepWords]:
     """All steps in their order, those that go on at once one after another."""
     for step in steps:
         if "use" in step:
-            yield Told("use", step["use"], _demand(step, system, request), depth)
+            yield StepWords("use", step["use"], _demand(step, system, request), depth)
         elif "delay" in step:
             disk = " for a disk" if step.get("disk") else ""
-            yield Told("delay", f"waits{disk}", units.law(str(step["delay"])), depth)
+            yield StepWords("delay", f"waits{disk}", units.law(str(step["delay"])), depth)
         elif "acquire" in step:
-            yield Told("acquire", step["acquire"], "", depth)
+            yield StepWords("acquire", step["acquire"], "", depth)
         elif "release" in step:
-            yield Told("release", step["release"], "", depth)
+            yield StepWords("release", step["release"], "", depth)
         elif "fork" in step:
             branches = step["fork"]
-            yield Told("fork", f"{units.count(len(branches))} things at the same time", "", depth)
+            yield StepWords(
+                "fork", f"{units.count(len(branches))} things at the same time", "", depth
+            )
             for n, branch in enumerate(branches, 1):
-                yield Told("branch", f"{n} of {len(branches)}", "", depth + 1)
+                yield StepWords("branch", f"{n} of {len(branches)}", "", depth + 1)
                 yield from _told(branch, system, request, depth + 1)
-            yield Told("join", "goes on when all are done", "", depth)
+            yield StepWords("join", "goes on when all are done", "", depth)
         else:
-            yield Told(
+            yield StepWords(
                 "other", ", ".join(f"{key} {value}" for key, value in step.items()), "", depth
             )
 
@@ -106,7 +108,7 @@ def _demand(step: Step, system: Mapping[str, Any], request: str | None) -> str:
     return "" if demand is None else units.law(str(demand))
 
 
-def _drawn(board: Board, told: Sequence[Told], y: float) -> float:
+def _drawn(board: Board, told: Sequence[StepWords], y: float) -> float:
     """The steps on their way; gives where the last one ends."""
     held: dict[str, float] = {}
     for one in told:
@@ -124,7 +126,7 @@ def _drawn(board: Board, told: Sequence[Told], y: float) -> float:
     return y
 
 
-def _row(board: Board, one: Told, x: float, y: float) -> float:
+def _row(board: Board, one: StepWords, x: float, y: float) -> float:
     """A step below its way; gives where it ends."""
     room = RIGHT - x - 18
     if one.sign == "use":
@@ -150,7 +152,7 @@ def _row(board: Board, one: Told, x: float, y: float) -> float:
     return y + 20
 
 
-def _hold(board: Board, one: Told, held: dict[str, float], y: float) -> None:
+def _hold(board: Board, one: StepWords, held: dict[str, float], y: float) -> None:
     """A line beside the way for as long as a place of a pool is held."""
     if one.sign == "acquire":
         held[one.name] = y - 12

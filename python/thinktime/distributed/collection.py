@@ -14,7 +14,7 @@ from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.results.files import write_whole
 from thinktime.results.node_rows import ROWS, copied, is_here, removed
-from thinktime.results.remote_rows import FILE, RowsThere, rows_there
+from thinktime.results.remote_rows import FILE, RemoteRows, remote_rows_of
 from thinktime.results.result import Result
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def collect(
         RunError: if there is no such cluster, or rows that should be on a node are not there.
     """
     found = Result.load(result)
-    there = rows_there(found.summary)
+    there = remote_rows_of(found.summary)
     if found.path is None or not there:
         raise _core.InputError(f"{result}: none of its rows are on other machines")
     for one in there:
@@ -81,7 +81,7 @@ def _connected(on: str) -> AbstractContextManager[Transfer]:
     return transfer_from(on)
 
 
-def _fetched(one: RowsThere, to: Path, transfer: Transfer | None) -> bool:
+def _fetched(one: RemoteRows, to: Path, transfer: Transfer | None) -> bool:
     """Fetch the file of a generator; whether there was one. Only what was lost may be missing.
 
     Raises RunError if what should be there is not.
@@ -101,7 +101,7 @@ def _fetched(one: RowsThere, to: Path, transfer: Transfer | None) -> bool:
     return True
 
 
-def _check_number(one: RowsThere, file: Path) -> None:
+def _check_number(one: RemoteRows, file: Path) -> None:
     """Raise RunError unless all rows came that were left, as far as their number is known."""
     import polars as pl
     from polars.exceptions import PolarsError
@@ -116,7 +116,7 @@ def _check_number(one: RowsThere, file: Path) -> None:
         )
 
 
-def _removed(one: RowsThere, transfer: Transfer | None) -> None:
+def _removed(one: RemoteRows, transfer: Transfer | None) -> None:
     if is_here(one.path):
         removed(one.path)
     elif transfer is not None:

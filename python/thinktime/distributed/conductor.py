@@ -12,7 +12,7 @@ from typing import Any
 from thinktime import _core
 from thinktime.distributed import clocks
 from thinktime.distributed.generator import About, Assignment
-from thinktime.distributed.rows_on_nodes import Leaving
+from thinktime.distributed.rows_on_nodes import RowsOnNodes
 
 _LEAD_NS = 500_000_000
 """So long before the run it is said when it begins, and longer by what it takes to tell each."""
@@ -162,7 +162,7 @@ class Conductor:
         self.gathering.describe(json.dumps(described))
         self.gathering.end()
 
-    def _ask_for_rows(self, leaving: Leaving) -> None:
+    def _ask_for_rows(self, leaving: RowsOnNodes) -> None:
         """Ask all for what is left with them of their rows."""
         calls = {place: member.handle.left.remote() for place, member in enumerate(self.members)
                  if not member.lost}  # fmt: skip

@@ -36,7 +36,7 @@ class Assignment:
     files: Mapping[str, bytes] | None = None
     """Contents of the files that options name, by option."""
 
-    leaving: rows_on_nodes.Leaving | None = None
+    leaving: rows_on_nodes.RowsOnNodes | None = None
     """Where rows are left; None where they are gathered."""
 
     run: str = field(default_factory=lambda: secrets.token_hex(8))

@@ -11,13 +11,13 @@ from thinktime.distributed.work import awaited
 
 _Done = TypeVar("_Done")
 
-Reading = Callable[[list[str]], Iterator[bytes | None]]
+LogPart = Callable[[list[str]], Iterator[bytes | None]]
 """Begins to read these files, and gives what is in each, in their order; or None while there is
 nothing new."""
 
 
 def read(
-    logs: Sequence[str], on: str, how: dict[str, Any], read_log: Callable[[Reading], _Done]
+    logs: Sequence[str], on: str, how: dict[str, Any], read_log: Callable[[LogPart], _Done]
 ) -> _Done:
     """Read logs on the cluster of this name; each node must have the files under the same names.
 

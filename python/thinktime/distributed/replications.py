@@ -14,18 +14,18 @@ from thinktime.distributed.work import awaited
 
 _Done = TypeVar("_Done")
 
-Replicating = Callable[[int, bool], Iterator[tuple[int, bytes] | None]]
+Replications = Callable[[int, bool], Iterator[tuple[int, bytes] | None]]
 """Begins all replications, whose warm-up ends then in nanoseconds, with their rows or without; and
 gives the number of each and what it came to, or None while there is nothing new."""
 
 
-def replicated(
+def replications_on_cluster(
     workload: _core.Workload,
     system: _core.System,
     options: str,
     on: str,
     replications: int,
-    simulate: Callable[[Replicating], _Done],
+    simulate: Callable[[Replications], _Done],
 ) -> _Done:
     """Simulate on the cluster of this name.
 

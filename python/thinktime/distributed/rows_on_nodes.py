@@ -17,7 +17,7 @@ _NOT_FOR_ROWS = ("stop_on_slo", "ca_file", "certificate", "key")
 
 
 @dataclass(frozen=True)
-class Leaving:
+class RowsOnNodes:
     """Where the rows of a run are left."""
 
     folder: str
@@ -68,7 +68,7 @@ class NodeBook:
     target: str
     options: Mapping[str, Any]
     demands: _core.System | None
-    leaving: Leaving
+    leaving: RowsOnNodes
     place: int
     shares: Sequence[int]
     """Those of the sessions that the generator begins with."""

@@ -29,7 +29,7 @@ _CLOSE_S = 2.0
 _Done = TypeVar("_Done")
 
 
-def gathered(
+def run_on_cluster(
     workload: _core.Workload,
     target: str,
     options: str,
@@ -81,10 +81,10 @@ def _own(options: dict[str, Any]) -> str:
     return json.dumps({name: value for name, value in options.items() if name not in _NOT_FOR_EACH})
 
 
-def _leaving(folder: str, generators: int, rows: str | None) -> rows_on_nodes.Leaving:
+def _leaving(folder: str, generators: int, rows: str | None) -> rows_on_nodes.RowsOnNodes:
     """Rows go to a folder that is the run's own."""
     run = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(4)}"
-    return rows_on_nodes.Leaving(f"{folder.rstrip('/')}/{run}", generators, rows)
+    return rows_on_nodes.RowsOnNodes(f"{folder.rstrip('/')}/{run}", generators, rows)
 
 
 @contextmanager

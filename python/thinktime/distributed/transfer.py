@@ -10,7 +10,7 @@ from typing import Any
 
 from thinktime.distributed.connection import Cluster, connected
 from thinktime.results import node_rows
-from thinktime.results.remote_rows import RowsThere
+from thinktime.results.remote_rows import RemoteRows
 
 _PIECE = 32 * 2**20
 """So many bytes come at a time."""
@@ -25,7 +25,7 @@ class Transfer:
 
     cluster: Cluster
 
-    def copied(self, one: RowsThere, to: Path) -> None:
+    def copied(self, one: RemoteRows, to: Path) -> None:
         """Copy the rows of a generator.
 
         Raises:
@@ -36,7 +36,7 @@ class Transfer:
             while content := self._done(one.node, node_rows.piece, one.path, file.tell(), _PIECE):
                 file.write(content)
 
-    def removed(self, one: RowsThere) -> None:
+    def removed(self, one: RemoteRows) -> None:
         """Remove them there."""
         self._done(one.node, node_rows.removed, one.path)
 

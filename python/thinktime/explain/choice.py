@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from thinktime._core import Workload
+from thinktime.explain import ties
 from thinktime.explain.candidates import Candidate, in_a_row
-from thinktime.explain.demands import Known
-from thinktime.explain.recognition import Recognised, behind_a_delay, keeps_order, recognised
+from thinktime.explain.demands import KnownDemands
+from thinktime.explain.recognition import Recognition, behind_a_delay, keeps_order, recognitions
 from thinktime.explain.scores import distance, farthest, log_likelihood
-from thinktime.explain.ties import LIKELIER, alike, likeliest, outermost, simplest, tied, to_judge
 from thinktime.explain.visits import Visits
 from thinktime.operations import simulate
 
@@ -60,7 +60,7 @@ SEED = 7_041_776
 
 
 @dataclass(frozen=True)
-class Tried:
+class Trial:
     """A model and how far it is from what was measured."""
 
     variants: tuple[Candidate, ...]
@@ -115,19 +115,19 @@ class Tried:
 class Choice:
     """What fits best."""
 
-    best: Tried | None
+    best: Trial | None
     """None where nothing explains the times at all."""
 
-    alike: tuple[Recognised, ...]
+    alike: tuple[Recognition, ...]
     """Other models that explain the times: the measurement does not tell them apart."""
 
     ties: tuple[tuple[Candidate, ...], ...] = ()
     """Variants of those of them that are asked as well: the outermost ones of each kind."""
 
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[Trial, ...] = ()
     """All that were simulated, in the order in which they came."""
 
-    named: Tried | None = None
+    named: Trial | None = None
     """The one of them that is the best, as it was when it was judged."""
 
     @property
@@ -150,7 +150,7 @@ Simulated = Callable[[Candidate, int], Visits]
 """What a model does, with other draws for each number."""
 
 
-def choose(seen: Visits, workload: Workload, known: Known | None = None) -> Choice:
+def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) -> Choice:
     """The model that fits best, of all that are tried; `known` are demands known from elsewhere.
 
     Raises:
@@ -164,7 +164,7 @@ def choose(seen: Visits, workload: Workload, known: Known | None = None) -> Choi
         return Choice(None, ())
     with _simulating(seen, workload) as simulated:
         judge = partial(_tried, seen, simulated, (cut, end))
-        explained = recognised(learned, known)
+        explained = recognitions(learned, known)
         if explained or known or not keeps_order(learned):
             first = _of_recognised(seen, explained, judge)
         else:
@@ -182,10 +182,10 @@ def _before(second: Choice, first: Choice) -> bool:
     """Whether what explains the times behind a delay is named before what does without one."""
     if not (first.fits and second.fits and first.named and second.named):
         return second.fits
-    return second.named.log_likelihood > first.named.log_likelihood + LIKELIER
+    return second.named.log_likelihood > first.named.log_likelihood + ties.LIKELIER
 
 
-Judge = Callable[[list[Candidate]], Tried]
+Judge = Callable[[list[Candidate]], Trial]
 
 
 def _in_a_row(seen: Visits, learned: Visits, judge: Judge) -> Choice:
@@ -200,26 +200,26 @@ def _in_a_row(seen: Visits, learned: Visits, judge: Judge) -> Choice:
     return Choice(best, (), (), tuple(found), found[place])
 
 
-def _of_recognised(seen: Visits, explained: list[Recognised], judge: Judge) -> Choice:
+def _of_recognised(seen: Visits, explained: list[Recognition], judge: Judge) -> Choice:
     """The best of those that explain the times, the first of which is the most probable one."""
     if not explained:
         return Choice(None, ())
-    those = to_judge(explained)
+    those = ties.to_judge(explained)
     found = [judge(one.variants(RUNS)) for one in those]
-    place = simplest(found, likeliest(found, 0))
+    place = ties.simplest(found, ties.likeliest(found, 0))
     best = found[place]
     if not best.fits:
         others = tuple(one for one in explained if one is not those[place])
         return Choice(best, others, (), tuple(found), best)
 
-    def learned(one: Recognised) -> tuple[Candidate, ...]:
+    def learned(one: Recognition) -> tuple[Candidate, ...]:
         return tuple(one.learned_from(seen).variants(RUNS))
 
-    named, ties = those[place], [those[n] for n in tied(found, place)]
+    named, equals = those[place], [those[n] for n in ties.ties_of(found, place)]
     return Choice(
         replace(best, variants=learned(named)),
-        alike(named, ties, explained, those),
-        tuple(learned(one) for one in outermost(ties)),
+        ties.alike(named, equals, explained, those),
+        tuple(learned(one) for one in ties.outermost(equals)),
         tuple(found),
         best,
     )
@@ -227,7 +227,7 @@ def _of_recognised(seen: Visits, explained: list[Recognised], judge: Judge) -> C
 
 def _tried(
     seen: Visits, simulated: Simulated, held_out: tuple[float, float], those: list[Candidate]
-) -> Tried:
+) -> Trial:
     """How a model does on the part that was held out."""
     cut, end = held_out
     runs = [simulated(one, n) for n, one in enumerate(those)]
@@ -235,7 +235,7 @@ def _tried(
     # Over all of the time as well: what is rare may all have come in the first part.
     off = (_mean_off(seen, runs, since, end) for since in (cut, float(seen.begin_s[0])))
     likely = log_likelihood(seen, runs, cut, end)
-    return Tried(tuple(those), apart, farthest(runs, cut, end), max(off, key=abs), likely)
+    return Trial(tuple(those), apart, farthest(runs, cut, end), max(off, key=abs), likely)
 
 
 def crowded(seen: Visits) -> float:

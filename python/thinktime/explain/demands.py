@@ -20,7 +20,7 @@ from thinktime.explain.visits import network_s, visits_of
 from thinktime.learn.server.idle import alone
 from thinktime.learn.server.model import COARSE, FEW, MISSING_MAX
 from thinktime.learn.server.survival import Survival
-from thinktime.learn.server.visits import Served, served
+from thinktime.learn.server.visits import ServerVisits, server_visits
 from thinktime.present import units
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _SEED = 19790102
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownDemands:
     """A law of demands, and where it is from."""
 
     law: str
@@ -56,7 +56,7 @@ def known_demands(
     log: str | Path | None,
     log_format: str | None,
     low_load: Result | None,
-) -> Known | None:
+) -> KnownDemands | None:
     """What is known of the demands of a result; None where nothing was given.
 
     Raises:
@@ -71,13 +71,13 @@ def known_demands(
             Distribution(demand)
         except InputError as error:
             raise InputError(f"demand: {error}") from None
-        return Known(demand, "given")
+        return KnownDemands(demand, "given")
     if log is not None:
         return of_log(log, log_format)
     return None if low_load is None else of_low_load(result, low_load)
 
 
-def of_log(file: str | Path, log_format: str | None = None) -> Known:
+def of_log(file: str | Path, log_format: str | None = None) -> KnownDemands:
     """By the durations in the server's own access log.
 
     Raises:
@@ -91,7 +91,7 @@ def of_log(file: str | Path, log_format: str | None = None) -> Known:
             f"{file}: it has no durations: let the server log them, as nginx does with "
             "`$request_time`"
         )
-    log = served(requests, np.zeros(len(requests), dtype=np.int64))
+    log = server_visits(requests, np.zeros(len(requests), dtype=np.int64))
     if not len(log):
         raise InputError(f"{file}: no request in it was served")
     usual_s = float(log.duration_s.mean())
@@ -105,7 +105,7 @@ def of_log(file: str | Path, log_format: str | None = None) -> Known:
     return _alone(log, f"{file} that found the server idle", str(file))
 
 
-def of_low_load(result: Result, low: Result) -> Known:
+def of_low_load(result: Result, low: Result) -> KnownDemands:
     """By the response times of the same workload at low load, without the link that it crossed.
 
     Raises:
@@ -127,7 +127,7 @@ def of_low_load(result: Result, low: Result) -> Known:
     return replace(known, source=without)
 
 
-def of_server_timing(result: Result, requests_max: int) -> Known:
+def of_server_timing(result: Result, requests_max: int) -> KnownDemands:
     """By what responses tell of the server's own time, in the header `Server-Timing`.
 
     Raises:
@@ -141,7 +141,7 @@ def of_server_timing(result: Result, requests_max: int) -> Known:
     return _known(law, "the result that found the server idle, by its `Server-Timing`")
 
 
-def _alone(log: Served, those: str, where: str) -> Known:
+def _alone(log: ServerVisits, those: str, where: str) -> KnownDemands:
     """The law of those that found the server idle."""
     law = alone(log, 1)[0]
     if few := _too_few(law, log):
@@ -149,7 +149,7 @@ def _alone(log: Served, those: str, where: str) -> Known:
     return _known(law, those)
 
 
-def _too_few(law: Survival, log: Served) -> str:
+def _too_few(law: Survival, log: ServerVisits) -> str:
     """Why the requests that were alone do not tell the law; nothing where they do."""
     if law.seen >= FEW and law.missing <= MISSING_MAX:
         return ""
@@ -162,7 +162,7 @@ def _too_few(law: Survival, log: Served) -> str:
     )
 
 
-def _known(law: Survival, those: str) -> Known:
+def _known(law: Survival, those: str) -> KnownDemands:
     """The law as it is known, from so many requests of these."""
     # Those that are longer than any that was seen to its end count as what they last on average.
     values, shares = law.values, law.weights
@@ -173,4 +173,4 @@ def _known(law: Survival, those: str) -> Known:
     # A log whose durations were taken for another unit shows it by their mean.
     mean = units.seconds(whole.mean)
     source = f"those of {law.seen:,} requests of {those}, {mean} on average"
-    return Known(law_of_survival(whole), source, whole)
+    return KnownDemands(law_of_survival(whole), source, whole)

@@ -11,9 +11,9 @@ import numpy as np
 from thinktime.explain.candidates import Candidate
 from thinktime.explain.choice import Choice, choose
 from thinktime.explain.closed_test import closed_test
-from thinktime.explain.demands import Known, known_demands, of_server_timing
+from thinktime.explain.demands import KnownDemands, known_demands, of_server_timing
 from thinktime.explain.patience import patience_of
-from thinktime.explain.questions import CLIENTS, Answer, Asked, answers, load_of
+from thinktime.explain.questions import CLIENTS, Answer, Measurement, answers, load_of
 from thinktime.explain.refusals import contradicted_by, overfull_by, rounded_up, unfitting
 from thinktime.explain.server_timing import UnusableTimesError, has_times
 from thinktime.explain.visits import MOST, Visits, network_s, visits_of
@@ -193,7 +193,7 @@ def _explained_as_told(result: Result, whole: Visits, requests_max: int) -> Expl
     return replace(learned, left_aside=f"with demands that are {told.source}, no model fits")
 
 
-def _explained(result: Result, whole: Visits, known: Known | None) -> Explanation:
+def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Explanation:
     """The model that fits these visits, with demands that are known or not."""
     # Clients that come again do so by what the network takes, too: it is not taken off there.
     network = network_s(result) if result.workload.model == "open" else 0.0
@@ -215,7 +215,7 @@ def _explained(result: Result, whole: Visits, known: Known | None) -> Explanatio
         return _refused(why, measured, about)
     if (overfull := overfull_by(best.candidate, rate)) is not None:
         return _refused(overfull, measured, about)
-    asked = Asked(result.workload, rate, length_s, patience_of(result, measured[1]), network)
+    asked = Measurement(result.workload, rate, length_s, patience_of(result, measured[1]), network)
     found = answers(best.variants, asked, choice.ties)
     own = next(found)
     if own.excludes(measured[0]):
@@ -249,7 +249,7 @@ def _shown(
 
 
 def _about(
-    result: Result, known: Known | None, network_s: float, choice: Choice, requests: int
+    result: Result, known: KnownDemands | None, network_s: float, choice: Choice, requests: int
 ) -> dict[str, Any]:
     """What beside its answers belongs to a model."""
     tried = sorted(choice.tried, key=lambda one: one is not choice.named)
@@ -282,7 +282,7 @@ def _refused(
     return Explanation(None, None, None, None, None, None, (), why, *measured, **kept)
 
 
-def _source(known: Known | None) -> str:
+def _source(known: KnownDemands | None) -> str:
     return LEARNED if known is None else known.source
 
 

@@ -70,7 +70,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Measurement:
     """The measurement that questions are about."""
 
     workload: Workload
@@ -101,7 +101,9 @@ class _Question:
 Variants = tuple[Candidate, ...]
 
 
-def answers(those: Variants, asked: Asked, ties: tuple[Variants, ...] = ()) -> Iterator[Answer]:
+def answers(
+    those: Variants, asked: Measurement, ties: tuple[Variants, ...] = ()
+) -> Iterator[Answer]:
     """The answers to all questions, the measurement's own workload first, however rough that is.
 
     `ties` are other models that might as well be the server's: intervals span theirs, too.
@@ -115,7 +117,7 @@ def answers(those: Variants, asked: Asked, ties: tuple[Variants, ...] = ()) -> I
         yield _refused(one.words, vague) if number and (vague := _vague(found)) else found
 
 
-def _answer(one: _Question, those: Variants, asked: Asked) -> Answer:
+def _answer(one: _Question, those: Variants, asked: Measurement) -> Answer:
     try:
         return _answered(one, those, asked)
     except (InputError, RunError) as error:
@@ -158,7 +160,7 @@ def load_of(system: System, rate: float) -> float:
     return rate * max(demands)
 
 
-def _questions(one: Candidate, asked: Asked) -> Iterator[_Question]:
+def _questions(one: Candidate, asked: Measurement) -> Iterator[_Question]:
     same = Workload(_open(asked.rate))
     own = asked.workload
     yield _Question("the measured workload", own)
@@ -200,7 +202,7 @@ def _partly(rate: float) -> Workload:
     )
 
 
-def _answered(one: _Question, those: Variants, asked: Asked) -> Answer:
+def _answered(one: _Question, those: Variants, asked: Measurement) -> Answer:
     first = _system(those[0], one)
     rate = one.workload.request_rate
     if rate is not None and one.workload.model != "closed":

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thinktime.explain.candidates import IDLE_LEAST, Candidate
-from thinktime.explain.demands import Known
+from thinktime.explain.demands import KnownDemands
 from thinktime.explain.laws import law_of_demands
 from thinktime.explain.visits import Floats, Visits
 from thinktime.learn.server.choice import CLOSE
@@ -23,7 +23,7 @@ from thinktime.learn.server.idle import alone, found_idle
 from thinktime.learn.server.orders import ORDERS as ORDERS_SHOWN
 from thinktime.learn.server.orders import obeyed, one_at_a_time
 from thinktime.learn.server.policies import Policy, Timeline
-from thinktime.learn.server.visits import Served
+from thinktime.learn.server.visits import ServerVisits
 
 WORKERS_MAX = 64
 POOLS = tuple((c, k) for c in (1, 2, 4, 8) for k in (2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32) if k > c)
@@ -47,7 +47,7 @@ _SEED = 19790101
 
 
 @dataclass(frozen=True, eq=False)
-class Recognised:
+class Recognition:
     """A policy, and how it explains the times."""
 
     candidate: Candidate
@@ -61,7 +61,7 @@ class Recognised:
     noise: float
     """So much of it may be chance."""
 
-    known: Known | None = None
+    known: KnownDemands | None = None
     """The law of demands, where it is known from elsewhere."""
 
     @property
@@ -74,7 +74,7 @@ class Recognised:
         """Whether demands hang on nothing."""
         return self.hangs <= CLOSE + self.noise
 
-    def learned_from(self, seen: Visits) -> Recognised:
+    def learned_from(self, seen: Visits) -> Recognition:
         """The same policy with the law of other demands; itself where the law was known."""
         if self.known is not None:
             return self
@@ -82,7 +82,7 @@ class Recognised:
         made = _recognised(self.candidate.kind, self.policy, had, None, self.hangs, self.noise)
         return made.behind(self.delay_s)
 
-    def behind(self, delay_s: float) -> Recognised:
+    def behind(self, delay_s: float) -> Recognition:
         """The same with a delay that all requests take beside."""
         return replace(self, candidate=replace(self.candidate, delay_s=delay_s))
 
@@ -100,7 +100,7 @@ class Recognised:
         return [replace(self.candidate, demands=(law,)) for law in laws]
 
 
-def recognised(seen: Visits, known: Known | None = None) -> list[Recognised]:
+def recognitions(seen: Visits, known: KnownDemands | None = None) -> list[Recognition]:
     """What explains the times, the best first; empty where nothing does.
 
     `known` is the law of demands where it is known from elsewhere.
@@ -115,7 +115,7 @@ def recognised(seen: Visits, known: Known | None = None) -> list[Recognised]:
     return sorted(found, key=_rank)
 
 
-def _distances(log: Served, timeline: Timeline) -> Iterator[tuple[str, Policy, Distance]]:
+def _distances(log: ServerVisits, timeline: Timeline) -> Iterator[tuple[str, Policy, Distance]]:
     """The policies that are tried, and how far demands are from not hanging on who was there."""
     told = sample(log, alone(log, 1))
     if told is None:
@@ -126,7 +126,7 @@ def _distances(log: Served, timeline: Timeline) -> Iterator[tuple[str, Policy, D
             yield *one, told.distance(one[1])
 
 
-def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recognised]:
+def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recognition]:
     """What explains the times, besides some policies, where each request takes some time more.
 
     Those that find the server idle have it in what seems to be their demand, and those that wait
@@ -138,9 +138,9 @@ def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recogn
     if np.count_nonzero(idle) < IDLE_LEAST:
         return []
     most_s = float(np.quantile(log.duration_s[idle], QUICKEST))
-    best: dict[Policy, Recognised] = {}
+    best: dict[Policy, Recognition] = {}
     for share in DELAYS:
-        for one in recognised(seen.without(share * most_s)):
+        for one in recognitions(seen.without(share * most_s)):
             if one.policy in besides:
                 continue
             if one.policy not in best or one.hangs < best[one.policy].hangs:
@@ -148,24 +148,24 @@ def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recogn
     return sorted(best.values(), key=_rank)
 
 
-def _rank(one: Recognised) -> tuple[bool, float]:
+def _rank(one: Recognition) -> tuple[bool, float]:
     # An order that the server's own decisions show is certain; of the others the nearest comes
     # first, and a pool only where nothing simpler is as near, but for chance.
     return one.candidate.kind not in ORDERS_SHOWN, _cost(one)
 
 
 def _recognised(
-    name: str, policy: Policy, had: Floats, known: Known | None, hangs: float, noise: float
-) -> Recognised:
+    name: str, policy: Policy, had: Floats, known: KnownDemands | None, hangs: float, noise: float
+) -> Recognition:
     law = law_of_demands(had) if known is None else known.law
-    return Recognised(_candidate(name, policy, law), policy, had, hangs, noise, known)
+    return Recognition(_candidate(name, policy, law), policy, had, hangs, noise, known)
 
 
-def _cost(one: Recognised) -> float:
+def _cost(one: Recognition) -> float:
     return one.hangs + (one.noise if one.candidate.places is not None else 0.0)
 
 
-def _ordered(log: Served) -> tuple[str, Policy] | None:
+def _ordered(log: ServerVisits) -> tuple[str, Policy] | None:
     """The order in which one server works, where its decisions tell."""
     demands, decisions = one_at_a_time(log)
     if len(decisions) < DECISIONS_LEAST:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thinktime.explain.candidates import Candidate
-from thinktime.explain.choice import CROWDED, FAR, TELLING, Choice, Tried, crowded
+from thinktime.explain.choice import CROWDED, FAR, TELLING, Choice, Trial, crowded
 from thinktime.explain.questions import Answer, load_of
 from thinktime.explain.visits import MOST, Visits
 from thinktime.present import units
@@ -64,7 +64,7 @@ def unfitting(choice: Choice, seen: Visits) -> str:
     )
 
 
-def _too_short(near: Tried, requests: int) -> str:
+def _too_short(near: Trial, requests: int) -> str:
     """Why a model that is near is not shown: chance would let others pass that are no nearer."""
     needed = rounded_up(near.needed(requests))
     enough = f"about {needed:,} would tell"

@@ -13,7 +13,7 @@ import numpy as np
 from thinktime.explain.visits import STAMP_S, Floats, Visits, answered, network_s
 from thinktime.learn.server.idle import found_idle
 from thinktime.learn.server.model import COARSE, FEW
-from thinktime.learn.server.visits import Served, coarsest_step_us
+from thinktime.learn.server.visits import ServerVisits, coarsest_step_us
 from thinktime.present import units
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def has_times(result: Result) -> bool:
     return bool(result.summary.get("server_timed"))
 
 
-def served_by_itself(result: Result, most: int) -> Served:
+def served_by_itself(result: Result, most: int) -> ServerVisits:
     """The requests as the server says that it had them: each in the middle of its response time.
 
     Those of which it says nothing, which are few, were there as long as the client waited.
@@ -77,7 +77,7 @@ def served_by_itself(result: Result, most: int) -> Served:
     arrival_s = began_s + (took_s - inside_s) / 2
     order = np.argsort(arrival_s, kind="stable")
     kind = np.zeros(len(order), dtype=np.int64)
-    log = Served(arrival_s, arrival_s + inside_s, kind, told, STAMP_S, step_s).part(order)
+    log = ServerVisits(arrival_s, arrival_s + inside_s, kind, told, STAMP_S, step_s).part(order)
     _check_that_it_is_the_whole(log, took_s[order] - network_s(result))
     return log
 
@@ -113,7 +113,7 @@ def _check_that_waiting_is_in_it(seen: Visits, told_s: Floats) -> None:
     )
 
 
-def _check_that_it_is_the_whole(log: Served, took_s: Floats) -> None:
+def _check_that_it_is_the_whole(log: ServerVisits, took_s: Floats) -> None:
     """Of those that found nobody, all that the network does not take is the server's."""
     idle = found_idle(log) & log.over
     if not idle.any():

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thinktime.explain.candidates import Candidate
-    from thinktime.explain.choice import Tried
-    from thinktime.explain.recognition import Recognised
+    from thinktime.explain.choice import Trial
+    from thinktime.explain.recognition import Recognition
 
 JUDGED = 3
 """So many of the models that explain the times are simulated, the most probable ones first; and of
@@ -24,7 +24,7 @@ that is hardly ever full does what its station does without one, and is as likel
 either way. Set with the first ten seeds of `benches/explain.py`."""
 
 
-def to_judge(explained: Sequence[Recognised]) -> list[Recognised]:
+def to_judge(explained: Sequence[Recognition]) -> list[Recognition]:
     """Those that are simulated, the first ones first."""
     kept = list(explained[:JUDGED])
     for same in _by_kind(explained).values():
@@ -32,7 +32,7 @@ def to_judge(explained: Sequence[Recognised]) -> list[Recognised]:
     return [one for one in explained if one in kept]
 
 
-def likeliest(found: Sequence[Tried], first: int) -> int:
+def likeliest(found: Sequence[Trial], first: int) -> int:
     """The place of the likeliest model of those that the distance does not tell from the first.
 
     Where the first does not fit, it stays the first: a second one is not sought that does.
@@ -45,7 +45,7 @@ def likeliest(found: Sequence[Tried], first: int) -> int:
     return best if gain > LIKELIER else first
 
 
-def tied(found: Sequence[Tried], place: int) -> list[int]:
+def ties_of(found: Sequence[Trial], place: int) -> list[int]:
     """The places of other models that fit as the one there does, and are as likely."""
     one = found[place]
     return [
@@ -59,14 +59,14 @@ def tied(found: Sequence[Tried], place: int) -> list[int]:
     ]
 
 
-def simplest(found: Sequence[Tried], place: int) -> int:
+def simplest(found: Sequence[Trial], place: int) -> int:
     """The place of the model with the fewest servers, of those of its kind that tie with one."""
     kind = found[place].candidate.kind
-    same = [n for n in tied(found, place) if found[n].candidate.kind == kind]
+    same = [n for n in ties_of(found, place) if found[n].candidate.kind == kind]
     return min([place, *same], key=lambda n: _servers(found[n].candidate))
 
 
-def outermost(those: Sequence[Recognised]) -> Iterator[Recognised]:
+def outermost(those: Sequence[Recognition]) -> Iterator[Recognition]:
     """Of each kind that with the fewest servers and that with the most.
 
     What others of the kind answer lies between.
@@ -76,11 +76,11 @@ def outermost(those: Sequence[Recognised]) -> Iterator[Recognised]:
 
 
 def alike(
-    named: Recognised,
-    ties: Sequence[Recognised],
-    explained: Sequence[Recognised],
-    judged: Sequence[Recognised],
-) -> tuple[Recognised, ...]:
+    named: Recognition,
+    ties: Sequence[Recognition],
+    explained: Sequence[Recognition],
+    judged: Sequence[Recognition],
+) -> tuple[Recognition, ...]:
     """Those that tie with what is named, and what was not simulated and lies between in size."""
     ends = {kind: sorted(map(_size, same)) for kind, same in _by_kind([named, *ties]).items()}
     return tuple(
@@ -95,14 +95,14 @@ def alike(
     )
 
 
-def _by_kind(those: Sequence[Recognised]) -> dict[str, list[Recognised]]:
-    found: dict[str, list[Recognised]] = {}
+def _by_kind(those: Sequence[Recognition]) -> dict[str, list[Recognition]]:
+    found: dict[str, list[Recognition]] = {}
     for one in those:
         found.setdefault(one.candidate.kind, []).append(one)
     return found
 
 
-def _size(one: Recognised) -> tuple[int, float]:
+def _size(one: Recognition) -> tuple[int, float]:
     return _servers(one.candidate)
 
 

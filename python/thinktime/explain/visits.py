@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime import InputError
-from thinktime.learn.server.visits import Served
+from thinktime.learn.server.visits import ServerVisits
 from thinktime.results.remote_rows import why_no_rows
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ class Visits:
         begin_s = self.begin_s + network_s / 2
         return Visits(begin_s, np.maximum(self.end_s - network_s / 2, begin_s + STAMP_S))
 
-    def served(self) -> Served:
+    def served(self) -> ServerVisits:
         """The same as what learns servers from logs takes."""
         kinds = np.zeros(len(self), dtype=np.int64)
         over = np.ones(len(self), dtype=np.bool_)
-        return Served(self.begin_s, self.end_s, kinds, over, STAMP_S, STAMP_S)
+        return ServerVisits(self.begin_s, self.end_s, kinds, over, STAMP_S, STAMP_S)
 
     @classmethod
     def of_table(cls, table: Table) -> Visits:
@@ -163,10 +163,10 @@ def network_s(result: Result) -> float:
     link = result.summary.get("link")
     if not link:
         return 0.0
-    from thinktime.lab.run_link import asked
+    from thinktime.lab.run_link import parse_link
 
     try:
-        return 2 * asked(link["asked"]).link.delay
+        return 2 * parse_link(link["asked"]).link.delay
     except InputError as error:
         where = result.path or "the result"
         raise InputError(f"{where}: its link cannot be read from summary.json: {error}") from None

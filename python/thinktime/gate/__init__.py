@@ -11,7 +11,7 @@ from __future__ import annotations
 from thinktime.gate.cases import Case, Suite
 from thinktime.gate.files import Files, files
 from thinktime.gate.summaries import (
-    Told,
+    Summaries,
     of_capacity,
     of_comparisons,
     of_failure,
@@ -23,7 +23,7 @@ __all__ = [
     "Case",
     "Files",
     "Suite",
-    "Told",
+    "Summaries",
     "files",
     "of_capacity",
     "of_comparisons",

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from thinktime.capacity_search import Capacity
-from thinktime.comparison import Comparison, Judged
+from thinktime.comparison import Comparison, LimitVerdict
 from thinktime.present import columns, units
 from thinktime.report import objectives, point_checks
 from thinktime.results.result import Result
 from thinktime.results.verdict import Objective, Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweeps.curves import Row, Swept
+    from thinktime.sweeps.curves import Row, SweepCurves
 
 
 Outcome = Literal["passed", "failed", "undecided"]
@@ -58,7 +58,9 @@ def suite_of(result: Result, doubt: str = "") -> Suite:
     return Suite(result.label, about, cases, float(summary.get("duration_s") or 0.0))
 
 
-def suite_of_limits(comparison: Comparison, outcomes: Sequence[Judged], doubt: str = "") -> Suite:
+def suite_of_limits(
+    comparison: Comparison, outcomes: Sequence[LimitVerdict], doubt: str = ""
+) -> Suite:
     """The cases of a comparison: its limits."""
     name = f"{comparison.after.label} against {comparison.before.label}"
     limits = [Case(one.limit.text, _OUTCOMES[one.outcome], one.words) for one in outcomes]
@@ -66,7 +68,7 @@ def suite_of_limits(comparison: Comparison, outcomes: Sequence[Judged], doubt: s
     return Suite(name, about, [trusted(doubt), *limits])
 
 
-def suite_of_sweep(swept: Swept, name: str, found: Verdict) -> Suite:
+def suite_of_sweep(swept: SweepCurves, name: str, found: Verdict) -> Suite:
     """The cases of a sweep: its points, of which each is there to be looked at and none to pass."""
     about = f"sweep of {name}"
     time_s = sum(row.get("duration_s") or 0.0 for row in swept.rows)
@@ -74,8 +76,10 @@ def suite_of_sweep(swept: Swept, name: str, found: Verdict) -> Suite:
     return Suite(about, about, [trusted(found.doubt), *points], time_s)
 
 
-def _point(swept: Swept, row: Row) -> Case:
-    names = columns.said([row], ("response_mean_s", "response_p99_s", "errors", "slo"))
+def _point(swept: SweepCurves, row: Row) -> Case:
+    names = columns.columns_with_figures(
+        [row], ("response_mean_s", "response_p99_s", "errors", "slo")
+    )
     figures = ", ".join(f"{columns.column(one).heading} {columns.cell(row, one).text}"
                         for one in names)  # fmt: skip
     why = row.get("untrusted")

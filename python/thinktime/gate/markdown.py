@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from thinktime.capacity_search import Capacity
-from thinktime.comparison import Comparison, Judged
+from thinktime.comparison import Comparison, LimitVerdict
 from thinktime.gate.cases import Suite
 from thinktime.present.sanitize import in_one_line
 from thinktime.present.table import Cell, Group, Line, Table
@@ -18,7 +18,7 @@ from thinktime.results.result import Result
 from thinktime.results.verdict import Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweeps.curves import Swept
+    from thinktime.sweeps.curves import SweepCurves
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
@@ -58,7 +58,9 @@ def _warnings(result: Result) -> list[str]:
     return list(result.summary.get("warnings", []))
 
 
-def of_comparison(comparison: Comparison, outcomes: Sequence[Judged], doubts: Sequence[str]) -> str:
+def of_comparison(
+    comparison: Comparison, outcomes: Sequence[LimitVerdict], doubts: Sequence[str]
+) -> str:
     """How two results differ, with intervals, and what each limit comes to."""
     from thinktime.comparison.table import notes, table
 
@@ -73,7 +75,7 @@ def of_comparison(comparison: Comparison, outcomes: Sequence[Judged], doubts: Se
     return _joined(parts)
 
 
-def of_sweep(swept: Swept, name: str, found: Verdict) -> str:
+def of_sweep(swept: SweepCurves, name: str, found: Verdict) -> str:
     """What a sweep comes to: its verdict, what changes along it, and a row a point."""
     from thinktime.sweeps.table import table
     from thinktime.sweeps.verdict import verdict

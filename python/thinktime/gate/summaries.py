@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from thinktime.capacity_search import Capacity
-from thinktime.comparison import Comparison, Judged
+from thinktime.comparison import Comparison, LimitVerdict
 from thinktime.gate import cases, markdown
 from thinktime.gate.cases import Suite
 from thinktime.results.result import Result
 from thinktime.results.verdict import Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweeps.curves import Swept
+    from thinktime.sweeps.curves import SweepCurves
 
 
-Told = tuple[list[Suite], str]
+Summaries = tuple[list[Suite], str]
 """The suites of a JUnit file, and the text of a summary."""
 
 
-def of_result(result: Result, doubt: str = "") -> Told:
+def of_result(result: Result, doubt: str = "") -> Summaries:
     """Of a result; `doubt` says why it is not to be trusted where the result does not know it."""
     verdict = result.verdict
     doubt = doubt or verdict.doubt
@@ -31,8 +31,10 @@ def of_result(result: Result, doubt: str = "") -> Told:
 
 
 def of_comparisons(
-    comparisons: Sequence[Comparison], outcomes: Sequence[Sequence[Judged]], results: list[Result]
-) -> Told:
+    comparisons: Sequence[Comparison],
+    outcomes: Sequence[Sequence[LimitVerdict]],
+    results: list[Result],
+) -> Summaries:
     """Of comparisons, each with what its limits come to, and of the results behind them."""
     from thinktime.report import verdict as verdict_of
 
@@ -45,17 +47,17 @@ def of_comparisons(
     return suites, "\n".join(texts)
 
 
-def of_sweep(swept: Swept, name: str, found: Verdict) -> Told:
+def of_sweep(swept: SweepCurves, name: str, found: Verdict) -> Summaries:
     """Of a sweep of the workload of this name, and of what it comes to."""
     return [cases.suite_of_sweep(swept, name, found)], markdown.of_sweep(swept, name, found)
 
 
-def of_capacity(capacity: Capacity, name: str, found: Verdict) -> Told:
+def of_capacity(capacity: Capacity, name: str, found: Verdict) -> Summaries:
     """Of the capacity that the workload of this name has, and of what the search comes to."""
     suite = cases.suite_of_capacity(capacity, name, found)
     return [suite], markdown.of_capacity(capacity, name, found)
 
 
-def of_failure(name: str, why: str) -> Told:
+def of_failure(name: str, why: str) -> Summaries:
     """Of a run that failed before there was a result."""
     return [Suite(name, name, [cases.trusted(why)])], markdown.of_failure(name, why)

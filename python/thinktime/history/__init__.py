@@ -10,7 +10,7 @@ for trend in trends(history.results("shop")):
 
 from __future__ import annotations
 
-from thinktime.history.store import History, Stored, id_of
+from thinktime.history.store import History, HistoryEntry, id_of
 from thinktime.history.trend import Shift, Trend, trends
 
-__all__ = ["History", "Shift", "Stored", "Trend", "id_of", "trends"]
+__all__ = ["History", "HistoryEntry", "Shift", "Trend", "id_of", "trends"]

@@ -30,7 +30,7 @@ _COMMIT_MIN = 4
 
 
 @dataclass(frozen=True)
-class Stored:
+class HistoryEntry:
     """A result in the history."""
 
     id: str
@@ -69,7 +69,7 @@ class History:
         subject = subject_of(result)
         label = result.labelled
         made = (None if label is None else label.made) or _started(result)
-        stored = Stored(
+        stored = HistoryEntry(
             id_,
             subject,
             commit or (None if label is None else label.commit) or "",
@@ -82,7 +82,7 @@ class History:
         _write(stored, self.folder / f"{_slug(subject.workload)}-{id_}.parquet")
         return True
 
-    def results(self, workload: str | None = None) -> list[Stored]:
+    def results(self, workload: str | None = None) -> list[HistoryEntry]:
         """What it holds, of one workload or of all, the oldest first.
 
         Raises:
@@ -143,7 +143,7 @@ def _started(result: Result) -> str | None:
     return None if found is None else str(found)
 
 
-def _write(stored: Stored, path: Path) -> None:
+def _write(stored: HistoryEntry, path: Path) -> None:
     import polars as pl
 
     subject = stored.subject
@@ -184,7 +184,7 @@ def _row_of(one: Estimate | Missing) -> dict[str, Any]:
     return {"value": one.value, **ends, "late": one.late, "sections": sections}
 
 
-def _read(path: Path) -> Stored:
+def _read(path: Path) -> HistoryEntry:
     import polars as pl
 
     try:
@@ -201,7 +201,7 @@ def _read(path: Path) -> Stored:
         replication_means_s=first["replication_means_s"],
         link=first.get("link"),  # which older files do not say
     )
-    return Stored(
+    return HistoryEntry(
         first["id"], subject, first["commit"], first["branch"], first["made"], first["path"]
     )
 
@@ -213,7 +213,7 @@ def _estimate(row: Mapping[str, Any]) -> Estimate | Missing:
     return Estimate(row["value"], row["low"], row["high"], sections, row.get("late") or 0.0)
 
 
-def by_target(results: Sequence[Stored]) -> Iterator[tuple[str, list[Stored]]]:
+def by_target(results: Sequence[HistoryEntry]) -> Iterator[tuple[str, list[HistoryEntry]]]:
     """The results of each target, in the order in which targets first came."""
     for name in dict.fromkeys(f"{one.subject.kind} {one.subject.target}" for one in results):
         yield (

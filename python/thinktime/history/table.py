@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from thinktime.comparison import words
 from thinktime.comparison.estimate import Estimate
-from thinktime.history.store import Stored
+from thinktime.history.store import HistoryEntry
 from thinktime.history.trend import FIGURES, Trend
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
@@ -36,7 +36,7 @@ def _line(trend: Trend, place: int) -> Line:
     return Line(one.made[:19].replace("T", " "), [*cells, Cell(", ".join(changed), strong="text")])
 
 
-def _cell(one: Stored, figure: str) -> Cell:
+def _cell(one: HistoryEntry, figure: str) -> Cell:
     found = one.subject.estimates[figure]
     if not isinstance(found, Estimate):
         return Cell(units.NOTHING)

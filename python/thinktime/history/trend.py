@@ -10,7 +10,7 @@ import numpy as np
 
 from thinktime.comparison import words
 from thinktime.comparison.estimate import Estimate
-from thinktime.history.store import Stored, by_target
+from thinktime.history.store import HistoryEntry, by_target
 from thinktime.present import units
 from thinktime.stats.change_points import change_points
 
@@ -49,7 +49,7 @@ class Trend:
 
     workload: str
     target: str
-    results: Sequence[Stored]
+    results: Sequence[HistoryEntry]
 
     def known(self, figure: str) -> list[tuple[int, Estimate]]:
         """The results that have a figure, by their number."""
@@ -88,7 +88,7 @@ class Trend:
         return one.commit or one.subject.label
 
 
-def trends(results: Sequence[Stored]) -> Iterator[Trend]:
+def trends(results: Sequence[HistoryEntry]) -> Iterator[Trend]:
     """The trends of each workload on each target."""
     for workload in dict.fromkeys(one.subject.workload for one in results):
         of_workload = [one for one in results if one.subject.workload == workload]

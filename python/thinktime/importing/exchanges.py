@@ -7,15 +7,7 @@ from dataclasses import dataclass, field
 
 from thinktime.importing import content
 from thinktime.importing.addresses import address, one_origin
-from thinktime.importing.draft import (
-    Body,
-    Draft,
-    Request,
-    a_visit,
-    method_of,
-    name_of,
-    seconds,
-)
+from thinktime.importing.draft import Body, Draft, Request, a_visit, method_of, name_of, seconds
 from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import masked_pairs
 
@@ -27,7 +19,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass
-class Posted:
+class PostedBody:
     """The body of a recorded request.
 
     Attributes:
@@ -45,7 +37,7 @@ class Posted:
     missing: int = 0
 
     @classmethod
-    def of(cls, data: bytes, media: str) -> Posted:
+    def of(cls, data: bytes, media: str) -> PostedBody:
         """The body that these bytes are; a form in parts is taken apart."""
         if media.lower().startswith("multipart/"):
             found = content.parts(data, media)
@@ -81,7 +73,7 @@ class Exchange:
     begun_s: float | None
     took_s: float
     media: str = ""
-    posted: Posted = field(default_factory=Posted)
+    posted: PostedBody = field(default_factory=PostedBody)
     page: str = ""
     sets_cookies: bool = False
     upgraded: bool = False
@@ -177,7 +169,7 @@ def _why_left_out(one: Exchange) -> str:
     return ""
 
 
-def _body(posted: Posted, fields: dict[str, str], place: str, notes: Notes) -> Body | None:
+def _body(posted: PostedBody, fields: dict[str, str], place: str, notes: Notes) -> Body | None:
     if posted.missing:
         notes.add(place, f"a body of {posted.missing} bytes is not in the recording")
         return None

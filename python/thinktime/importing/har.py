@@ -11,7 +11,7 @@ from typing import Any
 
 from thinktime import InputError
 from thinktime.importing.draft import Draft, stem
-from thinktime.importing.exchanges import Exchange, Posted, a_recording
+from thinktime.importing.exchanges import Exchange, PostedBody, a_recording
 from thinktime.importing.parsers import from_json, items, table, words
 
 
@@ -59,17 +59,17 @@ def _pairs(given: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
         yield words(one.get("name")), words(one.get("value"))
 
 
-def _posted(given: dict[str, Any], size: Any) -> Posted:
+def _posted(given: dict[str, Any], size: Any) -> PostedBody:
     text, media = words(given.get("text")), words(given.get("mimeType"))
     if given.get("encoding") or "\ufffd" in text:
-        return Posted(media, None)
+        return PostedBody(media, None)
     if text and media.lower().startswith("multipart/"):
-        return Posted.of(text.encode(errors="replace"), media)
+        return PostedBody.of(text.encode(errors="replace"), media)
     parameters = [table(one) for one in items(given.get("params"))]
     pairs = _pairs({"kept": [one for one in parameters if "fileName" not in one]}, "kept")
     files = [words(one.get("name")) for one in parameters if "fileName" in one]
     missing = size if isinstance(size, int) and not text and not parameters else 0
-    return Posted(media, text, list(pairs), [] if text else files, max(missing, 0))
+    return PostedBody(media, text, list(pairs), [] if text else files, max(missing, 0))
 
 
 def _time(text: str) -> float | None:

@@ -16,7 +16,7 @@ WITHOUT_BODY = ("GET", "HEAD")
 BODY_KEYS = {"text": "body", "json": "json", "form": "form", "multipart": "multipart"}
 
 
-def asked(request: Request) -> Iterator[tuple[str, str]]:
+def request_keys(request: Request) -> Iterator[tuple[str, str]]:
     """The keys and values for what a request asks for: method, target and body."""
     bare = request.body is None or request.method not in WITHOUT_BODY
     if request.method in METHODS and bare:

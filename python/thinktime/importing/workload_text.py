@@ -83,7 +83,7 @@ def _request(
     yield "name", quoted(request.name)
     if request in population.weights:
         yield "weight", f"{population.weights[request]:.12g}"
-    yield from keys.asked(request)
+    yield from keys.request_keys(request)
     yield from keys.headers({k: v for k, v in request.headers.items() if k not in common})
     if request.next:
         yield "next", _shares(request.next)

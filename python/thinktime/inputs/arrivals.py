@@ -11,7 +11,7 @@ KEYS = {"rate": "arrivals.rate", "clients": "arrivals.clients", "think": "sessio
 """The options, and the keys of workload files whose values they replace."""
 
 
-def replaced(workload: _core.Workload, given: Mapping[str, Any]) -> _core.Workload:
+def with_arrivals(workload: _core.Workload, given: Mapping[str, Any]) -> _core.Workload:
     """The workload with those values of `KEYS` that are given; others of `given` are passed over.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Any
 
 from thinktime.lab import permission
 from thinktime.lab.file import Hostile, Lab, Load
-from thinktime.lab.instance import RESULT_S, Running, Tell, stop
+from thinktime.lab.instance import RESULT_S, LabInstance, Tell, stop
 
 LOOK_EVERY_S = 0.02
 FAILED = 3
@@ -63,7 +63,7 @@ def perform(
         RunError: The lab could not be made or taken away.
     """
     outcome = Outcome()
-    with Running(lab, output / "logs", tell, identity) as running:
+    with LabInstance(lab, output / "logs", tell, identity) as running:
         try:
             if lab.runs or lab.hostiles:
                 _let_run(lab, running, output, outcome, tell)
@@ -84,7 +84,7 @@ def perform(
     return outcome
 
 
-def _stay(running: Running, tell: Tell) -> None:
+def _stay(running: LabInstance, tell: Tell) -> None:
     # From outside of a user namespace its hosts are not seen.
     seen = not permission.is_inside()
     named = seen and running.tell_names()
@@ -97,7 +97,7 @@ def _stay(running: Running, tell: Tell) -> None:
         time.sleep(1)
 
 
-def _let_run(lab: Lab, running: Running, output: Path, outcome: Outcome, tell: Tell) -> None:
+def _let_run(lab: Lab, running: LabInstance, output: Path, outcome: Outcome, tell: Tell) -> None:
     """Start everything at its time, and wait until the last has ended."""
     zero = time.monotonic()
     waiting: list[tuple[float, Callable[[], _Program]]] = [
@@ -122,13 +122,13 @@ def _let_run(lab: Lab, running: Running, output: Path, outcome: Outcome, tell: T
             _note(one, running, outcome)
 
 
-def _start_run(run: Load, running: Running, output: Path) -> _Program:
+def _start_run(run: Load, running: LabInstance, output: Path) -> _Program:
     words = ["thinktime", "run", run.workload, "--target", run.target, "--quiet"]
     words += ["--output", str((output / run.name).absolute()), "--label", run.name, *run.options]
     return _Program(run.name, running.start(run.host, words, run.name), True)
 
 
-def _start_hostile(hostile: Hostile, running: Running) -> _Program:
+def _start_hostile(hostile: Hostile, running: LabInstance) -> _Program:
     host, port = hostile.target
     settings = {
         "target": [str(running.hosts[host].address), port],
@@ -142,7 +142,7 @@ def _start_hostile(hostile: Hostile, running: Running) -> _Program:
     return _Program(hostile.name, running.start(hostile.host, words, hostile.name), False)
 
 
-def _note(one: _Program, running: Running, outcome: Outcome) -> None:
+def _note(one: _Program, running: LabInstance, outcome: Outcome) -> None:
     status = one.process.returncode
     if one.is_run:
         outcome.runs[one.name] = status if status >= 0 else FAILED

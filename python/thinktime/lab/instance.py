@@ -36,7 +36,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Tell = Callable[[str], None]
 
 
-class Running:
+class LabInstance:
     """Hosts, links and servers of a lab, from the beginning of a block to its end.
 
     with Running(lab, folder) as running:
@@ -60,7 +60,7 @@ class Running:
         self._files: list[IO[bytes]] = []
         self._journal: Journal | None = None
 
-    def __enter__(self) -> Running:
+    def __enter__(self) -> LabInstance:
         """Make it all.
 
         Raises:

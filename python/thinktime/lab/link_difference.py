@@ -11,10 +11,10 @@ def differ(one: str, other: str) -> bool:
         return False
     if not one or not other:
         return True
-    from thinktime.lab.run_link import asked
+    from thinktime.lab.run_link import parse_link
 
     try:
-        found = [asked(text) for text in (one, other)]
+        found = [parse_link(text) for text in (one, other)]
     except InputError:  # of another version
         return True
     return len({(link.link, link.congestion_control) for link in found}) > 1

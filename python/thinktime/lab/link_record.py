@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from thinktime.lab.run_link import Asked
+from thinktime.lab.run_link import RunLink
 
 
 @dataclass
-class Crossed:
+class LinkRecord:
     """A link with what was counted of it."""
 
-    asked: Asked
+    asked: RunLink
     seed: int
     ways: list[dict[str, int]] = field(default_factory=list)
     """Packets to the target, and from it; nothing where the kernel carried them."""

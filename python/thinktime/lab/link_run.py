@@ -23,9 +23,9 @@ from thinktime._core import InputError, RunError
 from thinktime.inputs.options import options_json
 from thinktime.lab import permission, places
 from thinktime.lab.file import Lab
-from thinktime.lab.instance import Running, new_identity, stop
-from thinktime.lab.link_record import Crossed
-from thinktime.lab.run_link import CLIENTS, TARGET, Asked, asked
+from thinktime.lab.instance import LabInstance, new_identity, stop
+from thinktime.lab.link_record import LinkRecord
+from thinktime.lab.run_link import CLIENTS, TARGET, RunLink, parse_link
 
 RELAY = Path(__file__).with_name("relay.py")
 NEED = "a run over a link"
@@ -69,13 +69,13 @@ def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
         raise InputError("link: the server that gives out tokens (`oauth2`) is not behind the link")
 
 
-def crossed(
+def run_over_link(
     link: str,
     workload: _core.Workload,
     target: str,
     given: Mapping[str, Any],
     do: Callable[[Inside], _Done],
-) -> tuple[_Done, Crossed]:
+) -> tuple[_Done, LinkRecord]:
     """Make the link, let `do` send all over it, and take it away.
 
     `given` are the options of the run. Nothing is made where rights are missing.
@@ -85,14 +85,14 @@ def crossed(
         RunError: The link cannot be made, the target cannot be reached, or nothing comes over the
             link, which is then told apart.
     """
-    found = Crossed(asked(link), workload.seed, file="" if "=" in link else link)
+    found = LinkRecord(parse_link(link), workload.seed, file="" if "=" in link else link)
     check(workload, given)
     place = _authority(target, given.get("proxy"))
     targets = _addresses(place, given.get("resolve") or (), given.get("ip_version"))
     _need_rights()
     identity = new_identity()
     logs = places.folder(identity) / "logs"
-    with Running(_lab(found.asked, workload), logs, identity=identity) as lab:
+    with LabInstance(_lab(found.asked, workload), logs, identity=identity) as lab:
         relay = _start_relay(lab, targets, place, target)
         resolved = [f"{place}:{lab.hosts[TARGET].address}"]
         reached = dict(given) | {"link": None, "ip_version": None, "resolve": resolved}
@@ -107,7 +107,7 @@ def crossed(
     return done, found
 
 
-def _end(lab: Running, relay: subprocess.Popen[bytes], found: Crossed) -> None:
+def _end(lab: LabInstance, relay: subprocess.Popen[bytes], found: LinkRecord) -> None:
     """End the relay and the program that carries the link, and note what they counted."""
     ended = relay.poll() is not None
     stop(relay, signal.SIGTERM)
@@ -125,14 +125,14 @@ def _need_rights() -> None:
         )
 
 
-def _lab(asked: Asked, workload: _core.Workload) -> Lab:
+def _lab(wanted: RunLink, workload: _core.Workload) -> Lab:
     return Lab(
         path=Path("link"),
         name=f"link of a run of {workload.name}",
         seed=workload.seed,
-        congestion_control=asked.congestion_control,
+        congestion_control=wanted.congestion_control,
         hosts=(CLIENTS, TARGET),
-        links=(asked.link,),
+        links=(wanted.link,),
         servers=(),
         runs=(),
         hostiles=(),
@@ -140,7 +140,7 @@ def _lab(asked: Asked, workload: _core.Workload) -> Lab:
 
 
 def _start_relay(
-    lab: Running, targets: Sequence[tuple[int, Any]], place: str, target: str
+    lab: LabInstance, targets: Sequence[tuple[int, Any]], place: str, target: str
 ) -> subprocess.Popen[bytes]:
     end = lab.hosts[TARGET]
     plan = {
@@ -158,7 +158,7 @@ def _start_relay(
     return relay
 
 
-def _counts(lab: Running) -> Path:
+def _counts(lab: LabInstance) -> Path:
     return lab.folder / "relay.json"
 
 

@@ -22,4 +22,4 @@ def check(words: Sequence[str], workload: Workload, read: Reader) -> None:
     """
     given = read(words)
     options = options_json("run", given)
-    _core.planned_end("run", arrivals.replaced(workload, given), options)
+    _core.planned_end("run", arrivals.with_arrivals(workload, given), options)

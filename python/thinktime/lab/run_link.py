@@ -33,7 +33,7 @@ EXAMPLE = "delay = 50ms, loss = 1%, rate = 10Mbit/s"
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunLink:
     """A link, and how it is told of."""
 
     link: Link
@@ -48,7 +48,7 @@ class Asked:
         return self.text if control in self.text else f"{self.text}; {control}"
 
 
-def asked(said: str) -> Asked:
+def parse_link(said: str) -> RunLink:
     """The link of a text such as `delay = 50ms, loss = 1%`, or of a file with one `[[link]]`.
 
     Raises:
@@ -110,11 +110,11 @@ def _of_link(entry: Entry) -> Entry:
     return Entry(entry.path, entry.name, said, entry.lines)
 
 
-def _made(entry: Entry) -> Asked:
+def _made(entry: Entry) -> RunLink:
     found = entry.read(KEYS)
     control = found.pop("congestion_control")
     link = Link(between=(CLIENTS, TARGET), **found)
     if (wrong := file.wrong_with(link)) is not None:
         raise entry.error(*wrong)
     text = ", ".join(f"{key} = {value}" for key, value in entry.said.items())
-    return Asked(link, control, text)
+    return RunLink(link, control, text)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime._core import InputError
 from thinktime.learn.bounds import CV2_MAX, LOAD_MAX, LOAD_MIN, USERS_MIN
 from thinktime.learn.logs.reader import Progress, read
-from thinktime.learn.stop_signal import Stopping
+from thinktime.learn.stop_signal import StopSignal
 
 if TYPE_CHECKING:
     from thinktime.learn.logs.log import Log
@@ -45,7 +45,7 @@ def learn(
     on: str | None = None,
     progress: Progress | None = None,
     when_read: Callable[[Log], None] | None = None,
-    stopping: Stopping | None = None,
+    stopping: StopSignal | None = None,
 ) -> Learned:
     """Learn a workload from access logs.
 
@@ -92,7 +92,7 @@ def learn(
     return learner.learn_from(
         done, timeout=timeout, pages=pages, programs=crawlers == "apart", demand_cv2=demand_cv2,
         load=load, least_users=least_users, fidelity=fidelity, progress=progress,
-        when_read=when_read, stopping=stopping or Stopping(),
+        when_read=when_read, stopping=stopping or StopSignal(),
     )  # fmt: skip
 
 

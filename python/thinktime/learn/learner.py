@@ -14,12 +14,12 @@ from thinktime.learn.fidelity import Fidelity
 from thinktime.learn.logs.log import OWN, Log, log_of
 from thinktime.learn.logs.reader import Progress, Read
 from thinktime.learn.memory import give_back, many
-from thinktime.learn.model.population_model import Part, learn_part
+from thinktime.learn.model.population_model import PopulationModel, learn_population
 from thinktime.learn.model.workload_of_parts import kinds_of, stand_in
 from thinktime.learn.outcome import Learned
 from thinktime.learn.populations import Finding, Populations, tell_apart
-from thinktime.learn.starts import Covered, silences
-from thinktime.learn.stop_signal import Stopping
+from thinktime.learn.starts import Coverage, silences
+from thinktime.learn.stop_signal import StopSignal
 from thinktime.learn.traffic.arrivals import learn_arrivals
 from thinktime.learn.traffic.sessions import learn_sessions, values_of
 from thinktime.learn.traffic.timeout import USUAL_S, timeout_curve
@@ -43,7 +43,7 @@ def learn_from(
     fidelity: bool,
     progress: Progress | None,
     when_read: Callable[[Log], None] | None,
-    stopping: Stopping,
+    stopping: StopSignal,
 ) -> Learned:
     """What `thinktime.learn.learn` gives, of logs that were read.
 
@@ -72,14 +72,14 @@ def _learned(
     pages: bool,
     demand: tuple[float | None, float],
     least_users: int,
-    measured: Stopping | None,
+    measured: StopSignal | None,
 ) -> Learned:
     auto = timeout == "auto"
     timeout_s = USUAL_S if auto else _seconds(timeout) or USUAL_S
     labels = told.labels.astype(np.uint8)
     first = told.populations[0]
     known = {"known": first.confidence, "verdict": first.model}
-    stopping = Stopping()
+    stopping = StopSignal()
     with ThreadPoolExecutor(1) as beside, stopping.if_raised():
         asked = (log, told, least_users, pages, measured, stopping)
         later = auto or many(log.requests)
@@ -107,7 +107,7 @@ def _learned(
     )  # fmt: skip
 
 
-def _left_out(parts: list[Part], requests: int, one_in: int) -> Iterator[Finding]:
+def _left_out(parts: list[PopulationModel], requests: int, one_in: int) -> Iterator[Finding]:
     """What the file leaves out of the log, where that is much."""
     retries = sum(part.journeys.retries for part in parts)
     share = retries / requests
@@ -127,27 +127,27 @@ def _parts(
     told: Populations,
     least_users: int,
     pages: bool,
-    measured: Stopping | None,
-    stopping: Stopping,
-) -> tuple[list[Part], Fidelity | None]:
+    measured: StopSignal | None,
+    stopping: StopSignal,
+) -> tuple[list[PopulationModel], Fidelity | None]:
     """What a workload file has of each population, and how well all stand in for the log.
 
     The latter as long as it is wanted; with None it is not.
     """
     times = log.requests.rows["time_ns"].to_numpy()
     begin_ns, span_s = int(times[0]), log.requests.span_s
-    covered = Covered(span_s, silences((times - begin_ns) * 1e-9, span_s))
+    covered = Coverage(span_s, silences((times - begin_ns) * 1e-9, span_s))
     least = 1 if log.formats == [OWN] else least_users
     parts = []
     for one in told.populations:
         stopping.look()
         requests = log.requests.only(told.of(one.name))
-        parts.append(learn_part(one, requests, covered, begin_ns, timeout_s, least, pages))
+        parts.append(learn_population(one, requests, covered, begin_ns, timeout_s, least, pages))
         give_back(log.requests)
     if measured is None or not measured.wanted:
         return parts, None
     kinds = kinds_of(log, told.labels, parts)
-    found = stand_in(log, kinds, parts, Stopping(measured, stopping))
+    found = stand_in(log, kinds, parts, StopSignal(measured, stopping))
     stopping.look()
     return found
 

@@ -15,7 +15,7 @@ from thinktime.learn.advice.advice import Advice
 from thinktime.learn.fidelity import Fidelity
 from thinktime.learn.logs.log import BadLines, Log
 from thinktime.learn.model import workload_of_parts
-from thinktime.learn.model.population_model import Part
+from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.model.workload_file import STARTS, workload_text
 from thinktime.learn.model.workload_of_parts import Kinds, kinds_of
 from thinktime.learn.populations import Populations
@@ -35,7 +35,7 @@ class Learned:
     told: Populations
     """The populations, whose each row is, and what else was noticed."""
 
-    parts: list[Part]
+    parts: list[PopulationModel]
     """What a workload says of each population, in the same order."""
 
     traffic: Traffic
@@ -62,7 +62,7 @@ class Learned:
         return workload_text("learned", self.log, self._of_all, STARTS)
 
     @cached_property
-    def _of_all(self) -> list[Part]:
+    def _of_all(self) -> list[PopulationModel]:
         """The populations as a workload file has them: of all users, also of a sample."""
         return [part.of_all(self.log.one_in) for part in self.parts]
 

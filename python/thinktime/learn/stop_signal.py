@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from threading import Event
 
 
-class Stopped(Exception):  # noqa: N818 - it is a wish, no error
+class WorkStopped(Exception):  # noqa: N818 - it is a wish, no error
     """The work is not wanted any more."""
 
 
-class Stopping:
+class StopSignal:
     """Whether work is still wanted: who does it looks now and then, between its steps."""
 
-    def __init__(self, *wholes: Stopping) -> None:
+    def __init__(self, *wholes: StopSignal) -> None:
         """Of work that is part of others, if there are any: it ends with each of them, too."""
         self._wholes = wholes
         self._wanted = Event()
@@ -34,9 +34,9 @@ class Stopping:
         self._wanted.set()
 
     def look(self) -> None:
-        """Raise `Stopped` where the work is not wanted any more."""
+        """Raise `WorkStopped` where the work is not wanted any more."""
         if not self.wanted:
-            raise Stopped
+            raise WorkStopped
 
     @contextmanager
     def if_raised(self) -> Iterator[None]:

@@ -59,9 +59,9 @@ async def _main() -> None:
     if first is None:
         return
     setting: Setting = first[1]
-    from thinktime.monitor.dispatcher import Desk
+    from thinktime.monitor.dispatcher import Dispatcher
 
-    desk = Desk(setting, _say)
+    desk = Dispatcher(setting, _say)
     servers, tasks = [], []
     for app, descriptor in desk.sites():
         server = server_of(app)

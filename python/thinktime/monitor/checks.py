@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from thinktime._core import Workload
-    from thinktime.monitor.frames import Begun
+    from thinktime.monitor.frames import WatchedRun
     from thinktime.monitor.history import History
 
 _PARTS = 20
@@ -58,7 +58,7 @@ _LOOK_S = 1.0
 class SoFar(Evidence):
     """What is known before the end. The watchers' process has no workload: it was told of one."""
 
-    begun: Begun | None = None
+    begun: WatchedRun | None = None
 
     @property
     def is_steady_by_plan(self) -> bool:
@@ -171,7 +171,7 @@ class Cores:
 
 
 def findings(
-    history: History, moment: Moment, used: dict[str, float] | None, begun: Begun
+    history: History, moment: Moment, used: dict[str, float] | None, begun: WatchedRun
 ) -> list[Finding]:
     """What the checks say of a run so far."""
     seen = _evidence(history, moment, used, begun)
@@ -187,7 +187,7 @@ def findings(
 
 
 def _evidence(
-    history: History, moment: Moment, used: dict[str, float] | None, begun: Begun
+    history: History, moment: Moment, used: dict[str, float] | None, begun: WatchedRun
 ) -> Evidence:
     begin_s, series = history.measured()
     # What is waited for after the last request was begun is no part of the run.

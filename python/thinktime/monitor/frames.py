@@ -32,7 +32,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckInputs:
     """What checks read of a workload."""
 
     model: str
@@ -51,7 +51,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Begun:
+class WatchedRun:
     """What is watched."""
 
     command: str
@@ -78,12 +78,12 @@ class Begun:
     replications: int = 1
     """How many simulations it is made of, beside one another."""
 
-    asked: Asked | None = None
+    asked: CheckInputs | None = None
     """What the workload of a run or a simulation asks for."""
 
 
 @dataclass(frozen=True)
-class Several:
+class RepeatedRuns:
     """The runs of `--runs`, of which the last one is going on."""
 
     number: int
@@ -101,7 +101,7 @@ class Several:
 class Setting:
     """How a process of watchers is set up: the first thing that it is told."""
 
-    begun: Begun
+    begun: WatchedRun
     token: str
     page: int | None = None
     """The descriptor of the page's listener."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from thinktime.monitor import points, simulation_checks
 from thinktime.monitor.buckets import bounds_of, tail_of
 from thinktime.monitor.checks import Cores, findings
-from thinktime.monitor.frames import Begun, Message, Several
+from thinktime.monitor.frames import Message, RepeatedRuns, WatchedRun
 from thinktime.monitor.history import History, Instant
 from thinktime.operations.moment import Moment, PopulationMoment
 from thinktime.present import percentile, units
@@ -58,7 +58,7 @@ class _Known:
 class Subject:
     """What is watched, and all that was told of it."""
 
-    begun: Begun
+    begun: WatchedRun
     history: History = field(default_factory=History)
     moment: Moment | None = None
     told: Message | None = None
@@ -70,7 +70,7 @@ class Subject:
     validity: list[Finding] = field(default_factory=list)
     """What checks say of a run so far."""
 
-    several: Several | None = None
+    several: RepeatedRuns | None = None
     """Which of several runs it is; None where there is one."""
 
     def take(self, message: Message) -> None:
@@ -240,7 +240,7 @@ def _errors(moment: Moment) -> Table:
     return Table("errors", "What went wrong", "failed attempts", ("attempts",), [Group(lines)])
 
 
-def _several(several: Several) -> list[Table]:
+def _several(several: RepeatedRuns) -> list[Table]:
     """The runs that are over, and whether they agree."""
     from thinktime.report.repeated_runs import agreement_table
 

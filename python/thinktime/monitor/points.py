@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thinktime.monitor.frames import Begun, Message
+from thinktime.monitor.frames import Message, WatchedRun
 from thinktime.present import units
 from thinktime.present.page import Page, Verdict
 from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
-    from thinktime.learn.logs.overview import Glance
+    from thinktime.learn.logs.overview import Overview
 
 _REASONS = 10
 """So many reasons why lines could not be read are shown."""
 
 
-def page_of(begun: Begun, told: Message) -> Page:
+def page_of(begun: WatchedRun, told: Message) -> Page:
     """The page of a sweep or a search, as it would be if it ended now."""
     kind, thing = told
     if kind == "swept":
@@ -37,19 +37,19 @@ def page_of(begun: Begun, told: Message) -> Page:
     return Page(begun.title, verdict, made.tables, made.sections, made.words)
 
 
-def page_of_reading(begun: Begun, entries: int, share: float, unpacked: int) -> Page:
+def page_of_reading(begun: WatchedRun, entries: int, share: float, unpacked: int) -> Page:
     """The page of logs that are being read."""
     read = f"{units.counted(entries, 'request')} read, {units.size(unpacked)}."
     over = "All is read; what it says is worked out." if share >= 1 else ""
     return Page(begun.title, Verdict(read, [over] if over else []), [])
 
 
-def page_of_read(begun: Begun, glance: Glance) -> Page:
+def page_of_read(begun: WatchedRun, glance: Overview) -> Page:
     """The page of a log that is read, while it is learned from."""
     from thinktime.learn.views.charts.arrivals import panel
     from thinktime.present.chart import Chart, Drawing, sections
 
-    def draw(one: Glance) -> Drawing:
+    def draw(one: Overview) -> Drawing:
         return Drawing([panel("requests", one.starts_s, one.rates, one.span_s)])
 
     chart = Chart(
@@ -63,7 +63,7 @@ def page_of_read(begun: Begun, glance: Glance) -> Page:
     return Page(begun.title, Verdict(read, [over], doubts), tables, sections([chart], glance))
 
 
-def _read(glance: Glance) -> Table:
+def _read(glance: Overview) -> Table:
     began = units.seconds(glance.busiest_s)
     found = (
         ("lines", units.count(glance.lines), ""),
@@ -76,7 +76,7 @@ def _read(glance: Glance) -> Table:
     return Table("read", "What was read", "", ("so many",), [Group(lines)])
 
 
-def _refused(glance: Glance) -> Table:
+def _refused(glance: Overview) -> Table:
     lines = [
         Line(one.reason, [Cell(units.count(one.count)), Cell(Path(one.first).name)])
         for one in glance.refused[:_REASONS]

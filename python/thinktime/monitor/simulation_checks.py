@@ -14,7 +14,7 @@ import numpy as np
 
 from thinktime._core import Workload
 from thinktime.monitor.checks import SoFar
-from thinktime.monitor.frames import Begun
+from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.history import History, Instant
 from thinktime.present import units
 from thinktime.results.finding import Unseen
@@ -28,7 +28,7 @@ LEFT_OUT = 0.25
 _AT_THE_END = "a simulation tells its response times at its end"
 
 
-def findings(history: History, begun: Begun) -> list[Finding]:
+def findings(history: History, begun: WatchedRun) -> list[Finding]:
     """What the checks say of a simulation so far."""
     names = (load.NAME, warm_up.NAME, steadiness.NAME)
     later = [Finding(name, UNSEEN, _AT_THE_END) for name in (counts.NAME, percentiles.NAME)]
@@ -51,7 +51,7 @@ def _kept(history: History) -> list[Instant]:
     return [one for one in history.instants if one.time_s >= LEFT_OUT * history.end_s]
 
 
-def _load(kept: list[Instant], begun: Begun) -> Finding | None:
+def _load(kept: list[Instant], begun: WatchedRun) -> Finding | None:
     if begun.asked is None:
         raise Unseen("what the workload asks for is known at the end")
     if begun.asked.model not in ("open", "closed") and begun.asked.session_length is None:
@@ -59,11 +59,11 @@ def _load(kept: list[Instant], begun: Begun) -> Finding | None:
     return load.check(_evidence(kept, begun))
 
 
-def _filling(kept: list[Instant], begun: Begun) -> Finding | None:
+def _filling(kept: list[Instant], begun: WatchedRun) -> Finding | None:
     return warm_up.check(_evidence(kept, begun))
 
 
-def _steady(kept: list[Instant], begun: Begun) -> Finding | None:
+def _steady(kept: list[Instant], begun: WatchedRun) -> Finding | None:
     if not begun.steady:
         raise Unseen("the workload's rate is to change over time")
     _many_enough(kept)
@@ -89,7 +89,7 @@ def _many_enough(kept: list[Instant]) -> None:
         raise Unseen("it was looked at too few times so far, once a second")
 
 
-def _evidence(kept: list[Instant], begun: Begun) -> Evidence:
+def _evidence(kept: list[Instant], begun: WatchedRun) -> Evidence:
     import polars as pl
 
     _many_enough(kept)

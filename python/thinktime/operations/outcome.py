@@ -42,13 +42,13 @@ class Unwritten(_core.RunError):
         self.result = result
 
 
-def seeded(given: GivenWorkload, seed: int | None) -> _core.Workload:
+def with_seed(given: GivenWorkload, seed: int | None) -> _core.Workload:
     """The workload, with the seed if one is given."""
     workload = workload_of(given)
     return workload if seed is None else workload.with_seed(seed)
 
 
-def finished(
+def written_result(
     outcome: _core.ResultData,
     notes: Notes,
     note: Callable[[dict[str, Any]], None] = lambda _: None,

@@ -13,7 +13,7 @@ from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.proxies import chosen as chosen_proxy
 from thinktime.operations.moment import Moment
-from thinktime.operations.outcome import Progress, Time, finished, seeded
+from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.operations.run_options import run_options_json
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
@@ -134,7 +134,7 @@ def run(
     """
     given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
     options = run_options_json(given)
-    workload = arrivals.replaced(seeded(workload, seed), given)
+    workload = arrivals.with_arrivals(with_seed(workload, seed), given)
     modelled = None if demands is None else system_of(demands)
     notes = Notes.of(workload, modelled, given)
 
@@ -151,12 +151,14 @@ def run(
         )  # fmt: skip
 
     if link is not None:
-        from thinktime.lab.link_run import crossed
+        from thinktime.lab.link_run import run_over_link
 
-        done, over = crossed(link, workload, target, given, lambda inside: do(crossing=inside))
-        return finished(done, notes, over.note)
+        done, over = run_over_link(
+            link, workload, target, given, lambda inside: do(crossing=inside)
+        )
+        return written_result(done, notes, over.note)
     if on is None:
-        return finished(do(), notes)
-    from thinktime.distributed import gathered
+        return written_result(do(), notes)
+    from thinktime.distributed import run_on_cluster
 
-    return finished(gathered(workload, target, options, modelled, do), notes)
+    return written_result(run_on_cluster(workload, target, options, modelled, do), notes)

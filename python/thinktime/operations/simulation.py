@@ -9,7 +9,7 @@ from thinktime import _core
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.options import options_json
-from thinktime.operations.outcome import Progress, Time, finished, seeded
+from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
 
@@ -69,20 +69,22 @@ def simulate(
     """
     given = dict(locals())
     options = options_json("simulate", given)
-    workload, system = seeded(workload, seed), system_of(system)
+    workload, system = with_seed(workload, seed), system_of(system)
     if load is not None:
         workload = workload.at_load(system, load)
     modelled = system
     notes = Notes.of(workload, modelled, given)
 
-    def do(elsewhere: distributed.Replicating | None = None) -> _core.ResultData:
+    def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
         return _core.simulate(
             workload, modelled, options, output=None if output is None else Path(output),
             progress=notes.progress, elsewhere=elsewhere,
         )  # fmt: skip
 
     if on is None:
-        return finished(do(), notes)
-    from thinktime.distributed import replicated
+        return written_result(do(), notes)
+    from thinktime.distributed import replications_on_cluster
 
-    return finished(replicated(workload, system, options, on, replications, do), notes)
+    return written_result(
+        replications_on_cluster(workload, system, options, on, replications, do), notes
+    )

@@ -108,7 +108,7 @@ def headings(names: Sequence[str]) -> list[str]:
     return [column(name).heading for name in names]
 
 
-def shown(row: Row, name: str) -> Any:
+def figure_in_row(row: Row, name: str) -> Any:
     """A row's figure; None where it is not known, or a percentile of too few requests."""
     value = row.get(name)
     if value is None or value != value:
@@ -136,7 +136,7 @@ def _behind(row: Row, population: str, *, of_pages: bool) -> float | None:
 
 def cell(row: Row, name: str) -> Cell:
     """A row's figure; empty where it is not known, a dash for a percentile of too few."""
-    value = shown(row, name)
+    value = figure_in_row(row, name)
     if value is None:
         given = row.get(name)
         return Cell("" if given is None or given != given else units.NOTHING)
@@ -146,6 +146,6 @@ def cell(row: Row, name: str) -> Cell:
     return Cell(known.text(value))
 
 
-def said(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+def columns_with_figures(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     """The figures of which some row says something: neither unknown everywhere, nor 0."""
-    return [name for name in names if any(shown(row, name) for row in rows)]
+    return [name for name in names if any(figure_in_row(row, name) for row in rows)]

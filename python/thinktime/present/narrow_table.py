@@ -47,7 +47,7 @@ class _Column:
         return number + _right(cell.below, self.seconds)
 
 
-def turned(table: Table, width: int) -> list[Text] | None:
+def narrow(table: Table, width: int) -> list[Text] | None:
     """The lines of a table that has no empty columns; None where even one row is too wide."""
     first = max(map(cell_len, table.headings), default=0)
     lines: list[Text] = []

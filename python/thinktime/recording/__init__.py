@@ -25,7 +25,7 @@ from thinktime.importing import Imported, workload_text
 from thinktime.importing.exchanges import a_recording
 from thinktime.recording import har
 from thinktime.recording.authority import Authority
-from thinktime.recording.hosts import Wanted
+from thinktime.recording.hosts import HostFilter
 from thinktime.recording.journal import Journal
 from thinktime.recording.message import MalformedError, host_and_port
 from thinktime.recording.proxy import Proxy
@@ -73,7 +73,7 @@ class Recorder:
         """
         self._place = _place(listen)
         self._listen = listen
-        self._wanted, self._journal = Wanted(targets), Journal()
+        self._wanted, self._journal = HostFilter(targets), Journal()
         self._servers = Servers(None if ca_file is None else Path(ca_file), insecure)
         self._authority = Authority(None if authority is None else Path(authority))
         self.authority = self._authority.file

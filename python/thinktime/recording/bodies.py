@@ -15,7 +15,7 @@ _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\
 _TRAILER = re.compile(rb"[\t\x20-\x7e\x80-\xff]*\r\n")
 
 
-class Kept:
+class KeptBody:
     """The beginning of a body, as much of it as a workload file takes."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Kept:
         self.data += piece[:room]
 
 
-async def passed(source: Wire, sink: Wire, framing: Framing, kept: Kept | None = None) -> None:
+async def passed(source: Wire, sink: Wire, framing: Framing, kept: KeptBody | None = None) -> None:
     """Pass a body on to its end, piece by piece.
 
     Raises:

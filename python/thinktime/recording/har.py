@@ -13,15 +13,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from thinktime import __version__
 from thinktime.importing.content import content_type
-from thinktime.importing.exchanges import Exchange, Posted
+from thinktime.importing.exchanges import Exchange, PostedBody
 from thinktime.importing.notes import Notes
-from thinktime.importing.secrets import (
-    REMOVED,
-    is_secret,
-    masked,
-    masked_json,
-    without_secrets,
-)
+from thinktime.importing.secrets import REMOVED, is_secret, masked, masked_json, without_secrets
 
 _UNKNOWN = -1
 """What HAR has for sizes and times that are not known."""
@@ -87,8 +81,8 @@ def _fields(one: Exchange) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _post_data(posted: Posted, one: Exchange) -> dict[str, Any]:
-    if posted.missing or posted == Posted():
+def _post_data(posted: PostedBody, one: Exchange) -> dict[str, Any]:
+    if posted.missing or posted == PostedBody():
         return {}
     if posted.text is None:
         found: dict[str, Any] = {"text": "", "encoding": "base64", "comment": "no text: not kept"}

@@ -55,7 +55,7 @@ def where(head: Request, inside: Origin | None) -> tuple[Origin | None, str]:
     return origin, target
 
 
-class Wanted:
+class HostFilter:
     """The hosts that are recorded: all of them, where none is named."""
 
     def __init__(self, targets: Sequence[str]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from thinktime.importing.exchanges import Exchange, Posted
-from thinktime.recording.bodies import Kept
+from thinktime.importing.exchanges import Exchange, PostedBody
+from thinktime.recording.bodies import KeptBody
 from thinktime.recording.hosts import Origin
 from thinktime.recording.message import Fields
 from thinktime.recording.passage import Passage
@@ -81,13 +81,13 @@ def exchange(origin: Origin, passage: Passage, begun_s: float, took_s: float) ->
     )
 
 
-def _posted(fields: Fields, body: Kept) -> Posted:
+def _posted(fields: Fields, body: KeptBody) -> PostedBody:
     known = {name.lower(): value for name, value in fields}
     media = known.get("content-type", "")
     if not body.data:
-        return Posted()
+        return PostedBody()
     if not body.is_whole:
-        return Posted(media, missing=body.size)
+        return PostedBody(media, missing=body.size)
     if known.get("content-encoding", "identity").lower() != "identity":
-        return Posted(media, None)
-    return Posted.of(bytes(body.data), media)
+        return PostedBody(media, None)
+    return PostedBody.of(bytes(body.data), media)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from thinktime.recording.authority import Authority
 from thinktime.recording.connection import Connection, refuse
-from thinktime.recording.hosts import Wanted
+from thinktime.recording.hosts import HostFilter
 from thinktime.recording.journal import Journal
 from thinktime.recording.servers import Servers
 from thinktime.recording.wire import BrokenError, Wire
@@ -31,7 +31,7 @@ class Proxy:
 
     authority: Authority
     servers: Servers
-    wanted: Wanted
+    wanted: HostFilter
     journal: Journal
     say: Callable[[str], None]
     _open: set[asyncio.Task[None]] = field(default_factory=set)

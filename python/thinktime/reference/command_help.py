@@ -28,7 +28,7 @@ Definitions = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Described:
+class CommandHelp:
     """What a command says of itself."""
 
     name: str
@@ -49,14 +49,14 @@ class Described:
     """The commands that belong to it, with their summaries."""
 
 
-def commands() -> Iterator[Described]:
+def commands() -> Iterator[CommandHelp]:
     """Yield `thinktime` and all commands, in the order in which help lists them."""
     group: Any = typer.main.get_command(app)
     with group.make_context("thinktime", [], resilient_parsing=True) as context:
         yield from _with_inner("thinktime", group, context)
 
 
-def _with_inner(name: str, command: Any, context: Any) -> Iterator[Described]:
+def _with_inner(name: str, command: Any, context: Any) -> Iterator[CommandHelp]:
     names = command.list_commands(context) if hasattr(command, "list_commands") else []
     inner = {one: command.get_command(context, one) for one in names}
     yield _described(name, command, context, inner)
@@ -65,13 +65,13 @@ def _with_inner(name: str, command: Any, context: Any) -> Iterator[Described]:
             yield from _with_inner(f"{name} {one}", sub, its_context)
 
 
-def _described(name: str, command: Any, context: Any, inner: dict[str, Any]) -> Described:
+def _described(name: str, command: Any, context: Any, inner: dict[str, Any]) -> CommandHelp:
     summary, *others = (flat(text) for text in (command.help or "").split("\n\n"))
     found: dict[str, Definitions] = {"argument": [], "option": []}
     for parameter in command.get_params(context):
         if record := parameter.get_help_record(context):
             found[parameter.param_type_name].append((record[0], flat(record[1])))
-    return Described(
+    return CommandHelp(
         name=name,
         summary=summary,
         paragraphs=[text for text in others if text],

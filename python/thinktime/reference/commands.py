@@ -11,12 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from thinktime.reference.command_help import (
-    STATUSES,
-    Definitions,
-    Described,
-    commands,
-)
+from thinktime.reference.command_help import STATUSES, CommandHelp, Definitions, commands
 
 _HEAD = """# All commands and options
 
@@ -35,7 +30,7 @@ def text() -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _overview(whole: Described) -> Iterator[str]:
+def _overview(whole: CommandHelp) -> Iterator[str]:
     yield _table("command", [(f"thinktime {name}", words) for name, words in whole.inner], True)
     yield "`thinktime` itself takes these options, and every command takes `--help`:\n"
     yield from _options(whole.options)
@@ -43,7 +38,7 @@ def _overview(whole: Described) -> Iterator[str]:
     yield _table("status", list(STATUSES))
 
 
-def _section(one: Described) -> Iterator[str]:
+def _section(one: CommandHelp) -> Iterator[str]:
     yield f"## `{one.name}`\n"
     yield f"{_escaped(one.summary)}\n"
     yield f"`{' '.join([one.name, *one.usage])}`\n"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from thinktime import __version__
-from thinktime.reference.command_help import STATUSES, Described, commands
+from thinktime.reference.command_help import STATUSES, CommandHelp, commands
 
 
 def pages() -> dict[str, str]:
@@ -18,7 +18,7 @@ def pages() -> dict[str, str]:
     return {f"{one.name.replace(' ', '-')}.1": _page(one) for one in commands()}
 
 
-def _page(one: Described) -> str:
+def _page(one: CommandHelp) -> str:
     name = one.name.replace(" ", "-")
     lines = [
         f'.TH {name.upper()} 1 "" "thinktime {__version__}" "Thinktime"',

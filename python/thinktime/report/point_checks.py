@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 _POINTS_NAMED = 3
 
 
-def doubted(row: Row) -> list[Finding]:
+def doubtful_checks(row: Row) -> list[Finding]:
     """The checks of a row that are in doubt, those that spoil it first."""
     found = _findings(row)
     return [one for word in (SPOILT, DOUBTFUL) for one in found if one.verdict == word]
@@ -53,7 +53,7 @@ def sentences(places: Iterable[tuple[str, Row]]) -> list[str]:
     """
     by_check: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
     for place, row in places:
-        for one in doubted(row):
+        for one in doubtful_checks(row):
             # Why a point is not to be trusted is said by itself.
             if one.found not in (row.get("untrusted") or ""):
                 by_check.setdefault((one.verdict, one.name), []).append((place, one))

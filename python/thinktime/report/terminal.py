@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from thinktime.present.narrow_table import turned
+from thinktime.present.narrow_table import narrow
 from thinktime.present.table import Cell, Line, Table
 from thinktime.present.table import Group as LineGroup
 from thinktime.present.units import listed
@@ -38,7 +38,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
     Request names are shown for systems with machines, clusters or links, which have a line each.
     """
     named = len(rows) > 1
-    parts: list[RenderableType] = [Shown(results.table(rows)), *_legend(rows)]
+    parts: list[RenderableType] = [FittedTable(results.table(rows)), *_legend(rows)]
     below: list[tuple[TableOf, LinesOf]] = [
         (by_population.table, lambda row: [one.line for one in row.populations]),
         (by_population.page_table, lambda row: [one.line for one in row.pages]),
@@ -49,7 +49,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
     ]
     for table, lines in below:
         groups = _groups(rows, lines, named=named)
-        parts += [Shown(table(groups))] if groups else []
+        parts += [FittedTable(table(groups))] if groups else []
     detailed = [row for row in rows if row.machines or row.clusters or row.links]
     parts += [part for row in detailed for part in _details(row, named=named)]
     return Group(*parts)
@@ -88,18 +88,18 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
     title = _title(row, named=named)
     if row.requests:
         lines = [one.line for one in row.requests]
-        parts.append(Shown(by_request.table([LineGroup(lines, title)])))
+        parts.append(FittedTable(by_request.table([LineGroup(lines, title)])))
     elif title:
         parts.append(Text(title, style="bold"))
     parts += [Text(one.words) for one in row.machines]
     parts += [Text(one.words) for one in row.links]
     for one in row.clusters:
-        parts += [Text(one.words), Text(), Shown(one.servers_table)]
+        parts += [Text(one.words), Text(), FittedTable(one.servers_table)]
     return parts if row.clusters else [*parts, Text()]
 
 
 @dataclass(frozen=True)
-class Shown:
+class FittedTable:
     """A table that fits: names beside the numbers where there is room.
 
     Else it is turned where there are few rows; of many, names stand above the numbers. Where even
@@ -113,7 +113,7 @@ class Shown:
         table, width = self.table.without_empty(), options.max_width
         kept, left_out = _fitting(table, width, beside=True)
         if left_out and len(table.lines) <= _TURNED_MAX:
-            lines = turned(table, width)
+            lines = narrow(table, width)
             if lines is not None:
                 yield from lines
                 return

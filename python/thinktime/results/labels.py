@@ -11,7 +11,7 @@ from pathlib import Path
 from thinktime import _core
 from thinktime.results import provenance
 from thinktime.results.files import write_whole
-from thinktime.results.provenance import Made
+from thinktime.results.provenance import Provenance
 
 FILE = "label.json"
 _GIT_S = 5.0  # a repository that takes longer is not waited for
@@ -76,14 +76,14 @@ def write(label: Label, directory: Path) -> None:
     write_whole(directory / FILE, json.dumps(asdict(label), indent=2) + "\n")
 
 
-class Labelled:
+class LabelWriter:
     """Writes the label while the result is being written, so that it is there after a kill, too.
 
     And with it what the result is made by, where that is known.
     """
 
     def __init__(
-        self, label: Label, output: Path, progress: Progress | None, made: Made | None = None
+        self, label: Label, output: Path, progress: Progress | None, made: Provenance | None = None
     ) -> None:
         """Note which unfinished results lie there already: they are not this one."""
         self._label, self._output, self._progress = label, output, progress

@@ -66,7 +66,7 @@ class UsedFile:
 
 
 @dataclass(frozen=True)
-class Made:
+class Provenance:
     """What a result was made by."""
 
     command: tuple[str, ...] | None
@@ -96,7 +96,7 @@ _given: ContextVar[_Given | None] = ContextVar("given", default=None)
 
 
 @contextmanager
-def command_given(words: Sequence[str]) -> Iterator[None]:
+def command_words(words: Sequence[str]) -> Iterator[None]:
     """What is done within was asked for by these words of a command line."""
     before = _given.set(_Given(("thinktime", *map(str, words))))
     try:
@@ -105,7 +105,7 @@ def command_given(words: Sequence[str]) -> Iterator[None]:
         _given.reset(before)
 
 
-def file_given(use: str, path: Path) -> None:
+def note_file(use: str, path: Path) -> None:
     """Note which file a command takes as its workload or its system."""
     now = _given.get()
     if now is not None:
@@ -117,7 +117,9 @@ def is_command() -> bool:
     return _given.get() is not None
 
 
-def made_of(workload: Workload, system: System | None, given: Mapping[str, Any]) -> Made:
+def provenance_of(
+    workload: Workload, system: System | None, given: Mapping[str, Any]
+) -> Provenance:
     """What is about to be made of these.
 
     `given` is what was given by name: the workload and the system, whose paths are named, and
@@ -132,7 +134,7 @@ def made_of(workload: Workload, system: System | None, given: Mapping[str, Any])
     found += _used(_named(workload, system))
     found += _used((name, Path(str(given[name]))) for name in _OF_OPTIONS if given.get(name))
     words = None if now is None else tuple(without_secrets(one) for one in now.words)
-    return Made(words, tuple(found), host())
+    return Provenance(words, tuple(found), host())
 
 
 def _named(workload: Workload, system: System | None) -> Iterator[tuple[str, Path, str]]:
@@ -184,12 +186,12 @@ def _without_value(found: re.Match[str]) -> str:
     return found[0] if kept else f"{found['before']}REMOVED"
 
 
-def write(made: Made, directory: Path) -> None:
+def write(made: Provenance, directory: Path) -> None:
     """Write it into a result directory."""
     write_whole(directory / FILE, json.dumps(asdict(made), indent=2, ensure_ascii=False) + "\n")
 
 
-def read(directory: Path) -> Made | None:
+def read(directory: Path) -> Provenance | None:
     """What made a result directory; None where that was not noted, or cannot be read."""
     try:
         found = json.loads((directory / FILE).read_text("utf-8"))
@@ -199,6 +201,6 @@ def read(directory: Path) -> Made | None:
         )
         words = found["command"]
         command = None if words is None else tuple(str(one) for one in words)
-        return Made(command, files, dict(found["host"]))
+        return Provenance(command, files, dict(found["host"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -19,7 +19,7 @@ FILE = "rows.json"
 
 
 @dataclass(frozen=True)
-class RowsThere:
+class RemoteRows:
     """The rows of one generator, on its node's own disk."""
 
     generator: str
@@ -44,10 +44,10 @@ class RowsThere:
     """What is known to be missing, and why; None where nothing is."""
 
 
-def rows_there(summary: Mapping[str, Any]) -> list[RowsThere]:
+def remote_rows_of(summary: Mapping[str, Any]) -> list[RemoteRows]:
     """Where the rows are of a result with this summary; empty where none was left elsewhere."""
     return [
-        RowsThere(generator=one["name"], **one["rows"])
+        RemoteRows(generator=one["name"], **one["rows"])
         for one in summary.get("generators") or []
         if one.get("rows")
     ]
@@ -55,7 +55,7 @@ def rows_there(summary: Mapping[str, Any]) -> list[RowsThere]:
 
 def why_no_rows(result: Result) -> str | None:
     """Why a result has no rows that are elsewhere, and how they are had; None where none are."""
-    found = rows_there(result.summary)
+    found = remote_rows_of(result.summary)
     if not found:
         return None
     nodes = ", ".join(dict.fromkeys(one.node for one in found))
@@ -68,14 +68,14 @@ def note(result: Result) -> None:
 
     Its summary says the same; so a disk that is full spoils nothing.
     """
-    found = rows_there(result.summary)
+    found = remote_rows_of(result.summary)
     if found and result.path is not None:
         text = json.dumps({"generators": [vars(one) for one in found]}, indent=2)
         with contextlib.suppress(OSError):
             write_whole(result.path / FILE, text + "\n")
 
 
-def words(found: list[RowsThere], path: Path | None) -> str:
+def words(found: list[RemoteRows], path: Path | None) -> str:
     """What a run says of them when it has ended."""
     many = sum(one.rows or 0 for one in found)
     where = ", ".join(f"{one.node}:{one.path}" for one in found[:3])

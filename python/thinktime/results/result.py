@@ -15,7 +15,7 @@ from thinktime.results import labels, provenance, views
 from thinktime.results.finding import SPOILT, Finding
 from thinktime.results.labels import Label
 from thinktime.results.link import spoilt_by_link
-from thinktime.results.provenance import Made
+from thinktime.results.provenance import Provenance
 from thinktime.results.summary_notes import notes_in
 from thinktime.results.verdict import Objective, Verdict, verdict_of
 
@@ -40,7 +40,7 @@ class Result:
 
     @checked
     def __init__(
-        self, outcome: _core.ResultData, label: Label | None = None, made: Made | None = None
+        self, outcome: _core.ResultData, label: Label | None = None, made: Provenance | None = None
     ) -> None:
         """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
         self._outcome = outcome
@@ -85,7 +85,7 @@ class Result:
         return labels.read(self.path)
 
     @cached_property
-    def made(self) -> Made | None:
+    def made(self) -> Provenance | None:
         """The command that it was made by, and the files that were named, by their hashes.
 
         None where that was not noted: it was written nowhere, or by an older version.

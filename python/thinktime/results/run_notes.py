@@ -9,8 +9,8 @@ from typing import Any
 
 from thinktime import _core
 from thinktime.results import provenance
-from thinktime.results.labels import Label, Labelled, label_for
-from thinktime.results.provenance import Made
+from thinktime.results.labels import Label, LabelWriter, label_for
+from thinktime.results.provenance import Provenance
 
 Progress = Callable[[int, float, int], None]
 
@@ -22,7 +22,7 @@ class Notes:
     label: Label | None
     """None where nothing is written, and no label was given."""
 
-    made: Made | None
+    made: Provenance | None
     """None where nothing is written, and no command asked for it."""
 
     progress: Progress | None
@@ -35,16 +35,16 @@ class Notes:
         """Of a workload and a system, by what was given: also `output`, `label` and `progress`."""
         output, text, progress = (given.get(name) for name in ("output", "label", "progress"))
         kept = output is not None or provenance.is_command()
-        made = provenance.made_of(workload, system, given) if kept else None
+        made = provenance.provenance_of(workload, system, given) if kept else None
         if output is None and text is None:
             return cls(None, made, progress)
         label = label_for(workload.name, text)
-        told = progress if output is None else Labelled(label, Path(output), progress, made)
+        told = progress if output is None else LabelWriter(label, Path(output), progress, made)
         return cls(label, made, told)
 
     def finish(self) -> bool:
         """Write the notes, where the result is now at its place; whether it is written at all."""
-        written = isinstance(self.progress, Labelled)
-        if isinstance(self.progress, Labelled):
+        written = isinstance(self.progress, LabelWriter)
+        if isinstance(self.progress, LabelWriter):
             self.progress.finish()
         return written

@@ -73,7 +73,7 @@ class Verdict:
         return Exit.SLO_NOT_MET if self.status == "not met" else Exit.UNDECIDED
 
 
-class Judged(Protocol):
+class VerdictInput(Protocol):
     """What a verdict is made of."""
 
     @property
@@ -89,7 +89,7 @@ class Judged(Protocol):
         """Whether it was stopped before its end."""
 
 
-def verdict_of(result: Judged, unwritten: str | None = None) -> Verdict:
+def verdict_of(result: VerdictInput, unwritten: str | None = None) -> Verdict:
     """The verdict of a result; `unwritten` says why it could not be written, if it could not."""
     lost = _words(result.objectives, "not met")
     unclear = _words(result.objectives, "cannot tell")
@@ -107,7 +107,7 @@ def verdict_of(result: Judged, unwritten: str | None = None) -> Verdict:
     return Verdict("done", "")
 
 
-def _doubt(result: Judged, unwritten: str | None) -> str:
+def _doubt(result: VerdictInput, unwritten: str | None) -> str:
     if unwritten is not None:
         return f"the result could not be written: {unwritten}"
     if result.interrupted:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from thinktime.comparison import Change
 from thinktime.present import units
-from thinktime.sweeps.curves import Row, Swept, value_words
+from thinktime.sweeps.curves import Row, SweepCurves, value_words
 from thinktime.sweeps.difference_words import figure_words, less_to_more, more_words
 from thinktime.sweeps.pairs import Pairs
 from thinktime.sweeps.plan import is_dispatch
@@ -199,7 +199,7 @@ _NOTHING = (
 )
 
 
-def advice(swept: Swept) -> list[Advice]:
+def advice(swept: SweepCurves) -> list[Advice]:
     """An advice for each point at which two dispatch policies or more were simulated."""
     varied = [axis for axis in swept.axes if is_dispatch(axis.key)]
     others = [axis for axis in swept.axes if axis not in varied]
@@ -231,6 +231,6 @@ def _figures(rows: Sequence[Row]) -> list[str]:
     return []
 
 
-def advice_words(swept: Swept) -> list[str]:
+def advice_words(swept: SweepCurves) -> list[str]:
     """A paragraph for each point; empty where no dispatch policies were compared."""
     return [" ".join(one.lines) for one in advice(swept)]

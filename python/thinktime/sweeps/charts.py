@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from thinktime.present import axes, columns, units
 from thinktime.present.chart import DASHES, INK, Chart, Drawing, Key, Panel, escape, layout, titled
 from thinktime.sweeps import percentiles
-from thinktime.sweeps.curves import Curve, Swept
+from thinktime.sweeps.curves import Curve, SweepCurves
 
 _PANEL_HEIGHT = 300
 _POPULATIONS_MAX = 6
@@ -30,7 +30,7 @@ LINE_MOST = 40
 """A longer key stands beside its axis in two lines."""
 
 
-def _draw(swept: Swept) -> Drawing | None:
+def _draw(swept: SweepCurves) -> Drawing | None:
     known = [*_PANELS, *_of_populations(swept)]
     shown = [(_column(swept, name), title, y, kind) for name, title, y, kind in known]
     panels = [_panel(swept, one, *rest) for one, *rest in shown if one is not None]
@@ -44,7 +44,7 @@ def _draw(swept: Swept) -> Drawing | None:
     return Drawing(panels, keys)
 
 
-def _of_populations(swept: Swept) -> list[tuple[str, str, str, str]]:
+def _of_populations(swept: SweepCurves) -> list[tuple[str, str, str, str]]:
     """The panels of populations."""
     names = swept.by_population("response_mean_s")[:_POPULATIONS_MAX]
     return [
@@ -53,22 +53,24 @@ def _of_populations(swept: Swept) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _column(swept: Swept, name: str) -> str | None:
+def _column(swept: SweepCurves, name: str) -> str | None:
     """The column of a figure, if it says anything. That of a varied key says nothing."""
     for column in (f"found_{name}", name):
         varied = {axis.key for axis in swept.axes}
-        if column not in varied and columns.said(swept.rows, [column]):
+        if column not in varied and columns.columns_with_figures(swept.rows, [column]):
             return column
     return None
 
 
-def _panel(swept: Swept, column: str, title: str, y_title: str, kind: str) -> Panel:
+def _panel(swept: SweepCurves, column: str, title: str, y_title: str, kind: str) -> Panel:
     figure = go.Figure()
     for curve in swept.drawn:
         figure.add_trace(_line(swept, curve, column))
         if column == "response_mean_s" and _has_exact([curve]):
             figure.add_trace(_exact(swept, curve))
-    drawn = [row for curve in swept.drawn for row in curve.rows if columns.shown(row, column)]
+    drawn = [
+        row for curve in swept.drawn for row in curve.rows if columns.figure_in_row(row, column)
+    ]
     values = [row[column] for row in drawn]
     high = max(values)
     if half := columns.column(column).more:
@@ -81,12 +83,12 @@ def _panel(swept: Swept, column: str, title: str, y_title: str, kind: str) -> Pa
     return Panel(figure, _words(swept, column, title), title)
 
 
-def _words(swept: Swept, column: str, title: str) -> str:
+def _words(swept: SweepCurves, column: str, title: str) -> str:
     """The least and the greatest value of each curve, and where they are."""
     write = columns.column(column).text
     told = []
     for curve in swept.drawn:
-        known = [row for row in curve.rows if columns.shown(row, column) is not None]
+        known = [row for row in curve.rows if columns.figure_in_row(row, column) is not None]
         if known:
             ends = (f(known, key=lambda row: row[column]) for f in (min, max))
             parts = [f"{write(row[column])} at {swept.point_words(row)}" for row in ends]
@@ -94,8 +96,8 @@ def _words(swept: Swept, column: str, title: str) -> str:
     return units.sentence(f"{title}, {swept.kind}: {'; '.join(told)}")
 
 
-def _line(swept: Swept, curve: Curve, column: str) -> go.Scatter:
-    rows = [row for row in curve.rows if columns.shown(row, column) is not None]
+def _line(swept: SweepCurves, curve: Curve, column: str) -> go.Scatter:
+    rows = [row for row in curve.rows if columns.figure_in_row(row, column) is not None]
     write, more = columns.column(column).text, columns.column(column).more
     half = [row.get(more) for row in rows] if more else None
     name = f"{curve.name}: {swept.kind}" if curve.name else swept.kind
@@ -109,7 +111,7 @@ def _line(swept: Swept, curve: Curve, column: str) -> go.Scatter:
     )  # fmt: skip
 
 
-def _exact(swept: Swept, curve: Curve) -> go.Scatter:
+def _exact(swept: SweepCurves, curve: Curve) -> go.Scatter:
     rows = [row for row in curve.rows if row.get("exact_response_mean_s") is not None]
     exact = [row["exact_response_mean_s"] for row in rows]
     name = f"{curve.name}: exact" if curve.name else "exact"
@@ -126,12 +128,12 @@ def _has_exact(curves: Sequence[Curve]) -> bool:
     return any(row.get("exact_response_mean_s") is not None for row in rows)
 
 
-def _places(swept: Swept, rows: Sequence[Any]) -> list[Any]:
+def _places(swept: SweepCurves, rows: Sequence[Any]) -> list[Any]:
     key = swept.across.key
     return [row[key] if swept.across.numbers else escape(str(row[key])) for row in rows]
 
 
-def _across(swept: Swept) -> dict[str, Any]:
+def _across(swept: SweepCurves) -> dict[str, Any]:
     """The axis of the varied key: logarithmic where its values are in growing ratios."""
     axis = swept.across
     unit = f" ({axis.unit.replace('us', 'µs')})" if axis.unit else ""
@@ -155,12 +157,12 @@ def _in_lines(key: str) -> str:
     return f"{escape(key[:parted])}<br>{escape(key[parted:])}"
 
 
-_FIGURES: Chart[Swept] = Chart(
+_FIGURES: Chart[SweepCurves] = Chart(
     name="figures",
     title="What changes, and how much",
     caption="Bars are 95 % confidence intervals of the mean.",
     draw=_draw,
 )
 
-CHARTS: list[Chart[Swept]] = [percentiles.CHART, _FIGURES]
+CHARTS: list[Chart[SweepCurves]] = [percentiles.CHART, _FIGURES]
 """In the order of the page."""

@@ -38,7 +38,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepCurves:
     """The points of a sweep, and how they were obtained."""
 
     table: pl.DataFrame

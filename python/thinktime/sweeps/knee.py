@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from thinktime.sweeps.curves import Row, Swept
+from thinktime.sweeps.curves import Row, SweepCurves
 
 _LEAST = 3
 _APART = 1.2
@@ -40,7 +40,7 @@ def knee_of(rows: Sequence[Row]) -> Row | None:
     return known[place]
 
 
-def said(swept: Swept) -> list[str]:
+def knee_sentence(swept: SweepCurves) -> list[str]:
     """A sentence on the knees, where there are any."""
     found = [knee_of(curve.rows) for curve in swept.drawn]
     words = [swept.point_words(row) for row in found if row is not None]

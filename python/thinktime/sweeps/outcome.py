@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from thinktime.results.verdict import Verdict
 
 if TYPE_CHECKING:
-    from thinktime.sweeps.curves import Swept
+    from thinktime.sweeps.curves import SweepCurves
 
 
-def outcome(swept: Swept, missing: int, *, kept: bool, unwritten: str = "") -> Verdict:
+def outcome(swept: SweepCurves, missing: int, *, kept: bool, unwritten: str = "") -> Verdict:
     """What a sweep comes to; whether its points meet their objectives has no bearing on it.
 
     Args:

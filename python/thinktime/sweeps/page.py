@@ -12,7 +12,7 @@ from thinktime.present.chart import sections
 from thinktime.present.page import Page
 from thinktime.sweeps import table as tables
 from thinktime.sweeps.charts import CHARTS
-from thinktime.sweeps.curves import Swept
+from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.grid import Axis
 from thinktime.sweeps.verdict import verdict
 
@@ -33,7 +33,7 @@ def write(table: pl.DataFrame, axes: Sequence[Axis], path: Path, *, measured: bo
 
 def page_of(table: pl.DataFrame, axes: Sequence[Axis], *, measured: bool) -> Page:
     """The page."""
-    swept = Swept(table, axes, measured=measured)
+    swept = SweepCurves(table, axes, measured=measured)
     words = dict(WORDS)
     if not any(row.get("exact_response_mean_s") for row in swept.rows):
         del words["exact mean"]

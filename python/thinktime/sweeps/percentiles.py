@@ -9,14 +9,14 @@ import plotly.graph_objects as go
 from thinktime.present import axes, columns, units
 from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, escape, layout, titled
 from thinktime.present.page import colour
-from thinktime.sweeps.curves import Curve, Row, Swept
+from thinktime.sweeps.curves import Curve, Row, SweepCurves
 from thinktime.sweeps.knee import KNEE, knee_of, loaded
 
 _HEIGHT = 300
 _SHOWN = ("p50", "p90", "p99", "p99.9")
 
 
-def _draw(swept: Swept) -> Drawing | None:
+def _draw(swept: SweepCurves) -> Drawing | None:
     found = [(curve, loaded(curve.rows)) for curve in swept.drawn]
     drawn = [(curve, rows) for curve, rows in found if rows]
     if not drawn:
@@ -43,14 +43,14 @@ def _lines(rows: Sequence[Row]) -> list[tuple[str, _Points]]:
         points = [
             (float(row["offered_rate"]), float(time))
             for row in rows
-            if (time := columns.shown(row, f"response_{name}_s"))
+            if (time := columns.figure_in_row(row, f"response_{name}_s"))
         ]
         found += [(name, points)] if points else []
     return found
 
 
 def _panel(
-    swept: Swept, curve: Curve, rows: Sequence[Row], values: Sequence[float], rate: float
+    swept: SweepCurves, curve: Curve, rows: Sequence[Row], values: Sequence[float], rate: float
 ) -> Panel:
     figure = go.Figure()
     for name, points in _lines(rows):
@@ -79,7 +79,7 @@ def _panel(
     return Panel(figure, _words(swept, rows, knee), escape(curve.name))
 
 
-def _words(swept: Swept, rows: Sequence[Row], knee: Row | None) -> str:
+def _words(swept: SweepCurves, rows: Sequence[Row], knee: Row | None) -> str:
     told = [
         f"at {units.rate(row['offered_rate'])} offered: "
         + ", ".join(
@@ -93,7 +93,7 @@ def _words(swept: Swept, rows: Sequence[Row], knee: Row | None) -> str:
     return units.sentence("; ".join([*told, *at]))
 
 
-CHART: Chart[Swept] = Chart(
+CHART: Chart[SweepCurves] = Chart(
     name="percentiles",
     title="Percentiles against the offered load",
     caption="The dotted line is the knee, where throughput over mean response time is greatest: "

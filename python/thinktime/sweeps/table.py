@@ -7,7 +7,7 @@ from dataclasses import replace
 from thinktime.present import columns
 from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report import point_checks
-from thinktime.sweeps.curves import Row, Swept, value_words
+from thinktime.sweeps.curves import Row, SweepCurves, value_words
 
 _SHOWN = (
     "response_mean_s",
@@ -45,11 +45,11 @@ _SPARE = ("checks", "think time", "requests", "p50", "load found", "timeouts")
 """The first to go where there is no room; what checks doubt stands below the table, too."""
 
 
-def table(swept: Swept) -> Table:
+def table(swept: SweepCurves) -> Table:
     """A row a point, a group a curve; figures that are 0 or unknown everywhere are left out."""
     varied = {axis.key for axis in swept.axes}
     shown = [*_SHOWN, *swept.by_population(*_BY_POPULATION)]
-    names = [name for name in columns.said(swept.rows, shown) if name not in varied]
+    names = [name for name in columns.columns_with_figures(swept.rows, shown) if name not in varied]
     if "validity" in names:  # which says it, too
         names = [name for name in names if name != "untrusted"]
     # What is of one population only goes first where there is no room.
@@ -89,10 +89,10 @@ def _cell(row: Row, name: str) -> Cell:
     return columns.cell(row, name)
 
 
-def _is_same(swept: Swept, name: str) -> bool:
+def _is_same(swept: SweepCurves, name: str) -> bool:
     """Whether all points have the same text, so that a column would say nothing."""
     return len({columns.cell(row, name).text for row in swept.rows}) == 1
 
 
-def _first(swept: Swept, name: str) -> str:
+def _first(swept: SweepCurves, name: str) -> str:
     return columns.cell(swept.rows[0], name).text

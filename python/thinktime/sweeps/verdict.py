@@ -9,10 +9,10 @@ from thinktime.present.page import Verdict
 from thinktime.report import point_checks
 from thinktime.sweeps import knee
 from thinktime.sweeps.advice import advice_words
-from thinktime.sweeps.curves import Row, Swept
+from thinktime.sweeps.curves import Row, SweepCurves
 
 
-def verdict(swept: Swept) -> Verdict:
+def verdict(swept: SweepCurves) -> Verdict:
     """The span of the mean first, then agreement with theory, then the points' warnings."""
     known = [row for row in swept.rows if row.get("response_mean_s")]
     if not known:
@@ -36,7 +36,7 @@ def verdict(swept: Swept) -> Verdict:
         )
     count = f"{units.counted(len(swept.rows), 'point')}, {swept.kind}."
     slo, exact = _slo(swept.rows), _exact(known)
-    findings = [count, *slo, *exact, *knee.said(swept), *advice_words(swept)]
+    findings = [count, *slo, *exact, *knee.knee_sentence(swept), *advice_words(swept)]
     return Verdict(headline, findings, _doubts(swept))
 
 
@@ -76,7 +76,7 @@ def _exact(rows: list[Row]) -> list[str]:
     ]
 
 
-def _doubts(swept: Swept) -> list[str]:
+def _doubts(swept: SweepCurves) -> list[str]:
     """Why points are not to be trusted, then each warning and each doubt of a check once."""
     spoilt: dict[str, list[str]] = {}
     found: dict[str, list[str]] = {}

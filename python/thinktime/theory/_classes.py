@@ -17,7 +17,7 @@ import numpy as np
 
 from thinktime.numerics import brentq
 from thinktime.theory._closed import ALONE, CLIENTS_MAX, IN_STEP, MVA, NEVER_SERVED, has_density
-from thinktime.theory._demands import Served, demands_of
+from thinktime.theory._demands import StationDemands, demands_of
 from thinktime.theory._queue import in_a_row
 from thinktime.theory._users import Users
 from thinktime.theory.law import FloatArray
@@ -32,7 +32,9 @@ _WORDS_MAX = 3
 _SHARED_SERVERS_MAX = 256
 
 
-def product_form(users: list[Users], stations: list[Served], load: float | None) -> Theory | str:
+def product_form(
+    users: list[Users], stations: list[StationDemands], load: float | None
+) -> Theory | str:
     """The exact steady state; a reason where there is no value.
 
     ``load`` scales the rates of those that arrive by themselves, or, where none does, stretches
@@ -49,7 +51,7 @@ def product_form(users: list[Users], stations: list[Served], load: float | None)
     return replace(found, load=load)
 
 
-def one_client(users: Users, stations: list[Served]) -> Theory:
+def one_client(users: Users, stations: list[StationDemands]) -> Theory:
     """A single client, who never waits under any policy."""
     queues = [one.queue for one in stations]
     demand = sum(demands_of(users, stations))
@@ -62,7 +64,7 @@ def one_client(users: Users, stations: list[Served]) -> Theory:
     return Theory(words, ALONE, demand, law, load, rate, names, part)
 
 
-def waiting_alike(users: list[Users], station: Served, theory: Theory) -> Theory:
+def waiting_alike(users: list[Users], station: StationDemands, theory: Theory) -> Theory:
     """The theory with its parts, where all wait alike and are then served without a break."""
     waits = theory.mean_s - station.queue.demand.mean
     times = {name: waits + law.mean for name, law in station.demands.items()}
@@ -70,7 +72,7 @@ def waiting_alike(users: list[Users], station: Served, theory: Theory) -> Theory
     return _with_parts(theory, users, parts)
 
 
-def with_names(theory: Theory, users: list[Users], stations: list[Served]) -> Theory:
+def with_names(theory: Theory, users: list[Users], stations: list[StationDemands]) -> Theory:
     """The theory with the parts of the product form, if it is the same."""
     found = product_form(users, stations, None)
     same = isinstance(found, Theory) and math.isclose(found.mean_s, theory.mean_s, rel_tol=1e-9)
@@ -82,7 +84,7 @@ def with_names(theory: Theory, users: list[Users], stations: list[Served]) -> Th
 # ---- conditions
 
 
-def _too_many(closed: list[Users], stations: list[Served]) -> str | None:
+def _too_many(closed: list[Users], stations: list[StationDemands]) -> str | None:
     clients = [one.clients or 0 for one in closed]
     servers = [one.queue.servers for one in stations]
     if sum(clients) > CLIENTS_MAX or lattice_size(clients, servers) > LATTICE_MAX:
@@ -95,7 +97,7 @@ def _too_many(closed: list[Users], stations: list[Served]) -> str | None:
     return None
 
 
-def _no_average(closed: list[Users], stations: list[Served]) -> str | None:
+def _no_average(closed: list[Users], stations: list[StationDemands]) -> str | None:
     """Why the product form is not the only steady state, where it is not: see `_closed`."""
     first = stations[0].queue
     for one in closed:
@@ -115,11 +117,11 @@ def _asked(users: Users) -> list[str]:
     return [name for name, share in users.shares.items() if share > 0]
 
 
-def _sum_for(name: str, stations: list[Served]) -> float:
+def _sum_for(name: str, stations: list[StationDemands]) -> float:
     return sum(station.demands[name].mean for station in stations)
 
 
-def _solved(users: list[Users], stations: list[Served], factor: float) -> MixedNetwork:
+def _solved(users: list[Users], stations: list[StationDemands], factor: float) -> MixedNetwork:
     """With all rates multiplied by the factor, or, where there is none, all think times."""
     arrives = any(one.clients is None for one in users)
     open_, closed = [], []
@@ -133,7 +135,7 @@ def _solved(users: list[Users], stations: list[Served], factor: float) -> MixedN
     return mixed_mva(open_, closed, [one.queue.servers for one in stations])
 
 
-def _theory(users: list[Users], stations: list[Served], network: MixedNetwork) -> Theory:
+def _theory(users: list[Users], stations: list[StationDemands], network: MixedNetwork) -> Theory:
     # The network has open classes first.
     order = sorted(users, key=lambda one: one.clients is not None)
     parts = {}
@@ -149,7 +151,7 @@ def _theory(users: list[Users], stations: list[Served], network: MixedNetwork) -
     return _with_parts(theory, users, [parts[one.name] for one in users])
 
 
-def _by_name(users: Users, stations: list[Served], times: FloatArray) -> dict[str, float]:
+def _by_name(users: Users, stations: list[StationDemands], times: FloatArray) -> dict[str, float]:
     brought = demands_of(users, stations)
     per_demand = np.divide(times, brought, out=np.zeros_like(times), where=brought > 0)
     return {
@@ -175,7 +177,7 @@ def _with_parts(
     return replace(theory, by_request=by_request, by_population=named)
 
 
-def _words(users: list[Users], stations: list[Served]) -> str:
+def _words(users: list[Users], stations: list[StationDemands]) -> str:
     row = in_a_row([one.queue for one in stations])
     if len(users) > _WORDS_MAX:
         return f"{len(users)} populations, {row}"
@@ -183,7 +185,7 @@ def _words(users: list[Users], stations: list[Served]) -> str:
     return f"{', '.join(names) or 'partly open'}, {row}"
 
 
-def _factor(users: list[Users], stations: list[Served], load: float) -> float:
+def _factor(users: list[Users], stations: list[StationDemands], load: float) -> float:
     """What brings the busiest station to the load."""
     arrives = [one for one in users if one.clients is None]
     servers = np.array([one.queue.servers for one in stations])
@@ -200,7 +202,7 @@ def _factor(users: list[Users], stations: list[Served], load: float) -> float:
 
 
 def _by_thinking(
-    users: list[Users], stations: list[Served], load: float, servers: FloatArray
+    users: list[Users], stations: list[StationDemands], load: float, servers: FloatArray
 ) -> float:
     excess = _excess(users, stations, load)
     if excess(0.0) < 0:
@@ -213,5 +215,7 @@ def _by_thinking(
     return float(brentq(excess, 0.0, most, xtol=1e-13 * most, rtol=1e-12))
 
 
-def _excess(users: list[Users], stations: list[Served], load: float) -> Callable[[float], float]:
+def _excess(
+    users: list[Users], stations: list[StationDemands], load: float
+) -> Callable[[float], float]:
     return lambda factor: float(_solved(users, stations, factor).loads.max()) - load

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Served:
+class StationDemands:
     """A station with the demand of each kind of request."""
 
     queue: Queue
@@ -27,7 +27,7 @@ class Served:
     demands: Mapping[str, Distribution]
 
 
-def served_by(system: System, users: Sequence[Users]) -> list[Served] | None:
+def station_demands(system: System, users: Sequence[Users]) -> list[StationDemands] | None:
     """The stations, if the demands of all kinds and the rates of all who arrive are known."""
     if any(one.clients is None and not one.rate for one in users):
         return None
@@ -37,10 +37,10 @@ def served_by(system: System, users: Sequence[Users]) -> list[Served] | None:
     return known if len(known) == len(found) else None
 
 
-def _served(station: Station, kinds: list[tuple[str, float]]) -> Served | None:
+def _served(station: Station, kinds: list[tuple[str, float]]) -> StationDemands | None:
     queue = queue_of(station, kinds)
     demands = _demands(station, [name for name, _ in kinds])
-    return None if queue is None or demands is None else Served(queue, demands)
+    return None if queue is None or demands is None else StationDemands(queue, demands)
 
 
 def _demands(station: Station, names: Sequence[str]) -> dict[str, Distribution] | None:
@@ -49,7 +49,7 @@ def _demands(station: Station, names: Sequence[str]) -> dict[str, Distribution] 
     return found if len(found) == len(demands) else None
 
 
-def demands_of(users: Users, stations: Sequence[Served]) -> FloatArray:
+def demands_of(users: Users, stations: Sequence[StationDemands]) -> FloatArray:
     """What a request of these brings on average, by station."""
     return np.array([_brought(users, one.demands) for one in stations])
 
@@ -58,7 +58,7 @@ def _brought(users: Users, demands: Mapping[str, Distribution]) -> float:
     return sum(share * demands[name].mean for name, share in users.shares.items() if share > 0)
 
 
-def offered_load(arriving: Sequence[Users], stations: Sequence[Served]) -> float:
+def offered_load(arriving: Sequence[Users], stations: Sequence[StationDemands]) -> float:
     """That of the busiest station by those that arrive by themselves."""
     servers = np.array([one.queue.servers for one in stations])
     brought = [(one.rate or 0.0) * demands_of(one, stations) for one in arriving]

@@ -45,7 +45,7 @@ from thinktime.theory._classes import (
     with_names,
 )
 from thinktime.theory._closed import closed
-from thinktime.theory._demands import Served, loads_in_words, offered_load, served_by
+from thinktime.theory._demands import StationDemands, loads_in_words, offered_load, station_demands
 from thinktime.theory._queue import Queue, in_a_row, queues
 from thinktime.theory._reach import out_of_reach
 from thinktime.theory._users import Users, users_of
@@ -115,9 +115,9 @@ def theory_or_reason(
             found = _one_population(workload, users, stations, load)
             if not isinstance(found, Theory) or len(users[0].shares) == 1 or load is not None:
                 return found
-            served = served_by(system, users)
+            served = station_demands(system, users)
             return _with_names(found, users, served) if served else found
-        served = served_by(system, users)
+        served = station_demands(system, users)
         return _several(users, served, load) if served else None
     except PrecisionError as error:
         return str(error)
@@ -139,7 +139,9 @@ def _one_population(
 # ---- several populations, or one that browses
 
 
-def _several(users: list[Users], stations: list[Served], load: float | None) -> Theory | str | None:
+def _several(
+    users: list[Users], stations: list[StationDemands], load: float | None
+) -> Theory | str | None:
     if load is not None:
         load_below_one(load)
     arriving = [one for one in users if one.clients is None]
@@ -159,7 +161,7 @@ def _several(users: list[Users], stations: list[Served], load: float | None) -> 
     return product_form(users, stations, load)
 
 
-def _superposed(users: list[Users], station: Served, load: float | None) -> Theory | None:
+def _superposed(users: list[Users], station: StationDemands, load: float | None) -> Theory | None:
     """Poisson processes together are one, whose requests are drawn by their rates."""
     if load is not None:
         factor = load / offered_load(users, [station])
@@ -168,7 +170,7 @@ def _superposed(users: list[Users], station: Served, load: float | None) -> Theo
     return found and _with_names(found, users, [station])
 
 
-def _with_names(theory: Theory, users: list[Users], stations: list[Served]) -> Theory:
+def _with_names(theory: Theory, users: list[Users], stations: list[StationDemands]) -> Theory:
     """The theory by the request's name and by population, too, where that is known."""
     if len(users) == 1 and users[0].clients == 1:
         return replace(theory, by_request=one_client(users[0], stations).by_request)

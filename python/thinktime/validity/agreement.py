@@ -49,7 +49,7 @@ _ADVICE = (
 
 
 @dataclass(frozen=True)
-class Told:
+class RunMean:
     """What one run says of its mean, in seconds, with its relative standard error."""
 
     value_s: float
@@ -89,7 +89,7 @@ def _say(
         seen.append(f"{what} is {units.times_between(min(values), max(values))}")
 
 
-def differ(told: Sequence[Told]) -> bool:
+def differ(told: Sequence[RunMean]) -> bool:
     """Whether means differ by more than chance and by enough to matter."""
     logs = np.log([max(one.value_s, 1e-12) for one in told])
     if not _matters(logs):
@@ -139,12 +139,12 @@ def together(values: Sequence[float]) -> tuple[float, float | None]:
     return mean, float(stdtrit(len(values) - 1, 0.975)) * error
 
 
-def _mean(seen: Evidence) -> Told | None:
+def _mean(seen: Evidence) -> RunMean | None:
     half = (seen.summary.get("response_time_s") or {}).get("ci95")
     mean = seen.mean_s
     if not mean or half is None:
         return None
-    return Told(mean, float(half) / float(stdtrit(DEGREES, 0.975)) / mean)
+    return RunMean(mean, float(half) / float(stdtrit(DEGREES, 0.975)) / mean)
 
 
 def _tails(seen: Evidence) -> NDArray[np.float64] | None:

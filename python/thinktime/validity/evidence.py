@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from thinktime.results.early_end import ended_early
 from thinktime.results.finding import Unseen
-from thinktime.results.remote_rows import rows_there
+from thinktime.results.remote_rows import remote_rows_of
 from thinktime.validity.session_length import Stay, stays_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Evidence:
         Raises:
             Unseen: if they were not kept, or only a sample of them.
         """
-        if rows_there(self.summary):
+        if remote_rows_of(self.summary):
             raise Unseen("the rows stayed on the nodes (`thinktime collect`)")
         if self.given_rows is None:
             raise Unseen("no rows were kept (`-o DIR`, `--rows all`)")

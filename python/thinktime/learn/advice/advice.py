@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from thinktime._core import Distribution
-from thinktime.learn.advice.models import Model, simulated
+from thinktime.learn.advice.models import Model, simulate_models
 from thinktime.learn.advice.rule_of_thumb import rule_of_thumb, stay
 from thinktime.learn.traffic.arrivals import Arrivals
 from thinktime.learn.traffic.sessions import SessionLaws
@@ -117,7 +117,7 @@ def advise(
     stays = stay(traffic)
     clients = round(traffic.active_mean) if stays else round(load / demand_s * session_s)
     clients = min(max(clients, 1), CLIENTS_MAX)
-    models = simulated(traffic, sessions, (demand_s, cv2), clients, load)
+    models = simulate_models(traffic, sessions, (demand_s, cv2), clients, load)
     rule, reason = rule_of_thumb(traffic)
     off = None if stays else _off(models, load)
     found = _simplest(off) if off is not None else rule

@@ -29,7 +29,7 @@ REACHED_WITHIN = 0.03
 
 
 @dataclass(frozen=True)
-class Seen:
+class ModelFigures:
     """What one simulation showed."""
 
     mean_s: float
@@ -54,7 +54,7 @@ class Model:
         return all(abs(reached / load - 1) < REACHED_WITHIN for reached in self.loads)
 
 
-def simulated(
+def simulate_models(
     traffic: Traffic,
     sessions: SessionLaws,
     demand: tuple[float, float],
@@ -107,7 +107,7 @@ def demands(mean: float, cv2: float) -> str:
     return f"mix({fewer!r}: erlang({stages - 1}, {(stages - 1) * stage!r}s), {1 - fewer!r}: {more})"
 
 
-def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: float) -> Seen:
+def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: float) -> ModelFigures:
     """A closed workload in which a client's requests follow one another by so many seconds.
 
     It thinks for as long as response times leave of them, so that the server is loaded as wanted.
@@ -119,17 +119,19 @@ def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: floa
     return _seen(closed.format(repr(think)), law, policy, warmup_s)
 
 
-def _model(first: Seen, best: Seen) -> Model:
+def _model(first: ModelFigures, best: ModelFigures) -> Model:
     return Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
 
 
-def _seen(text: str, law: str, policy: str, warmup_s: float, requests: int = REQUESTS) -> Seen:
+def _seen(
+    text: str, law: str, policy: str, warmup_s: float, requests: int = REQUESTS
+) -> ModelFigures:
     """A workload on one server, simulated."""
     head = 'name = "server"\n[[station]]\nname = "server"'
     system = _core.System(f'{head}\npolicy = "{policy}"\ndemand = "{law}"\n')
     result = simulate(_workload(text), system, requests=requests, warmup=warmup_s, rows="none")
     times = result.summary["response_time_s"]
-    return Seen(times["mean"], times["p99"], result.summary["stations"]["server"]["load"])
+    return ModelFigures(times["mean"], times["p99"], result.summary["stations"]["server"]["load"])
 
 
 def _workload(arrivals: str) -> _core.Workload:

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from thinktime.learn.fidelity.difference import CHANCE, Difference
 from thinktime.learn.fidelity.doubt import without_largest
-from thinktime.learn.fidelity.log_side import logged
-from thinktime.learn.fidelity.model_side import Learned
+from thinktime.learn.fidelity.log_side import log_side
+from thinktime.learn.fidelity.model_side import ModelSide
 from thinktime.learn.fidelity.stream import FloatArray, Stream
 from thinktime.learn.fidelity.swaps import cache_shares, queue_shares
 from thinktime.learn.fidelity.systems import POLICIES, SIZES, Caches, figures, queue_figures
 from thinktime.learn.fidelity.words import sentences
 from thinktime.learn.logs.requests import Requests
-from thinktime.learn.stop_signal import Stopping
+from thinktime.learn.stop_signal import StopSignal
 
 REPLAYS = 5
 """The learned workload is simulated with so many seeds; how they differ is chance."""
@@ -106,7 +106,7 @@ def fidelity(
     begins: NDArray[np.bool_] | None = None,
     seed: int = 1,
     explained: bool = True,
-    stopping: Stopping | None = None,
+    stopping: StopSignal | None = None,
 ) -> Fidelity:
     """Measure how well a learned workload stands in for its log.
 
@@ -124,13 +124,13 @@ def fidelity(
     """
     if len(requests) == 0:
         return Fidelity(0.0, 0.0, 0, "equal", {})
-    log = logged(requests, kinds, demands_s, begins, seed)
+    log = log_side(requests, kinds, demands_s, begins, seed)
     count = len(log.stream)
     found: dict[str, Difference] = {}
     if count >= FEWEST:
         zero_ns = int(requests.rows["time_ns"][0])
-        learned = Learned(text, folder, names, log, zero_ns)
-        replay = partial(_replayed, learned, Caches.of(log.stream), stopping or Stopping())
+        learned = ModelSide(text, folder, names, log, zero_ns)
+        replay = partial(_replayed, learned, Caches.of(log.stream), stopping or StopSignal())
         # No more at a time than there are cores: the rows of each take tens of megabytes.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             of_log = pool.submit(figures, log.stream, Caches.of(log.stream))
@@ -148,7 +148,7 @@ def fidelity(
 
 
 def _replayed(
-    learned: Learned, caches: Caches, stopping: Stopping, seed: int
+    learned: ModelSide, caches: Caches, stopping: StopSignal, seed: int
 ) -> tuple[Stream, dict[str, float]]:
     """The learned workload's requests under a seed, and their figures."""
     stopping.look()

@@ -47,7 +47,7 @@ class Demands:
 
 
 @dataclass(frozen=True)
-class Logged:
+class LogSide:
     """The busiest hour of a log, or as much of it as is compared."""
 
     stream: Stream
@@ -80,13 +80,13 @@ def window_of(times: FloatArray, span_s: float) -> tuple[float, float]:
     return begin, length
 
 
-def logged(
+def log_side(
     requests: Requests,
     kind: NDArray[np.integer],
     given_s: FloatArray | None = None,
     begins: NDArray[np.bool_] | None = None,
     seed: int = 1,
-) -> Logged:
+) -> LogSide:
     """The busiest hour of a log.
 
     Args:
@@ -118,7 +118,7 @@ def logged(
         length, np.clip(arrival, 0, length), of_row, demand * scale,
         part["path"].to_numpy().astype(np.int64), _bytes(part), begins,
     )  # fmt: skip
-    return Logged(stream, begin, Demands(source, scale), _durations(part, of_row),
+    return LogSide(stream, begin, Demands(source, scale), _durations(part, of_row),
                   requests.resolution_s)  # fmt: skip
 
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from thinktime import _core
 from thinktime.inputs.options import options_json
-from thinktime.learn.fidelity.log_side import Logged
+from thinktime.learn.fidelity.log_side import LogSide
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
 
 LEAD_S = 1800.0
@@ -68,11 +68,11 @@ class Population:
     """Whether it is a fixed number of clients, whose sessions do not begin by themselves."""
 
 
-class Learned:
+class ModelSide:
     """A learned workload, to be simulated in the stretch of a log again and again."""
 
     def __init__(
-        self, text: str, folder: Path, names: list[str], log: Logged, zero_ns: int
+        self, text: str, folder: Path, names: list[str], log: LogSide, zero_ns: int
     ) -> None:
         """Read the workload.
 

@@ -16,7 +16,7 @@ import numpy as np
 from thinktime import _core
 from thinktime.learn.fit.family import FloatArray
 from thinktime.learn.fit.fits import DECISIVE
-from thinktime.learn.fit.observations import IntArray, Observed
+from thinktime.learn.fit.observations import IntArray, Observations
 from thinktime.learn.fit.tally import LARGEST, Tally
 
 LEAST_VALUES = 100
@@ -69,17 +69,17 @@ def by_chance(total: float) -> float:
     return _CHANCE / math.sqrt(min(total, DECISIVE))
 
 
-def positive(tally: Tally) -> Observed | None:
+def positive(tally: Tally) -> Observations | None:
     """The values above zero, if there are enough."""
     if np.all(tally.zero):
         return None
-    seen = Observed(tally)
+    seen = Observations(tally)
     if seen.step > 0 and not tally.whole:
         seen.lower, seen.upper = _unrounded(seen.first, seen), _unrounded(seen.last + 1, seen)
     return seen if seen.total >= LEAST_VALUES else None
 
 
-def _unrounded(number: FloatArray, seen: Observed) -> FloatArray:
+def _unrounded(number: FloatArray, seen: Observations) -> FloatArray:
     """The x with P(X > x) = P(D >= number steps) for a Pareto law with the shape 3/2.
 
     P(D >= k) is the mean of P(X > x) over k - 1 to k, which by its second derivative is that at
@@ -89,7 +89,7 @@ def _unrounded(number: FloatArray, seen: Observed) -> FloatArray:
     return np.where(number < 1, 0.0, middle - 2.5 / (24 * middle)) * seen.step
 
 
-def bound_of(seen: Observed) -> float | None:
+def bound_of(seen: Observations) -> float | None:
     """Where observation ends."""
     if seen.limit_at is None:
         return None
@@ -98,7 +98,7 @@ def bound_of(seen: Observed) -> float | None:
     return seen.limit_at
 
 
-def best_tail(seen: Observed, bound: float | None) -> Straight | None:
+def best_tail(seen: Observations, bound: float | None) -> Straight | None:
     """The longest tail as close to its law as chance allows; the closest where there is none."""
     above, least = values_above(seen), least_threshold(seen)
     places = np.flatnonzero((above >= LEAST_VALUES) & (seen.lower > least))
@@ -110,23 +110,23 @@ def best_tail(seen: Observed, bound: float | None) -> Straight | None:
     return _closest(seen, bound, places, [by_chance(total) for total in above[places]])
 
 
-def values_above(seen: Observed) -> FloatArray:
+def values_above(seen: Observations) -> FloatArray:
     """How many values lie in each bin and those above it."""
     return np.cumsum(seen.count[::-1])[::-1]
 
 
-def least_threshold(seen: Observed) -> float:
+def least_threshold(seen: Observations) -> float:
     """Beyond it a tail may begin."""
     return 0.0 if seen.tally.whole else _STAMPS * seen.step
 
 
-def straight(seen: Observed, place: int, bound: float | None) -> Straight | None:
+def straight(seen: Observations, place: int, bound: float | None) -> Straight | None:
     """The Pareto law over the bins from ``place`` on, by maximum likelihood."""
     return _closest(seen, bound, np.array([place]), [1.0])
 
 
 def _closest(
-    seen: Observed, bound: float | None, places: IntArray, enough: list[float]
+    seen: Observations, bound: float | None, places: IntArray, enough: list[float]
 ) -> Straight | None:
     """Of the tails from these places on the first that is close enough, or else the closest."""
     end = math.inf if bound is None else bound

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from thinktime.learn.fit.family import Family, Parameters, Range
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 
 
 class Geometric(Family):
@@ -29,10 +29,10 @@ class Geometric(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"geometric({max(p[0], 1.0):.6g})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         return [[max(seen.mean, 1.001)]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [(1.0, 1e12)]
 
 
@@ -53,8 +53,8 @@ class Poisson(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"poisson({p[0]:.6g})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         return [[max(seen.mean, 0.1)]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [(0.0, 1e12)]

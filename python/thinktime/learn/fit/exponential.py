@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range, written
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 
 
 class Exponential(Family):
@@ -29,10 +29,10 @@ class Exponential(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"exp({written(p[0], unit)})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         return [[seen.mean]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [POSITIVE]
 
 
@@ -52,10 +52,10 @@ class Hyperexponential(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"h2({written(p[0], unit)}, cv2={p[1]:.6g})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         # The variance of a long tail misleads; that of the logarithms does not: it is 1.28² for
         # one phase, and grows by the distance of the two.
         return [[seen.mean, max(seen.cv2, 1.1)], [seen.mean, 1 + seen.log_deviation**2]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [POSITIVE, (1.0, 1e9)]

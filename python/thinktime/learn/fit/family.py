@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from thinktime import _core
 
 if TYPE_CHECKING:
-    from thinktime.learn.fit.observations import Observed
+    from thinktime.learn.fit.observations import Observations
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Parameters: TypeAlias = Sequence[float]
@@ -86,14 +86,14 @@ class Family(ABC):
         """As Thinktime writes it, to six digits."""
 
     @abstractmethod
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         """Where the search begins."""
 
     @abstractmethod
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         """Between which values each parameter lies."""
 
-    def solved(self, seen: Observed) -> list[float] | None:
+    def solved(self, seen: Observations) -> list[float] | None:
         """The parameters where no search is needed, and None where one is."""
         return None
 
@@ -101,7 +101,7 @@ class Family(ABC):
         """Where the last parameters must be whole: those nearby. Else none."""
         return []
 
-    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
         """Standard errors that a parameter has at least, whatever the likelihood's curvature."""
         return [0.0] * len(self.parameters)
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from thinktime._core import Distribution, InputError
 from thinktime.learn.fit.candidates import COUNTS, FAMILIES, SIZES, TIMES
 from thinktime.learn.fit.family import Family, FloatArray, Parameters, weighted, written
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 from thinktime.learn.fit.search import Rough, estimate, roughly
 from thinktime.learn.fit.tally import Tally
 
@@ -115,14 +115,14 @@ def fit(tally: Tally, candidates: Sequence[str] | None = None) -> list[Fit]:
         return []
     if np.all(tally.zero):
         return [_all_zero(tally)]
-    seen = Observed(tally)
+    seen = Observations(tally)
     fits = _all_fitted(families, seen)
     if not fits:  # such as one value apart from the rest
         fits = _all_fitted([FAMILIES[name] for name in ("lognormal", "uniform")], seen)
     return sorted(fits, key=lambda one: _coarsened(one.family, one.log_likelihood, seen.total))
 
 
-def _all_fitted(families: Sequence[Family], seen: Observed) -> list[Fit]:
+def _all_fitted(families: Sequence[Family], seen: Observations) -> list[Fit]:
     """The laws of all families; those that a first search finds far behind as it found them."""
     with np.errstate(all="ignore"):
         rough = [found for family in families if (found := roughly(family, seen)) is not None]
@@ -199,7 +199,7 @@ def _notation(family: Family, p: Parameters, share: float, unit: str) -> str | N
     return notation
 
 
-def _note(seen: Observed, share: float, impossible: float) -> str:
+def _note(seen: Observations, share: float, impossible: float) -> str:
     notes = []
     if len(seen.count) == 1:
         notes.append("all values are the same")

@@ -10,7 +10,7 @@ import math
 from typing import ClassVar
 
 from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range, written
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 
 STAGES_MAX = 50
 """More stages are not told from any other shape, and are left to the gamma law."""
@@ -29,11 +29,11 @@ class Gamma(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"gamma(shape={p[0]:.6g}, scale={written(p[1], unit)})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         shape = starting_shape(seen)
         return [[shape, seen.mean / shape]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [(1e-3, 1e7), POSITIVE]
 
 
@@ -50,10 +50,10 @@ class Erlang(Gamma):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"erlang({p[0]:.0f}, {written(p[1], unit)})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         return [[min(max(starting_shape(seen), 2.0), STAGES_MAX), seen.mean]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [(1.5, STAGES_MAX + 0.5), POSITIVE]
 
     def rounded(self, p: Parameters) -> list[list[float]]:
@@ -61,7 +61,7 @@ class Erlang(Gamma):
         return [[float(min(max(k, 2), STAGES_MAX)), p[1]] for k in sorted(nearby)]
 
 
-def starting_shape(seen: Observed) -> float:
+def starting_shape(seen: Observations) -> float:
     """An approximate maximum likelihood estimate of the shape."""
     s = max(math.log(seen.mean) - seen.log_mean, 1e-6)
     return min(max((3 - s + math.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s), 0.02), 1e6)

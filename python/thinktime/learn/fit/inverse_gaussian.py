@@ -6,7 +6,7 @@ Source: Chhikara and Folks, 'The Inverse Gaussian Distribution' (1989), chapter 
 from __future__ import annotations
 
 from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 
 
 class InverseGaussian(Family):
@@ -22,7 +22,7 @@ class InverseGaussian(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"inverse_gaussian(mu={p[0]:.6g}{unit}, lambda={p[1]:.6g}{unit})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         # 1 / λ is the mean of 1 / x less 1 / mean; few small values make it too large.
         inverse = seen.average(1 / seen.values) - 1 / seen.mean
         by_variance = seen.mean / max(seen.cv2, 1e-6)
@@ -31,5 +31,5 @@ class InverseGaussian(Family):
             [seen.mean, by_variance],
         ]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [POSITIVE, (0.0, 1e9 * seen.mean)]

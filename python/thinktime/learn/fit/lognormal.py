@@ -10,7 +10,7 @@ import math
 from typing import ClassVar
 
 from thinktime.learn.fit.family import REAL, Family, Parameters, Range, written
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 
 SIGMA: Range = (1e-6, 20.0)
 """Values of a larger sigma would span more than 30 powers of ten."""
@@ -29,10 +29,10 @@ class Lognormal(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"lognormal(mu={p[0]:.6g}, sigma={p[1]:.6g})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         return [[seen.log_mean, seen.log_deviation]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [REAL, SIGMA]
 
 
@@ -49,8 +49,8 @@ class CutLognormal(Lognormal):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"truncated({super().notation(p, unit)}, hi={written(p[2], unit)})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         return [[seen.log_mean, seen.log_deviation, seen.largest_range()[1]]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [REAL, SIGMA, seen.largest_range()]

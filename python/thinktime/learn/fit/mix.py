@@ -24,7 +24,7 @@ from thinktime.learn.fit.family import (
     weighted,
 )
 from thinktime.learn.fit.lognormal import SIGMA, CutLognormal, Lognormal
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 from thinktime.learn.fit.pareto import SHAPE, Pareto
 
 
@@ -44,7 +44,7 @@ class Mix(Family):
         return weighted([(w, law.notation(of, unit)) for w, law, of in self._both(p)])
 
     @abstractmethod
-    def starts(self, seen: Observed) -> list[list[float]]: ...
+    def starts(self, seen: Observations) -> list[list[float]]: ...
 
 
 class ExponentialLognormal(Mix):
@@ -55,7 +55,7 @@ class ExponentialLognormal(Mix):
     free = 4
     parts = (Part(Exponential(), (1,)), Part(Lognormal(), (2, 3)))
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         found = []
         for share in (0.3, 0.6):
             cut = seen.quantile(share)
@@ -69,7 +69,7 @@ class ExponentialLognormal(Mix):
             found.append([share, mean, mu, max(math.sqrt(float(spread)), 0.1)])
         return found or [[0.5, seen.mean, seen.log_mean, seen.log_deviation]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [SHARE, POSITIVE, REAL, SIGMA]
 
 
@@ -82,7 +82,7 @@ class LognormalPareto(Mix):
     profiled = 4
     parts: ClassVar[tuple[Part, Part]] = (Part(Lognormal(), (1, 2)), Part(Pareto(), (3, 4)))
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         """One start for each of some places where the tail may begin."""
         found: list[list[float]] = []
         for share in (0.3, 0.5, 0.65, 0.8, 0.87, 0.92, 0.95, 0.98, 0.99):
@@ -98,7 +98,7 @@ class LognormalPareto(Mix):
             found.append([share, mu, max(math.sqrt(spread), 0.1), shape, cut])
         return found
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [SHARE, REAL, SIGMA, SHAPE, (float(seen.low[0]), float(seen.high[-1]))]
 
 

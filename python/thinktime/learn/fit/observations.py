@@ -32,7 +32,7 @@ _FINE = 100
 """...above this number, to bins that are one in so many wide."""
 
 
-class Observed:
+class Observations:
     """A tally made ready for likelihoods. It has at least one bin above zero.
 
     Exact values of 0, to which no law of the continuum gives a probability, are set apart.
@@ -117,7 +117,7 @@ class Observed:
         columns = (self.lower.tolist(), self.upper.tolist(), self.count.tolist())
         return _core.Likelihood(*columns, limit=limit, step=stamped)
 
-    def coarse(self, bins: int) -> Observed:
+    def coarse(self, bins: int) -> Observations:
         """The same with neighbours joined to about so many bins, for a first search."""
         if len(self.count) <= bins:
             return self
@@ -200,4 +200,6 @@ class Observed:
         return low, min(high, 10 * low) if low > 0 else high
 
 
-_CACHED = [name for name, member in vars(Observed).items() if isinstance(member, cached_property)]
+_CACHED = [
+    name for name, member in vars(Observations).items() if isinstance(member, cached_property)
+]

@@ -11,7 +11,7 @@ import math
 from typing import ClassVar
 
 from thinktime.learn.fit.family import Family, Parameters, Range, written
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 
 SHAPE: Range = (1e-3, 1e3)
 
@@ -32,15 +32,15 @@ class Pareto(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"pareto(shape={p[0]:.6g}, scale={written(p[1], unit)})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         low, high = seen.least_range()
         scale = (low + high) / 2
         return [[starting_shape(seen, scale), scale]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [SHAPE, seen.least_range()]
 
-    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
         return [0.0, p[1] / (seen.total * p[0])]
 
 
@@ -62,20 +62,20 @@ class BoundedPareto(Family):
         low, high = written(p[1], unit), written(p[2], unit)
         return f"bounded_pareto(shape={p[0]:.6g}, lo={low}, hi={high})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         low, high = (sum(pair) / 2 for pair in (seen.least_range(), seen.largest_range()))
         return [[starting_shape(seen, low), low, high]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         low, high = seen.least_range(), seen.largest_range()
         between = (low[1] + max(high[0], low[1])) / 2
         return [SHAPE, (low[0], min(low[1], between)), (max(high[0], between), high[1])]
 
-    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
         density = p[0] * (p[1] / p[2]) ** p[0] / p[2]
         return [0.0, p[1] / (seen.total * p[0]), min(1 / max(seen.total * density, 1e-300), p[2])]
 
 
-def starting_shape(seen: Observed, scale: float) -> float:
+def starting_shape(seen: Observations, scale: float) -> float:
     """Hill's estimate of the shape with the given scale, within 0.05 to 100."""
     return 1 / min(max(seen.log_mean - math.log(max(scale, 1e-300)), 0.01), 20.0)

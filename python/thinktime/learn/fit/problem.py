@@ -13,7 +13,7 @@ import numpy as np
 
 from thinktime._core import bounded, unbounded
 from thinktime.learn.fit.family import Family, FloatArray, Parameters, Range
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 
 _WORST = 1e6
 """Stands for the objective where it cannot be computed."""
@@ -24,7 +24,7 @@ class Problem:
     """A family's parameters, some of them held, to be fitted to observations."""
 
     family: Family
-    seen: Observed
+    seen: Observations
     ranges: list[Range]
     held: tuple[int, ...] = ()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thinktime.learn.fit.family import Family, FloatArray, Parameters
-from thinktime.learn.fit.observations import IntArray, Observed
+from thinktime.learn.fit.observations import IntArray, Observations
 from thinktime.learn.fit.problem import Problem
 
 _COARSE = 100
@@ -40,7 +40,7 @@ class Rough:
         return -self.coarse.objective(self.p)
 
 
-def roughly(family: Family, seen: Observed) -> Rough | None:
+def roughly(family: Family, seen: Observations) -> Rough | None:
     """A first search; None where no law of the family will do."""
     solved = family.solved(seen)
     starts = family.starts(seen) if solved is None else []

@@ -29,7 +29,7 @@ from thinktime.learn.fit._lines import (
     values_above,
 )
 from thinktime.learn.fit.fits import DECISIVE
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 from thinktime.learn.fit.tally import Tally
 
 _SIGNIFICANT = 5.41
@@ -138,7 +138,9 @@ def _ends(end: float, found: Straight, bounded: Straight | None, other: Bent) ->
     return bounded.log_likelihood - found.log_likelihood > other.gain
 
 
-def _judged(seen: Observed, found: Straight, other: Bent, bound: float | None) -> tuple[str, str]:
+def _judged(
+    seen: Observations, found: Straight, other: Bent, bound: float | None
+) -> tuple[str, str]:
     """The verdict, and why."""
     scale = min(1.0, DECISIVE / found.total)
     half = 1.96 / math.sqrt(found.information) if found.information > 0 else math.inf
@@ -163,7 +165,7 @@ def _judged(seen: Observed, found: Straight, other: Bent, bound: float | None) -
     )
 
 
-def _wider(seen: Observed, found: Straight, bound: float | None) -> tuple[float, Bent] | None:
+def _wider(seen: Observations, found: Straight, bound: float | None) -> tuple[float, Bent] | None:
     """A lognormal tail of many more values, if one is as close to them as chance allows."""
     above, least = values_above(seen), least_threshold(seen)
     for times in _WIDER:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from thinktime.learn.fit.family import Family, Parameters, Range, written
-from thinktime.learn.fit.observations import Observed
+from thinktime.learn.fit.observations import Observations
 
 
 class Uniform(Family):
@@ -30,18 +30,18 @@ class Uniform(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"uniform({written(p[0], unit)}, {written(p[1], unit)})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         low, high = self.ranges(seen)
         return [[sum(low) / 2, sum(high) / 2]]
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         low, high = seen.least_range(), seen.largest_range()
         between = (low[1] + max(high[0], low[1])) / 2
         if len(seen.count) == 1:
             between = (low[0] + high[1]) / 2
         return [(low[0], min(low[1], between)), (max(high[0], between), high[1])]
 
-    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
         return [(p[1] - p[0]) / seen.total] * 2
 
 
@@ -61,13 +61,13 @@ class Constant(Family):
     def notation(self, p: Parameters, unit: str) -> str:
         return f"const({written(p[0], unit)})"
 
-    def starts(self, seen: Observed) -> list[list[float]]:
+    def starts(self, seen: Observations) -> list[list[float]]:
         return []
 
-    def ranges(self, seen: Observed) -> list[Range]:
+    def ranges(self, seen: Observations) -> list[Range]:
         return [seen.least_range()]
 
-    def solved(self, seen: Observed) -> list[float] | None:
+    def solved(self, seen: Observations) -> list[float] | None:
         if seen.tally.resolution > 0:
             # Two stamps differ by the value rounded down, or up with its fraction as probability.
             near = seen.last[-1] - seen.first[0] <= 1
@@ -75,7 +75,7 @@ class Constant(Family):
             return [float(middle * seen.step)] if near else None
         return [float(seen.values[0])] if len(seen.count) == 1 else None
 
-    def least_errors(self, p: Parameters, seen: Observed) -> list[float]:
+    def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
         if seen.tally.resolution > 0:
             fraction = p[0] / seen.step % 1
             return [seen.step * math.sqrt(fraction * (1 - fraction) / seen.total)]

@@ -13,7 +13,7 @@ from thinktime.learn.journeys.chain import Chain, find_chain
 from thinktime.learn.journeys.divergence import set_apart
 from thinktime.learn.journeys.embedding import Embeddings, find_embeddings
 from thinktime.learn.journeys.reuse import Reuse, find_reuse
-from thinktime.learn.journeys.think_times import Thinks, find_thinks
+from thinktime.learn.journeys.think_times import ThinkTimes, find_think_times
 from thinktime.learn.journeys.visits import Visits, find_visits
 from thinktime.learn.kinds.kinds import Kinds, find_kinds, templates_of
 from thinktime.learn.kinds.templates import Templates
@@ -32,7 +32,7 @@ class Journeys:
     """The kind of each page of the visits."""
 
     chain: Chain
-    thinks: Thinks
+    thinks: ThinkTimes
     embeddings: Embeddings
     answers: list[Answers]
     """Of each kind."""
@@ -113,7 +113,7 @@ def find_journeys(
         visits=visits,
         kind_of_page=of_page,
         chain=find_chain(visits, of_page, page_kinds, requests.span_s),
-        thinks=find_thinks(visits, of_page, timeout_s, requests.resolution_s),
+        thinks=find_think_times(visits, of_page, timeout_s, requests.resolution_s),
         embeddings=find_embeddings(requests, visits, of_row, of_page, page_kinds),
         answers=find_answers(requests, kinds.of_row, len(kinds.kinds)),
         reuse=find_reuse(path, counted),

@@ -38,7 +38,7 @@ OWN_MAX = 8
 
 
 @dataclass(frozen=True)
-class Thinks:
+class ThinkTimes:
     """The laws of think times."""
 
     law: str | None
@@ -63,7 +63,9 @@ class Thinks:
     """Of a closed population: how many times as long think times are in `law` as in the log."""
 
 
-def find_thinks(visits: Visits, kind: Kept, timeout_s: float, resolution_s: float) -> Thinks:
+def find_think_times(
+    visits: Visits, kind: Kept, timeout_s: float, resolution_s: float
+) -> ThinkTimes:
     """Fit think times; ``kind`` is that of each page."""
     think, page, early = _times(visits)
     of = kind[page]
@@ -77,7 +79,7 @@ def find_thinks(visits: Visits, kind: Kept, timeout_s: float, resolution_s: floa
     median_s = float(np.median(think)) if len(think) else 0.0
     best = _best(rest, timeout_s, resolution_s, None if apart else median_s)
     own_fits = {one: _best(think[of == one], timeout_s, resolution_s) for one in apart}
-    return Thinks(
+    return ThinkTimes(
         law=_law(best, rest, timeout_s),
         fit=best,
         own={

@@ -13,7 +13,7 @@ import polars as pl
 
 from thinktime import _core
 from thinktime.learn.logs import reader
-from thinktime.learn.logs.own_results import KeptRows, kept_rows, of_results, told_by
+from thinktime.learn.logs.own_results import KeptRows, kept_rows, of_results, recorded_facts
 from thinktime.learn.logs.reader import Read
 from thinktime.learn.logs.requests import METHODS, Requests
 from thinktime.present import units
@@ -136,7 +136,7 @@ class Log:
                 f"{units.counted(self.dropped, 'request')} dropped by --only and --without: they "
                 "are in no figure, and what they leave out may look like a pause"
             )
-        found += told_by(self.requests) + self.kept.notes
+        found += recorded_facts(self.requests) + self.kept.notes
         found += _longest(self.requests)
         names = self.left_over
         if names:

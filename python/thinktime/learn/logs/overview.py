@@ -17,7 +17,7 @@ _NS = 1e9
 
 
 @dataclass(frozen=True)
-class Refused:
+class UnreadLines:
     """Lines that could not be read for one reason."""
 
     reason: str
@@ -27,7 +27,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Glance:
+class Overview:
     """Counts of a log that is read."""
 
     lines: int
@@ -36,7 +36,7 @@ class Glance:
     """Requests that `only` and `without` left out."""
 
     users: int
-    refused: tuple[Refused, ...]
+    refused: tuple[UnreadLines, ...]
     """The most frequent reason first."""
 
     span_s: float
@@ -55,7 +55,7 @@ class Glance:
     """Requests a second in each of them."""
 
 
-def glance_of(log: Log) -> Glance:
+def overview_of(log: Log) -> Overview:
     """The counts of a log, as those of all its users where it is a sample."""
     times_ns = log.requests.rows["time_ns"].to_numpy()
     begin_ns = int(times_ns[0])
@@ -63,7 +63,7 @@ def glance_of(log: Log) -> Glance:
     second = busiest_of((times_ns - begin_ns) // int(_NS), span_s)[0]
     starts_s, rates = _rates(times_ns, begin_ns, span_s)
     many = log.one_in
-    return Glance(
+    return Overview(
         lines=log.lines, requests=log.count, dropped=log.dropped,
         users=len(log.requests.users) * many, refused=_refused(log), span_s=span_s,
         busiest=second.requests * many, busiest_s=second.at_s,
@@ -83,9 +83,9 @@ def _rates(times_ns: np.ndarray, begin_ns: int, span_s: float) -> tuple[FloatArr
     return edges_s[:-1], counts / np.maximum(lengths, 1 / _NS)
 
 
-def _refused(log: Log) -> tuple[Refused, ...]:
-    found: dict[str, Refused] = {}
+def _refused(log: Log) -> tuple[UnreadLines, ...]:
+    found: dict[str, UnreadLines] = {}
     for bad in log.bad_lines:
-        known = found.get(bad.reason) or Refused(bad.reason, 0, f"{bad.file}:{bad.line}")
-        found[bad.reason] = Refused(known.reason, known.count + bad.count, known.first)
+        known = found.get(bad.reason) or UnreadLines(bad.reason, 0, f"{bad.file}:{bad.line}")
+        found[bad.reason] = UnreadLines(known.reason, known.count + bad.count, known.first)
     return tuple(sorted(found.values(), key=lambda one: -one.count))

@@ -95,7 +95,7 @@ def of_results(requests: Requests) -> Requests:
     )
 
 
-def told_by(requests: Requests) -> list[str]:
+def recorded_facts(requests: Requests) -> list[str]:
     """That columns say what is found in other logs, in words."""
     named = requests.populations is not None and bool((requests.populations != "").any())
     told = [

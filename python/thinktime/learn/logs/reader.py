@@ -59,7 +59,7 @@ def _raw(
         raise _core.InputError("on: a log that grows is read by this process alone")
     from thinktime.distributed import read as read_there
 
-    def read_log(elsewhere: distributed.Reading) -> dict[str, Any]:
+    def read_log(elsewhere: distributed.LogPart) -> dict[str, Any]:
         return _core.read_log(names, progress=progress, elsewhere=elsewhere, **how)
 
     return read_there(names, on, how, read_log)

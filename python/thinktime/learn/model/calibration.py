@@ -29,7 +29,7 @@ MOST = 2.0
 """Neither pages, in a round, nor rates are changed by more than this factor."""
 
 
-def as_offered(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journeys, Model]:
+def calibrated(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journeys, Model]:
     """Journeys and a model of starts that together make the requests of the log.
 
     Further attempts, and what the file leaves out, are no part of that. `offers` says whether they

@@ -18,7 +18,7 @@ from thinktime.learn.journeys.laws import mean_of
 from thinktime.learn.journeys.think_times import times
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.populations import Population
-from thinktime.learn.starts import Covered
+from thinktime.learn.starts import Coverage
 
 WITHIN = 0.005
 """A cycle that differs from the log's by no more than this share stays as it is."""
@@ -27,8 +27,8 @@ OUTCOMES = 12
 """Lengths of pauses at most; they keep the mean."""
 
 
-def paced(
-    population: Population, requests: Requests, journeys: Journeys, covered: Covered
+def at_pace_of_log(
+    population: Population, requests: Requests, journeys: Journeys, covered: Coverage
 ) -> tuple[Journeys, int]:
     """The journeys of a closed population at the pace of the log, and how many clients there are.
 

@@ -18,10 +18,10 @@ from thinktime.learn.kinds.templates import Templates
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.logs.row_order import Kept
 from thinktime.learn.memory import give_back
-from thinktime.learn.model.calibration import OFF, as_offered, offers
-from thinktime.learn.model.pauses import of_mean, paced
+from thinktime.learn.model.calibration import OFF, calibrated, offers
+from thinktime.learn.model.pauses import at_pace_of_log, of_mean
 from thinktime.learn.populations import Population
-from thinktime.learn.starts import Covered, Model, Starts, as_dispersed, choose, learn_starts
+from thinktime.learn.starts import Coverage, Model, Starts, as_dispersed, choose, learn_starts
 from thinktime.present import units
 
 FEW = 100
@@ -36,7 +36,7 @@ its clients there for all of a run; so its requests are replayed, each at its ti
 
 
 @dataclass(frozen=True)
-class Part:
+class PopulationModel:
     """One population of a log."""
 
     population: Population
@@ -91,7 +91,7 @@ class Part:
             "neither fewer or more pages of a journey nor what they embed come nearer."
         )
 
-    def of_all(self, many: int) -> Part:
+    def of_all(self, many: int) -> PopulationModel:
         """The population of a log of whose users one in ``many`` was looked at: all of them.
 
         Starts that would be replayed are drawn by their rate: when the others came is not known.
@@ -102,26 +102,26 @@ class Part:
             clients = self.clients or self.population.clients or self.population.users
             return replace(self, clients=many * clients, one_in=many)
         model = self.model if self.model.rates is not None else self.starts.models[-2]
-        journeys, model = as_offered(self.journeys, self.starts, model)
+        journeys, model = calibrated(self.journeys, self.starts, model)
         return replace(self, journeys=journeys, model=model.times(many), one_in=many)
 
-    def replayed(self) -> Part:
+    def replayed(self) -> PopulationModel:
         """The same with its starts replayed, where it has any."""
         if self.starts is None or not self.drawn:
             return self
-        journeys, model = as_offered(self.journeys, self.starts, self.starts.models[-1])
+        journeys, model = calibrated(self.journeys, self.starts, self.starts.models[-1])
         return replace(self, journeys=journeys, model=model)
 
 
-def learn_part(
+def learn_population(
     population: Population,
     requests: Requests,
-    covered: Covered,
+    covered: Coverage,
     begin_ns: int,
     timeout_s: float,
     least_users: int,
     pages: bool = True,
-) -> Part:
+) -> PopulationModel:
     """Learn one population of its ``requests``, in a log that begins at ``begin_ns``.
 
     Only what at least ``least_users`` asked for is named. Without ``pages`` nothing is embedded.
@@ -152,22 +152,22 @@ def learn_part(
     )
     replay = brief or len(starts.times_ns) < FEW
     model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
-    journeys, model = as_offered(journeys, starts, model)
-    return Part(population, requests, journeys, starts, model)
+    journeys, model = calibrated(journeys, starts, model)
+    return PopulationModel(population, requests, journeys, starts, model)
 
 
 def _closed(
-    population: Population, requests: Requests, journeys: Journeys, covered: Covered
-) -> Part:
+    population: Population, requests: Requests, journeys: Journeys, covered: Coverage
+) -> PopulationModel:
     """A fixed number of clients, at the pace of the log."""
     looped = _as_loop(population, of_mean(population, journeys))
-    looped, clients = paced(population, requests, looped, covered)
+    looped, clients = at_pace_of_log(population, requests, looped, covered)
     # The reasons of loops name a number.
     told = population if population.kind == "loop" else replace(population, clients=clients)
-    return Part(told, requests, looped, None, None, clients)
+    return PopulationModel(told, requests, looped, None, None, clients)
 
 
-def _brief(requests: Requests, covered: Covered) -> bool:
+def _brief(requests: Requests, covered: Coverage) -> bool:
     times = requests.rows["time_ns"]
     there_s = float(times[-1] - times[0]) * 1e-9
     return len(requests) < FEW or there_s < BRIEF * covered.span_s

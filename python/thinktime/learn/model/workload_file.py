@@ -8,14 +8,14 @@ from thinktime.importing.toml import quoted
 from thinktime.learn.comments import note
 from thinktime.learn.journeys.text import request_lines, session_lines
 from thinktime.learn.logs.log import Log
-from thinktime.learn.model.population_model import Part
+from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.starts import arrival_keys, columns
 from thinktime.present import units
 
 STARTS = "starts.parquet"
 
 
-def workload_text(name: str, log: Log, parts: Sequence[Part], starts_file: str) -> str:
+def workload_text(name: str, log: Log, parts: Sequence[PopulationModel], starts_file: str) -> str:
     """The file. It has no addresses, no query values, and no path that hardly anybody asked for.
 
     Of several populations each has a table of its own. ``starts_file`` is the one beside it that
@@ -36,7 +36,7 @@ def workload_text(name: str, log: Log, parts: Sequence[Part], starts_file: str) 
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _verdict(part: Part) -> str:
+def _verdict(part: PopulationModel) -> str:
     one = part.population
     text = f"{one.model.capitalize()} ({one.confidence}): {one.reason}."
     if part.brief:
@@ -48,7 +48,7 @@ def _verdict(part: Part) -> str:
     return note(text)
 
 
-def _arrivals(part: Part, column: str, starts_file: str) -> list[str]:
+def _arrivals(part: PopulationModel, column: str, starts_file: str) -> list[str]:
     if part.closed:
         return ['model = "closed"', f"clients = {part.clients}", ""]
     starts, model = part.starts, part.model
@@ -66,7 +66,7 @@ def _arrivals(part: Part, column: str, starts_file: str) -> list[str]:
     return [*lines, *(f"{key} = {quoted(value)}" for key, value in keys.items()), ""]
 
 
-def _about(log: Log, parts: Sequence[Part]) -> str:
+def _about(log: Log, parts: Sequence[PopulationModel]) -> str:
     requests = log.requests
     shares = ", ".join(
         f"{part.population.name} {len(part.requests) / len(requests):.1%}" for part in parts

@@ -16,11 +16,11 @@ from thinktime.learn.logs.log import Log
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.logs.row_order import Kept
 from thinktime.learn.memory import give_back
-from thinktime.learn.model.population_model import Part
+from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.model.workload_file import STARTS, workload_text
 from thinktime.learn.server import Server, learn_server
-from thinktime.learn.starts import Covered, columns, silences, write_starts
-from thinktime.learn.stop_signal import Stopped, Stopping
+from thinktime.learn.starts import Coverage, columns, silences, write_starts
+from thinktime.learn.stop_signal import StopSignal, WorkStopped
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Kinds:
     of a fixed number of clients are the log's pauses, and have no rate that a file offers."""
 
 
-def kinds_of(log: Log, labels: NDArray[np.integer], parts: Sequence[Part]) -> Kinds:
+def kinds_of(log: Log, labels: NDArray[np.integer], parts: Sequence[PopulationModel]) -> Kinds:
     """The kinds of all requests; ``labels`` are the places of their populations in ``parts``."""
     names: dict[str, int] = {}
     written: set[int] = set()
@@ -69,8 +69,8 @@ def kinds_of(log: Log, labels: NDArray[np.integer], parts: Sequence[Part]) -> Ki
 
 
 def stand_in(
-    log: Log, kinds: Kinds, parts: list[Part], stopping: Stopping
-) -> tuple[list[Part], Fidelity | None]:
+    log: Log, kinds: Kinds, parts: list[PopulationModel], stopping: StopSignal
+) -> tuple[list[PopulationModel], Fidelity | None]:
     """The parts whose workload stands in for the log, and how well it does.
 
     Laws of when sessions begin are kept unless shown to be worse; else starts are replayed. None
@@ -84,7 +84,7 @@ def stand_in(
             return parts, found
         parts = [part.replayed() for part in parts]
         return parts, _measured(log, kinds, parts, stopping, explained=True)
-    except Stopped:
+    except WorkStopped:
         return parts, None
 
 
@@ -98,7 +98,7 @@ def _joined(requests: Requests) -> Requests:
         return requests
     begin_ns = int(times[0])
     since_s = (times - begin_ns) * 1e-9
-    covered = Covered(requests.span_s, silences(since_s, requests.span_s))
+    covered = Coverage(requests.span_s, silences(since_s, requests.span_s))
     if not covered.mostly_lost:
         return requests
     joined = begin_ns + np.round(covered.joined(since_s) * 1e9).astype(np.int64)
@@ -106,7 +106,7 @@ def _joined(requests: Requests) -> Requests:
     return replace(requests, rows=rows)
 
 
-def save(log: Log, parts: Sequence[Part], path: Path) -> list[Path]:
+def save(log: Log, parts: Sequence[PopulationModel], path: Path) -> list[Path]:
     """Write the workload file, and beside it when sessions begin, where it needs that.
 
     Returns the files that were written. The second one has the name of the first, with the ending
@@ -141,7 +141,12 @@ def server_of(kinds: Kinds, demand: str | None) -> Server | None:
 
 
 def _measured(
-    log: Log, kinds: Kinds, parts: Sequence[Part], stopping: Stopping, *, explained: bool
+    log: Log,
+    kinds: Kinds,
+    parts: Sequence[PopulationModel],
+    stopping: StopSignal,
+    *,
+    explained: bool,
 ) -> Fidelity:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "learned.toml"

@@ -23,7 +23,7 @@ from thinktime.learn.populations import (
     scanners,
 )
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.findings import findings
 from thinktime.learn.populations.population import (
     LIKELY,
@@ -36,7 +36,7 @@ from thinktime.learn.populations.population import (
 
 __all__ = ["Finding", "Population", "Populations", "tell_apart"]
 
-RULES: list[Callable[[Seen], list[Draft]]] = [
+RULES: list[Callable[[Evidence], list[Draft]]] = [
     crawlers.declared,
     scanners.find,
     beats.find,
@@ -67,10 +67,10 @@ def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
     Populations come in the order people, then programs, the largest first. Every row has one.
     Without ``programs`` all are taken as people. Those that the log itself names are what it says.
     """
-    seen = Seen(requests)
+    seen = Evidence(requests)
     rules = RULES if programs else [people.find]
 
-    def judge(some: Seen) -> list[Draft]:
+    def judge(some: Evidence) -> list[Draft]:
         return [draft for rule in rules for draft in rule(some)] if len(some) else []
 
     told = requests.populations is not None
@@ -139,7 +139,7 @@ def _names(names: list[str]) -> list[str]:
     return found
 
 
-def _described(seen: Seen, name: str, draft: Draft) -> Population:
+def _described(seen: Evidence, name: str, draft: Draft) -> Population:
     rows = draft.rows
     every = seen.requests.rows["host"]
     hosts = (every[:1] if len(seen.requests.hosts) == 1 else every.gather(rows)).unique()
@@ -160,7 +160,7 @@ def _described(seen: Seen, name: str, draft: Draft) -> Population:
     )
 
 
-def _paths(seen: Seen, rows: np.ndarray) -> tuple[str, ...]:
+def _paths(seen: Evidence, rows: np.ndarray) -> tuple[str, ...]:
     """What programs ask for most; a sample is enough."""
     sample = seen.path[rows[:: max(len(rows) // 2000, 1)]]
     templates = seen.templates(sample).value_counts(sort=True)

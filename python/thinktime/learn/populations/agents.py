@@ -68,7 +68,7 @@ def kinds_of(agents: pl.Series) -> NDArray[np.uint8]:
     return found
 
 
-def told_at(agent: str) -> int:
+def crawler_mark_at(agent: str) -> int:
     """Where a crawler's agent says that it is one; 0 where only the list knows."""
     found = re.search(WORDS[CRAWLER], agent.lower())
     return found.start() if found else 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.pace import seconds
 from thinktime.learn.populations.population import UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
@@ -43,7 +43,7 @@ OTHERS = 0.8
 """So many of the users ask for pages, too: else it is a program that asks."""
 
 
-def find(seen: Seen) -> list[Draft]:
+def find(seen: Evidence) -> list[Draft]:
     """Paths that are asked for again after the same time, by users who ask for pages as well.
 
     Of each user there are too few to be a loop by itself: how many depends on how long a page is
@@ -62,20 +62,20 @@ def find(seen: Seen) -> list[Draft]:
     return drafts
 
 
-def _near(seen: Seen, gaps: Floats, middle: float) -> float:
+def _near(seen: Evidence, gaps: Floats, middle: float) -> float:
     """The share of times that are about this one."""
     if not len(gaps):
         return 0.0
     return float(np.mean(np.abs(gaps - middle) <= NEAR * middle + seen.resolution_s))
 
 
-def _left(seen: Seen) -> Ints:
+def _left(seen: Evidence) -> Ints:
     """The rows that are left, user by user, each by time."""
     rows = seen.order_by_user
     return rows if seen.free.all() else rows[seen.free[rows]]
 
 
-def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
+def _gaps(seen: Evidence) -> Iterator[tuple[int, Floats]]:
     """The times between two requests of a user, of a sample, by path.
 
     Of the paths that users often ask for twice with nothing between.
@@ -96,7 +96,7 @@ def _gaps(seen: Seen) -> Iterator[tuple[int, Floats]]:
             yield int(path[one[0]]), seen.time[rows[some + 1]] - seen.time[rows[some]]
 
 
-def _all_so(seen: Seen, rows: Ints, middle: float) -> bool:
+def _all_so(seen: Evidence, rows: Ints, middle: float) -> bool:
     """Whether those who make these requests ask for all else after the same time, too.
 
     Who always comes by the clock is no page.
@@ -111,7 +111,7 @@ def _all_so(seen: Seen, rows: Ints, middle: float) -> bool:
     return _near(seen, gaps, middle) > SAME / 2
 
 
-def _of_pages(seen: Seen, rows: Ints) -> bool:
+def _of_pages(seen: Evidence, rows: Ints) -> bool:
     """Whether many users made these requests, most of whom asked for something else, too."""
     users = np.unique(seen.user[rows])
     there: Flags = np.zeros(len(seen), dtype=bool)
@@ -120,14 +120,14 @@ def _of_pages(seen: Seen, rows: Ints) -> bool:
     return len(users) >= USERS_LEAST and float(others.mean()) >= OTHERS
 
 
-def _stay(seen: Seen, rows: Ints) -> bool:
+def _stay(seen: Evidence, rows: Ints) -> bool:
     """Whether those who make the requests are there all the time."""
     streams, _ = seen.by_user(rows)
     long = streams.last - streams.first >= STAYS * seen.span_s
     return bool(streams.counts[long].sum() > STAYING * len(rows))
 
 
-def _draft(seen: Seen, rows: Ints, every_s: float, same: float) -> Draft:
+def _draft(seen: Evidence, rows: Ints, every_s: float, same: float) -> Draft:
     users = seen.users_of(rows)
     return Draft(
         name="heartbeats",

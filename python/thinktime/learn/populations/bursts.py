@@ -6,7 +6,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.pace import seconds
 from thinktime.learn.populations.population import UNSURE
@@ -31,7 +31,7 @@ STAYS = 0.5
 """They go on for so much of the log."""
 
 
-def find(seen: Seen) -> list[Draft]:
+def find(seen: Evidence) -> list[Draft]:
     """Users who ask in bursts, always with the same pause between them; no people, no crawlers."""
     streams, users = seen.streams_of_users(LEAST)
     if not len(streams):
@@ -59,7 +59,7 @@ def find(seen: Seen) -> list[Draft]:
     return drafts
 
 
-def _pause(seen: Seen, streams: Streams, rows: slice) -> tuple[float, bool] | None:
+def _pause(seen: Evidence, streams: Streams, rows: slice) -> tuple[float, bool] | None:
     """The pause between a user's bursts, and whether they begin by the clock; None for none."""
     time = streams.time[rows]
     took: Floats = np.zeros(len(time)) if streams.duration is None else streams.duration[rows]
@@ -84,7 +84,7 @@ def _pause(seen: Seen, streams: Streams, rows: slice) -> tuple[float, bool] | No
     return float(middle), even
 
 
-def _draft(seen: Seen, rows: np.ndarray, pause_s: float, users: int, even: bool) -> Draft:
+def _draft(seen: Evidence, rows: np.ndarray, pause_s: float, users: int, even: bool) -> Draft:
     after = "by the clock" if even else "after the last answer"
     return Draft(
         name="bursts",

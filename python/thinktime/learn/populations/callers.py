@@ -6,7 +6,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents, pace
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Ints, Streams
@@ -30,7 +30,7 @@ RUN = 60.0
 """So many requests in a session are a piece of work, not a visit."""
 
 
-def find(seen: Seen) -> list[Draft]:
+def find(seen: Evidence) -> list[Draft]:
     """Users whose agents are programs', and those who ask much and never say from where."""
     kinds = seen.agent_kind
     named = (kinds != agents.BROWSER) & (kinds != agents.UNKNOWN)
@@ -50,11 +50,11 @@ def find(seen: Seen) -> list[Draft]:
     return [_draft(seen, part) for part in _parts(seen, rows)]
 
 
-def _referred_usually(seen: Seen) -> bool:
+def _referred_usually(seen: Evidence) -> bool:
     return seen.referred_by((seen.requests_of < LEAST) & (seen.agent_kind == agents.BROWSER)) > 0.3
 
 
-def _parts(seen: Seen, rows: Ints) -> list[Ints]:
+def _parts(seen: Evidence, rows: Ints) -> list[Ints]:
     """By host, agent, and what users ask for; small ones of a host together."""
     agent = seen.requests.users["agent"].to_numpy()[seen.user[rows]].astype(np.int64)
     host = seen.requests.rows["host"].to_numpy()[rows].astype(np.int64)
@@ -69,7 +69,7 @@ def _parts(seen: Seen, rows: Ints) -> list[Ints]:
     return parts
 
 
-def _by_paths(seen: Seen, rows: Ints) -> list[Ints]:
+def _by_paths(seen: Evidence, rows: Ints) -> list[Ints]:
     """Those apart whose users ask for other things: by the first parts of their paths."""
     streams, _ = seen.by_user(rows)
     everybody = np.ones(len(streams), dtype=bool)
@@ -79,7 +79,7 @@ def _by_paths(seen: Seen, rows: Ints) -> list[Ints]:
     return large + ([np.sort(np.concatenate(small))] if small else [])
 
 
-def _draft(seen: Seen, rows: Ints) -> Draft:
+def _draft(seen: Evidence, rows: Ints) -> Draft:
     streams, _ = seen.by_user(rows)
     staying = (streams.last - streams.first >= STAYS * seen.span_s) & (streams.counts >= 20)
     stay = float(streams.counts[staying].sum()) / len(rows)
@@ -120,7 +120,7 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
     return _made(rows, "partly-open", text, LIKELY if 2 < each < 20 else UNSURE)
 
 
-def _by_intervals(seen: Seen, streams: Streams) -> bool:
+def _by_intervals(seen: Evidence, streams: Streams) -> bool:
     """Whether users of few requests each come again after the same time, as readers of feeds do."""
     step = seen.resolution_s
     gaps = streams.gaps
@@ -136,7 +136,7 @@ def _one_at_a_time(streams: Streams) -> bool:
     return float(np.median(streams.overlaps)) < 0.02
 
 
-def _workers(seen: Seen, rows: Ints, streams: Streams) -> Draft:
+def _workers(seen: Evidence, rows: Ints, streams: Streams) -> Draft:
     """Users who stay and ask for one thing after another: a closed population."""
     spread = float(streams.counts.std() / streams.counts.mean())
     # Users with arrivals of their own have rates of their own; those of clones are the same.

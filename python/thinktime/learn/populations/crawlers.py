@@ -8,7 +8,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
@@ -36,7 +36,7 @@ SHOWN = 60
 MAIL = re.compile(r"[\w.+%-]+@[\w.-]+")
 
 
-def declared(seen: Seen) -> list[Draft]:
+def declared(seen: Evidence) -> list[Draft]:
     """Users whose agents are those of crawlers."""
     rows = seen.rows_of(seen.agent_kind == agents.CRAWLER)
     if not len(rows):
@@ -49,7 +49,7 @@ def declared(seen: Seen) -> list[Draft]:
     return [_draft(seen, part, True, SURE) for part in parts if len(part)]
 
 
-def hidden(seen: Seen) -> list[Draft]:
+def hidden(seen: Evidence) -> list[Draft]:
     """Users who call themselves browsers, or nothing, and go through a site as crawlers do."""
     left = seen.left
     quiet = (left >= LEAST) & (seen.referred_share <= 0.02)
@@ -81,19 +81,19 @@ def hidden(seen: Seen) -> list[Draft]:
     return drafts
 
 
-def _usual_referrers(seen: Seen) -> float:
+def _usual_referrers(seen: Evidence) -> float:
     """How often people say where they came from: the requests of browsers that make few."""
     few = (seen.requests_of <= LEAST) & (seen.agent_kind == agents.BROWSER)
     return seen.referred_by(few) if seen.requests_of[few].any() else seen.referrers
 
 
-def _distinct(seen: Seen, rows: Ints) -> Floats:
+def _distinct(seen: Evidence, rows: Ints) -> Floats:
     key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)
     users = (np.unique(key) >> np.uint64(32)).astype(np.int64)
     return np.bincount(users, minlength=seen.users).astype(np.float64)
 
 
-def _long_runs(seen: Seen, rows: Ints) -> Flags:
+def _long_runs(seen: Evidence, rows: Ints) -> Flags:
     """Users who ask for long without a pause: more than so many requests in each session."""
     streams, names = seen.by_user(rows)
     later = np.flatnonzero(streams.ids[1:] == streams.ids[:-1]) + 1
@@ -103,7 +103,7 @@ def _long_runs(seen: Seen, rows: Ints) -> Flags:
     return found
 
 
-def _by_paths(seen: Seen, rows: Ints, confidence: str) -> list[Draft]:
+def _by_paths(seen: Evidence, rows: Ints, confidence: str) -> list[Draft]:
     """A population for all that ask for the same templates of paths of a host."""
     streams, _ = seen.by_user(rows)
     parts = grouped(seen, streams, np.ones(len(streams), dtype=bool), by_pace=False)
@@ -115,12 +115,12 @@ def _shown(agent: str) -> str:
     plain = MAIL.sub("...", agent)
     if len(plain) <= SHOWN:
         return plain
-    told = agents.told_at(plain)
+    told = agents.crawler_mark_at(plain)
     begin = max(0, min(told - SHOWN // 2, len(plain) - SHOWN))
     return ("..." if begin else "") + plain[begin : begin + SHOWN]
 
 
-def _draft(seen: Seen, rows: Ints, says_so: bool, confidence: str) -> Draft:
+def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
     streams, _ = seen.by_user(rows)
     lasting = float((streams.last - streams.first).max(initial=0.0))
     agent = seen.requests.agents[int(seen.requests.users["agent"][int(seen.user[rows[0]])])]

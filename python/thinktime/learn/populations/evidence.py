@@ -20,7 +20,7 @@ PAST = 4_294_967_294
 """The duration that stands for all longer ones."""
 
 
-class Seen:
+class Evidence:
     """A log, as the rules see it. Times are in seconds since its first request."""
 
     def __init__(self, requests: Requests) -> None:

@@ -8,11 +8,11 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen, among
+from thinktime.learn.populations.evidence import Evidence, among
 from thinktime.learn.populations.people import SHARED_FROM
 from thinktime.learn.populations.population import Finding
 from thinktime.learn.populations.streams import Floats, Ints
-from thinktime.learn.starts.coverage import Covered, silences
+from thinktime.learn.starts.coverage import Coverage, silences
 from thinktime.present import units
 
 HEAVY = 0.1
@@ -32,7 +32,7 @@ EDGES = 0.05
 PAUSE_S = 1800.0
 
 
-def findings(seen: Seen, drafts: list[Draft]) -> tuple[Finding, ...]:
+def findings(seen: Evidence, drafts: list[Draft]) -> tuple[Finding, ...]:
     """All of them, in the order of reading."""
     if not len(seen):
         return ()
@@ -51,14 +51,14 @@ def _together(parts: list[Ints], rows: int) -> Ints:
     return np.flatnonzero(there)
 
 
-def _requests_of(seen: Seen, people: Ints) -> Ints:
+def _requests_of(seen: Evidence, people: Ints) -> Ints:
     """How many of people's requests each user made."""
     if len(people) == len(seen):
         return seen.requests_of
     return np.bincount(seen.user[people], minlength=seen.users)
 
 
-def one_address(seen: Seen, people: Ints) -> Iterator[Finding]:
+def one_address(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """A proxy hides who asks, or one address is many people."""
     if not len(people):
         return
@@ -82,7 +82,7 @@ def one_address(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def shared_addresses(seen: Seen, people: Ints) -> Iterator[Finding]:
+def shared_addresses(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Addresses with several agents: some of their users have the same one."""
     if not len(people):
         return
@@ -100,11 +100,11 @@ def shared_addresses(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
+def holes(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Times without a line that are too long for chance: lost, or the server was away."""
     if len(seen) < 200 or not seen.span_s:
         return
-    lost = Covered(seen.span_s, silences(seen.time, seen.span_s))
+    lost = Coverage(seen.span_s, silences(seen.time, seen.span_s))
     long_s = np.diff(lost.lost).ravel() if lost.mostly_lost else _too_long_s(seen)
     missing = float(long_s.sum()) / seen.span_s
     if missing > 0.002:
@@ -118,7 +118,7 @@ def holes(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def _too_long_s(seen: Seen) -> Floats:
+def _too_long_s(seen: Evidence) -> Floats:
     """Gaps between neighbouring lines that are too long for chance, in seconds."""
     gaps = np.diff(seen.time)
     long = np.flatnonzero(gaps > 10.0)
@@ -133,7 +133,7 @@ def _too_long_s(seen: Seen) -> Floats:
     return too_long
 
 
-def bunches(seen: Seen, people: Ints) -> Iterator[Finding]:
+def bunches(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Stamps of a collector rather than of requests."""
     step = seen.resolution_s
     if seen.bunch_s or (step > 1 and len(seen)):
@@ -145,7 +145,7 @@ def bunches(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def errors(seen: Seen, people: Ints) -> Iterator[Finding]:
+def errors(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Answers of 500 or more, none, or clients that gave up."""
     failed = (seen.status >= 499) | (seen.status == 0)
     share = float(failed.mean())
@@ -159,7 +159,7 @@ def errors(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def away(seen: Seen, people: Ints) -> Iterator[Finding]:
+def away(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Short times in which nearly everything fails, as while a new version is put in place."""
     parts = min(len(seen) // 100, 200)
     if parts < 10:
@@ -180,7 +180,7 @@ def away(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def overload(seen: Seen, people: Ints) -> Iterator[Finding]:
+def overload(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Times in which answers take much longer, or are refused, and many are under way.
 
     By people's requests, where they are enough: a program that asks for slow things is no overload.
@@ -207,7 +207,7 @@ def overload(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def edges(seen: Seen, people: Ints) -> Iterator[Finding]:
+def edges(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Users who were there when the log began or ended: their sessions are cut."""
     if not len(people):
         return
@@ -229,7 +229,7 @@ def edges(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def no_agents(seen: Seen, people: Ints) -> Iterator[Finding]:
+def no_agents(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Nobody says what it is: users are addresses."""
     if len(people) and not seen.agents_logged:
         yield Finding(
@@ -240,7 +240,7 @@ def no_agents(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-def nameless(seen: Seen, people: Ints) -> Iterator[Finding]:
+def nameless(seen: Evidence, people: Ints) -> Iterator[Finding]:
     """Nothing says which pages were found on which."""
     browsers = seen.requests_of[seen.agent_kind == agents.BROWSER].sum() / len(seen)
     if browsers > 0.2 and seen.referrers < 0.02:
@@ -252,7 +252,7 @@ def nameless(seen: Seen, people: Ints) -> Iterator[Finding]:
         )
 
 
-RULES: list[Callable[[Seen, Ints], Iterator[Finding]]] = [
+RULES: list[Callable[[Evidence, Ints], Iterator[Finding]]] = [
     one_address,
     shared_addresses,
     holes,

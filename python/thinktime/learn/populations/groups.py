@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.streams import Flags, Ints, Streams
 
 APART = 1.3
@@ -16,7 +16,7 @@ USUAL = 0.03
 
 
 def grouped(
-    seen: Seen, streams: Streams, chosen: Flags, by_pace: bool = True, first_part: bool = False
+    seen: Evidence, streams: Streams, chosen: Flags, by_pace: bool = True, first_part: bool = False
 ) -> list[Ints]:
     """The rows of each group of the chosen streams, the largest first."""
     from scipy.sparse import coo_array
@@ -38,7 +38,7 @@ def grouped(
     return sorted((np.sort(part) for part in parts), key=len, reverse=True)
 
 
-def _places(seen: Seen, rows: Ints, pace: Ints, first_part: bool) -> Ints:
+def _places(seen: Evidence, rows: Ints, pace: Ints, first_part: bool) -> Ints:
     """Of each row a number, from 0, for its pace, its host and the template of its path."""
     paths, which = np.unique(seen.path[rows], return_inverse=True)
     number = _codes(seen.templates(paths, first_part))[which]
@@ -74,7 +74,7 @@ def _usual(ids: Ints, place: Ints) -> tuple[Ints, Ints]:
     return left[kept], (pairs % places)[kept]
 
 
-def _paces(seen: Seen, streams: Streams, chosen: Flags) -> Ints:
+def _paces(seen: Evidence, streams: Streams, chosen: Flags) -> Ints:
     """The number of the cluster of median thinks that each stream is in."""
     (middle,) = streams.quantiles(streams.thinks, 0.5)
     logs = np.log(np.maximum(np.nan_to_num(middle), max(seen.resolution_s, 1e-3)))

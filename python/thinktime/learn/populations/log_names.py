@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from thinktime.learn.logs.own_results import pages_of
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.population import LIKELY, UNSURE
 from thinktime.learn.populations.streams import Ints
 
-Judge = Callable[[Seen], list[Draft]]
+Judge = Callable[[Evidence], list[Draft]]
 """Tells populations apart."""
 
 MOSTLY = 0.8
@@ -43,7 +43,7 @@ def find(requests: Requests, judge: Judge) -> list[Draft]:
     for number in np.unique(of_row).tolist():
         rows = np.flatnonzero(of_row == number)
         pages = pages_of(requests.only(of_row == number))
-        found = max(judge(Seen(pages)), key=lambda draft: len(draft.rows))
+        found = max(judge(Evidence(pages)), key=lambda draft: len(draft.rows))
         if len(found.rows) < MOSTLY * len(pages):
             found.confidence = UNSURE
         name = plain_name(requests.populations[int(number)]) or found.name

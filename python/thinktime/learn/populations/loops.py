@@ -6,7 +6,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents, pace
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 
@@ -43,24 +43,24 @@ OWN = 0.5
 """A path of which a loop makes at least so many requests is its own."""
 
 
-def of_users(seen: Seen) -> list[Draft]:
+def of_users(seen: Evidence) -> list[Draft]:
     """Users who are loops."""
     return _of(seen, *_users(seen))
 
 
-def of_paths(seen: Seen) -> list[Draft]:
+def of_paths(seen: Evidence) -> list[Draft]:
     """Paths that loops ask for among other requests of their users."""
     return _of(seen, *_paths(seen))
 
 
-def _users(seen: Seen) -> tuple[Streams, Flags]:
+def _users(seen: Evidence) -> tuple[Streams, Flags]:
     streams, users = seen.streams_of_users(LEAST)
     if not len(streams):
         return streams, np.zeros(0, dtype=bool)
     return streams, regular(seen, streams, seen.referred_share[users])
 
 
-def _paths(seen: Seen) -> tuple[Streams, Flags]:
+def _paths(seen: Evidence) -> tuple[Streams, Flags]:
     """A stream of each user's requests for one path, where both are often there."""
     least = 2 * LEAST
     often = (seen.requests_for >= least) & ~seen.is_object
@@ -76,7 +76,7 @@ def _paths(seen: Seen) -> tuple[Streams, Flags]:
     return streams, regular(seen, streams, referred)
 
 
-def regular(seen: Seen, streams: Streams, referred: Floats) -> Flags:
+def regular(seen: Evidence, streams: Streams, referred: Floats) -> Flags:
     """Which streams are loops or even."""
     step = seen.resolution_s
     low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
@@ -99,7 +99,7 @@ def regular(seen: Seen, streams: Streams, referred: Floats) -> Flags:
     return np.asarray(fixed | near | even | _held(seen, streams))
 
 
-def _held(seen: Seen, streams: Streams) -> Flags:
+def _held(seen: Evidence, streams: Streams) -> Flags:
     """Which streams always have one request under way, for one thing or two: held by the server.
 
     Who asks so has an answer for each request, and asks again at once, also from a page.
@@ -110,7 +110,7 @@ def _held(seen: Seen, streams: Streams) -> Flags:
     return np.asarray(held & _narrow(seen, streams, held))
 
 
-def _narrow(seen: Seen, streams: Streams, which: Flags) -> Flags:
+def _narrow(seen: Evidence, streams: Streams, which: Flags) -> Flags:
     """Which of these streams ask for one or two paths again and again."""
     taken = np.flatnonzero(which[streams.ids])
     paths = seen.path[streams.rows[taken]].astype(np.uint64)
@@ -119,7 +119,7 @@ def _narrow(seen: Seen, streams: Streams, which: Flags) -> Flags:
     return np.asarray((distinct > 0) & (distinct <= 2))
 
 
-def _of(seen: Seen, streams: Streams, chosen: Flags) -> list[Draft]:
+def _of(seen: Evidence, streams: Streams, chosen: Flags) -> list[Draft]:
     if not chosen.any():
         return []
     drafts = []
@@ -132,7 +132,7 @@ def _of(seen: Seen, streams: Streams, chosen: Flags) -> list[Draft]:
     return drafts
 
 
-def _own(seen: Seen, rows: Ints) -> Ints:
+def _own(seen: Evidence, rows: Ints) -> Ints:
     """Without the requests of people behind the same address, for what others ask for, too.
 
     Loops that ask for what is asked by all have nothing else, and keep it.
@@ -151,7 +151,7 @@ def _own(seen: Seen, rows: Ints) -> Ints:
     return rows
 
 
-def _with_rest(seen: Seen, rows: Ints, few: Ints) -> Ints:
+def _with_rest(seen: Evidence, rows: Ints, few: Ints) -> Ints:
     """With the requests for the same paths that are too few to be told: at the log's edges."""
     ours = np.bincount(seen.path[rows], minlength=seen.requests.paths.height)
     tied = (ours >= TIES * seen.requests_for) & (ours >= LEAST)
@@ -159,7 +159,7 @@ def _with_rest(seen: Seen, rows: Ints, few: Ints) -> Ints:
     return np.union1d(rows, rest)
 
 
-def _draft(seen: Seen, rows: Ints) -> Draft:
+def _draft(seen: Evidence, rows: Ints) -> Draft:
     found = pace.of(seen, rows)
     kinds = seen.agent_kind[seen.user[rows[:: max(len(rows) // 1000, 1)]]]
     kind = int(np.bincount(kinds).argmax())

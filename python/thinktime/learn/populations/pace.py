@@ -8,7 +8,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.echo import Echo, echo
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 from thinktime.present import units
@@ -51,7 +51,7 @@ class Pace:
     would_change: str
 
 
-def of(seen: Seen, rows: Ints) -> Pace:
+def of(seen: Evidence, rows: Ints) -> Pace:
     """The pace of these rows, each user's or each path's of which is a stream."""
     streams, _ = seen.by_user(rows)
     single = _single(seen, streams)
@@ -86,13 +86,13 @@ def of(seen: Seen, rows: Ints) -> Pace:
     )
 
 
-def _wanted(seen: Seen) -> str:
+def _wanted(seen: Evidence) -> str:
     """What the log would have to hold to tell a clock from a loop."""
     finer = "stamps of more digits" if seen.resolution_s > FINE_S else "answers that take longer"
     return finer if seen.duration is not None else f"durations in the log, or {finer}"
 
 
-def _single(seen: Seen, streams: Streams) -> bool:
+def _single(seen: Evidence, streams: Streams) -> bool:
     """Whether streams have one client each: then most gaps are not far from their median."""
     low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
     step = seen.resolution_s
@@ -143,7 +143,7 @@ def _clients(streams: Streams, gap: float) -> int:
     return max(round(float(there.sum()) / max(whole, 1e-9)), 1)
 
 
-def _none(seen: Seen, streams: Streams, gap: float) -> Pace:
+def _none(seen: Evidence, streams: Streams, gap: float) -> Pace:
     clients = _clients(streams, gap)
     return Pace(
         *(False, 0.0, "none", clients, SURE if len(streams.rows) >= 200 else LIKELY),
@@ -155,7 +155,7 @@ def _none(seen: Seen, streams: Streams, gap: float) -> Pace:
 
 
 def _even(
-    seen: Seen, streams: Streams, gaps: float, thinks: float, gap: float
+    seen: Evidence, streams: Streams, gaps: float, thinks: float, gap: float
 ) -> tuple[bool, str, str]:
     """Whether requests come by the clock; how sure that is; and why."""
     step = seen.resolution_s
@@ -175,7 +175,7 @@ def _even(
     return _by_clock(seen, streams, gap)
 
 
-def _by_clock(seen: Seen, streams: Streams, gap: float) -> tuple[bool, str, str]:
+def _by_clock(seen: Evidence, streams: Streams, gap: float) -> tuple[bool, str, str]:
     """By the mean gap: of a clock it is a round number; of a loop, that and the answers' time."""
     step = seen.resolution_s
     # Without the holes, in which some are missing.
@@ -202,7 +202,7 @@ def _by_clock(seen: Seen, streams: Streams, gap: float) -> tuple[bool, str, str]
     return monitors, UNSURE, text + ", and the log does not tell whether answers matter to it"
 
 
-def _by_drift(seen: Seen, streams: Streams, monitors: bool) -> tuple[bool, str, str]:
+def _by_drift(seen: Evidence, streams: Streams, monitors: bool) -> tuple[bool, str, str]:
     """By how far they drift: the errors of a clock do not add up, those of a loop do."""
     short, _ = streams._dispersion(8, seen.resolution_s / 10)
     long, _ = streams._dispersion(32, seen.resolution_s / 10)
@@ -215,7 +215,7 @@ def _by_drift(seen: Seen, streams: Streams, monitors: bool) -> tuple[bool, str, 
     return False, LIKELY, "what one comes too late the next ones do, too"
 
 
-def _many_hands(seen: Seen, streams: Streams) -> Pace:
+def _many_hands(seen: Evidence, streams: Streams) -> Pace:
     """Streams of many clients each: how many, and their think time by the echo of answers."""
     count = len(streams.rows)
     rate = sum(_rates(streams))

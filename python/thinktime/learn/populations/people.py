@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen
+from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.pace_spread import spread_between
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
@@ -41,14 +41,14 @@ SHARED_FROM = 3
 """Several browsers behind an address, this many: not one person's home."""
 
 
-def find(seen: Seen) -> list[Draft]:
+def find(seen: Evidence) -> list[Draft]:
     """The rows that are left, by the sites that they ask."""
     rows = np.flatnonzero(seen.free)
     seen.free[rows] = False
     return [_draft(seen, part) for part in _sites(seen, rows)]
 
 
-def _sites(seen: Seen, rows: Ints) -> list[Ints]:
+def _sites(seen: Evidence, rows: Ints) -> list[Ints]:
     """Rows by host, where users do not go from one to another; else all in one."""
     if len(seen.requests.hosts) < 2 or not len(rows):
         return [rows] if len(rows) else []
@@ -64,7 +64,7 @@ def _sites(seen: Seen, rows: Ints) -> list[Ints]:
     return [part for part in parts if len(part)]
 
 
-def _draft(seen: Seen, rows: Ints) -> Draft:
+def _draft(seen: Evidence, rows: Ints) -> Draft:
     streams, _ = seen.by_user(rows)
     paged = _of_pages(seen, rows, streams)
     sessions = len(paged) + int((paged.gaps > PAUSE_S).sum())
@@ -90,7 +90,7 @@ def _draft(seen: Seen, rows: Ints) -> Draft:
 
 
 def _visitors(
-    seen: Seen, rows: Ints, paged: Streams, sessions: int, stay: float, about: str
+    seen: Evidence, rows: Ints, paged: Streams, sessions: int, stay: float, about: str
 ) -> Draft:
     """People who come and go."""
     each = len(paged.rows) / sessions
@@ -114,7 +114,7 @@ def _visitors(
     return _people(rows, "partly-open", about, "users who stay for the whole log", sure)
 
 
-def _of_pages(seen: Seen, rows: Ints, streams: Streams) -> Streams:
+def _of_pages(seen: Evidence, rows: Ints, streams: Streams) -> Streams:
     """The streams of pages alone; of all requests, where there are no pages among them."""
     if not seen.is_object.any():
         return streams
@@ -124,7 +124,7 @@ def _of_pages(seen: Seen, rows: Ints, streams: Streams) -> Streams:
     return seen.by_user(pages)[0]
 
 
-def _moved(seen: Seen, paged: Streams) -> float:
+def _moved(seen: Evidence, paged: Streams) -> float:
     """The share of users' first pages that were found on the site; 0 where that is by chance.
 
     Not those near the log's begin, whose users were there before, nor those found on `/`: search
@@ -150,12 +150,12 @@ def _moved(seen: Seen, paged: Streams) -> float:
     return firsts if firsts >= MOVED * others.sum() and others.sum() >= BOTH else 0.0
 
 
-def _staying(seen: Seen, streams: Streams) -> Flags:
+def _staying(seen: Evidence, streams: Streams) -> Flags:
     lasts = (streams.last - streams.first) >= STAYS * seen.span_s
     return np.asarray(lasts & (streams.counts >= 10))
 
 
-def _chained(seen: Seen, streams: Streams, staying: Flags) -> float:
+def _chained(seen: Evidence, streams: Streams, staying: Flags) -> float:
     """How often a page was found on the one before it, where it says where it was found.
 
     Of one person nearly always; of several behind one address seldom. Where nobody says it, users
@@ -172,7 +172,7 @@ def _chained(seen: Seen, streams: Streams, staying: Flags) -> float:
     return float((found == seen.path[rows[told - 1]]).mean())
 
 
-def _bursts(seen: Seen, streams: Streams, staying: Flags) -> float:
+def _bursts(seen: Evidence, streams: Streams, staying: Flags) -> float:
     """How uneven the requests of those who stay are.
 
     Visits with pauses between them are more uneven than independent requests, which have 1.
@@ -183,7 +183,7 @@ def _bursts(seen: Seen, streams: Streams, staying: Flags) -> float:
 
 
 def _closed(
-    seen: Seen,
+    seen: Evidence,
     rows: Ints,
     streams: Streams,
     staying: Flags,
@@ -217,7 +217,7 @@ def _closed(
     return draft
 
 
-def _shared(seen: Seen, rows: Ints) -> float:
+def _shared(seen: Evidence, rows: Ints) -> float:
     """Which share of the requests comes from addresses with several agents."""
     there = np.unique(seen.user[rows])
     addresses = seen.requests.users["address"].to_numpy()

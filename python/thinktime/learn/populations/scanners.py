@@ -6,7 +6,7 @@ import numpy as np
 
 from thinktime.learn.populations import agents
 from thinktime.learn.populations.draft import Draft
-from thinktime.learn.populations.evidence import Seen, among
+from thinktime.learn.populations.evidence import Evidence, among
 from thinktime.learn.populations.population import LIKELY, SURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
 from thinktime.present import units
@@ -21,7 +21,7 @@ THEIRS = 0.8
 PAUSE_S = 1800.0
 
 
-def find(seen: Seen) -> list[Draft]:
+def find(seen: Evidence) -> list[Draft]:
     """Users most of whose requests find nothing, on several paths; and what they ask for."""
     # 401 and 403 are answers to people, too, who then log in.
     missing = among(seen.status, 400, 403, 404, 405, 410) & seen.free
@@ -46,7 +46,7 @@ def find(seen: Seen) -> list[Draft]:
     return [_draft(seen, rows, float(missing[rows].mean()), float(missing.mean()))]
 
 
-def _draft(seen: Seen, rows: Ints, found: float, usual: float) -> Draft:
+def _draft(seen: Evidence, rows: Ints, found: float, usual: float) -> Draft:
     streams, _ = seen.by_user(rows)
     lasting = float(np.median(streams.last - streams.first))
     stays = lasting > 0.5 * seen.span_s
@@ -79,13 +79,13 @@ def _unlikely(share: Floats, count: Ints, usual: float, users: int) -> Flags:
     return np.asarray(count * divergence > np.log(max(users, 1)) + 5)
 
 
-def _others(seen: Seen, missing: Flags, share: Floats) -> float:
+def _others(seen: Evidence, missing: Flags, share: Floats) -> float:
     """How often those who are not suspected find nothing."""
     innocent = (share < MISSED)[seen.user]
     return float(missing[innocent].mean()) if innocent.any() else 0.0
 
 
-def _several(seen: Seen, missing: Flags) -> Ints:
+def _several(seen: Evidence, missing: Flags) -> Ints:
     """How many paths each user asked for that were not there."""
     rows = np.flatnonzero(missing)
     key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)

@@ -13,7 +13,7 @@ import numpy as np
 from thinktime.learn.server.comparison import LEAST, Distance, Sample, chance, sample
 from thinktime.learn.server.policies import Policy
 from thinktime.learn.server.survival import Survival
-from thinktime.learn.server.visits import Numbers, Served
+from thinktime.learn.server.visits import Numbers, ServerVisits
 
 CLOSE = 0.03
 """Distributions that differ by no more than that, and by chance, are the same."""
@@ -51,7 +51,7 @@ class Choice:
     """How many requests were looked at."""
 
 
-def choose_policy(log: Served, references: list[Survival]) -> Choice | None:
+def choose_policy(log: ServerVisits, references: list[Survival]) -> Choice | None:
     """The policy of a server, given the law of demands of those who found it idle by kind.
 
     None where too few requests can be compared.
@@ -109,7 +109,7 @@ def _chosen(scores: dict[Policy, Distance], found: Sample, idle: Policy) -> Choi
     )
 
 
-def choose_coarse(log: Served, kinds: int) -> Choice | None:
+def choose_coarse(log: ServerVisits, kinds: int) -> Choice | None:
     """Whether durations are demands, where stamps are too coarse to tell who was there.
 
     They are if they do not hang on how many requests came at about the same time. None where they
@@ -153,7 +153,7 @@ def _apart(ones: Numbers, others: Numbers) -> float:
     return float(np.max(np.abs(np.subtract(*shares))))
 
 
-def neighbours(log: Served) -> Numbers:
+def neighbours(log: ServerVisits) -> Numbers:
     """How many requests came about when each one did: within two steps, or mean durations."""
     reach = 2 * max(log.stamp_s, float(log.duration_s.mean()))
     first = np.searchsorted(log.arrival_s, log.arrival_s - reach)

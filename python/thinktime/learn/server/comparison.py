@@ -13,7 +13,7 @@ import numpy as np
 
 from thinktime.learn.server.policies import Policy, Timeline
 from thinktime.learn.server.survival import Survival
-from thinktime.learn.server.visits import Floats, Mask, Numbers, Served
+from thinktime.learn.server.visits import Floats, Mask, Numbers, ServerVisits
 
 PART = 20_000
 PARTS = 4
@@ -105,7 +105,7 @@ class Sample:
         return Distance(float(np.average(apart, weights=ones)), noise)
 
 
-def sample(log: Served, references: list[Survival]) -> Sample | None:
+def sample(log: ServerVisits, references: list[Survival]) -> Sample | None:
     """What of a log is compared; None where it has too little."""
     if not len(log):
         return None
@@ -144,7 +144,7 @@ def _kolmogorov(points: Floats, upto: Floats, values: Floats, tolerance: float) 
     return max(float((upto - among).max()), float((below - before).max()), 0.0)
 
 
-def _busiest(log: Served) -> list[Served]:
+def _busiest(log: ServerVisits) -> list[ServerVisits]:
     """The stretches with the most work in progress."""
     begins = np.arange(0, len(log), PART)
     inside = np.add.reduceat(log.duration_s, begins)
@@ -154,7 +154,7 @@ def _busiest(log: Served) -> list[Served]:
     return [log.part(slice(begin, begin + PART)) for begin in np.sort(begins[chosen])]
 
 
-def _settled(part: Served) -> Mask:
+def _settled(part: ServerVisits) -> Mask:
     """Those after the first moment at which surely nobody is there, less the last ones.
 
     Before it, some of those present are not in the stretch; of the last ones some are not in the
@@ -168,7 +168,7 @@ def _settled(part: Served) -> Mask:
     return np.asarray(kept & ~haunted(part))
 
 
-def haunted(log: Served) -> Mask:
+def haunted(log: ServerVisits) -> Mask:
     """Who was there while something that a client had given up may still have been worked on.
 
     That is taken to last as long again as the client waited.

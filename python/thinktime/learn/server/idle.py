@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from thinktime.learn.server.survival import Survival, survival
-from thinktime.learn.server.visits import Mask, Served
+from thinktime.learn.server.visits import Mask, ServerVisits
 
 FINE = 0.25
 """Stamps in steps of at most this part of the mean duration are fine."""
 
 
-def found_idle(log: Served) -> Mask:
+def found_idle(log: ServerVisits) -> Mask:
     """Who surely found nobody when it came, as far as the stamps can tell.
 
     What a client gave up may still be worked on: it counts as present for as long again.
@@ -27,7 +27,7 @@ def found_idle(log: Served) -> Mask:
     return np.asarray(before + log.stamp_s <= log.arrival_s)
 
 
-def idle_share(log: Served) -> float:
+def idle_share(log: ServerVisits) -> float:
     """The share of the time in which no request was there; 0 for an empty log."""
     if not len(log):
         return 0.0
@@ -37,7 +37,7 @@ def idle_share(log: Served) -> float:
     return float(idle / span) if span > 0 else 0.0
 
 
-def alone(log: Served, kinds: int) -> list[Survival]:
+def alone(log: ServerVisits, kinds: int) -> list[Survival]:
     """The law of the demands of each kind, from those that found the server idle."""
     idle = np.flatnonzero(found_idle(log))
     following = np.concatenate([log.arrival_s[1:], [np.inf]])[idle]

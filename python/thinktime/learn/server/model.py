@@ -15,7 +15,7 @@ from thinktime.learn.server.idle import alone, idle_share
 from thinktime.learn.server.laws import Law, law_of, unknown
 from thinktime.learn.server.policies import Timeline
 from thinktime.learn.server.survival import Survival, survival
-from thinktime.learn.server.visits import Mask, Numbers, Served, served
+from thinktime.learn.server.visits import Mask, Numbers, ServerVisits, server_visits
 
 FEW = 100
 """With fewer demands of a kind its mean is not known well."""
@@ -90,7 +90,7 @@ def learn_server(
 
     None where there are no durations, and no demand was given.
     """
-    log = served(requests, kind)
+    log = server_visits(requests, kind)
     if not len(log):
         return _given(requests, kind, names, demand) if demand is not None else None
     alone_laws = alone(log, len(names))
@@ -120,7 +120,7 @@ def learn_server(
 
 
 def _laws(
-    log: Served, alone_laws: list[Survival], choice: Choice | None, kinds: int, coarse: bool
+    log: ServerVisits, alone_laws: list[Survival], choice: Choice | None, kinds: int, coarse: bool
 ) -> tuple[list[Survival], list[str]]:
     if choice is not None and choice.explains:
         values, clean = Timeline.of(log).demands(choice.policy), ~haunted(log)
@@ -139,7 +139,7 @@ def _laws(
     return laws, source
 
 
-def _quiet(log: Served) -> Mask:
+def _quiet(log: ServerVisits) -> Mask:
     """The tenth of the requests with the fewest others about the time of their arrival."""
     others = neighbours(log)
     return np.asarray(others <= np.quantile(others, 0.1))
@@ -164,7 +164,9 @@ def _unseen(name: str, requests: int, mean_s: float) -> Demand:
     return Demand(name, requests, mean_s, np.inf, 0, law, "quiet", "low")
 
 
-def _said(log: Served, choice: Choice | None, coarse: bool) -> tuple[int, str, tuple[str, ...]]:
+def _said(
+    log: ServerVisits, choice: Choice | None, coarse: bool
+) -> tuple[int, str, tuple[str, ...]]:
     """Workers, policy and where they are from."""
     if choice is None:
         why = (

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thinktime.learn.server.visits import Floats, Served
+from thinktime.learn.server.visits import Floats, ServerVisits
 
 PRESENT_MAX = 200
 """Decisions among more requests are not looked at."""
@@ -36,18 +36,18 @@ class Decision(NamedTuple):
     """What `chosen` and each of the others had been served until then."""
 
 
-def one_at_a_time(log: Served) -> tuple[Floats, list[Decision]]:
+def one_at_a_time(log: ServerVisits) -> tuple[Floats, list[Decision]]:
     """The demand of each request, and the decisions at which there was a choice."""
     decisions: list[Decision] = []
     return _in_order(log, decisions), decisions
 
 
-def demands_one_at_a_time(log: Served) -> Floats:
+def demands_one_at_a_time(log: ServerVisits) -> Floats:
     """The demand of each request alone."""
     return _in_order(log, None)
 
 
-def _in_order(log: Served, decisions: list[Decision] | None) -> Floats:
+def _in_order(log: ServerVisits, decisions: list[Decision] | None) -> Floats:
     """The demand of each request; the decisions are noted where there is a list for them."""
     # Lists, as single elements of an array take several times as long.
     attained = [0.0] * len(log)
@@ -71,7 +71,7 @@ def _in_order(log: Served, decisions: list[Decision] | None) -> Floats:
     return np.array(attained)
 
 
-def _events(log: Served) -> Iterator[tuple[float, bool, int]]:
+def _events(log: ServerVisits) -> Iterator[tuple[float, bool, int]]:
     """Arrivals and ends by their time; who ends when another comes is gone by then."""
     many = len(log)
     times = np.concatenate([log.arrival_s, log.done_s])
@@ -88,7 +88,7 @@ def _decided(found: list[Decision], those: list[int], attained: list[float], *, 
 
 
 def obeyed(
-    log: Served, demands: Floats, decisions: list[Decision], within_s: float
+    log: ServerVisits, demands: Floats, decisions: list[Decision], within_s: float
 ) -> dict[str, float]:
     """By policy, the share of the decisions that it would have made; what is too close is none."""
     right = dict.fromkeys(ORDERS, 0)
@@ -122,7 +122,7 @@ def _least(values: list[float], within_s: float) -> tuple[bool, bool]:
     return abs(values[0] - least) > within_s, values[0] < least
 
 
-def least_attained(log: Served) -> Floats:
+def least_attained(log: ServerVisits) -> Floats:
     """The demand of each request where those who were served least so far share one server."""
     attained = [0.0] * len(log)
     present: list[int] = []

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime.learn.server.orders import demands_one_at_a_time, least_attained
-from thinktime.learn.server.visits import Floats, Numbers, Served
+from thinktime.learn.server.visits import Floats, Numbers, ServerVisits
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Policy:
 class Timeline:
     """The arrivals and ends of a log in one order. Who ends when another comes is gone by then."""
 
-    log: Served
+    log: ServerVisits
     begin: Numbers
     """The place of each arrival."""
 
@@ -50,7 +50,7 @@ class Timeline:
     """How many are there after each place."""
 
     @classmethod
-    def of(cls, log: Served) -> Timeline:
+    def of(cls, log: ServerVisits) -> Timeline:
         """The timeline of a log."""
         many = len(log)
         times = np.concatenate([log.arrival_s, log.done_s])

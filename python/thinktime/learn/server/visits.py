@@ -26,7 +26,7 @@ STEPS_US = (1_000_000, 100_000, 10_000, 1000, 100, 10)
 
 
 @dataclass(frozen=True)
-class Served:
+class ServerVisits:
     """Requests by the time of their arrival; times in seconds from the first one."""
 
     arrival_s: Floats
@@ -53,7 +53,7 @@ class Served:
         """How long each took."""
         return self.done_s - self.arrival_s
 
-    def part(self, kept: slice | Mask | Numbers) -> Served:
+    def part(self, kept: slice | Mask | Numbers) -> ServerVisits:
         """Some of them."""
         return replace(
             self,
@@ -64,7 +64,7 @@ class Served:
         )
 
 
-def served(requests: Requests, kind: Numbers) -> Served:
+def server_visits(requests: Requests, kind: Numbers) -> ServerVisits:
     """What was worked on: requests with a duration that were not turned away.
 
     ``kind`` is that of each row of ``requests``. Logged durations are rounded down; half a step is
@@ -83,7 +83,7 @@ def served(requests: Requests, kind: Numbers) -> Served:
     done = arrival + (took + (step_us / 2 if step_us > 1 else 0)) * 1e-6
     over = ~np.isin(status[worked], GIVEN_UP) & (took < LONGEST_US)
     of_worked = np.asarray(kind, dtype=np.int64)[worked]
-    log = Served(arrival, done, of_worked, over, requests.resolution_s, step_us * 1e-6)
+    log = ServerVisits(arrival, done, of_worked, over, requests.resolution_s, step_us * 1e-6)
     return log.part(order)
 
 

@@ -6,7 +6,7 @@ the log, as a function says that the caller has. `write_starts` writes what the 
 into one file, and `arrival_keys` gives the lines of `[population.arrivals]` that read it.
 """
 
-from thinktime.learn.starts.coverage import Covered, silences
+from thinktime.learn.starts.coverage import Coverage, silences
 from thinktime.learn.starts.dispersion import WINDOWS_S
 from thinktime.learn.starts.file import arrival_keys, columns, write_starts
 from thinktime.learn.starts.models import Model, choose
@@ -16,7 +16,7 @@ from thinktime.learn.starts.spread import spread, step_s
 
 __all__ = [
     "WINDOWS_S",
-    "Covered",
+    "Coverage",
     "Model",
     "Peak",
     "Starts",

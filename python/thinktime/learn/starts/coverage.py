@@ -25,7 +25,7 @@ MOST = 0.5
 
 
 @dataclass(frozen=True)
-class Covered:
+class Coverage:
     """The span of a log less what is lost of it. Times are in seconds from the log's begin."""
 
     span_s: float
@@ -76,7 +76,7 @@ class Covered:
             inside &= (at < begin) | (at >= end)
         return np.asarray(inside)
 
-    def settled(self, seconds: float) -> Covered:
+    def settled(self, seconds: float) -> Coverage:
         """The same without the first seconds of each covered part.
 
         They are shortened where more than half of what is covered would go.
@@ -89,7 +89,7 @@ class Covered:
                     joined[-1] = (joined[-1][0], max(joined[-1][1], end))
                 else:
                     joined.append((begin, end))
-            found = Covered(self.span_s, tuple(joined))
+            found = Coverage(self.span_s, tuple(joined))
             if 2 * found.seconds >= self.seconds:
                 return found
             seconds = seconds / 2 if seconds > 1 else 0.0

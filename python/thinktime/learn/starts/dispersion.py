@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.starts.coverage import Covered, Times
+from thinktime.learn.starts.coverage import Coverage, Times
 
 WINDOWS_S = (1.0, 10.0, 60.0)
 """Scales at which bursts are told: a second, ten seconds, a minute."""
@@ -40,7 +40,7 @@ class Counts:
         return np.asarray(np.arange(len(self.starts) + 1) * self.width_s, dtype=np.float64)
 
 
-def count(times_s: Times, covered: Covered, resolution_s: float) -> Counts:
+def count(times_s: Times, covered: Coverage, resolution_s: float) -> Counts:
     """Count starts by the second, or by longer steps where stamps are coarser or the log is long.
 
     ``times_s`` are from the log's begin, within its span.

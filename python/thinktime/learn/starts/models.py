@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.starts.coverage import Covered, Times
+from thinktime.learn.starts.coverage import Coverage, Times
 from thinktime.learn.starts.dispersion import WINDOWS_S, Counts, index_of_poisson
 from thinktime.learn.starts.rates import Steps, blocks
 
@@ -56,7 +56,7 @@ class Model:
 
 
 def models(
-    counts: Counts, covered: Covered, steps: Steps, logged: tuple[float | None, ...]
+    counts: Counts, covered: Coverage, steps: Steps, logged: tuple[float | None, ...]
 ) -> tuple[Model, ...]:
     """The models of a population's starts, the simplest first; the last one is the trace.
 

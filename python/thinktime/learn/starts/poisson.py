@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thinktime.learn.starts.coverage import Covered, Times
+from thinktime.learn.starts.coverage import Coverage, Times
 from thinktime.learn.starts.dispersion import Counts, sums
 from thinktime.learn.traffic.arrivals import (
     SIGNIFICANCE,
@@ -23,7 +23,7 @@ from thinktime.stats.kolmogorov import kolmogorov_smirnov
 MINUTE_S = 60.0
 
 
-def poisson(times_s: Times, covered: Covered, counts: Counts, step_s: float) -> Poisson:
+def poisson(times_s: Times, covered: Coverage, counts: Counts, step_s: float) -> Poisson:
     """Test the gaps of spread starts, weighted by how many of their window are still to come.
 
     Of a Poisson process they are exponential with mean 1, whatever the rate of the window. Windows
@@ -41,7 +41,7 @@ def poisson(times_s: Times, covered: Covered, counts: Counts, step_s: float) -> 
     return Poisson(verdict, p_value, len(values), dispersion)
 
 
-def weighted_gaps(times_s: Times, covered: Covered, window_s: float) -> Times:
+def weighted_gaps(times_s: Times, covered: Coverage, window_s: float) -> Times:
     """-k ln(left / left before) for each start, with k starts of its window from it on."""
     number = times_s / window_s
     np.floor(number, out=number)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.starts.coverage import Covered, Times
+from thinktime.learn.starts.coverage import Coverage, Times
 from thinktime.learn.starts.dispersion import WINDOWS_S, Counts, count, index
 from thinktime.learn.starts.models import Model, models
 from thinktime.learn.starts.peaks import Peak, peaks
@@ -30,7 +30,7 @@ class Starts:
     times_ns: NDArray[np.int64] = field(repr=False)
     """Sorted, in nanoseconds from the log's begin; those of coarse stamps spread."""
 
-    covered: Covered
+    covered: Coverage
     resolution_s: float
     """The steps of the stamps."""
 
@@ -68,7 +68,7 @@ def learn_starts(
     times_ns: NDArray[np.int64],
     *,
     begin_ns: int,
-    covered: Covered,
+    covered: Coverage,
     resolution_s: float,
     settled_s: float = 0.0,
 ) -> Starts:
@@ -94,7 +94,7 @@ def learn_starts(
     times_s = np.asarray(spaced * 1e-9, dtype=np.float64)
     if covered.mostly_lost:
         whole_s = float(covered.joined(covered.span_s))
-        times_s, covered, settled_s = covered.joined(times_s), Covered(whole_s), 0.0
+        times_s, covered, settled_s = covered.joined(times_s), Coverage(whole_s), 0.0
         spaced = (times_s * 1e9).astype(np.int64)
     known = covered.settled(settled_s)
     inside = times_s[known.holds(times_s)] if known.lost else times_s

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thinktime._core import law_tails
-from thinktime.learn.starts.coverage import Covered, Times
+from thinktime.learn.starts.coverage import Coverage, Times
 from thinktime.learn.starts.dispersion import Counts
 from thinktime.learn.traffic.arrivals import SESSIONS_A_STEP, SIGNIFICANCE, STEPS_MAX, WIDTHS_MIN
 
@@ -35,7 +35,7 @@ class Steps:
     """Whether the rate changes beyond chance (1 %)."""
 
 
-def steps(times_s: Times, covered: Covered) -> Steps:
+def steps(times_s: Times, covered: Coverage) -> Steps:
     """The rate by steps that hold about `SESSIONS_A_STEP` starts, at most `STEPS_MAX` of them.
 
     ``times_s`` are within the covered part.

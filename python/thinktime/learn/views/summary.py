@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime.learn.advice.plan import plan
 from thinktime.learn.logs.busiest import busiest
 from thinktime.learn.logs.log import Log
-from thinktime.learn.model.population_model import Part
+from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.traffic.sessions import Values
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _log(learned: Learned) -> dict[str, Any]:
     }
 
 
-def _population(part: Part, log: Log) -> dict[str, Any]:
+def _population(part: PopulationModel, log: Log) -> dict[str, Any]:
     one, journeys, starts = part.population, part.journeys, part.starts
     return {
         "name": one.name,

@@ -11,18 +11,18 @@ from pathlib import Path
 
 from thinktime import _core
 from thinktime.machine.cpn.declarations import declarations, kinds
-from thinktime.machine.cpn.features import Carried, carried
+from thinktime.machine.cpn.features import NetFeatures, net_features
 from thinktime.machine.cpn.net import Net
 from thinktime.machine.cpn.scenario import DEFAULT, Task, read
 from thinktime.machine.cpn.top import overview
 from thinktime.machine.cpn.xml import written
 
-__all__ = ["DEFAULT", "Carried", "Task", "carried", "export", "net_of", "read", "write"]
+__all__ = ["DEFAULT", "NetFeatures", "Task", "export", "net_features", "net_of", "read", "write"]
 
 
 def net_of(features: str, cores: int, tasks: list[Task]) -> Net:
     """Return the net of a scheduler and a scenario; arguments and errors as for `export`."""
-    known = carried(features, cores)
+    known = net_features(features, cores)
     return Net(declarations(known, tasks), overview(known, kinds(known, tasks)))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thinktime.machine.cpn.features import Balancing, Carried
+from thinktime.machine.cpn.features import Balancing, NetFeatures
 from thinktime.machine.cpn.net import Kind, Page, Transition
 from thinktime.machine.cpn.schedule import BUSY, IDLE, RUNS
 
@@ -16,7 +16,7 @@ PAIR = "pair (senderList, receiverList, partners)"
 LISTS = {"Start": 1.0, "Load": 2.0, "Sender": 3.0, "Receiver": 4.0, "Pairs": 5.0}
 
 
-def dynamic_balancing(features: Carried, dynamic: Balancing, kinds: Mapping[str, Kind]) -> Page:
+def dynamic_balancing(features: NetFeatures, dynamic: Balancing, kinds: Mapping[str, Kind]) -> Page:
     """The page of transition Dynamic Balancing (figure 4)."""
     page = Page("Dynamic Balancing", kinds)
     page.ports(0, {"Incoming": 0, "Ready": 1, "Expired": 2, "Running": 3})

@@ -8,7 +8,7 @@ them.
 from __future__ import annotations
 
 from thinktime.machine.cpn import functions
-from thinktime.machine.cpn.features import Carried
+from thinktime.machine.cpn.features import NetFeatures
 from thinktime.machine.cpn.net import ColourSet, Declarations, Kind
 from thinktime.machine.cpn.scenario import Task
 
@@ -123,7 +123,7 @@ NUMBERS = [
 ]
 
 
-def kinds(features: Carried, tasks: list[Task]) -> dict[str, Kind]:
+def kinds(features: NetFeatures, tasks: list[Task]) -> dict[str, Kind]:
     """What the places of each name hold at the beginning."""
     queues = range(1) if features.one_queue else range(features.cores)
     empty = " ++ ".join(f"1`({queue}, [])" for queue in queues)
@@ -167,7 +167,7 @@ def _interface(tasks: list[Task]) -> dict[str, Kind]:
     }
 
 
-def _balancing(features: Carried) -> dict[str, Kind]:
+def _balancing(features: NetFeatures) -> dict[str, Kind]:
     cores = range(features.cores)
     first = 0 if features.dynamic is None else features.dynamic.periodic
     tick = 0 if features.dynamic is None else features.dynamic.span
@@ -196,7 +196,7 @@ def spans(task: Task) -> str:
     return f"[{', '.join(map(str, turns))}]"
 
 
-def declarations(features: Carried, tasks: list[Task]) -> Declarations:
+def declarations(features: NetFeatures, tasks: list[Task]) -> Declarations:
     """All that a net declares.
 
     Raises:

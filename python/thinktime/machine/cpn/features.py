@@ -65,7 +65,7 @@ class Balancing:
 
 
 @dataclass(frozen=True)
-class Carried:
+class NetFeatures:
     """All that a net carries."""
 
     description: str
@@ -100,7 +100,7 @@ class Carried:
         raise _core.InputError(f"{where}.priority = {priority}: must be from {best} to {worst}")
 
 
-def carried(features: str, cores: int) -> Carried:
+def net_features(features: str, cores: int) -> NetFeatures:
     """Return what the net of these features carries.
 
     Args:
@@ -119,7 +119,7 @@ def carried(features: str, cores: int) -> Carried:
     sharing, static = table["time_sharing"], table["balancing"]["static"]
     levels = sharing["levels"]
     dynamic = table["balancing"].get("dynamic")
-    return Carried(
+    return NetFeatures(
         description=table["description"],
         cores=cores,
         one_queue=table["run_queues"]["number"] == "one",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thinktime.machine.cpn.features import Carried
+from thinktime.machine.cpn.features import NetFeatures
 from thinktime.machine.cpn.net import Kind, Page, Transition
 
 IDLE = "idOf task = IDLE_ID"
@@ -18,32 +18,32 @@ RUNS = "(c, task, t, v)"
 RUNS_PARTS = "(c, (i, k, p, s), t, v)"
 
 
-def queue_of(features: Carried, cpu: str = "c") -> str:
+def queue_of(features: NetFeatures, cpu: str = "c") -> str:
     """The number of a core's run queue."""
     return "0" if features.one_queue else cpu
 
 
-def all_running(features: Carried) -> tuple[str, str]:
+def all_running(features: NetFeatures) -> tuple[str, str]:
     """An inscription that binds the tasks of all cores, and the list of (core, task)."""
     each = range(features.cores)
     arc = " ++ ".join(f"1`({cpu}, task{cpu}, t{cpu}, v{cpu})" for cpu in each)
     return arc, "[" + ", ".join(f"({cpu}, task{cpu})" for cpu in each) + "]"
 
 
-def leaves(features: Carried, transition: Transition, core: str = "c") -> None:
+def leaves(features: NetFeatures, transition: Transition, core: str = "c") -> None:
     """Keep in mind when a task left a core, if tasks stay where they ran just before."""
     if features.dynamic is not None and features.dynamic.cache_affinity:
         after = f"insertRun ((i, {core}, now ()), lastRuns)"
         transition.change("Last Runs", "lastRuns", after)
 
 
-def drawn_leaving(features: Carried, page: Page, at: tuple[float, float]) -> None:
+def drawn_leaving(features: NetFeatures, page: Page, at: tuple[float, float]) -> None:
     """Draw the place that `leaves` needs."""
     if features.dynamic is not None and features.dynamic.cache_affinity:
         page.place("Last Runs", at)
 
 
-def schedule(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def schedule(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     """The page of transition Schedule."""
     page = Page("Schedule", kinds)
     page.ports(0, {"Incoming": 0, "Ready": 1.5, "Expired": 3, "Running": 4.5})
@@ -61,7 +61,7 @@ def schedule(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def _enqueue(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def _enqueue(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     page = Page("Enqueue", kinds)
     page.ports(0, {"Incoming": 0})
     page.ports(1, {"Ready": -1, "Expired": 1})
@@ -75,7 +75,7 @@ def _enqueue(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def _end_turn(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def _end_turn(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     page = Page("End Turn", kinds)
     page.ports(0, {"Turn Ends": 0})
     page.place("Due Turns", (1, 0))
@@ -111,13 +111,13 @@ def _end_turn(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def asks_when_left(features: Carried) -> bool:
+def asks_when_left(features: NetFeatures) -> bool:
     """Whether balancing may be tried when a task has left a core."""
     dynamic = features.dynamic
     return dynamic is not None and (dynamic.receiver or "on-idle" in dynamic.events)
 
 
-def _take(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def _take(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     page = Page("Take", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 2})
     page.ports(2, {"Ready": 0, "Expired": 1, "Running": 2})
@@ -144,7 +144,7 @@ def _take(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def _place(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def _place(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     """Who comes to an idle core runs there at once."""
     page = Page("Place", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1})
@@ -165,7 +165,7 @@ def _place(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def _contend(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def _contend(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     """Who still waits takes the core if its priority is strictly better."""
     page = Page("Contend", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1})
@@ -189,7 +189,7 @@ def _contend(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def _preempt(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def _preempt(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     page = Page("Preempt", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1, "Request": 2})
     page.ports(2, {"Ready": 0, "Running": 2})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thinktime.machine.cpn.features import Carried
+from thinktime.machine.cpn.features import NetFeatures
 from thinktime.machine.cpn.net import Kind, Page
 from thinktime.machine.cpn.schedule import RUNS_PARTS, all_running
 
@@ -44,7 +44,7 @@ def behaviour(kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def _notice(features: Carried, event: str, work: str) -> str:
+def _notice(features: NetFeatures, event: str, work: str) -> str:
     """The duty to try balancing, where an event asks for it."""
     dynamic = features.dynamic
     if dynamic is not None and (dynamic.sender or event in dynamic.events):
@@ -52,7 +52,7 @@ def _notice(features: Carried, event: str, work: str) -> str:
     return ""
 
 
-def initialise_task(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def initialise_task(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     """The page of transition Initialise Task: one for each static policy."""
     page = Page(f"Initialise Task ({features.placement})", kinds)
     page.ports(0, {"New": 0}, "In")
@@ -75,7 +75,7 @@ def initialise_task(features: Carried, kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def _least_loaded(features: Carried, page: Page) -> str:
+def _least_loaded(features: NetFeatures, page: Page) -> str:
     """The core with the fewest tasks; with one queue only those that run tell cores apart."""
     new = page.transitions["Initialise Task"]
     each = range(features.cores)
@@ -101,7 +101,7 @@ def start_waiting(kinds: Mapping[str, Kind]) -> Page:
     return page
 
 
-def stop_waiting(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def stop_waiting(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     """The page of transition Stop Waiting: one for each policy for woken tasks."""
     page = Page(f"Stop Waiting ({features.woken})", kinds)
     page.ports(0, {"WakeUp": 0, "Waiting": 1}, "In")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from thinktime.machine.cpn import tasks
 from thinktime.machine.cpn.balancing import dynamic_balancing
-from thinktime.machine.cpn.features import Carried
+from thinktime.machine.cpn.features import NetFeatures
 from thinktime.machine.cpn.net import Kind, Page
 from thinktime.machine.cpn.schedule import schedule
 
@@ -25,7 +25,7 @@ PLACES = {
 }
 
 
-def overview(features: Carried, kinds: Mapping[str, Kind]) -> Page:
+def overview(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
     """The page on top of the whole net."""
     page = Page("MOSS", kinds)
     for name, at in PLACES.items():

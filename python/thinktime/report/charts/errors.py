@@ -39,7 +39,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
 
 def _failed(case: Case, until_s: float, interval_s: float) -> list[Failed]:
     """Of the first result of a case that has all of its rows: a sample has too few."""
-    for entry in panels.shown(case):
+    for entry in panels.results_over_time(case):
         if entry.result.summary.get("errors_by_kind") and entry.result.rows_complete:
             tallied = tallies.tally(entry, until_s, interval_s)
             failed = None if tallied is None else tallied.filter(pl.col("cause").is_not_null())

@@ -195,7 +195,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     found = [
         (case, entry.kind, heat)
         for case in cases
-        for entry in panels.shown(case)
+        for entry in panels.results_over_time(case)
         if (heat := of_entry(entry, until_s)) is not None
     ]
     return drawing(found, until_s)

@@ -43,7 +43,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     found, kinds = list[panels.TimeLine](), list[Kind]()
     for case in cases:
         traces, told = list[go.Scatter](), list[str]()
-        for entry in panels.shown(case):
+        for entry in panels.results_over_time(case):
             drawn = _of_entry(case, entry, until_s)
             if drawn is not None:
                 traces += drawn[0]

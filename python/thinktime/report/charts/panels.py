@@ -31,14 +31,14 @@ class TimeLine:
     words: str
 
 
-def shown(case: Case) -> list[Entry]:
+def results_over_time(case: Case) -> list[Entry]:
     """The results to draw over time: without long simulations, unless there is nothing else."""
     return [entry for entry in case.entries if entry.note != "long"] or list(case.entries)
 
 
 def span_s(cases: Sequence[Case]) -> float:
     """How much time to draw: as long as was measured, or else as was simulated."""
-    entries = [entry for case in cases for entry in shown(case)]
+    entries = [entry for case in cases for entry in results_over_time(case)]
     measured = [entry for entry in entries if entry.kind == "measured"]
     return max((end_s(entry) for entry in measured or entries), default=0.0)
 

@@ -76,7 +76,7 @@ def _of_case(
     case: Case, column: Column, until_s: float, interval_s: float
 ) -> list[tuple[Case, Entry, Parts, int]]:
     """The parts of the first result of a case that has several, and how many have no room."""
-    for entry in panels.shown(case):
+    for entry in panels.results_over_time(case):
         result = entry.result
         known = result.workload.request_names if column == "name" else result.populations
         if len(known) < 2 or not result.rows_complete:

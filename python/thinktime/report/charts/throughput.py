@@ -48,7 +48,7 @@ def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:
     found = [
         (case, entry, table)
         for case in cases
-        for entry in panels.shown(case)
+        for entry in panels.results_over_time(case)
         if (table := panels.series(entry, until_s)) is not None
     ]
     common = panels.interval_s([table for *_, table in found])
