@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from browser import CHROMIUM, MISSING, Browser
-from judged_runs import closed as closed
-from judged_runs import fine as fine
 from labs import alone
 from record_servers import Server, shop
+from validity_runs import closed as closed
+from validity_runs import fine as fine
 from xdist.scheduler import LoadFileScheduling
 
 from thinktime.recording import Recorder, connection
@@ -83,7 +83,7 @@ LONGEST = (
     *LABS,
     "test_docs.py",
     "test_live_page.py",
-    "test_generators_lost.py",
+    "test_generator_losses.py",
     "test_page_layout.py",
     "test_pages.py",
     "test_guides.py",
@@ -94,12 +94,12 @@ LONGEST = (
     "test_learn.py",
     "test_cluster_work.py",
     "test_many_machines.py",
-    "test_explain_stalled.py",
+    "test_explain_stall.py",
     "test_simulation_theory.py",
     "test_study_bookstore.py",
     "test_report_page.py",
     "test_study_collapse.py",
-    "test_rows_left.py",
+    "test_remote_rows.py",
     "test_api.py",
     "test_second_implementation.py",
     "test_random_systems.py",
@@ -107,7 +107,7 @@ LONGEST = (
     "test_study_this_kernel.py",
     "test_scripts.py",
     "test_learn_cli.py",
-    "test_learn_whole.py",
+    "test_learn_workload_of_parts.py",
     "test_explain_likelihood.py",
     "test_study_moss.py",
     "test_pcm_conservation.py",

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from browser import Browser
-from watched_commands import COMMAND, Watched
+from live_commands import COMMAND, Watched
 
 import thinktime as tt
 from thinktime import validity

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 
 import polars
 import pytest
-from answering import Answer, Asked, answering
+from answer_server import Answer, Asked, answering
 from docs_snippets import snippets
 from nginx_server import serving as nginx
 from test_protocols import WebSocket, serving, tcp

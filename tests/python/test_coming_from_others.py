@@ -17,7 +17,7 @@ from typing import Any
 
 import polars
 import pytest
-from answering import Answer, Asked, answering
+from answer_server import Answer, Asked, answering
 from docs_snippets import snippets
 
 import thinktime as tt

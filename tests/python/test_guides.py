@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from docs_snippets import PAGES as ALL_PAGES
 from docs_snippets import Snippet, snippets
+from live_commands import SYSTEM
+from page_walk import clone, missing, sessions, walk
 from test_docs import WALKED, made
-from walked import clone, missing, sessions, walk
-from watched_commands import SYSTEM
 
 import thinktime as tt
 

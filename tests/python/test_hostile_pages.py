@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from answering import Answer, answering
+from answer_server import Answer, answering
 from browser import Browser
 from test_learn_hostile import entry, written
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from imported import imported, loads, requests, table
+from import_results import imported, loads, requests, table
 
 import thinktime as tt
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imported import imported, loads, requests, table
+from import_results import imported, loads, requests, table
 
 K6 = """
 import http from 'k6/http';

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from imported import imported, table
+from import_results import imported, table
 
 LOCUST = """
 import os, time

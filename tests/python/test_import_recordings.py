@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from imported import imported, loads, requests, table
+from import_results import imported, loads, requests, table
 
 import thinktime as tt
 from thinktime.importing import shell

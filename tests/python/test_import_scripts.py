@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from imported import imported
+from import_results import imported
 
 import thinktime as tt
 

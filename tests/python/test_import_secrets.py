@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from imported import imported
+from import_results import imported
 
 SECRET = "hunter2-s3cr3t"
 SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"

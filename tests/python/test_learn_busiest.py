@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_learn_offered import BROWSER, CRAWLER, Line, written
+from test_learn_calibration import BROWSER, CRAWLER, Line, written
 
 from thinktime.learn import learn
 from thinktime.learn.logs.busiest import busiest, busiest_of, busiest_words

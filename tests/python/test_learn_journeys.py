@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learned_traffic import Learned, learned, learned_of, requests_offered, workload_of
+from population_traffic import Learned, learned, learned_of, requests_offered, workload_of
 from traffic.arrivals import poisson
 from traffic.laws import exp, geometric
 from traffic.people import People

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 import pytest
-from learned_traffic import Learned, learned
+from population_traffic import Learned, learned
 
 from thinktime.learn.journeys.reuse import find_reuse
 from thinktime.learn.kinds import OTHERS, templates

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 import polars as pl
 import pytest
-from learned_traffic import TIMEOUT_S, workload_of
+from population_traffic import TIMEOUT_S, workload_of
 
 from thinktime.learn import learn
 from thinktime.learn.bounds import USERS_MIN

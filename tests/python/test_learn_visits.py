@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 import pytest
 from fuzzing import seeds
-from learned_traffic import learned
 from numpy_visits.branches import led_by, matched
 from numpy_visits.made import (
     HABITS,
@@ -26,6 +25,7 @@ from numpy_visits.made import (
 )
 from numpy_visits.order import last_same
 from numpy_visits.visits import find_visits as found_by_columns
+from population_traffic import learned
 
 from thinktime import InputError
 from thinktime.learn.journeys.visits import Visits, find_pages, find_visits

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars
 import pytest
-from answering import Answer, answering
+from answer_server import Answer, answering
 
 import thinktime as tt
 

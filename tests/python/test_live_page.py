@@ -16,11 +16,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from answering import Answer, answering
+from answer_server import Answer, answering
 from browser import Browser
+from live_commands import SYSTEM, WORKLOAD, Watched
 from made_logs import Known, make
 from real_runs import ended_well
-from watched_commands import SYSTEM, WORKLOAD, Watched
 
 import thinktime as tt
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from urllib.parse import unquote
 
 import pytest
-from imported import imported, loads, requests
+from import_results import imported, loads, requests
 from real_runs import HttpServer
 
 import thinktime as tt

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from live_commands import Watched
 from nginx_server import free_port
-from watched_commands import Watched
 
 import thinktime as tt
 

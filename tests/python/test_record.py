@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from imported import imported, requests, table
+from import_results import imported, requests, table
 from record_servers import Server, Visitor, certified, listening, shop
 
 import thinktime as tt

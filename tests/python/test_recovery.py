@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import killed_work
 import polars as pl
 import pytest
+import recovery_processes
 from polars.testing import assert_frame_equal
 from typer.testing import CliRunner
 
@@ -27,7 +27,7 @@ from thinktime.results import recovery
 from thinktime.results.recovery import Recovered, left_behind
 
 SPAWN = multiprocessing.get_context("forkserver")
-SPAWN.set_forkserver_preload(["thinktime", "thinktime.learn", "killed_work"])
+SPAWN.set_forkserver_preload(["thinktime", "thinktime.learn", "recovery_processes"])
 COMMAND = (sys.executable, "-c", "from thinktime.cli import main; main()")
 MOMENTS = random.Random(25)
 OLD_SEED = 99
@@ -55,7 +55,7 @@ def killed(work: Callable[..., None], *arguments: Any, after: Any) -> Any:
 
 def older(output: Path) -> dict[str, Any]:
     """An older result at this place."""
-    workload, system = tt.Workload(killed_work.OPEN), tt.System(killed_work.SYSTEM)
+    workload, system = tt.Workload(recovery_processes.OPEN), tt.System(recovery_processes.SYSTEM)
     workload = workload.with_seed(OLD_SEED)
     return tt.simulate(workload, system, requests=500, warmup=0, output=output).summary
 
@@ -63,7 +63,7 @@ def older(output: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def whole_simulation(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     """The first rows of the simulation that is killed."""
-    workload, system = tt.Workload(killed_work.OPEN), tt.System(killed_work.SYSTEM)
+    workload, system = tt.Workload(recovery_processes.OPEN), tt.System(recovery_processes.SYSTEM)
     result = tt.simulate(workload.with_seed(7), system, requests=3_000_000, warmup=0, rows="all")
     return pl.DataFrame(result.requests)
 
@@ -76,7 +76,7 @@ def test_a_killed_simulation_keeps_the_rows_that_it_had(
     output = tmp_path / "result"
     before = older(output)
     enough = MOMENTS.uniform(100_000, 1_500_000)
-    killed(killed_work.simulate, output, after=lambda requests: requests >= enough)
+    killed(recovery_processes.simulate, output, after=lambda requests: requests >= enough)
     assert tt.Result.load(output).summary == before
     assert [one.name for one in left_behind(output)] == ["result.partial"]
     (found,) = tt.recover(output)
@@ -98,12 +98,15 @@ def test_killed_runs_lose_less_than_a_second(tmp_path: Path) -> None:
     """The median of ten, and half a second more: a machine that is busy elsewhere keeps the
     process from writing. Rows that were written less than once in 1.5 s would not be there."""
     lost = []
-    with tt.serve(tt.System(killed_work.SYSTEM)) as server:
+    with tt.serve(tt.System(recovery_processes.SYSTEM)) as server:
         for moment in range(10):
             output = tmp_path / f"run-{moment}" / "result"
             until = 1.5 + MOMENTS.uniform(0, 1.0)
             told = killed(
-                killed_work.measure, output, server.url, after=lambda time_s, u=until: time_s >= u
+                recovery_processes.measure,
+                output,
+                server.url,
+                after=lambda time_s, u=until: time_s >= u,
             )
             with pytest.raises(tt.InputError, match="thinktime recover"):
                 tt.Result.load(output)
@@ -126,7 +129,10 @@ def test_what_is_killed_while_it_writes_is_there_whole(tmp_path: Path, what: str
     for moment in range(8):
         least = 1 + moment % 2
         killed(
-            killed_work.write_again_and_again, output, what, after=lambda seed, n=least: seed >= n
+            recovery_processes.write_again_and_again,
+            output,
+            what,
+            after=lambda seed, n=least: seed >= n,
         )
         assert _seed_of(what, output) >= 1
         for found in tt.recover(output):
@@ -154,9 +160,9 @@ def _seed_of(what: str, output: Path) -> int:
 def test_signals_end_a_run_as_ctrl_c_does(tmp_path: Path, number: signal.Signals) -> None:
     """What was measured is shown and written, and the status is 3."""
     workload = tmp_path / "open.toml"
-    workload.write_text(killed_work.OPEN)
+    workload.write_text(recovery_processes.OPEN)
     output = tmp_path / "result"
-    with tt.serve(tt.System(killed_work.SYSTEM)) as server:
+    with tt.serve(tt.System(recovery_processes.SYSTEM)) as server:
         arguments = ("run", workload, "--target", server.url, "--duration", "60s", "-o", output)
         process = subprocess.Popen(
             [*COMMAND, *map(str, arguments), "--json"],
@@ -179,7 +185,7 @@ def test_signals_end_a_run_as_ctrl_c_does(tmp_path: Path, number: signal.Signals
 
 def test_a_full_disk_keeps_what_was_written_and_shows_what_was_measured(tmp_path: Path) -> None:
     """The limit of a file's size fails as a full disk does."""
-    for name, text in (("w.toml", killed_work.OPEN), ("s.toml", killed_work.SYSTEM)):
+    for name, text in (("w.toml", recovery_processes.OPEN), ("s.toml", recovery_processes.SYSTEM)):
         (tmp_path / name).write_text(text)
     output = tmp_path / "result"
     before = older(output)
@@ -217,7 +223,7 @@ def test_what_limits_a_recovered_result_is_told(
 ) -> None:
     output = tmp_path / "result"
     result = tt.simulate(
-        tt.Workload(killed_work.OPEN), tt.System(killed_work.SYSTEM), requests=10,
+        tt.Workload(recovery_processes.OPEN), tt.System(recovery_processes.SYSTEM), requests=10,
         precision="1%", output=output,
     )  # fmt: skip
     (warning,) = result.summary["warnings"]

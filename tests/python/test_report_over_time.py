@@ -11,7 +11,7 @@ import numpy as np
 import page_subjects
 import polars as pl
 import pytest
-from answering import Answer, answering
+from answer_server import Answer, answering
 
 import thinktime as tt
 from thinktime.present.chart import Drawing

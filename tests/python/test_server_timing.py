@@ -12,9 +12,9 @@ import cases
 import numpy as np
 import polars as pl
 import pytest
-from answering import Answer, Asked, answering
+from answer_server import Answer, Asked, answering
 from real_runs import HttpServer
-from switched import switching
+from switch_servers import switching
 from typer.testing import CliRunner
 
 import thinktime as tt

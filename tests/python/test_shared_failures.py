@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from answering import Answer, Asked, answering
+from answer_server import Answer, Asked, answering
+from live_commands import COMMAND
 from real_runs import complaint, ended_well
 from shared_server import KEEPS, Shared, each_kind, shared_server
-from watched_commands import COMMAND
 
 import thinktime as tt
 

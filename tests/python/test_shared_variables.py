@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answering import Answer, answering
+from answer_server import Answer, answering
 from shared_server import KINDS, Shared, shared_server
 
 import thinktime as tt

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars
 import pytest
-from switched import (
+from switch_servers import (
     Backend,
     after,
     backends,

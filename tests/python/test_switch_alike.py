@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from fuzzing import seeds
 from strict_http import Request, requests
-from switched import Backend, backends, body_of, connected, echo, switching
+from switch_servers import Backend, backends, body_of, connected, echo, switching
 from test_switch_plain import ask, head_of, in_pieces
 
 import thinktime as tt

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 from nginx_server import free_port
-from switched import Backend, connected, echo, switching
+from switch_servers import Backend, connected, echo, switching
 
 SIZE = 30_000_000
 """More than sockets hold."""

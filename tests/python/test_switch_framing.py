@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from nginx_server import free_port
-from switched import STATION, Backend, backends, connected, echo, get, says, sent, switching
+from switch_servers import STATION, Backend, backends, connected, echo, get, says, sent, switching
 
 import thinktime as tt
 

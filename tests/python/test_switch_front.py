@@ -26,7 +26,7 @@ from http2_client import (
     block,
     frame,
 )
-from switched import Backend, backends, connected, echo, get, says, switching
+from switch_servers import Backend, backends, connected, echo, get, says, switching
 from test_https import make_certificate
 
 import thinktime as tt

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from nginx_server import free_port
-from switched import Backend, backends, echo, get, says, switching, system
+from switch_servers import Backend, backends, echo, get, says, switching, system
 from test_switch_metrics import Metrics, told
 
 import thinktime as tt

@@ -13,7 +13,18 @@ from pathlib import Path
 
 import pytest
 from nginx_server import free_port
-from switched import Backend, after, backends, connected, echo, get, says, sent, switching, system
+from switch_servers import (
+    Backend,
+    after,
+    backends,
+    connected,
+    echo,
+    get,
+    says,
+    sent,
+    switching,
+    system,
+)
 
 import thinktime as tt
 

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 
 import pytest
-from switched import Backend, backends, body_of, connected, echo, get, says, sent, switching
+from switch_servers import Backend, backends, body_of, connected, echo, get, says, sent, switching
 from test_switch_faults import ANSWERS, hang, reset
 
 from thinktime.operations.dispatcher import Switched

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from nginx_server import free_port
-from switched import Backend, backends, echo, get, switching, system
+from switch_servers import Backend, backends, echo, get, switching, system
 
 import thinktime as tt
 

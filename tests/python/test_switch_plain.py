@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from switched import Backend, backends, body_of, connected, echo, switching
+from switch_servers import Backend, backends, body_of, connected, echo, switching
 from test_switch_metrics import until
 
 import thinktime as tt

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from switched import Backend, backends, echo, get, says, switching, system
+from switch_servers import Backend, backends, echo, get, says, switching, system
 from test_switch_metrics import told, until
 
 import thinktime as tt

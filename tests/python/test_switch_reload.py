@@ -12,7 +12,17 @@ from pathlib import Path
 
 import pytest
 from nginx_server import free_port
-from switched import Backend, after, backends, body_of, connected, echo, get, switching, system
+from switch_servers import (
+    Backend,
+    after,
+    backends,
+    body_of,
+    connected,
+    echo,
+    get,
+    switching,
+    system,
+)
 from test_switch_metrics import told, until
 
 import thinktime as tt

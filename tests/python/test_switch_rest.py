@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from nginx_server import free_port
-from switched import Backend, backends, body_of, connected, echo, get, sent, switching, system
+from switch_servers import Backend, backends, body_of, connected, echo, get, sent, switching, system
 from test_switch_metrics import until
 
 import thinktime as tt

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import polars as pl
 import pytest
-from answering import Answer, Asked, answering
+from answer_server import Answer, Asked, answering
 from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from real_runs import TcpServer

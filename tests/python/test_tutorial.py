@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from docs_snippets import Snippet
-from walked import clone, missing, walk
+from page_walk import clone, missing, walk
 
 PAGE = "docs/tutorial.md"
 

@@ -16,8 +16,8 @@ import cases
 import numpy as np
 import polars as pl
 import pytest
-from judged_runs import ONE, rows_of, series_of, verdict
 from machine_results import machine, open_
+from validity_runs import ONE, rows_of, series_of, verdict
 
 import thinktime as tt
 from thinktime.present.percentile import NEEDED

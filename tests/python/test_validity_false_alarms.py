@@ -13,8 +13,8 @@ import cases
 import numpy as np
 import polars as pl
 import pytest
-from judged_runs import ONE, rows_of, verdict
 from scipy.special import stdtrit
+from validity_runs import ONE, rows_of, verdict
 
 import thinktime as tt
 from thinktime.results.finding import Unseen

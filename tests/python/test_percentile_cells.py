@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from machine_results import machine, open_
 from rich.console import Console
-from test_populations_shown import POLLERS, SYSTEM, VISITORS
+from test_population_tables import POLLERS, SYSTEM, VISITORS
 
 import thinktime as tt
 from thinktime import gate

@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from watched_commands import SYSTEM, WORKLOAD, Watched
+from live_commands import SYSTEM, WORKLOAD, Watched
 
 import thinktime as tt
 

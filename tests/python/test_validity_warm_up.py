@@ -10,7 +10,7 @@ from dataclasses import replace
 import cases
 import numpy as np
 import pytest
-from judged_runs import ONE, verdict
+from validity_runs import ONE, verdict
 
 import thinktime as tt
 from thinktime.results.finding import Finding

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from imported import imported, loads, requests, table
+from import_results import imported, loads, requests, table
 from test_import_jmeter import JMETER
 from test_import_k6 import K6
 from test_import_locust import LOCUST

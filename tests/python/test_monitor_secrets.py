@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from answering import Answer, Asked, answering
+from answer_server import Answer, Asked, answering
+from live_commands import Watched
 from typer.testing import CliRunner
-from watched_commands import Watched
 
 import thinktime as tt
 from thinktime import _core

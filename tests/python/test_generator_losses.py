@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from noting_server import NotingServer, noting
 from ray_cluster import OURS, frame, three_nodes
+from request_log_server import NotingServer, noting
 
 import thinktime as tt
 from thinktime.distributed.work import awaited

@@ -12,7 +12,7 @@ import cases
 import numpy as np
 import polars as pl
 import pytest
-from answering import Answer, answering
+from answer_server import Answer, answering
 from scipy import stats
 from typer.testing import CliRunner
 
