@@ -68,7 +68,7 @@ class Trial:
     of the time where the model fits."""
 
     apart: float
-    """On the part that was held out, from all variants on average: see `scoring.distance`."""
+    """On the part that was held out, from all variants on average: see `scores.distance`."""
 
     chance: float
     """How far the variant that is farthest from the others is from these."""
@@ -79,7 +79,7 @@ class Trial:
     hardly sees a few very long requests."""
 
     log_likelihood: float = 0.0
-    """Of the part that was held out, a request: see `scoring.log_likelihood`."""
+    """Of the part that was held out, a request: see `scores.log_likelihood`."""
 
     @property
     def candidate(self) -> Candidate:

@@ -37,7 +37,7 @@ class Model:
     apart: float
     allowed: float
     log_likelihood: float
-    """Of the response times, a request: see `scoring.log_likelihood`."""
+    """Of the response times, a request: see `scores.log_likelihood`."""
 
     fits: bool
 

@@ -7,8 +7,8 @@
     Path("shop.toml").write_text(made.text)
 
 Nothing of a foreign file is run, and no file that it names is read. Each kind is a file of this
-folder, which reads it into a `draft.Draft`; `writing` makes the text, and `keys` alone knows how
-the keys of requests are written.
+folder, which reads it into a `draft.Draft`; `workload_text` makes the text, and `keys` alone knows
+how the keys of requests are written.
 """
 
 from __future__ import annotations
