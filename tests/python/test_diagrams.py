@@ -98,8 +98,8 @@ def test_all_examples_are_drawn_with_all_their_names(path: Path) -> None:
     for one in found:
         assert one.words.endswith(".")
         assert re.search(r"\d", one.words)
-        assert one.behind is not None
-        assert one.behind.lines
+        assert one.table is not None
+        assert one.table.lines
         for word in ("None", "nan", "{'"):
             assert word not in text, word
 
@@ -127,8 +127,8 @@ def test_a_journey_is_drawn_with_its_probabilities() -> None:
     visitors = of_example(EXAMPLES / "shop-visitors.toml")[0]
     shown = shapes(visitors).texts
     assert {"60 % item", "30 % search", "10 % leaves", "70 % item", "80 % begin here"} <= {*shown}
-    assert visitors.behind is not None
-    rows = {one.name: [cell.text for cell in one.cells] for one in visitors.behind.lines}
+    assert visitors.table is not None
+    rows = {one.name: [cell.text for cell in one.cells] for one in visitors.table.lines}
     assert list(rows) == ["home", "item", "search"]  # objects of pages are no steps
     assert rows["item"][2] == "item 50 %, home 30 %, end 20 %"
     assert "objects: image 60 %, script 40 %" in rows["home"][3]
@@ -155,8 +155,8 @@ def test_of_many_kinds_the_most_visited_are_drawn_and_the_rest_is_told() -> None
     # Of the requests of a visit nearly half are k0; k1 to k39 halve from one to the next, so that
     # k6 and all after it have 2^-5 of these: 0.9 / 1.9 * 2^-5 = 1.48 %.
     assert "and 34 more kinds: 1.5 % of the requests" in shown.texts
-    assert one.behind is not None
-    assert len(one.behind.lines) == 40
+    assert one.table is not None
+    assert len(one.table.lines) == 40
 
 
 def test_a_script_decides_so_that_no_shares_are_shown() -> None:
@@ -174,8 +174,8 @@ def test_stations_pools_and_steps_are_drawn() -> None:
     assert shapes(item).count("held") == 2
     assert shapes(order).count("bar") == 2  # where the fork begins and ends
     assert "waits (lognormal(mu=-2.5, sigma=0.5))" in order.words
-    assert item.behind is not None
-    assert [one.cells[0].text for one in item.behind.lines][:2] == [
+    assert item.table is not None
+    assert [one.cells[0].text for one in item.table.lines][:2] == [
         "web (exp(1.00 ms))", "takes a place of threads",
     ]  # fmt: skip
 
@@ -249,8 +249,8 @@ def test_what_stations_do_with_their_queues_is_told() -> None:
 def test_of_many_parts_the_first_are_drawn_and_all_are_in_the_table() -> None:
     (one,) = of_system(many_stations())
     assert "and 8 more parts" in shapes(one).texts
-    assert one.behind is not None
-    assert len(one.behind.lines) == 20
+    assert one.table is not None
+    assert len(one.table.lines) == 20
 
 
 # ---- in a report

@@ -53,8 +53,8 @@ def offered(path: Path, duration_s: float) -> dict[str, float]:
         file, system, duration=duration_s, warmup=0.0, requests=1_000_000, rows="all"
     )
     rows = pl.DataFrame(result.requests)
-    if len(found.told.populations) == 1:
-        return {found.told.populations[0].name: len(rows) / duration_s}
+    if len(found.split.populations) == 1:
+        return {found.split.populations[0].name: len(rows) / duration_s}
     counts = rows["population"].cast(pl.String).value_counts().iter_rows()
     return {name: count / duration_s for name, count in counts}
 

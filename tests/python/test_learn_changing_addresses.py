@@ -43,7 +43,7 @@ def log_of(path: Path, moving: float, outside: str, seed: int) -> Path:
 @pytest.mark.parametrize("moving", [1.0, 0.5])
 def test_sessions_of_changing_addresses_are_not_sure(moving: float, tmp_path: Path) -> None:
     found = learn([log_of(tmp_path / "log.csv", moving, "", 21)], fidelity=False)
-    (people,) = found.told.populations
+    (people,) = found.split.populations
     assert people.confidence == "unsure"
     assert "found on another page of the site" in people.reason
     assert found.advice.confidence.startswith("unsure")
@@ -57,5 +57,5 @@ def test_people_who_come_from_elsewhere_are_not_taken_for_these(
     outside: str, tmp_path: Path
 ) -> None:
     found = learn([log_of(tmp_path / "log.csv", 0.0, outside, 22)], fidelity=False)
-    (people,) = found.told.populations
+    (people,) = found.split.populations
     assert (people.model, people.confidence) == ("partly-open", "sure")

@@ -134,7 +134,7 @@ def test_a_log_of_programs_alone_is_learned(tmp_path: Path) -> None:
     found = learn([path]).to_dict()
     assert found["programs"] == {"users": 1, "requests": 30}
     assert "people" not in [one["kind"] for one in found["populations"]]
-    (together,) = learn([path], crawlers="with").told.populations
+    (together,) = learn([path], crawlers="with").split.populations
     assert together.kind == "people"
 
 

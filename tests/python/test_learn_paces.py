@@ -64,7 +64,7 @@ def test_a_clock_is_no_client_that_waits(
     law: str, gap: float, jitter: float, tmp_path: Path
 ) -> None:
     """Answers may take longer than the gaps, or as good as nothing of them."""
-    (found,) = learned(tmp_path / "log.csv", by_clock(LAWS[law], gap, jitter, 11)).told.populations
+    (found,) = learned(tmp_path / "log.csv", by_clock(LAWS[law], gap, jitter, 11)).split.populations
     assert found.model == "open" or found.confidence == "unsure", found
 
 
@@ -72,7 +72,7 @@ def test_a_clock_is_no_client_that_waits(
 @pytest.mark.parametrize("law", ["alike", "varied", "spread"])
 def test_hands_that_ask_again_at_once_are_known(law: str, hands: int, tmp_path: Path) -> None:
     made = from_hands(LAWS[law], hands, no_time, 12)
-    (found,) = learned(tmp_path / "log.csv", made).told.populations
+    (found,) = learned(tmp_path / "log.csv", made).split.populations
     assert (found.model, found.clients) == ("closed", hands), found
 
 
@@ -82,7 +82,7 @@ def test_hands_whose_answers_take_the_same_are_no_clock_for_sure(
     hands: int, spread: float, tmp_path: Path
 ) -> None:
     made = from_hands(lambda random: 0.5 * (1 + random.gauss(0, spread)), hands, no_time, 15)
-    (found,) = learned(tmp_path / "log.csv", made).told.populations
+    (found,) = learned(tmp_path / "log.csv", made).split.populations
     assert (found.model, found.clients) == ("closed", hands) or found.confidence == "unsure", found
 
 
@@ -92,7 +92,7 @@ def test_hands_that_think_are_not_said_to_ask_at_once(
     hands: int, think: float, tmp_path: Path
 ) -> None:
     made = from_hands(LAWS["varied"], hands, lambda random: random.expovariate(1 / think), 13)
-    (found,) = learned(tmp_path / "log.csv", made).told.populations
+    (found,) = learned(tmp_path / "log.csv", made).split.populations
     assert found.confidence != "sure", found
 
 
@@ -103,5 +103,5 @@ def test_many_clocks_behind_one_address_are_open(tmp_path: Path) -> None:
         for begin in [random.uniform(0, 30) for _ in range(60)]
         for n in range(100)
     ]
-    (found,) = learned(tmp_path / "log.csv", made).told.populations
+    (found,) = learned(tmp_path / "log.csv", made).split.populations
     assert found.model == "open" or found.confidence == "unsure", found

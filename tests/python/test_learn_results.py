@@ -105,7 +105,7 @@ def test_populations_are_those_of_the_column(rows: Path, learned: Learned) -> No
     """None of the requests is on the wrong side."""
     written = pl.read_parquet(rows).filter(pl.col("attempt") == 1)
     truth = dict(written["population"].cast(str).value_counts().rows())
-    found = {one.name: one for one in learned.told.populations}
+    found = {one.name: one for one in learned.split.populations}
     counts = {name: one.requests for name, one in found.items()}
     # One of a run that ends cannot be told from its row where it was never sent.
     assert counts == pytest.approx(truth, abs=3)
@@ -196,7 +196,7 @@ name = "step"
 def test_long_sessions_that_go_are_no_loops(tmp_path: Path) -> None:
     """Each asks by the clock, and yet goes after a hundred requests."""
     found = learn([simulated(tmp_path, LONG, "30min")], fidelity=False)
-    (only,) = found.told.populations
+    (only,) = found.split.populations
     assert (only.model, only.clients) == ("partly-open", None)
     assert found.parts[0].journeys.requests_per_journey == pytest.approx(100, rel=0.1)
 
@@ -218,6 +218,6 @@ name = "image"
 
 def test_a_single_client_is_closed(tmp_path: Path) -> None:
     found = learn([simulated(tmp_path, ONE, "30min")], fidelity=False)
-    (only,) = found.told.populations
+    (only,) = found.split.populations
     assert (only.model, only.clients) == ("closed", 1)
-    assert not [one for one in found.told.findings if "address" in one.name]
+    assert not [one for one in found.split.findings if "address" in one.name]

@@ -88,5 +88,5 @@ def test_sizes_of_one_number_of_bytes_are_that_number(tmp_path: Path) -> None:
 def test_one_user_is_no_users(tmp_path: Path) -> None:
     for count in (1, 2):
         log = logged(tmp_path / f"{count}.log", [(0.0, 1, "/", "curl/8")] * count, fine=False)
-        (only,) = learn([log], fidelity=False).told.populations
+        (only,) = learn([log], fidelity=False).split.populations
         assert only.reason.startswith("1 user")

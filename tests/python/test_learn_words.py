@@ -166,7 +166,7 @@ def test_users_who_stay_and_do_not_wait_are_no_closed_system(tmp_path: Path) -> 
     ]
     (tmp_path / "access.log").write_text("".join(rows))
     found = learn([tmp_path / "access.log"], fidelity=False)
-    assert [one.model for one in found.told.populations] == ["open"]
+    assert [one.model for one in found.split.populations] == ["open"]
     advice = found.advice
     assert (advice.model, advice.rule, list(advice.misleading_if)) == ("open", "closed", ["closed"])
     assert plan(advice).startswith("Plan with an open model")

@@ -41,7 +41,7 @@ def learned(mixed: tuple[Made, Path]) -> Learned:
 
 def test_each_population_has_its_own_verdict(mixed: tuple[Made, Path], learned: Learned) -> None:
     facts = mixed[0].truth.facts["populations"]
-    told = {one.kind: one for one in learned.told.populations}
+    told = {one.kind: one for one in learned.split.populations}
     assert set(told) == {"people", "loop"}
     assert told["people"].model == "partly-open"
     assert (told["loop"].model, told["loop"].clients) == ("closed", facts["pollers"]["clients"])
@@ -130,8 +130,8 @@ def test_only_a_part_may_be_looked_at(mixed: tuple[Made, Path]) -> None:
     how = options(made)
     api = learn([log], fidelity=False, only=["path=/api/*"], **how)  # type: ignore[arg-type]
     rest = learn([log], fidelity=False, without=["path=/api/*"], **how)  # type: ignore[arg-type]
-    assert [one.kind for one in api.told.populations] == ["loop"]
-    assert [one.kind for one in rest.told.populations] == ["people"]
+    assert [one.kind for one in api.split.populations] == ["loop"]
+    assert [one.kind for one in rest.split.populations] == ["people"]
     assert api.log.count + rest.log.count == made.truth.table.height
     with pytest.raises(tt.InputError, match="colour"):
         learn([log], only=["colour=red"])

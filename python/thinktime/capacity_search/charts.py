@@ -108,12 +108,12 @@ def _scales(figure: go.Figure, found: Capacity, known: pl.DataFrame) -> None:
 def _words(found: Capacity) -> str:
     """Every probe with what came of it."""
     rows = found.probes.to_dicts()
-    told = [
+    phrases = [
         f"{units.amount(row['value'], found.unit)} {_slo(row)}"
         + ("" if row["margin"] is None else f", {units.number(math.exp(row['margin']))}")
         for row in rows
     ]
-    return f"Measured over allowed at each probe: {'; '.join(told)}."
+    return f"Measured over allowed at each probe: {'; '.join(phrases)}."
 
 
 _PROBES: Chart[Capacity] = Chart(

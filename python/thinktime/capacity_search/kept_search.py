@@ -44,7 +44,7 @@ def search_kept(
     partial = _place(output)
     directory = None if partial is None else Path(partial.path)
 
-    def told(probe: Probe) -> None:
+    def keep_probe(probe: Probe) -> None:
         if directory is not None:
             _keep(answer(search, *named, interrupted=True), directory)
         if progress is not None:
@@ -52,7 +52,7 @@ def search_kept(
 
     interrupted = False
     try:
-        search.run(prober, told)
+        search.run(prober, keep_probe)
     except KeyboardInterrupt:
         interrupted = True
     except Exception:

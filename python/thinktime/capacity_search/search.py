@@ -55,11 +55,11 @@ class Search:
     probes_max: int = 30
     probes: list[Probe] = field(default_factory=list)
 
-    def run(self, probe: Callable[[float], Probe], told: Callable[[Probe], None]) -> None:
-        """Probe until the crossing is known; `told` hears of each probe."""
+    def run(self, probe: Callable[[float], Probe], on_probe: Callable[[Probe], None]) -> None:
+        """Probe until the crossing is known; `on_probe` hears of each probe."""
         while (value := self.next()) is not None:
             self.probes.append(probe(value))
-            told(self.probes[-1])
+            on_probe(self.probes[-1])
 
     def next(self) -> float | None:
         """Where to probe next; None when enough is known or nothing more can be."""

@@ -83,8 +83,8 @@ def _shown(
     probes: list[Probe] = []
     unit, what = _unit(loaded), "rate" if loaded is None else what_of(loaded)[0]
     name = "the generator" if loaded is None else loaded.name
-    begun = watch.watched_run("capacity", name, more["target"], (None, None))
-    with watched.on(begun) as feed:
+    watched_run = watch.watched_run("capacity", name, more["target"], (None, None))
+    with watched.on(watched_run) as feed:
 
         def progress(probe: Probe) -> None:
             if not quiet:

@@ -26,11 +26,11 @@ def files(junit: Path | None, markdown: Path | None) -> Files | None:
     return gate.files(junit, markdown)
 
 
-def write(files: Files | None, told: Callable[[], Summaries]) -> str:
+def write(files: Files | None, summaries: Callable[[], Summaries]) -> str:
     """Write the files that are wanted; why one could not be written, empty where all could."""
     if files is not None:
         try:
-            files.write(*told())
+            files.write(*summaries())
         except OSError as error:
             return f"{error.filename}: {error.strerror}"
     return ""

@@ -158,8 +158,8 @@ def command(
             whole.enter_context(enough.noted())
         with common.mapped_errors(), ExitStack() as reading:
             reading.enter_context(without_collection())  # the libraries that are imported meanwhile
-            begun = watch.watched_run("learn", "from a log", None, (None, None))
-            with watched.on(begun) as feed, common.reading_progress(quiet) as progress:
+            watched_run = watch.watched_run("learn", "from a log", None, (None, None))
+            with watched.on(watched_run) as feed, common.reading_progress(quiet) as progress:
                 progress = progress if feed is None else watch.both_reading(progress, feed)
                 learned = learn(
                     logs, fidelity=measured, follow=follow, stopping=enough.fidelity,

@@ -139,8 +139,8 @@ class View:
             texts = (f"{rate:,.0f}/s", "p50", p50, "p99", p99)
             cells = [Text(text, "dim" if text in ("p50", "p99") else "") for text in texts]
             failed = own.requests - own.succeeded
-            told = Text(f"{failed:,} failed", "red") if failed else Text("")
-            grid.add_row(Text(name, "dim"), *cells, told)
+            failures = Text(f"{failed:,} failed", "red") if failed else Text("")
+            grid.add_row(Text(name, "dim"), *cells, failures)
         return grid
 
     def _bar(self, last: Moment) -> RenderableType:

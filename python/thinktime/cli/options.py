@@ -93,19 +93,20 @@ _WORDS = {"ca_file": "--ca", "sources": "--source"}
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
-def of(command: str, told: Mapping[str, str] | None = None) -> Callable[[_Command], _Command]:
+def of(command: str, help_texts: Mapping[str, str] | None = None) -> Callable[[_Command], _Command]:
     """Give a command's function, in the place of its `**given`, the options of `run` or `simulate`.
 
-    `told` are those that it takes, with what their help says there; without it, all as they are.
+    `help_texts` are those that it takes, with what their help says there; without them, all as they
+    are.
     What the user gives arrives there by name; None or False stands for what is not given.
     """
 
     def wrap(function: _Command) -> _Command:
         own = inspect.signature(function, eval_str=True).parameters.values()
         made = [
-            _parameter(name, kind, about if told is None else told[name])
+            _parameter(name, kind, about if help_texts is None else help_texts[name])
             for name, kind, about in _core.options(command)
-            if told is None or name in told
+            if help_texts is None or name in help_texts
         ]
         arguments = [one for one in own if _is_argument(one)]
         rest = [one for one in own if not _is_argument(one) and one.kind != one.VAR_KEYWORD]

@@ -120,13 +120,13 @@ def _say_how(recorder: Recorder) -> None:
 
 
 def _until_interrupted(recorder: Recorder) -> None:
-    told: set[str] = set()
+    named_hosts: set[str] = set()
 
     def tell() -> None:
         while recorder.news:
             text = recorder.news.popleft()
-            if text not in told and len(told) < 100:
-                told.add(text)
+            if text not in named_hosts and len(named_hosts) < 100:
+                named_hosts.add(text)
                 _say(f"note: {text}")
 
     try:

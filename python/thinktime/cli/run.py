@@ -72,7 +72,7 @@ def command(
             if many is None:
                 name, operation = anew.operation({"output": output})
     if many is not None:
-        with common.mapped_errors(), watched.on(anew.begun({})) as feed:
+        with common.mapped_errors(), watched.on(anew.watched_run({})) as feed:
             repeated_runs.finish(many, partial(anew.numbered, feed), json, feed)
     else:
         common.finish(operation, json, output, files, name)
@@ -112,7 +112,7 @@ class _Shown:
 
     def operation(
         self,
-        begun: WatchedRun,
+        watched_run: WatchedRun,
         target: str,
         do: Callable[[Callable[[Moment], None] | None], Result],
         of_all: Feed | None = None,
@@ -123,12 +123,13 @@ class _Shown:
         """
 
         def operation() -> Result:
-            with self.watch.on(begun) as feed:
+            with self.watch.on(watched_run) as feed:
                 return watch.watched(feed, lambda: shown(feed))
 
         def shown(feed: Feed | None) -> Result:
             title = f"running against {target}"
-            with live_view.view_of_run(title, begun.requests, begun.end_s, self.quiet) as monitor:
+            ends = watched_run.requests, watched_run.end_s
+            with live_view.view_of_run(title, *ends, self.quiet) as monitor:
                 return do(watch.both(monitor, feed))
 
         return operation if of_all is None else lambda: shown(of_all)
@@ -143,7 +144,7 @@ class _Anew:
     shown: _Shown
     given: dict[str, Any]
 
-    def begun(self, more: dict[str, Any]) -> WatchedRun:
+    def watched_run(self, more: dict[str, Any]) -> WatchedRun:
         """What is watched, with some more options."""
         given = self.given | more
         end = _core.planned_end("run", self.workload, run_options_json(given))
@@ -153,7 +154,7 @@ class _Anew:
         """The run, with some more options."""
         given = self.given | more
         return self.workload.name, self.shown.operation(
-            self.begun(more), self.target,
+            self.watched_run(more), self.target,
             lambda monitor: run(self.workload, self.target, monitor=monitor, **given), of_all,
         )  # fmt: skip
 

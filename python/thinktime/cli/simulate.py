@@ -63,15 +63,15 @@ _Planned = tuple[Callable[[Any], Result], "WatchedRun"]
 
 def _shown(planned: _Planned, quiet: bool, watched: Watch) -> common.Operation:
     """On the terminal and for those who watch."""
-    operation, begun = planned
+    operation, watched_run = planned
 
     def shown(feed: Feed | None) -> Result:
-        ends = begun.requests, begun.end_s
+        ends = watched_run.requests, watched_run.end_s
         with common.run_progress("simulating", *ends, quiet) as progress:
             return operation(watch.both_progress(progress, feed))
 
     def do() -> Result:
-        with watched.on(begun) as feed:
+        with watched.on(watched_run) as feed:
             return watch.watched(feed, lambda: shown(feed))
 
     return do

@@ -50,7 +50,7 @@ _Vary = Annotated[
 ]
 
 
-@options.of("simulate", told=_AT_EACH_POINT)
+@options.of("simulate", help_texts=_AT_EACH_POINT)
 @watch.options
 def command(
     workload: options.Workload,
@@ -102,8 +102,8 @@ def _done(
 ) -> tuple[SweepCurves, int]:
     """The points, shown as they come, and how many are missing."""
     missing, measured = 0, "target" in chosen
-    begun = watch.watched_run("sweep", loaded.name, chosen.get("target"), (None, None))
-    with watched.on(begun) as feed, _progress(quiet) as progress:
+    watched_run = watch.watched_run("sweep", loaded.name, chosen.get("target"), (None, None))
+    with watched.on(watched_run) as feed, _progress(quiet) as progress:
 
         def monitor(table: pl.DataFrame, whole: int) -> None:
             assert feed is not None

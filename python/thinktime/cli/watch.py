@@ -150,11 +150,11 @@ def check_inputs(kind: str, workload: Workload) -> dict[str, Any]:
 
     seen, length = Evidence(kind, {}, workload), workload.session_length
     moments = None if length is None else Moments(length.mean, length.second_moment)
-    asked = CheckInputs(
+    checks = CheckInputs(
         workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments,
         seen.stays,
     )  # fmt: skip
-    return {"steady": seen.is_steady_by_plan, "asked": asked}
+    return {"steady": seen.is_steady_by_plan, "checks": checks}
 
 
 def options(function: _Command) -> _Command:

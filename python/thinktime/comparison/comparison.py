@@ -39,18 +39,18 @@ class Comparison:
     def verdict(self) -> str:
         """What it comes to, in one or two sentences."""
         worse, better = self._signs()
-        told = [self.sentence(one) for one in self._told(worse, better)]
-        if told and self._doubtful:
+        phrases = [self.sentence(one) for one in self._told(worse, better)]
+        if phrases and self._doubtful:
             doubtful = (
                 f"{units.listed(self._doubtful)} {'is' if len(self._doubtful) == 1 else 'are'}"
             )
-            return f"{_NO_JUDGEMENT}, because {doubtful} not to be trusted: {'; '.join(told)}."
-        if told and self._of:
-            return units.sentence("; ".join(told))
+            return f"{_NO_JUDGEMENT}, because {doubtful} not to be trusted: {'; '.join(phrases)}."
+        if phrases and self._of:
+            return units.sentence("; ".join(phrases))
         if worse and better:
-            return f"Better in some, worse in other: {'; '.join(told)}."
+            return f"Better in some, worse in other: {'; '.join(phrases)}."
         if worse or better:
-            return f"{'Worse' if worse else 'Better'}: {'; '.join(told)}."
+            return f"{'Worse' if worse else 'Better'}: {'; '.join(phrases)}."
         for name in ("mean", *_TOLD, "throughput", "errors"):
             found = self.known(name)
             if found is not None:
@@ -94,12 +94,12 @@ class Comparison:
 
     def _told(self, worse: list[Change], better: list[Change]) -> list[Change]:
         """One time to either side, and what is no time."""
-        told = []
+        phrases = []
         for side in (worse, better):
             times = [one for name in _TOLD for one in side if one.figure == name]
             times = times or [one for one in side if one.figure in TIMES]
-            told += times[:1] + [one for one in side if one.figure not in TIMES]
-        return told
+            phrases += times[:1] + [one for one in side if one.figure not in TIMES]
+        return phrases
 
     def as_dict(self) -> dict[str, Any]:
         """As `--json` prints it: times in seconds, shares of 1."""

@@ -46,8 +46,8 @@ def drawn(people: Population) -> tuple[list[Kind], str]:
     if not left:
         return shown, ""
     shares = [one.share for one in order[most:] if one.share is not None]
-    told = f": {percent(sum(shares))} of the requests" if shares else ""
-    return shown, f"and {units.count(left)} more kind{'s' if left > 1 else ''}{told}"
+    share_words = f": {percent(sum(shares))} of the requests" if shares else ""
+    return shown, f"and {units.count(left)} more kind{'s' if left > 1 else ''}{share_words}"
 
 
 def draw(board: Board, people: Population, top: float) -> tuple[float, Point | None]:
@@ -76,11 +76,11 @@ def draw(board: Board, people: Population, top: float) -> tuple[float, Point | N
 def _drawn_anew(board: Board, shown: Sequence[Kind], y: float) -> float:
     """Each with its share, because what came before does not matter."""
     for place, one in enumerate(shown):
-        told = "" if one.share is None else percent(one.share)
-        room = _INSIDE - (width_of(told, "strong") + 12 if told else 0)
+        share_words = "" if one.share is None else percent(one.share)
+        room = _INSIDE - (width_of(share_words, "strong") + 12 if share_words else 0)
         board.text((_PLACE, y), one.name, room, "strong")
         if one.share is not None:
-            board.text((RIGHT - 12, y), told, 80, "strong", "end")
+            board.text((RIGHT - 12, y), share_words, 80, "strong", "end")
             board.bar((_PLACE, y + 5), max(2.0, _INSIDE * one.share), colour(place))
             y += 8
         y += LINE
@@ -140,9 +140,9 @@ def _step(board: Board, one: Kind, its_colour: str, y: float) -> float:
     board.circle((_PLACE + 2, y - 4), 5, "place", its_colour)
     board.text((_NAME, y), one.name, room, "strong")
     y += LINE
-    told = [] if one.share is None else [f"{percent(one.share)} of requests"]
-    told += [f"{percent(one.first)} begin here"] if one.first else []
-    for fact in (*told, *one.facts):
+    share_words = [] if one.share is None else [f"{percent(one.share)} of requests"]
+    share_words += [f"{percent(one.first)} begin here"] if one.first else []
+    for fact in (*share_words, *one.facts):
         y = board.lines((_NAME, y), fact, room)
     return y
 

@@ -122,9 +122,9 @@ def _demands(table: Table) -> list[str]:
         return []
     if not isinstance(demand, Mapping):
         return [f"demand {units.law(str(demand))}"]
-    told = [f"{name} {units.law(str(law))}" for name, law in demand.items()]
-    left = len(told) - DEMANDS_MAX
-    return told if left <= 0 else [*told[:DEMANDS_MAX], f"and {units.count(left)} more demands"]
+    words = [f"{name} {units.law(str(law))}" for name, law in demand.items()]
+    left = len(words) - DEMANDS_MAX
+    return words if left <= 0 else [*words[:DEMANDS_MAX], f"and {units.count(left)} more demands"]
 
 
 def _queue(table: Table, does: str) -> Iterator[str]:

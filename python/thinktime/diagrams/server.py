@@ -104,8 +104,8 @@ def _inside(board: Board, one: Part, y: float, x: float) -> float:
     y = glyphs.servers(board, one.number, (x, y))
     top, frame = y + 4, Board()
     y = top + 18
-    told = "the server" if one.number == 1 else f"each of the {units.count(one.number)} servers"
-    frame.text((42, y), told, RIGHT - 60, "small")
+    who = "the server" if one.number == 1 else f"each of the {units.count(one.number)} servers"
+    frame.text((42, y), who, RIGHT - 60, "small")
     y -= 6
     for part in one.each:
         y = _part(frame, part, y + 20, x + 8, _BESIDE + 12, flows=False)

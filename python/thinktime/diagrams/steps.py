@@ -50,23 +50,23 @@ def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: s
     name = behaviour.get("request")
     named = any("request" in one for one in system.get("behaviour", []))
     whose = f"requests {name}" if name is not None else f"all {'other ' * named}requests"
-    told = list(_told(behaviour.get("steps", []), system, name))
+    steps = list(_told(behaviour.get("steps", []), system, name))
     board = Board()
     board.circle((_WAY, 11), 6, "source")
     board.text((_WAY + 16, 15), whose, RIGHT - _WAY - 16, "small")
-    y = _drawn(board, told[:STEPS_MAX], 17.0)
-    left = len(told) - STEPS_MAX
+    y = _drawn(board, steps[:STEPS_MAX], 17.0)
+    left = len(steps) - STEPS_MAX
     if left > 0:
         board.text((_WAY + 16, y + LINE), f"and {units.counted(left, 'more step')}", 200, "small")
         y += LINE
     board.arrow([(_WAY, y), (_WAY, y + 20)])
     board.circle((_WAY, y + 26), 6, "sink")
     board.text((_WAY + 16, y + 30), "answers", 200, "small")
-    words = f"Steps of {whose}, {len(told)} in all: {'; '.join(one.words for one in told)}."
+    words = f"Steps of {whose}, {len(steps)} in all: {'; '.join(one.words for one in steps)}."
     svg = board.svg(y + 40, f"{title}. {words}")
-    lines = [Line(f"{n}", [Cell(one.words)]) for n, one in enumerate(told, 1)]
-    behind = Table("", f"{title}: {whose}", "step", ("what happens",), [Group(lines)])
-    return Diagram(f"{title}: {whose}", svg, words, behind)
+    lines = [Line(f"{n}", [Cell(one.words)]) for n, one in enumerate(steps, 1)]
+    table = Table("", f"{title}: {whose}", "step", ("what happens",), [Group(lines)])
+    return Diagram(f"{title}: {whose}", svg, words, table)
 
 
 def _told(
@@ -108,10 +108,10 @@ def _demand(step: Step, system: Mapping[str, Any], request: str | None) -> str:
     return "" if demand is None else units.law(str(demand))
 
 
-def _drawn(board: Board, told: Sequence[StepWords], y: float) -> float:
+def _drawn(board: Board, steps: Sequence[StepWords], y: float) -> float:
     """The steps on their way; gives where the last one ends."""
     held: dict[str, float] = {}
-    for one in told:
+    for one in steps:
         x = _WAY + min(one.depth, DEPTH_MAX) * _INDENT
         after = y + (20 if one.sign in ("use", "delay", "other") else 14)
         if one.sign == "branch":

@@ -178,12 +178,12 @@ class Conductor:
     def _hear(self, stint: Stint) -> None:
         import ray
 
-        member, told, looked_s = stint.member, False, time.monotonic()
+        member, is_reported, looked_s = stint.member, False, time.monotonic()
         try:
             while True:
-                if (self.gathering.stopped or self._ending.is_set()) and not told:
+                if (self.gathering.stopped or self._ending.is_set()) and not is_reported:
                     member.handle.stop.remote()
-                    told = True
+                    is_reported = True
                 asked_s = time.monotonic()
                 call = member.handle.take.remote(stint.number, _ASKED_EVERY_S)
                 content, ended, late_s = ray.get(call, timeout=_ASKED_EVERY_S + _SILENT_S)

@@ -94,9 +94,9 @@ class NodeBook:
         self._thread = threading.Thread(target=self._keep, args=(options,), name="rows of a node")
         self._thread.start()
 
-    def take(self, told: bytes) -> None:
+    def take(self, message: bytes) -> None:
         """Keep what the generator told."""
-        self._gathering.take(told)
+        self._gathering.take(message)
 
     def end(self) -> dict[str, Any]:
         """Nothing more comes: what there is now, as `RowsThere` has it, as far as known here."""

@@ -181,16 +181,16 @@ def _explained_as_told(result: Result, whole: Visits, requests_max: int) -> Expl
     Nobody asked for these: they must not take a model away that the times alone show.
     """
     try:
-        told = of_server_timing(result, requests_max)
+        reported = of_server_timing(result, requests_max)
     except UnusableTimesError as error:
         return replace(_explained(result, whole, None), left_aside=str(error))
-    found = _explained(result, whole, told)
+    found = _explained(result, whole, reported)
     if found.model is not None or result.untrusted:
         return found
     learned = _explained(result, whole, None)
     if learned.model is None:
         return found
-    return replace(learned, left_aside=f"with demands that are {told.source}, no model fits")
+    return replace(learned, left_aside=f"with demands that are {reported.source}, no model fits")
 
 
 def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Explanation:
@@ -215,8 +215,10 @@ def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Exp
         return _refused(why, measured, about)
     if (overfull := overfull_by(best.candidate, rate)) is not None:
         return _refused(overfull, measured, about)
-    asked = Measurement(result.workload, rate, length_s, patience_of(result, measured[1]), network)
-    found = answers(best.variants, asked, choice.ties)
+    measurement = Measurement(
+        result.workload, rate, length_s, patience_of(result, measured[1]), network
+    )
+    found = answers(best.variants, measurement, choice.ties)
     own = next(found)
     if own.excludes(measured[0]):
         return _refused(contradicted_by(best.candidate, own, measured[0]), measured, about)

@@ -102,24 +102,24 @@ Variants = tuple[Candidate, ...]
 
 
 def answers(
-    those: Variants, asked: Measurement, ties: tuple[Variants, ...] = ()
+    those: Variants, measurement: Measurement, ties: tuple[Variants, ...] = ()
 ) -> Iterator[Answer]:
     """The answers to all questions, the measurement's own workload first, however rough that is.
 
     `ties` are other models that might as well be the server's: intervals span theirs, too.
     """
-    for number, one in enumerate(_questions(those[0], asked)):
-        found = _answer(one, those, asked)
+    for number, one in enumerate(_questions(those[0], measurement)):
+        found = _answer(one, those, measurement)
         for other in ties if not found.refused else ():
-            told = _answer(one, other, asked)
-            if number or not told.refused:  # of what was measured the first one is enough
-                found = spanning(found, told, other[0])
+            other_answer = _answer(one, other, measurement)
+            if number or not other_answer.refused:  # of what was measured the first one is enough
+                found = spanning(found, other_answer, other[0])
         yield _refused(one.words, vague) if number and (vague := _vague(found)) else found
 
 
-def _answer(one: _Question, those: Variants, asked: Measurement) -> Answer:
+def _answer(one: _Question, those: Variants, measurement: Measurement) -> Answer:
     try:
-        return _answered(one, those, asked)
+        return _answered(one, those, measurement)
     except (InputError, RunError) as error:
         return _refused(one.words, str(error))
 
@@ -160,9 +160,9 @@ def load_of(system: System, rate: float) -> float:
     return rate * max(demands)
 
 
-def _questions(one: Candidate, asked: Measurement) -> Iterator[_Question]:
-    same = Workload(_open(asked.rate))
-    own = asked.workload
+def _questions(one: Candidate, measurement: Measurement) -> Iterator[_Question]:
+    same = Workload(_open(measurement.rate))
+    own = measurement.workload
     yield _Question("the measured workload", own)
     if own.model != "open" or not own.poisson:
         yield _Question(OPEN, same)
@@ -170,16 +170,16 @@ def _questions(one: Candidate, asked: Measurement) -> Iterator[_Question]:
         yield _Question(CLOSED.format(clients), _closed(clients), holds_load=True)
     yield _Question(
         f"the same load, partly open, {REQUESTS_PER_SESSION} requests a session",
-        _partly(asked.rate / REQUESTS_PER_SESSION),
+        _partly(measurement.rate / REQUESTS_PER_SESSION),
     )
     for policy in POLICIES:
         if policy != one.policy:
             yield _Question(f"scheduled by {policy}", own, policy=policy)
     yield _Question("one more server", own, more_servers=1)
-    yield _Question("twice the load, open", Workload(_open(2 * asked.rate)))
+    yield _Question("twice the load, open", Workload(_open(2 * measurement.rate)))
     yield _Question(
-        f"open, {asked.patience.words}",
-        Workload(_open(asked.rate) + asked.patience.requests()),
+        f"open, {measurement.patience.words}",
+        Workload(_open(measurement.rate) + measurement.patience.requests()),
         times="response_time_s",
     )
 
@@ -202,7 +202,7 @@ def _partly(rate: float) -> Workload:
     )
 
 
-def _answered(one: _Question, those: Variants, asked: Measurement) -> Answer:
+def _answered(one: _Question, those: Variants, measurement: Measurement) -> Answer:
     first = _system(those[0], one)
     rate = one.workload.request_rate
     if rate is not None and one.workload.model != "closed":
@@ -212,9 +212,9 @@ def _answered(one: _Question, those: Variants, asked: Measurement) -> Answer:
             return _refused(one.words, full)
     workload = one.workload
     if one.holds_load:
-        load = load_of(those[0].system(), asked.rate)
+        load = load_of(those[0].system(), measurement.rate)
         workload = workload.at_load(first, load, requests=REQUESTS_THINKING)
-    length_s = min(asked.length_s, REQUESTS_MAX / asked.rate)
+    length_s = min(measurement.length_s, REQUESTS_MAX / measurement.rate)
     means, tails, rates = [], [], []
     for number, candidate in enumerate(those):
         made = simulate(
@@ -227,8 +227,8 @@ def _answered(one: _Question, those: Variants, asked: Measurement) -> Answer:
         times = made.summary[one.times]
         if times["mean"] is None:
             return _refused(one.words, "no request would succeed")
-        means.append(float(times["mean"]) + asked.network_s)
-        tails.append(float(times["p99"]) + asked.network_s)
+        means.append(float(times["mean"]) + measurement.network_s)
+        tails.append(float(times["p99"]) + measurement.network_s)
         rates.append(float(made.summary["throughput"]))
     return Answer(
         one.words,

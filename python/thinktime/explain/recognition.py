@@ -117,13 +117,13 @@ def recognitions(seen: Visits, known: KnownDemands | None = None) -> list[Recogn
 
 def _distances(log: ServerVisits, timeline: Timeline) -> Iterator[tuple[str, Policy, Distance]]:
     """The policies that are tried, and how far demands are from not hanging on who was there."""
-    told = sample(log, alone(log, 1))
-    if told is None:
+    demand_sample = sample(log, alone(log, 1))
+    if demand_sample is None:
         return
     most = int(min(timeline.present.max(), WORKERS_MAX))
     for one in (_ordered(log), *_shared(most)):
         if one is not None:
-            yield *one, told.distance(one[1])
+            yield *one, demand_sample.distance(one[1])
 
 
 def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recognition]:

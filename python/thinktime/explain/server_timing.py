@@ -55,29 +55,29 @@ def served_by_itself(result: Result, most: int) -> ServerVisits:
             did.
         InputError: if the rows were not kept.
     """
-    began_s, ended_s, told_s = _columns(result, most)
-    told = np.isfinite(told_s)
-    if not told.any() or 1 - told.mean() > UNTOLD_MAX:
-        raise UnusableTimesError(f"{units.percent(1 - told.mean())} of the responses have none")
+    began_s, ended_s, reported_s = _columns(result, most)
+    has_time = np.isfinite(reported_s)
+    if not has_time.any() or 1 - has_time.mean() > UNTOLD_MAX:
+        raise UnusableTimesError(f"{units.percent(1 - has_time.mean())} of the responses have none")
     took_s = ended_s - began_s
-    step_s = 1e-6 * coarsest_step_us(np.round(1e6 * told_s[told]).astype(np.int64))
-    usual_s = float(told_s[told].mean())
+    step_s = 1e-6 * coarsest_step_us(np.round(1e6 * reported_s[has_time]).astype(np.int64))
+    usual_s = float(reported_s[has_time].mean())
     if step_s > COARSE * usual_s:
         raise UnusableTimesError(
             f"they are in steps of {units.seconds(step_s)}, and {units.seconds(usual_s)} on average"
         )
-    longer = float((told_s[told] > took_s[told] + step_s + STAMP_S).mean())
+    longer = float((reported_s[has_time] > took_s[has_time] + step_s + STAMP_S).mean())
     if longer > LONGER_MAX:
         raise UnusableTimesError(
             f"{units.percent(longer)} are longer than the whole response: durations that overlap "
             "are summed; let the server send one that is named `total`"
         )
-    _check_that_waiting_is_in_it(Visits(began_s, ended_s), told_s)
-    inside_s = np.where(told, np.minimum(told_s, took_s), took_s)
+    _check_that_waiting_is_in_it(Visits(began_s, ended_s), reported_s)
+    inside_s = np.where(has_time, np.minimum(reported_s, took_s), took_s)
     arrival_s = began_s + (took_s - inside_s) / 2
     order = np.argsort(arrival_s, kind="stable")
     kind = np.zeros(len(order), dtype=np.int64)
-    log = ServerVisits(arrival_s, arrival_s + inside_s, kind, told, STAMP_S, step_s).part(order)
+    log = ServerVisits(arrival_s, arrival_s + inside_s, kind, has_time, STAMP_S, step_s).part(order)
     _check_that_it_is_the_whole(log, took_s[order] - network_s(result))
     return log
 
@@ -89,24 +89,24 @@ def _columns(result: Result, most: int) -> tuple[Floats, Floats, Floats]:
     return visits.begin_s, visits.end_s, rows["server_time_s"].fill_null(np.nan).to_numpy()
 
 
-def _check_that_waiting_is_in_it(seen: Visits, told_s: Floats) -> None:
+def _check_that_waiting_is_in_it(seen: Visits, reported_s: Floats) -> None:
     """Requests that found others wait: longer, by what the server says, too.
 
     A worker that looks at its clock when it takes a request out of a queue does not know how long
     that stood there. Who found others is told by the client, so that it hangs on nothing told.
     """
-    told = np.isfinite(told_s)
-    idle, busy = told & (seen.found == 0), told & (seen.found > 0)
+    has_time = np.isfinite(reported_s)
+    idle, busy = has_time & (seen.found == 0), has_time & (seen.found > 0)
     if min(np.count_nonzero(idle), np.count_nonzero(busy)) < FEW:
         return
     longer_s = float(seen.took_s[busy].mean() - seen.took_s[idle].mean())
-    named_s = float(told_s[busy].mean() - told_s[idle].mean())
+    own_s = float(reported_s[busy].mean() - reported_s[idle].mean())
     # A time that is half of the whole has half of the waiting in it: that is looked at below.
-    part = min(float(told_s[idle].mean() / seen.took_s[idle].mean()), 1.0)
+    part = min(float(reported_s[idle].mean() / seen.took_s[idle].mean()), 1.0)
     waits = longer_s > WAITED_LEAST * float(seen.took_s.mean())
-    if not waits or named_s >= TOLD_LEAST * part * longer_s:
+    if not waits or own_s >= TOLD_LEAST * part * longer_s:
         return
-    named = f"{units.seconds(named_s)} of that" if named_s > 0 else "none of that"
+    named = f"{units.seconds(own_s)} of that" if own_s > 0 else "none of that"
     raise UnusableTimesError(
         f"requests that found others took {units.seconds(longer_s)} longer on average, and it "
         f"names {named}: waiting is not in it, as where it is measured behind a queue"
@@ -118,10 +118,10 @@ def _check_that_it_is_the_whole(log: ServerVisits, took_s: Floats) -> None:
     idle = found_idle(log) & log.over
     if not idle.any():
         return
-    told, took = float(log.duration_s[idle].mean()), float(took_s[idle].mean())
-    if told < TOLD_LEAST * took:
+    own_s, took = float(log.duration_s[idle].mean()), float(took_s[idle].mean())
+    if own_s < TOLD_LEAST * took:
         raise UnusableTimesError(
             f"requests that found the server idle took {units.seconds(took)} on average, of "
-            f"which it names {units.seconds(told)}: the rest is the network's, or of what it does "
+            f"which it names {units.seconds(own_s)}: the rest is the network's, or of what it does "
             "not name"
         )

@@ -47,16 +47,16 @@ def write(found: Sequence[Trend], path: Path) -> Path:
 def page_of(found: Sequence[Trend]) -> Page:
     """The page of a workload's trends, one for each target."""
     several = len(found) > 1
-    told = [f"{one.target}: {one.verdict}" if several else one.verdict for one in found]
+    phrases = [f"{one.target}: {one.verdict}" if several else one.verdict for one in found]
     changes = [
-        f"{one.target + ': ' if several else ''}{one.name(shift.place)}: {one.told(shift)}."
+        f"{one.target + ': ' if several else ''}{one.name(shift.place)}: {one.words_of(shift)}."
         for one in found
         for shift in one.shifts
     ]
     charts = [_chart(figure) for figure in FIGURES if any(_worth(one, figure) for one in found)]
     return Page(
         f"{found[0].workload} over time",
-        Verdict(told[0], [*told[1:], *changes]),
+        Verdict(phrases[0], [*phrases[1:], *changes]),
         [table(found)],
         sections(charts, found),
         WORDS,
@@ -121,6 +121,6 @@ def _hover(trend: Trend, number: int, figure: str) -> str:
 def _told(trend: Trend, figure: str) -> str:
     """The first and the last value, and the changes between, for those who cannot see it."""
     values = [words.value(figure, one.value) for _, one in trend.known(figure)]
-    changes = [trend.told(shift) for shift in trend.shifts if shift.figure == figure]
-    told = f"{units.listed(changes)}" if changes else "no change point"
-    return f"{trend.target}: from {values[0]} to {values[-1]}; {told}."
+    changes = [trend.words_of(shift) for shift in trend.shifts if shift.figure == figure]
+    phrases = f"{units.listed(changes)}" if changes else "no change point"
+    return f"{trend.target}: from {values[0]} to {values[-1]}; {phrases}."

@@ -72,10 +72,10 @@ class Trend:
             many = units.counted(len(self.results), "result")
             return f"No figure changed for good over {many}."
         last = max(shift.place for shift in self.shifts)
-        told = [self.told(shift) for shift in self.shifts if shift.place == last]
-        return f"The last change came with {self.name(last)}: {units.listed(told)}."
+        phrases = [self.words_of(shift) for shift in self.shifts if shift.place == last]
+        return f"The last change came with {self.name(last)}: {units.listed(phrases)}."
 
-    def told(self, shift: Shift) -> str:
+    def words_of(self, shift: Shift) -> str:
         """As in 'p99 rose by 12 % (4.10 ms to 4.60 ms)'."""
         verb = "rose" if shift.after > shift.before else "fell"
         ends = [words.value(shift.figure, one) for one in (shift.before, shift.after)]

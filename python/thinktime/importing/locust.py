@@ -74,13 +74,13 @@ def draft(text: str, file: str, name: str) -> Draft:
         found = address(str(names.value(host)), "host", notes)
         origin = origin or (found.origin if found else "")
     requests = [one for user in users for one in _requests(user)]
-    told, kept = one_origin(requests, notes)
+    reason, kept = one_origin(requests, notes)
     taken = set(kept)
     populations = [one for one in (_population(user, users, taken) for user in users) if one]
     if not populations:
         raise InputError(f"{file}: has no class of users with a request that can be taken")
     source = f"{name} (a script of Locust)"
-    return Draft(stem(name), source, populations, notes, told or origin)
+    return Draft(stem(name), source, populations, notes, reason or origin)
 
 
 def _is_user(node: ast.ClassDef, classes: dict[str, ast.ClassDef], depth: int = 0) -> bool:
@@ -146,10 +146,10 @@ def _population(user: User, users: Sequence[User], taken: set[Request]) -> Popul
         return None
     whole = sum(one.weight for one in users)
     clients = user.fixed or max(1, round(CLIENTS * user.weight / whole))
-    told = "the script says how many" if user.fixed else (
+    reason = "the script says how many" if user.fixed else (
         f"how many is said at its start (`--users`), so {clients} is a default to be changed"
     )  # fmt: skip
-    why = f"Closed: users of Locust wait for each answer; {told}."
+    why = f"Closed: users of Locust wait for each answer; {reason}."
     arrivals = {"model": "closed", "clients": clients}
     population = Population(arrivals, why, requests, plain(user.name))
     population.session["cookies"] = True

@@ -106,9 +106,9 @@ def _closed(
     if "iterations" in given:
         count = given["iterations"]
         notes.add(place, f"`iterations: {count}` is left out: `--requests` or `--duration` ends")
-    told = "the script says how many" if clients else "1 client is the default of k6"
+    reason = "the script says how many" if clients else "1 client is the default of k6"
     found.arrivals = {"model": "closed", "clients": clients or 1}
-    found.why = f"Closed: `{executor}` waits for each answer before it goes on; {told}."
+    found.why = f"Closed: `{executor}` waits for each answer before it goes on; {reason}."
 
 
 _KNOWN = ("constant-vus", "ramping-vus", "shared-iterations", "per-vu-iterations")
@@ -157,8 +157,8 @@ def _profile(start: float, stages: list[dict[str, Any]], rate: float) -> str:
             steps[round(at + lasts * piece / pieces, 6)] = target if pieces == 1 else middle
         at, start = at + lasts, target
     steps[round(at, 6)] = start
-    told = list(steps.items())
-    kept = [one for at, one in enumerate(told) if at == 0 or one[1] != told[at - 1][1]]
+    reason = list(steps.items())
+    kept = [one for at, one in enumerate(reason) if at == 0 or one[1] != reason[at - 1][1]]
     return f"steps({', '.join(f'{seconds(begin)}: {level:.6g}' for begin, level in kept)})"
 
 

@@ -148,9 +148,9 @@ def _is(value: Any, kind: type) -> bool:
 
 
 def _kind(origin: type) -> tuple[tuple[type, ...], str]:
-    for one, told in _KINDS.items():
+    for one, described in _KINDS.items():
         if issubclass(origin, one):
-            return told
+            return described
     return (origin,), f"a {origin.__name__}"
 
 

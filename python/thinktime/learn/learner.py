@@ -52,10 +52,10 @@ def learn_from(
     log = log_of(done)
     _say_read(log, progress, when_read)
     give_back(log.requests)
-    told = tell_apart(log.requests, programs=programs)
+    populations = tell_apart(log.requests, programs=programs)
     measured = stopping if fidelity else None
     give_back(log.requests)
-    return _learned(log, told, timeout, pages, (demand_cv2, load), least_users, measured)
+    return _learned(log, populations, timeout, pages, (demand_cv2, load), least_users, measured)
 
 
 def _say_read(log: Log, progress: Progress | None, when_read: Callable[[Log], None] | None) -> None:
@@ -67,7 +67,7 @@ def _say_read(log: Log, progress: Progress | None, when_read: Callable[[Log], No
 
 def _learned(
     log: Log,
-    told: Populations,
+    populations: Populations,
     timeout: float | str | None,
     pages: bool,
     demand: tuple[float | None, float],
@@ -76,12 +76,12 @@ def _learned(
 ) -> Learned:
     auto = timeout == "auto"
     timeout_s = USUAL_S if auto else _seconds(timeout) or USUAL_S
-    labels = told.labels.astype(np.uint8)
-    first = told.populations[0]
+    labels = populations.labels.astype(np.uint8)
+    first = populations.populations[0]
     known = {"known": first.confidence, "verdict": first.model}
     stopping = StopSignal()
     with ThreadPoolExecutor(1) as beside, stopping.if_raised():
-        asked = (log, told, least_users, pages, measured, stopping)
+        asked = (log, populations, least_users, pages, measured, stopping)
         later = auto or many(log.requests)
         learning = None if later else beside.submit(_parts, timeout_s, *asked)
         traffic = traffic_of(log, timeout_s, labels, 0, pages)
@@ -95,13 +95,13 @@ def _learned(
         sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
         advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
         parts, found = learning.result()
-    told = replace(
-        told,
+    populations = replace(
+        populations,
         populations=tuple(part.population for part in parts),
-        findings=(*told.findings, *_left_out(parts, len(log.requests), log.one_in)),
+        findings=(*populations.findings, *_left_out(parts, len(log.requests), log.one_in)),
     )
     return Learned(
-        log=log, told=told, parts=parts, traffic=traffic, curve=curve,
+        log=log, split=populations, parts=parts, traffic=traffic, curve=curve,
         timeout_from="curve" if auto else "given", arrivals=arrivals, sessions=sessions,
         sizes=sizes, durations=durations, advice=advice, fidelity=found,
     )  # fmt: skip
@@ -124,7 +124,7 @@ def _left_out(parts: list[PopulationModel], requests: int, one_in: int) -> Itera
 def _parts(
     timeout_s: float,
     log: Log,
-    told: Populations,
+    populations: Populations,
     least_users: int,
     pages: bool,
     measured: StopSignal | None,
@@ -139,14 +139,14 @@ def _parts(
     covered = Coverage(span_s, silences((times - begin_ns) * 1e-9, span_s))
     least = 1 if log.formats == [OWN] else least_users
     parts = []
-    for one in told.populations:
+    for one in populations.populations:
         stopping.look()
-        requests = log.requests.only(told.of(one.name))
+        requests = log.requests.only(populations.of(one.name))
         parts.append(learn_population(one, requests, covered, begin_ns, timeout_s, least, pages))
         give_back(log.requests)
     if measured is None or not measured.wanted:
         return parts, None
-    kinds = kinds_of(log, told.labels, parts)
+    kinds = kinds_of(log, populations.labels, parts)
     found = stand_in(log, kinds, parts, StopSignal(measured, stopping))
     stopping.look()
     return found

@@ -32,7 +32,7 @@ class Learned:
     """All that was learned of one or several logs."""
 
     log: Log
-    told: Populations
+    split: Populations
     """The populations, whose each row is, and what else was noticed."""
 
     parts: list[PopulationModel]
@@ -69,7 +69,7 @@ class Learned:
     @cached_property
     def kinds(self) -> Kinds:
         """The kinds of requests of all populations."""
-        return kinds_of(self.log, self.told.labels.astype(np.uint8), self.parts)
+        return kinds_of(self.log, self.split.labels.astype(np.uint8), self.parts)
 
     def save(self, path: Path) -> list[Path]:
         """Write the workload file, and beside it when sessions begin, where it needs that.

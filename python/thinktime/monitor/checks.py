@@ -58,24 +58,24 @@ _LOOK_S = 1.0
 class SoFar(Evidence):
     """What is known before the end. The watchers' process has no workload: it was told of one."""
 
-    begun: WatchedRun | None = None
+    run: WatchedRun | None = None
 
     @property
     def is_steady_by_plan(self) -> bool:
         """As it was told when the run began."""
-        return self.begun is None or self.begun.steady
+        return self.run is None or self.run.steady
 
     @property
     def arrivals(self) -> list[dict[str, Any]]:
         """As they were told when the run began."""
-        asked = None if self.begun is None else self.begun.asked
-        return [] if asked is None else list(asked.arrivals)
+        known_run = None if self.run is None else self.run.checks
+        return [] if known_run is None else list(known_run.arrivals)
 
     @property
     def stays(self) -> tuple[Stay, ...]:
         """As they were told when the run began."""
-        asked = None if self.begun is None else self.begun.asked
-        return () if asked is None else asked.stays
+        known_run = None if self.run is None else self.run.checks
+        return () if known_run is None else known_run.stays
 
 
 def _punctual(seen: Evidence) -> Finding | None:
@@ -98,8 +98,8 @@ def _punctual(seen: Evidence) -> Finding | None:
 
 
 def _load(seen: Evidence) -> Finding | None:
-    asked = cast("SoFar", seen).begun
-    known = None if asked is None else asked.asked
+    known_run = cast("SoFar", seen).run
+    known = None if known_run is None else known_run.checks
     if known is None or seen.given_series is None or len(seen.given_series) < _FEWEST:
         raise Unseen("the time is too short so far")
     if known.model not in ("open", "closed") and known.session_length is None:
@@ -130,7 +130,7 @@ class Cores:
     """What the threads of a process use of their cores, by the kernel's books."""
 
     process: int | None
-    begun: dict[str, tuple[int, int]] = field(default_factory=dict)
+    at_start: dict[str, tuple[int, int]] = field(default_factory=dict)
     since_s: float = 0.0
 
     def look(self, time_s: float) -> dict[str, float] | None:
@@ -141,15 +141,15 @@ class Cores:
         now = self._threads()
         if not now:
             return None
-        if not self.begun or time_s < self.since_s:  # another run of several
-            self.begun, self.since_s = now, time_s
+        if not self.at_start or time_s < self.since_s:  # another run of several
+            self.at_start, self.since_s = now, time_s
         span_s = time_s - self.since_s
         if span_s < _LOOK_S:
             return None
         used = [
-            tuple(end - start for end, start in zip(one, self.begun[name], strict=True))
+            tuple(end - start for end, start in zip(one, self.at_start[name], strict=True))
             for name, one in now.items()
-            if name in self.begun
+            if name in self.at_start
         ]
         ran, waited = max(used, default=(0, 0))
         return {
@@ -171,10 +171,10 @@ class Cores:
 
 
 def findings(
-    history: History, moment: Moment, used: dict[str, float] | None, begun: WatchedRun
+    history: History, moment: Moment, used: dict[str, float] | None, run: WatchedRun
 ) -> list[Finding]:
     """What the checks say of a run so far."""
-    seen = _evidence(history, moment, used, begun)
+    seen = _evidence(history, moment, used, run)
     found = []
     for name, check in _CHECKS:
         try:
@@ -187,11 +187,11 @@ def findings(
 
 
 def _evidence(
-    history: History, moment: Moment, used: dict[str, float] | None, begun: WatchedRun
+    history: History, moment: Moment, used: dict[str, float] | None, run: WatchedRun
 ) -> Evidence:
     begin_s, series = history.measured()
     # What is waited for after the last request was begun is no part of the run.
-    end_s = min(history.end_s, begun.end_s or math.inf)
+    end_s = min(history.end_s, run.end_s or math.inf)
     since = None if series is None else _within(series, begin_s, end_s)
     many = sum(count for _, count in moment.response_buckets)
     summary: dict[str, Any] = {
@@ -205,13 +205,13 @@ def _evidence(
         },
         "lateness_s": {"p99": moment.lateness_p99_s},
         "generator": used,
-        "model": None if begun.asked is None else begun.asked.model,
+        "model": None if run.checks is None else run.checks.model,
         "offered_rate": _begun_a_second(since),
     }  # fmt: skip
     summary["requests"] += summary["errors"]
     return SoFar(
-        "run", summary, cast("Workload", begun.asked), given_series=series,
-        times=tail_of(moment.response_buckets), begun=begun,
+        "run", summary, cast("Workload", run.checks), given_series=series,
+        times=tail_of(moment.response_buckets), run=run,
     )  # fmt: skip
 
 

@@ -29,8 +29,8 @@ class Dispatcher:
         """`say` tells the command a word."""
         self._setting = setting
         self._say = say
-        process = os.getppid() if setting.begun.here else None
-        self._subject = Subject(setting.begun, cores=Cores(process))
+        process = os.getppid() if setting.run.here else None
+        self._subject = Subject(setting.run, cores=Cores(process))
         self._site = Site(setting.token, self._document, self._stop)
         where = setting.otlp
         self._pusher = None if where is None else Pusher(where, setting.otlp_headers, self._subject)

@@ -78,7 +78,7 @@ class WatchedRun:
     replications: int = 1
     """How many simulations it is made of, beside one another."""
 
-    asked: CheckInputs | None = None
+    checks: CheckInputs | None = None
     """What the workload of a run or a simulation asks for."""
 
 
@@ -101,7 +101,7 @@ class RepeatedRuns:
 class Setting:
     """How a process of watchers is set up: the first thing that it is told."""
 
-    begun: WatchedRun
+    run: WatchedRun
     token: str
     page: int | None = None
     """The descriptor of the page's listener."""

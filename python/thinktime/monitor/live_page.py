@@ -58,11 +58,11 @@ class _Known:
 class Subject:
     """What is watched, and all that was told of it."""
 
-    begun: WatchedRun
+    run: WatchedRun
     history: History = field(default_factory=History)
     moment: Moment | None = None
-    told: Message | None = None
-    """The last thing that was told that is no moment."""
+    last: Message | None = None
+    """The last message that is no moment."""
 
     cores: Cores = field(default_factory=lambda: Cores(None))
     """What the command uses of its cores."""
@@ -80,25 +80,25 @@ class Subject:
             self.moment, most = thing
             self.history.take(_instant(thing[0], most))
             used = self.cores.look(thing[0].time_s)
-            self.validity = findings(self.history, thing[0], used, self.begun)
+            self.validity = findings(self.history, thing[0], used, self.run)
         elif kind == "progress":
             done, time_s, in_system, most, mean = thing
             self.history.take(Instant(time_s, done, done, in_system, most, mean=mean))
-            self.validity = simulation_checks.findings(self.history, self.begun)
-            self.told = message
+            self.validity = simulation_checks.findings(self.history, self.run)
+            self.last = message
         elif kind == "several":
             # Another run: what was known is that of the one before.
             self.several, self.history, self.moment, self.validity = thing, History(), None, []
         else:
-            self.told = message
+            self.last = message
 
     @property
     def share(self) -> float | None:
         """How much is over, up to 1; None where nobody knows."""
-        if self.told is not None and self.told[0] == "reading":
-            return float(self.told[1][1]) or None
-        if self.told is not None and self.told[0] == "swept":
-            _, done, whole = self.told[1]
+        if self.last is not None and self.last[0] == "reading":
+            return float(self.last[1][1]) or None
+        if self.last is not None and self.last[0] == "swept":
+            _, done, whole = self.last[1]
             return float(done / whole) if whole else None
         if self.several is not None:
             over = self.several.number - 1 + (self._share_of_run() or 0.0)
@@ -109,24 +109,24 @@ class Subject:
         if not self.history.instants:
             return None
         last = self.history.instants[-1]
-        parts = ((last.over, self.begun.requests), (last.time_s, self.begun.end_s))
+        parts = ((last.over, self.run.requests), (last.time_s, self.run.end_s))
         shares = [part / whole for part, whole in parts if whole]
         return min(max(shares), 1.0) if shares else None
 
     def page(self) -> Page:
         """All of it as a page."""
-        if self.told is not None and self.told[0] in ("swept", "capacity"):
-            return points.page_of(self.begun, self.told)
-        if self.told is not None and self.told[0] == "reading":
-            return points.page_of_reading(self.begun, *self.told[1])
-        if self.told is not None and self.told[0] == "read":
-            return points.page_of_read(self.begun, self.told[1])
+        if self.last is not None and self.last[0] in ("swept", "capacity"):
+            return points.page_of(self.run, self.last)
+        if self.last is not None and self.last[0] == "reading":
+            return points.page_of_reading(self.run, *self.last[1])
+        if self.last is not None and self.last[0] == "read":
+            return points.page_of_read(self.run, self.last[1])
         of_all = [] if self.several is None else _several(self.several)
         if not self.history.instants:
-            return Page(self.begun.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
+            return Page(self.run.title, Verdict(f"{self._which()}Nothing is known yet."), of_all)
         tables = _tables(self.moment, self.validity)
         return Page(
-            self.begun.title,
+            self.run.title,
             Verdict(f"{self._which()}{self._headline()}"),
             [*tables[:1], *of_all, *tables[1:]],
             sections(CHARTS, self),
@@ -139,7 +139,7 @@ class Subject:
         kind = "run" if self.moment is not None else "simulate"
         summary = {"warmup_s": 0.0, "duration_s": self.history.end_s}
         known = cast("Result", _Known(kind, self.history.series(), summary, self.moment))
-        return Case(self.begun.workload or self.begun.command, "", 0, [Entry(known, "")], None)
+        return Case(self.run.workload or self.run.command, "", 0, [Entry(known, "")], None)
 
     def _which(self) -> str:
         """Which of several runs it is."""
@@ -170,8 +170,8 @@ class Subject:
         time_s = last.time_s - before.time_s
         if time_s <= 0:
             return 0.0, 0.0
-        begun = last.over + last.in_system - before.over - before.in_system
-        return max(begun, 0) / time_s, (last.succeeded - before.succeeded) / time_s
+        run = last.over + last.in_system - before.over - before.in_system
+        return max(run, 0) / time_s, (last.succeeded - before.succeeded) / time_s
 
 
 def _instant(moment: Moment, most: int) -> Instant:

@@ -52,7 +52,7 @@ class Metrics(Collector):
         """All of it, as far as anything is known."""
         moment = self._subject.moment
         if moment is not None:
-            name = self._subject.begun.workload
+            name = self._subject.run.workload
             yield from _counts(moment, name)
             yield _histogram(moment, name)
             yield from _gauges(moment, name)

@@ -58,7 +58,7 @@ class Pusher:
         moment = self._subject.moment
         if moment is None:
             return
-        name = self._subject.begun.workload
+        name = self._subject.run.workload
         content = message(moment, name, self._begun_ns, time.time_ns())
         await asyncio.to_thread(self._send, self.url, json.dumps(content).encode())
         if self._spans and self.traces_url is not None:

@@ -17,16 +17,16 @@ _REASONS = 10
 """So many reasons why lines could not be read are shown."""
 
 
-def page_of(begun: WatchedRun, told: Message) -> Page:
+def page_of(run: WatchedRun, message: Message) -> Page:
     """The page of a sweep or a search, as it would be if it ended now."""
-    kind, thing = told
+    kind, thing = message
     if kind == "swept":
         from thinktime.sweeps.page import page_of as sweep_page
 
         swept, done, whole = thing
         so_far = f"{units.count(done)} of {units.counted(whole, 'point')} are done."
         if swept.table.is_empty():
-            return Page(begun.title, Verdict(so_far), [])
+            return Page(run.title, Verdict(so_far), [])
         made = sweep_page(swept.table, swept.axes, measured=swept.measured)
     else:
         from thinktime.capacity_search.page import page_of as capacity_page
@@ -34,17 +34,17 @@ def page_of(begun: WatchedRun, told: Message) -> Page:
         so_far = f"{units.counted(len(thing.probes), 'probe')} so far."
         made = capacity_page(thing)
     verdict = Verdict(so_far, [], made.verdict.doubts)
-    return Page(begun.title, verdict, made.tables, made.sections, made.words)
+    return Page(run.title, verdict, made.tables, made.sections, made.words)
 
 
-def page_of_reading(begun: WatchedRun, entries: int, share: float, unpacked: int) -> Page:
+def page_of_reading(run: WatchedRun, entries: int, share: float, unpacked: int) -> Page:
     """The page of logs that are being read."""
     read = f"{units.counted(entries, 'request')} read, {units.size(unpacked)}."
     over = "All is read; what it says is worked out." if share >= 1 else ""
-    return Page(begun.title, Verdict(read, [over] if over else []), [])
+    return Page(run.title, Verdict(read, [over] if over else []), [])
 
 
-def page_of_read(begun: WatchedRun, glance: Overview) -> Page:
+def page_of_read(run: WatchedRun, glance: Overview) -> Page:
     """The page of a log that is read, while it is learned from."""
     from thinktime.learn.views.charts.arrivals import panel
     from thinktime.present.chart import Chart, Drawing, sections
@@ -60,7 +60,7 @@ def page_of_read(begun: WatchedRun, glance: Overview) -> Page:
     refused = sum(one.count for one in glance.refused)
     doubts = [f"{units.counted(refused, 'line')} could not be read."] if refused else []
     tables = [table for table in (_read(glance), _refused(glance)) if table.lines]
-    return Page(begun.title, Verdict(read, [over], doubts), tables, sections([chart], glance))
+    return Page(run.title, Verdict(read, [over], doubts), tables, sections([chart], glance))
 
 
 def _read(glance: Overview) -> Table:

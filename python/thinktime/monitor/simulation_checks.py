@@ -28,18 +28,18 @@ LEFT_OUT = 0.25
 _AT_THE_END = "a simulation tells its response times at its end"
 
 
-def findings(history: History, begun: WatchedRun) -> list[Finding]:
+def findings(history: History, run: WatchedRun) -> list[Finding]:
     """What the checks say of a simulation so far."""
     names = (load.NAME, warm_up.NAME, steadiness.NAME)
     later = [Finding(name, UNSEEN, _AT_THE_END) for name in (counts.NAME, percentiles.NAME)]
-    if begun.replications > 1:
+    if run.replications > 1:
         why = "replications run beside one another, and are looked at when they are over"
         return [*(Finding(name, UNSEEN, why) for name in names), *later]
     kept = _kept(history)
     found = []
     for name, check in zip(names, (_load, _filling, _steady), strict=True):
         try:
-            one = check(kept, begun)
+            one = check(kept, run)
         except Unseen as why:
             one = Finding(name, UNSEEN, str(why))
         found += [] if one is None else [one]
@@ -51,20 +51,20 @@ def _kept(history: History) -> list[Instant]:
     return [one for one in history.instants if one.time_s >= LEFT_OUT * history.end_s]
 
 
-def _load(kept: list[Instant], begun: WatchedRun) -> Finding | None:
-    if begun.asked is None:
+def _load(kept: list[Instant], run: WatchedRun) -> Finding | None:
+    if run.checks is None:
         raise Unseen("what the workload asks for is known at the end")
-    if begun.asked.model not in ("open", "closed") and begun.asked.session_length is None:
+    if run.checks.model not in ("open", "closed") and run.checks.session_length is None:
         raise Unseen("how many requests sessions have is known at the end")
-    return load.check(_evidence(kept, begun))
+    return load.check(_evidence(kept, run))
 
 
-def _filling(kept: list[Instant], begun: WatchedRun) -> Finding | None:
-    return warm_up.check(_evidence(kept, begun))
+def _filling(kept: list[Instant], run: WatchedRun) -> Finding | None:
+    return warm_up.check(_evidence(kept, run))
 
 
-def _steady(kept: list[Instant], begun: WatchedRun) -> Finding | None:
-    if not begun.steady:
+def _steady(kept: list[Instant], run: WatchedRun) -> Finding | None:
+    if not run.steady:
         raise Unseen("the workload's rate is to change over time")
     _many_enough(kept)
     looked, times_s = _parted(kept)
@@ -89,7 +89,7 @@ def _many_enough(kept: list[Instant]) -> None:
         raise Unseen("it was looked at too few times so far, once a second")
 
 
-def _evidence(kept: list[Instant], begun: WatchedRun) -> Evidence:
+def _evidence(kept: list[Instant], run: WatchedRun) -> Evidence:
     import polars as pl
 
     _many_enough(kept)
@@ -117,9 +117,7 @@ def _evidence(kept: list[Instant], begun: WatchedRun) -> Evidence:
         "warmup_s": float(times[0]),
         "duration_s": length_s,
         "requests": int(over[-1] - over[0]),
-        "model": None if begun.asked is None else begun.asked.model,
+        "model": None if run.checks is None else run.checks.model,
         "offered_rate": float(came[-1] - came[0]) / length_s,
     }
-    return SoFar(
-        "simulate", summary, cast("Workload", begun.asked), given_series=series, begun=begun
-    )
+    return SoFar("simulate", summary, cast("Workload", run.checks), given_series=series, run=run)

@@ -48,9 +48,9 @@ def _left_out(names: list[str]) -> str:
     """What is said of curves for which a table has no room; nothing where it has all."""
     if not names:
         return ""
-    told = ", ".join(dict.fromkeys(name for name in names if name))
+    left = ", ".join(dict.fromkeys(name for name in names if name))
     curves = units.counted(len(names), "more curve")
-    return f"The chart has {curves}, of which the figures are not here{': ' if told else ''}{told}."
+    return f"The chart has {curves}, of which the figures are not here{': ' if left else ''}{left}."
 
 
 def _is_curve(trace: Any) -> bool:

@@ -51,7 +51,7 @@ class Diagram:
     words: str
     """What it shows, in sentences: for those who cannot see it."""
 
-    behind: Table | None
+    table: Table | None
     """All that it shows, and what it has no room for."""
 
 

@@ -52,9 +52,9 @@ def _section(one: CommandHelp) -> Iterator[str]:
 
 
 def _options(options: Definitions) -> Iterator[str]:
-    told = [(name, words) for name, words in options if name != "--help"]
-    if told:
-        yield _table("option", told)
+    listed = [(name, words) for name, words in options if name != "--help"]
+    if listed:
+        yield _table("option", listed)
 
 
 def _table(title: str, entries: Definitions, linked: bool = False) -> str:

@@ -101,11 +101,11 @@ class _Page:
             lines.append(f"| `{key}` | {self._kind(part)} | {_escaped(words)} |")
         yield "\n".join(lines) + "\n"
 
-    def _alternatives(self, part: dict[str, Any], told: str) -> Iterator[str]:
+    def _alternatives(self, part: dict[str, Any], known_names: str) -> Iterator[str]:
         """Choices of a text that were not told already, and keys of a table without a name."""
         for one in self._resolved(part):
             choice = f'"{one.get("const")}"'
-            if "const" in one and choice not in told:
+            if "const" in one and choice not in known_names:
                 yield f" `{choice}`: {one['description']}"
             if "properties" in one and one not in self._schema["$defs"].values():
                 for key, inner in one["properties"].items():

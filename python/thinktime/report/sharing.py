@@ -56,12 +56,12 @@ def sentence(found: Comparison) -> str:
     for one in judged:
         if abs(one.difference) > TOLERANCE:
             far.setdefault(one.pair.request, _told(one))
-    told = list(far.values())[:3]
-    more = len(far) - len(told)
+    phrases = list(far.values())[:3]
+    more = len(far) - len(phrases)
     rest = f"; and {more} more request names differ by more than {within}" if more else ""
     return (
         f"Processor sharing would not have been good enough in place of {os}: it gives "
-        f"{'; '.join(told)}{rest}."
+        f"{'; '.join(phrases)}{rest}."
     )
 
 

@@ -39,8 +39,8 @@ class Notes:
         if output is None and text is None:
             return cls(None, made, progress)
         label = label_for(workload.name, text)
-        told = progress if output is None else LabelWriter(label, Path(output), progress, made)
-        return cls(label, made, told)
+        listener = progress if output is None else LabelWriter(label, Path(output), progress, made)
+        return cls(label, made, listener)
 
     def finish(self) -> bool:
         """Write the notes, where the result is now at its place; whether it is written at all."""

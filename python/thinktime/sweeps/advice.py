@@ -161,12 +161,12 @@ class Advice:
         if self.is_worse(policy, best, self._errors):
             figures.append(self._errors)
         words = less_to_more if undecided else more_words
-        told = "; ".join(
+        phrases = "; ".join(
             f"{figure_words(one)} is {words(self.change(best, policy, one))}" for one in figures
         )
         if undecided:
-            return f"Cannot tell about {policy}: against {best} {told}."
-        return f"Under {policy}, against {best}: {told}."
+            return f"Cannot tell about {policy}: against {best} {phrases}."
+        return f"Under {policy}, against {best}: {phrases}."
 
     @property
     def _tails(self) -> list[str]:

@@ -86,14 +86,14 @@ def _panel(swept: SweepCurves, column: str, title: str, y_title: str, kind: str)
 def _words(swept: SweepCurves, column: str, title: str) -> str:
     """The least and the greatest value of each curve, and where they are."""
     write = columns.column(column).text
-    told = []
+    phrases = []
     for curve in swept.drawn:
         known = [row for row in curve.rows if columns.figure_in_row(row, column) is not None]
         if known:
             ends = (f(known, key=lambda row: row[column]) for f in (min, max))
             parts = [f"{write(row[column])} at {swept.point_words(row)}" for row in ends]
-            told.append(" to ".join(parts))
-    return units.sentence(f"{title}, {swept.kind}: {'; '.join(told)}")
+            phrases.append(" to ".join(parts))
+    return units.sentence(f"{title}, {swept.kind}: {'; '.join(phrases)}")
 
 
 def _line(swept: SweepCurves, curve: Curve, column: str) -> go.Scatter:

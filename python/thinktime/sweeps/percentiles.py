@@ -80,7 +80,7 @@ def _panel(
 
 
 def _words(swept: SweepCurves, rows: Sequence[Row], knee: Row | None) -> str:
-    told = [
+    phrases = [
         f"at {units.rate(row['offered_rate'])} offered: "
         + ", ".join(
             f"{name} {columns.column(f'response_{name}_s').text(points[row['offered_rate']])}"
@@ -90,7 +90,7 @@ def _words(swept: SweepCurves, rows: Sequence[Row], knee: Row | None) -> str:
         for row in (rows[0], rows[-1])
     ]
     at = [] if knee is None else [f"{KNEE}, is at {units.rate(knee['offered_rate'])}"]
-    return units.sentence("; ".join([*told, *at]))
+    return units.sentence("; ".join([*phrases, *at]))
 
 
 CHART: Chart[SweepCurves] = Chart(

@@ -46,10 +46,10 @@ def reasons(rows: Mapping[str, Row], best: str, wanted: Sequence[str]) -> list[s
             if apart:
                 beside = [f"{units.percent(share)} under {one}" for one, share in apart.items()]
                 found.append(f"{say(mine)} ({units.listed(beside)})")
-    told = [f"Why: {_clauses(good)}."] if good else []
+    phrases = [f"Why: {_clauses(good)}."] if good else []
     if not good:
-        told = ["Neither hit ratios, nor the loads of servers, nor heavy requests say why."]
-    return told + ([f"Against it: {_clauses(bad)}."] if bad else [])
+        phrases = ["Neither hit ratios, nor the loads of servers, nor heavy requests say why."]
+    return phrases + ([f"Against it: {_clauses(bad)}."] if bad else [])
 
 
 def _clauses(parts: Sequence[str]) -> str:

@@ -88,5 +88,5 @@ def _doubts(swept: SweepCurves) -> list[str]:
             if warning and warning not in why:
                 found.setdefault(warning, []).append(point)
     said = [*spoilt.items(), *found.items()]
-    told = [units.sentence(f"{point_checks.at(points)}: {doubt}") for doubt, points in said]
-    return told + point_checks.sentences((swept.point_words(row), row) for row in swept.rows)
+    doubts = [units.sentence(f"{point_checks.at(points)}: {doubt}") for doubt, points in said]
+    return doubts + point_checks.sentences((swept.point_words(row), row) for row in swept.rows)

@@ -55,13 +55,13 @@ def check(seen: Evidence) -> Finding | None:
 
 
 def _of_load(seen: Evidence, reached: float) -> Finding | None:
-    there = _wanted(seen)
-    if not there:
+    wanted_load = _wanted(seen)
+    if not wanted_load:
         raise Unseen("no load was asked for, and none is known exactly")
     words = f"a load of {reached:.3f} was reached"
-    words += "".join(f", {value:.3f} {name}" for name, value in there)
+    words += "".join(f", {value:.3f} {name}" for name, value in wanted_load)
     # Beyond 1 the servers are busy all the time, which is what was asked for.
-    wanted = max((min(value, 1.0) for _, value in there), key=lambda one: abs(reached - one))
+    wanted = max((min(value, 1.0) for _, value in wanted_load), key=lambda one: abs(reached - one))
     deviation = _deviation(seen, reached)
     if not math.isfinite(deviation):
         raise Unseen(f"{words}; how far chance moves it is not known")

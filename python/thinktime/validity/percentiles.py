@@ -83,14 +83,14 @@ def check(seen: Evidence) -> Finding | None:
         return Finding(NAME, FINE, "none is shown" + left)
     name = (found.weak or found.shown[-1:])[0]
     worth, needed = found.worth[name], NEEDED[name]
-    told = (
+    phrases = (
         f"{name} is that of about {units.count(round(worth.number))} independent ones "
         f"({units.count(int(worth.most))} at most), and {units.count(needed)} are needed"
     )
     if not found.weak:
         enough = f"enough independent requests for {units.listed(found.shown)}"
-        return Finding(NAME, FINE, f"{enough}: {told}{left}")
-    words = f"too few independent requests for {units.listed(found.weak)}: {told}"
+        return Finding(NAME, FINE, f"{enough}: {phrases}{left}")
+    words = f"too few independent requests for {units.listed(found.weak)}: {phrases}"
     longer = units.number(max(needed / max(worth.number, 1.0), 1.1), 2)
     advice = f"run {longer} times as long, or judge by {_safe(found)}"
     return Finding(NAME, DOUBTFUL, words + left, advice)

@@ -29,8 +29,8 @@ def plan(advice: Advice) -> str:
         for name, ratios in advice.misleading_if.items()
         if name != advice.model
     ]
-    told = f": {'; '.join(others)}" if others else ""
-    return f"Plan with {_MODELS[advice.model]}{told}"
+    other_words = f": {'; '.join(others)}" if others else ""
+    return f"Plan with {_MODELS[advice.model]}{other_words}"
 
 
 def apart(learned: Learned) -> str:

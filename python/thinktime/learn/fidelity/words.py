@@ -100,13 +100,13 @@ def sentences(of: Fidelity) -> list[str]:
         return [f"the busiest hour has {few}: too few to compare the learned workload with"]
     found = [_of_server(of, policy) for policy in POLICIES]
     found += [_of_caches(of), _of_rates(of), _of_peaks(of)]
-    told = [sentence for sentences in found for sentence in sentences]
+    phrases = [sentence for sentences in found for sentence in sentences]
     doubts = _of_untold(of)
     if doubts:
         doubts += [*_of_largest(of), *_of_numbers(of), *_of_seed(of)] or [_of_queues(of)]
     else:
         doubts = _of_seed(of)
-    return [_in_short(of), *told, *doubts, *_of_sizes(of), *_of_chance(of)]
+    return [_in_short(of), *phrases, *doubts, *_of_sizes(of), *_of_chance(of)]
 
 
 def _in_short(of: Fidelity) -> str:
@@ -137,9 +137,9 @@ def _of_server(of: Fidelity, policy: str) -> list[str]:
     }
     if not wrong:
         return []
-    told = " and ".join(f"{FIGURES[name]} {_ratio(one)}" for name, one in wrong.items())
+    phrases = " and ".join(f"{FIGURES[name]} {_ratio(one)}" for name, one in wrong.items())
     worst = max(wrong.values(), key=lambda one: abs(one.difference))
-    return [f"on {SERVERS[policy]} the learned workload has {told}: {_missing(worst)}"]
+    return [f"on {SERVERS[policy]} the learned workload has {phrases}: {_missing(worst)}"]
 
 
 def _of_caches(of: Fidelity) -> list[str]:

@@ -156,8 +156,8 @@ def _judged(
             f"{law} fits {found.total:.0f} values at the end, but a tail that bends down as a "
             f"lognormal one with sigma {wider[1].sigma:.3g} fits {wider[0]:.0f}"
         )
-    told = gain < _DOUBTFUL and other.noticed(found.total * scale) >= _SIGMA
-    if told and found.shape + half < 2:
+    is_certain = gain < _DOUBTFUL and other.noticed(found.total * scale) >= _SIGMA
+    if is_certain and found.shape + half < 2:
         return "heavy", f"the tail falls off as {law}, without bending down"
     return "cannot tell", (
         f"{law} fits the {found.total:.0f} values of the tail, "

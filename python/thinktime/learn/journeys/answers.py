@@ -55,15 +55,15 @@ class Answers:
 def find_answers(requests: Requests, of_row: Kept, kinds: int) -> list[Answers]:
     """How the requests of each kind are answered; ``of_row`` is the kind of each row."""
     rows = requests.rows.select("path", "bytes", "status").with_columns(kind=pl.Series(of_row))
-    told = [
+    notes = [
         (pl.DataFrame(statuses), pl.DataFrame(sizes), least, largest)
         for statuses, sizes, least, largest in _core.answered(rows, kinds, requests.paths.height)
     ]
     durations = _durations(requests, of_row, kinds)
-    many_bytes = [int(sizes["bytes"].sum()) for _, sizes, _, _ in told]
+    many_bytes = [int(sizes["bytes"].sum()) for _, sizes, _, _ in notes]
     heavy = sorted(range(kinds), key=lambda one: -many_bytes[one])[:FITTED_MAX]
     found = []
-    for kind, (statuses, sizes, least, largest) in enumerate(told):
+    for kind, (statuses, sizes, least, largest) in enumerate(notes):
         taken_s, whole = durations[kind], int(sizes["whole"].sum())
         found.append(
             Answers(

@@ -58,13 +58,13 @@ def session_lines(found: Journeys, table: str = "session", *, endless: bool = Fa
 def _pause(found: Journeys) -> list[str]:
     """That a client is not always at work, or otherwise kept to the log's pace."""
     if found.thinks.stretch != 1:
-        told = f"They are written {found.thinks.stretch:.3g} times as long: with that"
-        return [note(f"{told} all clients together make the log's number of requests.")]
+        text = f"They are written {found.thinks.stretch:.3g} times as long: with that"
+        return [note(f"{text} all clients together make the log's number of requests.")]
     if found.thinks.pause is None:
         return []
     share, mean_s = found.thinks.pause
-    told = f"Of its think times {share:.2%} are pauses, of {units.seconds(mean_s)} on average: with"
-    return [note(f"{told} them all clients together make the log's number of requests.")]
+    text = f"Of its think times {share:.2%} are pauses, of {units.seconds(mean_s)} on average: with"
+    return [note(f"{text} them all clients together make the log's number of requests.")]
 
 
 def request_lines(found: Journeys, table: str = "request") -> list[str]:

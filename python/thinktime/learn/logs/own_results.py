@@ -98,13 +98,13 @@ def of_results(requests: Requests) -> Requests:
 def recorded_facts(requests: Requests) -> list[str]:
     """That columns say what is found in other logs, in words."""
     named = requests.populations is not None and bool((requests.populations != "").any())
-    told = [
+    facts = [
         *(["populations by `population`"] if named else []),
         *(["pages by `page`"] if requests.paged else []),
     ]
-    if not told:
+    if not facts:
         return []
-    return [f"{' and '.join(told)}, as the rows of our own results say; sessions by `session`"]
+    return [f"{' and '.join(facts)}, as the rows of our own results say; sessions by `session`"]
 
 
 def pages_of(requests: Requests) -> Requests:

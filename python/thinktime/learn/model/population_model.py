@@ -163,8 +163,8 @@ def _closed(
     looped = _as_loop(population, of_mean(population, journeys))
     looped, clients = at_pace_of_log(population, requests, looped, covered)
     # The reasons of loops name a number.
-    told = population if population.kind == "loop" else replace(population, clients=clients)
-    return PopulationModel(told, requests, looped, None, None, clients)
+    same = population if population.kind == "loop" else replace(population, clients=clients)
+    return PopulationModel(same, requests, looped, None, None, clients)
 
 
 def _brief(requests: Requests, covered: Coverage) -> bool:

@@ -115,8 +115,8 @@ def _shown(agent: str) -> str:
     plain = MAIL.sub("...", agent)
     if len(plain) <= SHOWN:
         return plain
-    told = agents.crawler_mark_at(plain)
-    begin = max(0, min(told - SHOWN // 2, len(plain) - SHOWN))
+    mark_at = agents.crawler_mark_at(plain)
+    begin = max(0, min(mark_at - SHOWN // 2, len(plain) - SHOWN))
     return ("..." if begin else "") + plain[begin : begin + SHOWN]
 
 

@@ -79,14 +79,14 @@ def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
     if model == draft.model:
         return replace(draft, clients=sessions) if model == "closed" else draft
     many = "1 session" if sessions == 1 else f"{sessions:,} sessions"
-    told = f"{many} of {each:.2f} pages, as the log says: "
+    pace_words = f"{many} of {each:.2f} pages, as the log says: "
     does, changes = {
         "open": ("each asks once", "sessions of several pages"),
         "closed": (f"{stays:.0%} of the pages are of those that stay", "sessions that end"),
         "partly-open": ("they come, ask several times and go", "sessions that stay"),
     }[model]
     return replace(
-        draft, kind="callers", model=model, reason=told + does, would_change=changes,
+        draft, kind="callers", model=model, reason=pace_words + does, would_change=changes,
         confidence=UNSURE if sessions < 30 and model != "closed" else LIKELY,
         clients=sessions if model == "closed" else None, interval_s=None, think=None,
     )  # fmt: skip

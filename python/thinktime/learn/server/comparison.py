@@ -78,8 +78,8 @@ class Sample:
         ]
         values = np.concatenate(drawn)
         found = [self._apart(values, share, alone) for share in MANY for alone in (False, True)]
-        told = [one for one in found if one is not None]
-        return max(told, key=lambda one: one.apart - one.noise, default=Distance(0.0, 1.0))
+        distances = [one for one in found if one is not None]
+        return max(distances, key=lambda one: one.apart - one.noise, default=Distance(0.0, 1.0))
 
     def _apart(self, values: Floats, share: float, alone: bool) -> Distance | None:
         """Those who found more than this share of the others did, against few or none."""

@@ -99,11 +99,11 @@ def learn_server(
     laws, source = _laws(log, alone_laws, choice, len(names), coarse)
     counts = np.bincount(log.kind[log.kind >= 0], minlength=len(names))
     work = sum(float(count) * law.mean for count, law in zip(counts, laws, strict=True))
-    told = sum(float(count) for count, law in zip(counts, laws, strict=True) if law.seen)
+    known_count = sum(float(count) for count, law in zip(counts, laws, strict=True) if law.seen)
     found = tuple(
         _demand(names[n], int(counts[n]), laws[n], source[n], log.step_s, work)
         if laws[n].seen
-        else _unseen(names[n], int(counts[n]), work / told if told else 0.0)
+        else _unseen(names[n], int(counts[n]), work / known_count if known_count else 0.0)
         for n in range(len(names))
     )
     workers, policy, reasons = _said(log, choice, coarse)
@@ -186,12 +186,12 @@ def _said(
                 "spent at this server.",
             ),
         )
-    told = f"{choice.policy.name} with {choice.policy.workers}"
+    best = f"{choice.policy.name} with {choice.policy.workers}"
     if not choice.explains:
-        why = f"No policy explains the durations; {told} is the nearest, {choice.distance:.1%} off."
+        why = f"No policy explains the durations; {best} is the nearest, {choice.distance:.1%} off."
         return choice.policy.workers, choice.policy.name, (why,)
     why = (
-        f"Under {told} those who found many there demand what those demand who found few or "
+        f"Under {best} those who found many there demand what those demand who found few or "
         f"nobody, within {choice.distance:.1%} of {choice.compared:,} requests"
     )
     why += f"; the next best, {choice.other}." if choice.other else "."

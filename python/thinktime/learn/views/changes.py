@@ -81,10 +81,10 @@ def lines(found: Sequence[Change]) -> Iterator[str]:
     wide = max(len(change.name) for change in found)
     yield f"{'':{wide}}  {'before':>12}  {'after':>12}"
     for change in found:
-        told = [_written(value, change.unit) for value in (change.before, change.after)]
+        values = [_written(value, change.unit) for value in (change.before, change.after)]
         ratio = "" if change.ratio is None else _ratio(change.ratio)
         note = {True: "", False: "within chance", None: ""}[change.beyond_chance]
-        line = f"{change.name:{wide}}  {told[0]:>12}  {told[1]:>12}  {ratio:>9}  {note}"
+        line = f"{change.name:{wide}}  {values[0]:>12}  {values[1]:>12}  {ratio:>9}  {note}"
         yield line.rstrip()
 
 

@@ -74,7 +74,7 @@ def _verdict(learned: Learned) -> Verdict:
         f"Busiest: {busiest_words(learned.log)}.",
         tables.arrival_words(learned),
         *(units.sentence(note) for note in learned.log.notes),
-        *(units.sentence(finding.text) for finding in learned.told.findings),
+        *(units.sentence(finding.text) for finding in learned.split.findings),
         *(map(units.sentence, learned.fidelity.sentences()) if learned.fidelity else []),
     ]
     return Verdict(f"{plan(advice)}.", [one for one in findings if one], _doubts(learned))

@@ -26,7 +26,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
     found = {
         **_log(learned),
         "populations": [_population(part, learned.log) for part in learned.parts],
-        "findings": [vars(finding) for finding in learned.told.findings],
+        "findings": [vars(finding) for finding in learned.split.findings],
         "session_timeout_s": traffic.timeout_s,
         "session_timeout_from": learned.timeout_from,
         "sessions": traffic.count("sessions"),

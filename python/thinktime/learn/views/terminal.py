@@ -54,7 +54,7 @@ def _log(learned: Learned, examples: bool) -> Iterator[str]:
         yield f"bad: {count_words} ({bad.reason}); {bad.file}:{bad.line}{example}"
     for warning in log.warnings:
         yield f"warning: {warning}"
-    for note in [*log.notes, *(finding.text for finding in learned.told.findings)]:
+    for note in [*log.notes, *(finding.text for finding in learned.split.findings)]:
         yield f"note: {note}"
     if log.stopped:
         yield "interrupted: the figures are those of what was read up to then"

@@ -68,8 +68,8 @@ def _panel(name: str, curves: Sequence[Curve], what: str) -> Panel:
     figure.update_layout(layout(_PANEL_HEIGHT, xaxis=_time_axis(curves)))
     figure.update_yaxes(axes.linear(0, 1.02, "share"))
     titled(figure, "share that take no longer")
-    told = "; ".join(_words(*curve) for curve in curves)
-    return Panel(figure, f"{what} of {name}. {told}.", name)
+    phrases = "; ".join(_words(*curve) for curve in curves)
+    return Panel(figure, f"{what} of {name}. {phrases}.", name)
 
 
 def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:

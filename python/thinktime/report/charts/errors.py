@@ -60,7 +60,7 @@ def _end_s(failed: pl.DataFrame, interval_s: float) -> float:
 def _line(
     case: Case, failed: pl.DataFrame, causes: Sequence[str], until_s: float, interval_s: float
 ) -> panels.TimeLine:
-    traces, told = list[go.Scatter](), list[str]()
+    traces, phrases = list[go.Scatter](), list[str]()
     for n, cause in enumerate(causes):
         own = failed.filter(pl.col("cause") == cause)
         found = tallies.over_time(own, until_s, interval_s) if own.height else None
@@ -71,11 +71,11 @@ def _line(
                 panels.steps(found.edges_s, np.append(rate, rate[-1]), f"{case.label}: {cause}",
                              style, legendgroup=f"cause {n}")
             )  # fmt: skip
-            told.append(f"{cause} {units.counted(int(own['many'].sum()), 'attempt')}")
+            phrases.append(f"{cause} {units.counted(int(own['many'].sum()), 'attempt')}")
     rest = failed.filter(~pl.col("cause").is_in(list(causes)))
     if rest.height:
-        told.append(f"others, which are not drawn, {units.count(int(rest['many'].sum()))}")
-    words = f"Attempts that failed in {units.seconds(until_s)}: {'; '.join(told)}."
+        phrases.append(f"others, which are not drawn, {units.count(int(rest['many'].sum()))}")
+    words = f"Attempts that failed in {units.seconds(until_s)}: {'; '.join(phrases)}."
     return panels.TimeLine(case, traces, words)
 
 

@@ -180,12 +180,12 @@ def _words(kind: Kind, heat: Heat) -> str:
     if not np.isfinite(longest).any():
         return f"Response times, {kind}: 0 were drawn."
     place = int(np.nanargmax(longest))
-    told = "too few requests for a p99"
+    percentile_words = "too few requests for a p99"
     if np.isfinite(p99).any():
         ends = units.times_between(float(np.nanmin(p99)), float(np.nanmax(p99)))
-        told = f"p99 of each {units.seconds(heat.moments_s['p99'], 2)} {ends}"
+        percentile_words = f"p99 of each {units.seconds(heat.moments_s['p99'], 2)} {ends}"
     return (
-        f"Response times over time, {kind}: {told}; the longest "
+        f"Response times over time, {kind}: {percentile_words}; the longest "
         f"{units.seconds(float(longest[place]))}, at {units.seconds(place * heat.interval_s, 2)}."
     )
 

@@ -42,19 +42,19 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
     until_s = panels.span_s(cases)
     found, kinds = list[panels.TimeLine](), list[Kind]()
     for case in cases:
-        traces, told = list[go.Scatter](), list[str]()
+        traces, phrases = list[go.Scatter](), list[str]()
         for entry in panels.results_over_time(case):
             drawn = _of_entry(case, entry, until_s)
             if drawn is not None:
                 traces += drawn[0]
-                told.append(f"{entry.kind} {drawn[1]}")
+                phrases.append(f"{entry.kind} {drawn[1]}")
                 kinds.append(entry.kind)
         if traces and case.theory is not None:
             traces += _exact(case, until_s)
-            told.append(f"exact mean {units.number(case.theory.in_system)}")
+            phrases.append(f"exact mean {units.number(case.theory.in_system)}")
             kinds.append("exact")
         if traces:
-            words = f"Requests in the system over {units.seconds(until_s)}: {'; '.join(told)}."
+            words = f"Requests in the system over {units.seconds(until_s)}: {'; '.join(phrases)}."
             found.append(panels.TimeLine(case, traces, words))
     if not found:
         return None

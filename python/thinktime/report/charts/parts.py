@@ -31,7 +31,7 @@ class _Figure:
     """What its axis counts: `number` or `time`."""
 
     values: Callable[[OverTime], FloatArray]
-    told: Callable[[float], str]
+    words: Callable[[float], str]
     measured: bool = False
     """Whether simulations have none."""
 
@@ -96,7 +96,7 @@ def _of_case(
 def _line(
     case: Case, parts: Parts, names: Sequence[str], figure: _Figure, left: int
 ) -> panels.TimeLine:
-    traces, told = list[go.Scatter](), list[str]()
+    traces, phrases = list[go.Scatter](), list[str]()
     for name, part in parts.items():
         n, values = names.index(name), figure.values(part)
         if not np.isfinite(values).any():
@@ -108,12 +108,14 @@ def _line(
         else:
             steps = np.append(values, values[-1])
             traces.append(panels.steps(part.edges_s, steps, words, style, legendgroup=group))
-        told.append(
-            f"{name} {figure.told(float(np.nanmean(values)))} on average, at most "
-            f"{figure.told(float(np.nanmax(values)))}"
+        phrases.append(
+            f"{name} {figure.words(float(np.nanmean(values)))} on average, at most "
+            f"{figure.words(float(np.nanmax(values)))}"
         )
     more = f"; {units.count(left)} more are not drawn" if left > 0 else ""
-    return panels.TimeLine(case, traces, f"{figure.title.capitalize()}: {'; '.join(told)}{more}.")
+    return panels.TimeLine(
+        case, traces, f"{figure.title.capitalize()}: {'; '.join(phrases)}{more}."
+    )
 
 
 _CAPTION = (

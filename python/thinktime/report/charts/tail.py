@@ -47,8 +47,8 @@ def _words(curves: Sequence[Curve]) -> str:
             if float(share.min()) <= p <= float(share.max())
             and (kind == "exact" or backed(_NAMES[p], _many(case, kind, note, share)))
         ]
-        told = [f"{_NAMES[p]} {units.seconds(_crossing(times, share, p))}" for p in known]
-        parts.append(f"{named}: {', '.join(told)}" if told else named)
+        phrases = [f"{_NAMES[p]} {units.seconds(_crossing(times, share, p))}" for p in known]
+        parts.append(f"{named}: {', '.join(phrases)}" if phrases else named)
     return f"Response times that a share of requests exceeds. {'; '.join(parts)}."
 
 

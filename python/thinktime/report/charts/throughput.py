@@ -36,8 +36,8 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
 
 
 def _line(case: Case, found: Sequence[Counted]) -> panels.TimeLine:
-    told = "; ".join(_words(entry, table) for _, entry, table in found)
-    return panels.TimeLine(case, _traces(found), f"Requests a second: {told}.")
+    phrases = "; ".join(_words(entry, table) for _, entry, table in found)
+    return panels.TimeLine(case, _traces(found), f"Requests a second: {phrases}.")
 
 
 def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:

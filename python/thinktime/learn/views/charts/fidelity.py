@@ -40,13 +40,13 @@ def _panel(shown: list[Difference], title: str, unit: str) -> Panel:
     values = [100 * one.difference for one in shown]
     chance = [100 * one.chance for one in shown]
     shades = [colour(0 if one.wrong else 2 if one.untold else 1) for one in shown]
-    told = [
+    phrases = [
         f"{name}: {value:+.1f} {unit}, chance {within:.1f}"
         for name, value, within in zip(names, values, chance, strict=True)
     ]
     figure = go.Figure(
         go.Scatter(
-            x=values, y=names, mode="markers", marker={"size": 10, "color": shades}, text=told,
+            x=values, y=names, mode="markers", marker={"size": 10, "color": shades}, text=phrases,
             error_x={"array": chance, "color": INK, "thickness": 1}, hoverinfo="text",
         )
     )  # fmt: skip
@@ -54,7 +54,7 @@ def _panel(shown: list[Difference], title: str, unit: str) -> Panel:
     figure.update_layout(layout(90 + _ROW * len(shown)))
     figure.update_yaxes(type="category", automargin=True, autorange="reversed")
     titled(figure, title)
-    return Panel(figure, f"{'; '.join(told)}.", title)
+    return Panel(figure, f"{'; '.join(phrases)}.", title)
 
 
 CHART: Chart[Learned] = Chart(

@@ -38,12 +38,12 @@ def _draw(learned: Learned) -> Drawing | None:
     scale = axes.log(low, high, "time") if log else axes.linear(0, 1.06 * high, "time")
     figure.update_xaxes(scale | {"title": {"text": "response time"}})
     figure.update_yaxes(type="category", automargin=True)
-    told = "; ".join(
+    phrases = "; ".join(
         f"{name} mean {units.seconds(model.mean_s)}, p99 {units.seconds(model.p99_s)}"
         for name, model in found.items()
     )
     keys = [Key(words, shade, mark="dot") for words, _, shade in _MARKS]
-    return Drawing([Panel(figure, f"Response times by model: {told}.")], keys)
+    return Drawing([Panel(figure, f"Response times by model: {phrases}.")], keys)
 
 
 CHART: Chart[Learned] = Chart(

@@ -59,8 +59,8 @@ def _panel(title: str, y_title: str, x: FloatArray, y: FloatArray, chosen: float
         units.seconds(time): units.number(float(np.interp(time, x, y)))
         for time in (60.0, 600.0, chosen)
     }
-    told = "; ".join(f"{value} at a timeout of {time}" for time, value in at.items())
-    return Panel(figure, f"{title}: {told}.", title)
+    phrases = "; ".join(f"{value} at a timeout of {time}" for time, value in at.items())
+    return Panel(figure, f"{title}: {phrases}.", title)
 
 
 def _limits(panel: Panel) -> Panel:
