@@ -15,7 +15,7 @@ from real_runs import HttpServer
 
 
 @dataclass(frozen=True)
-class Asked:
+class Received:
     """A request as it came."""
 
     method: str
@@ -51,10 +51,10 @@ class Answer:
 class Server(HttpServer):
     """Answers as `answer` says, one request at a time."""
 
-    def __init__(self, answer: Callable[[Asked], Answer]) -> None:
+    def __init__(self, answer: Callable[[Received], Answer]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.answer = answer
-        self.seen: list[Asked] = []
+        self.seen: list[Received] = []
         self.lock = threading.Lock()
 
 
@@ -66,7 +66,7 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self) -> None:
         assert isinstance(self.server, Server)
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        asked = Asked(self.command, self.path, dict(self.headers), body.decode("latin-1"))
+        asked = Received(self.command, self.path, dict(self.headers), body.decode("latin-1"))
         with self.server.lock:
             self.server.seen.append(asked)
             said = self.server.answer(asked)
@@ -94,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def answering(answer: Callable[[Asked], Answer]) -> Iterator[tuple[str, list[Asked]]]:
+def answer_server(answer: Callable[[Received], Answer]) -> Iterator[tuple[str, list[Received]]]:
     """Serve the answers; gives the URL, and the list of what was asked, which grows."""
     with Server(answer) as server:
         thread = threading.Thread(target=server.serve_forever)

@@ -18,7 +18,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        server = cast(NotingServer, self.server)
+        server = cast(RequestLogServer, self.server)
         server.asked_s.append(time.monotonic())
         refused = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
         done = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
         """Tests say nothing."""
 
 
-class NotingServer(HttpServer):
+class RequestLogServer(HttpServer):
     """Its `url`, and when it was asked."""
 
     def __init__(self) -> None:
@@ -39,9 +39,9 @@ class NotingServer(HttpServer):
 
 
 @contextmanager
-def noting() -> Iterator[NotingServer]:
+def request_log_server() -> Iterator[RequestLogServer]:
     """One that serves."""
-    with NotingServer() as server:
+    with RequestLogServer() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib import import_module
 from pathlib import Path
 
 import cases
@@ -17,6 +18,7 @@ import polars
 import pytest
 
 import thinktime as tt
+from thinktime.results import views
 
 SYSTEM = cases.system(("fcfs", "exp(10ms)"))
 
@@ -255,3 +257,11 @@ def test_memory_does_not_grow_with_the_length_of_a_run(tmp_path: Path) -> None:
     assert resident_kib(2_000_000, "none") < resident_kib(125_000, "none") + 4_000
     # Rows on their way to the file take a bounded buffer; all of them would take 120 bytes each.
     assert resident_kib(1_000_000, "all") < resident_kib(125_000, "all") + 100_000
+
+
+def test_each_view_of_a_result_has_a_function_that_fills_its_slot() -> None:
+    for slot in views.SLOTS:
+        module, _, name = views._places[slot].partition(":")
+        assert callable(getattr(import_module(module), name)), slot
+    with pytest.raises(ValueError, match="no view sound"):
+        views.fill(sound="thinktime.report.notebook:html")

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 
 import polars
 import pytest
-from answer_server import Answer, Asked, answering
+from answer_server import Answer, Received, answer_server
 from docs_snippets import snippets
 from nginx_server import serving as nginx
 from test_protocols import WebSocket, serving, tcp
@@ -52,19 +52,19 @@ def fine(summary: dict[str, Any], requests: int) -> None:
 
 
 def test_a_single_request(folder: Path) -> None:
-    with answering(lambda _: Answer("a page")) as (url, seen):
+    with answer_server(lambda _: Answer("a page")) as (url, seen):
         fine(tt.run(folder / "single.toml", url, requests=1).summary, 1)
     assert [(one.method, one.target) for one in seen] == [("GET", "/")]
 
 
 def test_basic_authorization(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         kind, _, secret = asked.headers.get("Authorization", "").partition(" ")
         known = kind == "Basic" and base64.b64decode(secret) == b"user:passwd"
         return Answer({"authenticated": known, "user": "user"}, 200 if known else 401)
 
     monkeypatch.chdir(folder)  # a secret's path is from where the command is given
-    with answering(answer) as (url, seen):
+    with answer_server(answer) as (url, seen):
         summary = tt.run("basic.toml", url, requests=10, output="out").summary
     fine(summary, 10)
     names = ("status is 200", "is authenticated", "is correct user")
@@ -74,14 +74,14 @@ def test_basic_authorization(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_correlation(folder: Path) -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         if asked.path == "/api/doughs":
             return Answer({"doughs": [{"ID": 1, "name": "Thin"}, {"ID": 2, "name": "Thick"}]})
         if asked.path == "/messages":
             return Answer('<form><input name="redir" value="a/b &c"></form>')
         return Answer("<a><value>green</value><value>red</value></a>")
 
-    with answering(answer) as (url, seen):
+    with answer_server(answer) as (url, seen):
         summary = tt.run(folder / "correlation.toml", url, requests=60, rate="200/s").summary
     fine(summary, 60)
     asked = {path: [one for one in seen if one.path == path] for path in {x.path for x in seen}}
@@ -96,11 +96,11 @@ def test_correlation(folder: Path) -> None:
 
 
 def test_data_of_a_file(folder: Path) -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         known = USERS.get(asked.form["login"]) == asked.form["password"]
         return Answer("successfully authorized" if known else "who?")
 
-    with answering(answer) as (url, seen):
+    with answer_server(answer) as (url, seen):
         summary = tt.run(folder / "data.toml", url, requests=90, rate="300/s").summary
     fine(summary, 90)
     assert held(summary) == {"login succeeded": 90}
@@ -110,7 +110,7 @@ def test_data_of_a_file(folder: Path) -> None:
 
 
 def test_an_html_form(folder: Path) -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         if asked.target == "/admin":
             return Answer(
                 '<form action="/login?from=admin"><input name="csrf" value="a+b"></form>',
@@ -123,7 +123,7 @@ def test_an_html_form(folder: Path) -> None:
             return Answer(status=302, headers=[("Location", "/home"), *in_now])
         return Answer("Welcome" if "in=yes" in asked.headers.get("Cookie", "") else "Sign in")
 
-    with answering(answer) as (url, seen):
+    with answer_server(answer) as (url, seen):
         summary = tt.run(folder / "form.toml", url, requests=20, think="10ms").summary
     fine(summary, 20)
     assert held(summary) == {"is signed in": summary["by_request"]["login"]["requests"]}
@@ -133,14 +133,14 @@ def test_an_html_form(folder: Path) -> None:
 
 
 def test_cookies(folder: Path) -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         if asked.method == "POST":
             set_ = [("Set-Cookie", f"{name}={values[0]}") for name, values in asked.query.items()]
             return Answer(headers=set_)
         pairs = (one.split("=", 1) for one in asked.headers.get("Cookie", "=").split("; "))
         return Answer({"cookies": dict(pairs)})
 
-    with answering(answer) as (url, _):
+    with answer_server(answer) as (url, _):
         summary = tt.run(folder / "cookies.toml", url, requests=60, rate="200/s").summary
     fine(summary, 60)
     shown = summary["by_request"]["show"]["requests"]
@@ -149,7 +149,7 @@ def test_cookies(folder: Path) -> None:
 
 
 def test_uploads(folder: Path) -> None:
-    with answering(lambda _: Answer()) as (url, seen):
+    with answer_server(lambda _: Answer()) as (url, seen):
         summary = tt.run(folder / "upload.toml", url, requests=5, rate="100/s").summary
     fine(summary, 5)
     assert held(summary) == {"is status 200": 5}
@@ -170,7 +170,7 @@ def test_create_read_update_delete(folder: Path) -> None:
     ratings: dict[str, dict[str, Any]] = {}
     made: list[str] = []
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         body = json.loads(asked.body or "{}")
         if asked.path == "/api/users":
             users[body["username"]] = body["password"]
@@ -193,7 +193,7 @@ def test_create_read_update_delete(folder: Path) -> None:
             return Answer(status=204)
         return Answer({"ratings": list(ratings.values())})
 
-    with answering(answer) as (url, seen):
+    with answer_server(answer) as (url, seen):
         result = tt.run(folder / "ratings.toml", url, requests=62, think="5ms")
     fine(result.summary, 62)
     counts = held(result.summary)
@@ -248,7 +248,7 @@ def test_http2(folder: Path) -> None:
 
 
 def test_soap(folder: Path) -> None:
-    with answering(lambda _: Answer("<days><day>BLACK-FRIDAY</day></days>")) as (url, seen):
+    with answer_server(lambda _: Answer("<days><day>BLACK-FRIDAY</day></days>")) as (url, seen):
         summary = tt.run(folder / "soap.toml", url, requests=10, think="1ms").summary
     fine(summary, 10)
     assert held(summary) == {"status is 200": 10, "black friday is present": 10}
@@ -263,7 +263,7 @@ def test_a_sudden_increase(folder: Path) -> None:
     text = FILES["increase.toml"].replace("30s", "1s")
     assert text.count("1s") == 2
     (folder / "increase.toml").write_text(text)
-    with answering(lambda _: Answer()) as (url, seen):
+    with answer_server(lambda _: Answer()) as (url, seen):
         result = tt.run(folder / "increase.toml", url, duration="2s")
     due = polars.DataFrame(result.requests)["scheduled_ns"] / 1e9
     assert len(seen) == result.summary["requests"]
@@ -273,7 +273,7 @@ def test_a_sudden_increase(folder: Path) -> None:
 
 
 def test_workloads_side_by_side(folder: Path) -> None:
-    with answering(lambda _: Answer()) as (url, seen):
+    with answer_server(lambda _: Answer()) as (url, seen):
         result = tt.run(folder / "distribute.toml", url, duration="3s")
     summary = result.summary
     count = Counter(one.target for one in seen)
@@ -291,7 +291,7 @@ def test_workloads_side_by_side(folder: Path) -> None:
 
 
 def test_queries(folder: Path) -> None:
-    with answering(lambda _: Answer()) as (url, seen):
+    with answer_server(lambda _: Answer()) as (url, seen):
         fine(tt.run(folder / "query.toml", url, requests=6, rate="200/s").summary, 6)
     fixed = [("utm_medium", "organic"), ("utm_source", "test"), ("multiple", "foo")]
     fixed.append(("multiple", "bar"))
@@ -306,11 +306,11 @@ def verdicts(summary: dict[str, Any]) -> dict[str, str]:
 
 
 def test_thresholds(folder: Path) -> None:
-    with answering(lambda _: Answer({"name": "Bert"})) as (url, _):
+    with answer_server(lambda _: Answer({"name": "Bert"})) as (url, _):
         good = tt.run(folder / "thresholds.toml", url, requests=1000, rate="400/s").summary
     fine(good, 1000)
     assert good["checks"]["is Bert"] == {"passed": 1000, "failed": 0}
-    with answering(lambda _: Answer({"name": "Joe"}, 500)) as (url, _):
+    with answer_server(lambda _: Answer({"name": "Joe"}, 500)) as (url, _):
         bad = tt.run(folder / "thresholds.toml", url, requests=20_000, rate="400/s").summary
     assert bad["requests"] < 10_000  # `abort` has ended it
     assert verdicts(good)["errors"] == "met"

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars
 import pytest
-from answer_server import Answer, Asked, answering
+from answer_server import Answer, Received, answer_server
 from docs_snippets import snippets
 
 import thinktime as tt
@@ -72,7 +72,7 @@ def test_the_exact_rows_are_those_of_the_page(
 
 def test_a_form_goes_as_wrk_sends_it(tmp_path: Path) -> None:
     files(tmp_path, "wrk")
-    with answering(lambda _: Answer()) as (url, seen):
+    with answer_server(lambda _: Answer()) as (url, seen):
         fine(tt.run(tmp_path / "post.toml", url, requests=20).summary, 20)
     assert all(one.form == {"foo": "bar", "baz": "quux"} for one in seen)
     kinds = {one.headers["Content-Type"] for one in seen}
@@ -81,7 +81,7 @@ def test_a_form_goes_as_wrk_sends_it(tmp_path: Path) -> None:
 
 def test_each_number_is_asked_for_once(tmp_path: Path) -> None:
     files(tmp_path, "wrk")
-    with answering(lambda _: Answer()) as (url, seen):
+    with answer_server(lambda _: Answer()) as (url, seen):
         fine(tt.run(tmp_path / "counter.toml", url, requests=50).summary, 50)
     assert sorted(int(one.path.removeprefix("/page/")) for one in seen) == list(range(1, 51))
     assert all(one.headers["X-Counter"] == one.path.removeprefix("/page/") for one in seen)
@@ -91,13 +91,13 @@ def test_each_session_brings_its_own_token(tmp_path: Path) -> None:
     files(tmp_path, "wrk")
     given: list[str] = []
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         if asked.path == "/authenticate":
             given.append(f"t{len(given)}")
             return Answer(headers=[("X-Token", given[-1])])
         return Answer(status=200 if asked.headers.get("X-Token") in given else 401)
 
-    with answering(answer) as (url, seen):
+    with answer_server(answer) as (url, seen):
         fine(tt.run(tmp_path / "token.toml", url, requests=200).summary, 200)
     brought = Counter(one.headers["X-Token"] for one in seen if one.path == "/resource")
     assert len(given) >= 10
@@ -106,7 +106,7 @@ def test_each_session_brings_its_own_token(tmp_path: Path) -> None:
 
 def test_even_requests_are_evenly_apart(tmp_path: Path) -> None:
     files(tmp_path, "wrk")
-    with answering(lambda _: Answer()) as (url, _):
+    with answer_server(lambda _: Answer()) as (url, _):
         result = tt.run(tmp_path / "even.toml", url, requests=50, rate="500/s")
     due = sorted(polars.DataFrame(result.requests)["scheduled_ns"].to_list())
     assert {late - early for early, late in itertools.pairwise(due)} == {2_000_000}
@@ -132,7 +132,7 @@ def test_an_import_is_what_the_page_shows(tool: str, script: str, tmp_path: Path
 def shop(given: list[str]) -> Any:
     """A server that gives each session a token of its own, and asks for it."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         if asked.path in ("/authenticate", "/login"):
             said = json.loads(asked.body) if asked.path == "/authenticate" else asked.form
             user = str(said.get("username", said.get("user")))
@@ -161,7 +161,7 @@ def shop(given: list[str]) -> Any:
 )
 def test_sessions_sign_in(tool: str, file: str, paths: set[str], tmp_path: Path) -> None:
     files(tmp_path, tool)
-    with answering(shop([])) as (url, seen):
+    with answer_server(shop([])) as (url, seen):
         summary = tt.run(
             tmp_path / file, url, requests=60, rate="100/s", think="5ms", seed=3
         ).summary
@@ -176,10 +176,10 @@ def test_a_script_branches_and_loops(tmp_path: Path) -> None:
     text = (tmp_path / "search.luau").read_text().replace("uniform(1s, 5s)", "1ms")
     (tmp_path / "search.luau").write_text(text)
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         return Answer("next page" if asked.query.get("page", ["9"])[0] in "12" else "the end")
 
-    with answering(answer) as (url, seen):
+    with answer_server(answer) as (url, seen):
         summary = tt.run(tmp_path / "search.toml", url, requests=200, rate="100/s").summary
     fine(summary, 200)
     asked = Counter(one.target for one in seen)
@@ -218,7 +218,7 @@ def test_rates_have_the_shape_of_the_page(
 
 def test_two_kinds_of_users_are_told_apart(tmp_path: Path) -> None:
     files(tmp_path, "gatling")
-    with answering(lambda _: Answer()) as (url, seen):
+    with answer_server(lambda _: Answer()) as (url, seen):
         summary = tt.run(tmp_path / "kinds.toml", url, duration="2s").summary
     assert set(summary["by_population"]) == {"visitors", "workers"}
     assert {one.path for one in seen} == {"/fr", "/us", "/poll"}
@@ -230,9 +230,9 @@ def test_limits_are_judged(tmp_path: Path) -> None:
         ("gatling", "asserted.toml", {"errors", "mean", "p95", "checks"}),
     ):
         files(tmp_path, tool)
-        with answering(lambda _: Answer()) as (url, _):
+        with answer_server(lambda _: Answer()) as (url, _):
             good = tt.run(tmp_path / file, url, requests=600, rate="600/s").summary
-        with answering(lambda _: Answer(status=500)) as (url, _):
+        with answer_server(lambda _: Answer(status=500)) as (url, _):
             bad = tt.run(tmp_path / file, url, requests=200, rate="400/s").summary
         assert {one["name"] for one in good["objectives"]} == names
         verdicts = {one["name"]: one["verdict"] for one in bad["objectives"]}

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from ray_cluster import OURS, frame, three_nodes
-from request_log_server import NotingServer, noting
+from request_log_server import RequestLogServer, request_log_server
 
 import thinktime as tt
 from thinktime.distributed.work import awaited
@@ -50,8 +50,8 @@ def cluster(nodes: Any) -> Any:
 
 
 @pytest.fixture
-def target() -> Iterator[NotingServer]:
-    with noting() as server:
+def target() -> Iterator[RequestLogServer]:
+    with request_log_server() as server:
         yield server
 
 
@@ -94,7 +94,7 @@ def after_begin(seconds: float, do: Callable[[], None]) -> Iterator[list[float]]
     thread.join()
 
 
-def counted(result: tt.Result, target: NotingServer, attempts: int = 1) -> int:
+def counted(result: tt.Result, target: RequestLogServer, attempts: int = 1) -> int:
     """The rows, with so many attempts a request at most.
 
     The summary's counters are those of the rows; and what the target has had besides is no more
@@ -119,7 +119,7 @@ def counted(result: tt.Result, target: NotingServer, attempts: int = 1) -> int:
 
 
 def test_a_node_that_dies_ends_the_run_and_loses_no_more_than_a_second(
-    cluster: Any, target: NotingServer
+    cluster: Any, target: RequestLogServer
 ) -> None:
     node = cluster.list_all_nodes()[-1]
     with after_begin(4, lambda: cluster.remove_node(node, allow_graceful=False)):
@@ -139,7 +139,7 @@ def test_a_node_that_dies_ends_the_run_and_loses_no_more_than_a_second(
 
 
 def test_another_generator_takes_the_sessions_over_and_asks_no_more_of_who_refuses(
-    cluster: Any, target: NotingServer
+    cluster: Any, target: RequestLogServer
 ) -> None:
     def refuse_and_remove() -> None:
         target.refuses.set()
@@ -173,7 +173,7 @@ def test_another_generator_takes_the_sessions_over_and_asks_no_more_of_who_refus
 
 
 def test_a_generator_that_freezes_is_lost_and_ends_itself(
-    cluster: Any, target: NotingServer
+    cluster: Any, target: RequestLogServer
 ) -> None:
     frozen: list[int] = []
 
@@ -191,7 +191,7 @@ def test_a_generator_that_freezes_is_lost_and_ends_itself(
 
 
 def test_a_generator_that_is_slow_is_named_and_loses_nothing(
-    cluster: Any, target: NotingServer
+    cluster: Any, target: RequestLogServer
 ) -> None:
     def stumble() -> None:
         slow = generators()[0]
@@ -245,7 +245,7 @@ def command(
 
 
 def test_of_a_generator_that_is_lost_our_own_words_are_shown_alone(
-    target: NotingServer, tmp_path: Path
+    target: RequestLogServer, tmp_path: Path
 ) -> None:
     """Ray tells of processes that died on standard output, and of more on standard error."""
     mark = f"THINKTIME_TEST={uuid.uuid4()}"
@@ -267,7 +267,7 @@ def makes_load(lines: Iterable[str]) -> int:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_no_generator_goes_on_when_the_command_has_ended(
-    target: NotingServer, tmp_path: Path, how: signal.Signals
+    target: RequestLogServer, tmp_path: Path, how: signal.Signals
 ) -> None:
     mark = f"THINKTIME_TEST={uuid.uuid4()}"
     driver = command(tmp_path, target.url, mark)

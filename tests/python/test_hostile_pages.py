@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from answer_server import Answer, answering
+from answer_server import Answer, answer_server
 from browser import Browser
 from test_learn_hostile import entry, written
 
@@ -68,7 +68,7 @@ def test_the_report_of_a_hostile_server(browser: Browser, tmp_path: Path) -> Non
         "'<script>window.hacked=1</script>' = { of = 'header:X-Error', contains = 'nothing' }\n"
     )
     headers = [("X-Error", ANSWER), ("Content-Type", "text/html")]
-    with answering(lambda _: Answer(ANSWER, 500, headers)) as (url, _):
+    with answer_server(lambda _: Answer(ANSWER, 500, headers)) as (url, _):
         result = tt.run(workload, url, duration=2, show_errors=True, output=tmp_path / "out")
     bodies = result.summary["by_request"]["<b>item</b>"]["bodies"]
     assert any("window.hacked=1" in text for text in bodies.values())

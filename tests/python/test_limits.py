@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars
 import pytest
-from answer_server import Answer, answering
+from answer_server import Answer, answer_server
 
 import thinktime as tt
 
@@ -56,13 +56,13 @@ def test_a_script_runs_in_one_event_loop(tmp_path: Path) -> None:
 
 def test_redirects_to_others_are_failures_and_retry_after_is_not_heeded() -> None:
     elsewhere = Answer(status=302, headers=[("Location", "http://elsewhere.test/")])
-    with answering(lambda _: elsewhere) as (url, _):
+    with answer_server(lambda _: elsewhere) as (url, _):
         followed = tt.Workload(OPEN + "[session]\nredirects = 5\n")
         summary = tt.run(followed, url, requests=3).summary
     assert summary["errors_by_kind"] == {"redirect_elsewhere": 3}
     busy = Answer(status=503, headers=[("Retry-After", "60")])
     again = OPEN + '[[request]]\nname = "a"\nretry = { attempts = 2 }\n'
-    with answering(lambda _: busy) as (url, seen):
+    with answer_server(lambda _: busy) as (url, seen):
         summary = tt.run(tt.Workload(again), url, requests=3).summary
     assert (summary["retries"], len(seen)) == (3, 6)
 
@@ -83,7 +83,7 @@ def test_a_replayed_log_has_no_bodies(tmp_path: Path) -> None:
         text = OPEN.replace(
             'rate = "50/s"', f'process = "trace(access.log, speed=20, methods={methods})"'
         )
-        with answering(lambda _: Answer()) as (url, seen):
+        with answer_server(lambda _: Answer()) as (url, seen):
             rows = tt.run(tt.Workload(text, str(tmp_path / "w.toml")), url).requests
         assert [one.method for one in seen] == kept
         assert not any(one.body for one in seen)

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from answer_server import Answer, answering
+from answer_server import Answer, answer_server
 from browser import Browser
 from live_commands import SYSTEM, WORKLOAD, Watched
 from made_logs import Known, make
@@ -127,7 +127,7 @@ def test_a_verdict_turns_where_the_server_does(files: Path, browser: Browser) ->
     (files / "slow.toml").write_text(
         'name = "slow"\n[arrivals]\nmodel = "closed"\nclients = 2\n[session]\nthink = "5ms"\n'
     )
-    with answering(answer) as (url, _):
+    with answer_server(answer) as (url, _):
         command = ["run", "slow.toml", "--target", url, "--duration", "60s", "--live"]
         with Watched(command, files) as watched:
             browser.visit(watched.url)

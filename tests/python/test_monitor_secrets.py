@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from answer_server import Answer, Asked, answering
+from answer_server import Answer, Received, answer_server
 from live_commands import Watched
 from typer.testing import CliRunner
 
@@ -40,8 +40,8 @@ def test_secrets_stay_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Basic%20HIDDEN")
     (tmp_path / "w.toml").write_text(WORKLOAD)
     with (
-        answering(lambda _: Answer("ok")) as (target, asked),
-        answering(lambda _: Answer({})) as (collector, pushed),
+        answer_server(lambda _: Answer("ok")) as (target, asked),
+        answer_server(lambda _: Answer({})) as (collector, pushed),
     ):
         command = ["run", "w.toml", "--target", target, "--duration", "8s", "-o", "out"]
         watching = ["--live", "--metrics", "127.0.0.1:0", "--otlp", collector]
@@ -100,7 +100,7 @@ def test_a_result_without_its_secrets_is_made_again_with_the_workload(
     other = WORKLOAD.replace("HIDDEN", "NEW").replace("100/s", "1/s")
     (tmp_path / "other.toml").write_text(other)
     said = CliRunner()
-    with answering(lambda _: Answer("ok")) as (target, asked):
+    with answer_server(lambda _: Answer("ok")) as (target, asked):
         result = tt.run(
             tmp_path / "w.toml", target, requests=20, warmup=0.0, output=tmp_path / "out"
         )
@@ -126,7 +126,7 @@ def test_a_result_without_its_secrets_is_made_again_with_the_workload(
 
 def test_a_workload_is_not_given_where_there_are_no_secrets(tmp_path: Path) -> None:
     (tmp_path / "w.toml").write_text('name = "a"\n[arrivals]\nmodel = "open"\nrate = "9/s"\n')
-    with answering(lambda _: Answer("ok")) as (target, _):
+    with answer_server(lambda _: Answer("ok")) as (target, _):
         result = tt.run(tmp_path / "w.toml", target, requests=5, warmup=0.0)
         with pytest.raises(tt.InputError, match="there were none"):
             tt.again(result, workload=tt.Workload.load(tmp_path / "w.toml"))
@@ -187,10 +187,10 @@ ECHOES = {
 }
 
 
-def echoing(echo: Callable[[str], str]) -> Callable[[Asked], Answer]:
+def echoing(echo: Callable[[str], str]) -> Callable[[Received], Answer]:
     """A server that fails, and says what it was asked."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         sent = (asked.headers.get(name, "") for name in ("Authorization", "Cookie", "X-Tenant"))
         return Answer(f"said: {echo(' '.join((asked.target, *sent, asked.body)))}", 500)
 
@@ -205,7 +205,7 @@ def test_a_server_that_repeats_requests_tells_no_secret(
     monkeypatch.setenv("TT_BEARER", "HIDDEN-bearer")
     Path("w.toml").write_text(ECHOED)
     Path("users.csv").write_text("user,password\nann,HIDDEN-row\n")
-    with answering(echoing(ECHOES[how])) as (target, asked):
+    with answer_server(echoing(ECHOES[how])) as (target, asked):
         command = ["run", "w.toml", "--target", target, "--duration", "1s", "--show-errors"]
         done = CliRunner().invoke(app, [*command, "--markdown", "m.md", "-o", "out"])
     assert done.exit_code == 3, done.output
@@ -239,7 +239,7 @@ def test_messages_of_scripts_repeat_no_secret(
         'name = "w"\n[arrivals]\nmodel = "partly-open"\nrate = "50/s"\n'
         '[session]\nscript = "s.luau"\n[clients]\nbearer = "env:TT_BEARER"\n'
     )
-    with answering(echoing(str)) as (target, asked):
+    with answer_server(echoing(str)) as (target, asked):
         result = tt.run(tmp_path / "w.toml", target, duration=0.5, warmup=0.0)
     assert asked[0].headers["Authorization"] == "Bearer HIDDEN"
     told = json.dumps(result.summary)
@@ -253,7 +253,7 @@ def test_a_restart_command_is_kept_without_its_secrets(
     monkeypatch.chdir(tmp_path)
     Path("w.toml").write_text('name = "w"\n[arrivals]\nmodel = "open"\nrate = "100/s"\n')
     restart = "true --password=HIDDEN1 --token HIDDEN2 --port 80"
-    with answering(lambda _: Answer("ok")) as (target, _):
+    with answer_server(lambda _: Answer("ok")) as (target, _):
         command = ["run", "w.toml", "--target", target, "--duration", "300ms", "--runs", "2"]
         done = CliRunner().invoke(app, [*command, "--restart", restart, "-o", "out"])
         assert done.exit_code in (0, 3), done.output

@@ -12,7 +12,7 @@ import cases
 import numpy as np
 import polars as pl
 import pytest
-from answer_server import Answer, answering
+from answer_server import Answer, answer_server
 from scipy import stats
 from typer.testing import CliRunner
 
@@ -193,7 +193,7 @@ def test_a_server_that_each_start_makes_another_is_named(tmp_path: Path) -> None
         return Answer("hello")
 
     restart = f"mktemp {started}.XXXXXX"
-    with answering(answer) as (url, _):
+    with answer_server(answer) as (url, _):
         status, text, errors = run(
             str(tmp_path / "w.toml"), "--target", url, "--runs", "2", "--duration", "2s",
             "--restart", restart, "-o", str(tmp_path / "r"),

@@ -11,7 +11,7 @@ import numpy as np
 import page_subjects
 import polars as pl
 import pytest
-from answer_server import Answer, answering
+from answer_server import Answer, answer_server
 
 import thinktime as tt
 from thinktime.present.chart import Drawing
@@ -183,7 +183,7 @@ def test_a_real_run_has_all_of_them(tmp_path: Path) -> None:
         time.sleep(0.001)
         return Answer("no", 503 if asked.path == "/bad" else 200)
 
-    with answering(answer) as (url, _):
+    with answer_server(answer) as (url, _):
         tt.run(workload, url, duration=2, output=tmp_path / "out")
     result = tt.Result.load(tmp_path / "out")
     made = page_of([result])

@@ -12,7 +12,7 @@ import cases
 import numpy as np
 import polars as pl
 import pytest
-from answer_server import Answer, Asked, answering
+from answer_server import Answer, Received, answer_server
 from real_runs import HttpServer
 from switch_servers import switching
 from typer.testing import CliRunner
@@ -43,11 +43,11 @@ def rows_of(result: tt.Result) -> pl.DataFrame:
 def told(*values: str, status: int = 200) -> tt.Result:
     """Of a server whose responses have these fields, each of them one of the header."""
 
-    def answer(_: Asked) -> Answer:
+    def answer(_: Received) -> Answer:
         return Answer("ok", status, [("Server-Timing", value) for value in values])
 
     closed = cases.closed_model(2, "const(1ms)")
-    with answering(answer) as (url, _):
+    with answer_server(answer) as (url, _):
         return tt.run(closed, url, requests=6)
 
 
@@ -141,7 +141,7 @@ def test_failures_tell_a_time_that_is_in_no_figure() -> None:
 
 
 def test_the_times_of_redirects_are_added() -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         if asked.path == "/old":
             return Answer("", 302, [("Location", "/new"), ("Server-Timing", "a;dur=2")])
         return Answer("ok", 200, [("Server-Timing", "a;dur=3")])
@@ -150,7 +150,7 @@ def test_the_times_of_redirects_are_added() -> None:
         'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 1\n[session]\nthink = "1ms"\n'
         'redirects = 5\n[[request]]\nname = "old"\nget = "/old"\n'
     )
-    with answering(answer) as (url, _):
+    with answer_server(answer) as (url, _):
         result = tt.run(workload, url, requests=4)
     assert rows_of(result)["server_time_s"].to_list() == pytest.approx([0.005] * 4)
 

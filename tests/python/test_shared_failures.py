@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from answer_server import Answer, Asked, answering
+from answer_server import Answer, Received, answer_server
 from live_commands import COMMAND
 from real_runs import complaint, ended_well
 from shared_server import KEEPS, Shared, each_kind, shared_server
@@ -49,7 +49,7 @@ def workload(directory: Path, body: str, shared: str, more: str = "") -> tt.Work
 
 
 @contextmanager
-def meanwhile(seen: list[Asked], steps: list[tuple[int, Callable[[], None]]]) -> Iterator[None]:
+def meanwhile(seen: list[Received], steps: list[tuple[int, Callable[[], None]]]) -> Iterator[None]:
     """Do these one after another, each when the target has seen so many more requests."""
     over = threading.Event()
 
@@ -88,7 +88,7 @@ def stopped(server: Shared, for_s: float) -> Callable[[], None]:
     return stop
 
 
-def tokens(seen: list[Asked]) -> list[int]:
+def tokens(seen: list[Received]) -> list[int]:
     return [int(one.target[1:]) for one in seen]
 
 
@@ -105,7 +105,7 @@ def test_nothing_is_lost_or_done_twice_by_a_server_that_keeps_what_it_was_told(
     """Killed twice and stopped once, for less than sessions wait."""
     with (
         shared_server(tmp_path, *KEEPS, kind=kind) as server,
-        answering(lambda _: Answer()) as (url, seen),
+        answer_server(lambda _: Answer()) as (url, seen),
     ):
         table = f'{{ url = "{server.url}", wait = "60s", lease = "60s" }}'
         kill, stop = restarted(server), stopped(server, 0.5)
@@ -126,7 +126,10 @@ def test_nothing_is_lost_or_done_twice_by_a_server_that_keeps_what_it_was_told(
 def test_a_server_that_forgets_gives_no_token_twice(tmp_path: Path, kind: str) -> None:
     """What was counted is lost, and said to be; those who had a lock are told apart by its token,
     and find their next write refused."""
-    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
+    with (
+        shared_server(tmp_path, kind=kind) as server,
+        answer_server(lambda _: Answer()) as (url, seen),
+    ):
         table = f'{{ url = "{server.url}", wait = "60s", lease = "60s" }}'
         with meanwhile(seen, [(50, restarted(server)), (50, restarted(server))]):
             result = tt.run(workload(tmp_path, COUNTING, table), url, requests=200, duration="300s")
@@ -158,7 +161,10 @@ def test_sessions_wait_so_long_and_nobody_else_does(tmp_path: Path, kind: str) -
     client:get("/sharing")
     client:think("20ms")
     """
-    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
+    with (
+        shared_server(tmp_path, kind=kind) as server,
+        answer_server(lambda _: Answer()) as (url, seen),
+    ):
         table = f'{{ url = "{server.url}", wait = "500ms" }}'
         with meanwhile(seen, [(200, stopped(server, 2.0))]):
             result = tt.run(workload(tmp_path, pause, table, OTHERS), url, duration="4s")
@@ -177,7 +183,10 @@ def test_sessions_wait_so_long_and_nobody_else_does(tmp_path: Path, kind: str) -
 @each_kind
 def test_a_server_that_is_gone_ends_sessions_and_not_the_run(tmp_path: Path, kind: str) -> None:
     body = 'client:get("/")\nclient.shared:lock("a")\nclient.shared:add("n")\nclient:think("10ms")'
-    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
+    with (
+        shared_server(tmp_path, kind=kind) as server,
+        answer_server(lambda _: Answer()) as (url, seen),
+    ):
         table = f'{{ url = "{server.url}", wait = "100ms" }}'
         with meanwhile(seen, [(50, server.kill)]):
             result = tt.run(workload(tmp_path, body, table), url, duration="2s")
@@ -191,7 +200,10 @@ def test_a_server_that_is_gone_ends_sessions_and_not_the_run(tmp_path: Path, kin
 def test_a_session_ends_when_the_server_refuses(tmp_path: Path, kind: str) -> None:
     """It may use a megabyte less than it has."""
     body = 'client.shared:put("x", string.rep("x", 100))\nclient:get("/")'
-    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
+    with (
+        shared_server(tmp_path, kind=kind) as server,
+        answer_server(lambda _: Answer()) as (url, seen),
+    ):
 
         def fill() -> None:
             server.said("CONFIG", "SET", "maxmemory", "1")
@@ -228,7 +240,10 @@ def test_a_lock_of_whoever_is_gone_goes_to_the_next(tmp_path: Path, kind: str) -
     client:think("1h")
     """
     told: dict[str, Any] = {}
-    with shared_server(tmp_path, kind=kind) as server, answering(lambda _: Answer()) as (url, seen):
+    with (
+        shared_server(tmp_path, kind=kind) as server,
+        answer_server(lambda _: Answer()) as (url, seen),
+    ):
 
         def take() -> None:
             told["run"] = run_of(server)
@@ -261,14 +276,14 @@ def test_a_generator_that_stood_still_for_too_long_finds_its_writes_refused(
     generator: list[subprocess.Popen[str]] = []
     others: list[int] = []
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         if not others:
             os.kill(generator[0].pid, signal.SIGSTOP)
             others.append(taken_over(server))
             os.kill(generator[0].pid, signal.SIGCONT)
         return Answer()
 
-    with shared_server(tmp_path, kind=kind) as server, answering(answer) as (url, seen):
+    with shared_server(tmp_path, kind=kind) as server, answer_server(answer) as (url, seen):
         workload(tmp_path, body, f'{{ url = "{server.url}", lease = "300ms" }}')
         limits = ["--requests", "2", "--duration", "100s"]
         arguments = ["run", "workload.toml", "--target", url, *limits, "--json"]

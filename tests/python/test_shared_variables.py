@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_server import Answer, answering
+from answer_server import Answer, answer_server
 from shared_server import KINDS, Shared, shared_server
 
 import thinktime as tt
@@ -128,7 +128,7 @@ def test_locks_go_by_priority_then_by_turn(server: Shared, tmp_path: Path) -> No
     shared:unlock("a")
     client:think("1h")
     """
-    with answering(lambda _: Answer()) as (url, asked):
+    with answer_server(lambda _: Answer()) as (url, asked):
         workload = scripted(tmp_path, body, f'"{server.url}"', closed(6))
         tt.run(workload, url, requests=5)
         seen = [one.target.split("/")[1:] for one in asked]
@@ -192,7 +192,7 @@ def test_sessions_of_the_example_take_turns(server: Shared, tmp_path: Path, loop
     for name in ("accounts.toml", "account.luau"):
         text = (EXAMPLES / name).read_text("utf-8")
         (tmp_path / name).write_text(text.replace("redis://127.0.0.1:6379", server.url))
-    with answering(lambda _: Answer()) as (url, seen):
+    with answer_server(lambda _: Answer()) as (url, seen):
         result = tt.run(tmp_path / "accounts.toml", url, rate="200/s", requests=150, loops=loops)
     # Sessions that were waiting for their turns when the load ended had none.
     assert result.summary["sessions"] >= result.summary["requests"] == len(seen) == 150

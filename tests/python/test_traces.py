@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import polars as pl
 import pytest
-from answer_server import Answer, Asked, answering
+from answer_server import Answer, Received, answer_server
 from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from real_runs import TcpServer
@@ -53,12 +53,12 @@ def rows(result: tt.Result) -> pl.DataFrame:
 
 
 def test_servers_are_told_what_rows_say() -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: Received) -> Answer:
         """A failure for a fifth of the attempts."""
         fails = asked.headers["traceparent"].endswith(("0-01", "1-01", "2-01"))
         return Answer("", 503) if fails else Answer("ok")
 
-    with answering(answer) as (target, asked):
+    with answer_server(answer) as (target, asked):
         result = tt.run(workload(), target, requests=200)
         again = tt.run(workload(), target, requests=200)
         other = tt.run(workload().with_seed(8), target, requests=20)
@@ -140,7 +140,7 @@ def test_requests_are_the_same_without_it_byte_by_byte() -> None:
 
 def test_own_fields_go_before(tmp_path: Path) -> None:
     own = WORKLOAD + 'headers = { Traceparent = "mine" }\n'
-    with answering(lambda _: Answer("ok")) as (target, asked):
+    with answer_server(lambda _: Answer("ok")) as (target, asked):
         tt.run(workload(own), target, requests=3)
         assert {one.headers["Traceparent"] for one in asked} == {"mine"}
         asked.clear()
@@ -176,7 +176,7 @@ def test_only_servers_of_http_are_told() -> None:
 def test_traces_of_slow_and_failed_requests_are_named(tmp_path: Path) -> None:
     text = WORKLOAD.replace('retry = { attempts = 3, on = ["status 503"] }', "")
     fails = iter([False, True] * 1000)
-    with answering(lambda _: Answer("", 503 if next(fails) else 200)) as (target, _):
+    with answer_server(lambda _: Answer("", 503 if next(fails) else 200)) as (target, _):
         result = tt.run(workload(text), target, requests=100, output=tmp_path / "out")
     found = tt.traces(result, slowest=5, failed=3)
     measured = pl.col("scheduled_ns") >= result.summary["warmup_s"] * 1e9
@@ -204,7 +204,7 @@ def test_results_without_traces_say_why(tmp_path: Path) -> None:
     system = tt.System('name = "s"\n[[station]]\nname = "a"\ndemand = "1ms"\n')
     with pytest.raises(tt.InputError, match="a simulation sends nothing"):
         tt.traces(tt.simulate(workload(), system, requests=10))
-    with answering(lambda _: Answer("ok")) as (target, _):
+    with answer_server(lambda _: Answer("ok")) as (target, _):
         untraced = workload(WORKLOAD.replace("traceparent = true", ""))
         with pytest.raises(tt.InputError, match="traceparent = true"):
             tt.traces(tt.run(untraced, target, requests=3))
@@ -223,7 +223,7 @@ def parsed(body: str) -> ExportTraceServiceRequest:
     return cast("ExportTraceServiceRequest", made)
 
 
-def spans_of(pushed: list[Asked]) -> list[Any]:
+def spans_of(pushed: list[Received]) -> list[Any]:
     """All spans that a collector was told."""
     bodies = [parsed(one.body) for one in pushed if one.path == "/v1/traces"]
     return [
@@ -242,8 +242,8 @@ def test_a_collector_hears_of_slow_and_failed_requests(tmp_path: Path) -> None:
     )  # fmt: skip
     fails = iter([False, False, False, True] * 100_000)
     with (
-        answering(lambda _: Answer("", 503 if next(fails) else 200)) as (target, asked),
-        answering(lambda _: Answer({})) as (collector, pushed),
+        answer_server(lambda _: Answer("", 503 if next(fails) else 200)) as (target, asked),
+        answer_server(lambda _: Answer({})) as (collector, pushed),
     ):
         words = ["run", "w.toml", "--target", target, "--duration", "3s", "-o", "out"]
         command(tmp_path, *words, "--otlp", collector)
@@ -280,8 +280,8 @@ def test_a_collector_hears_of_slow_and_failed_requests(tmp_path: Path) -> None:
 def test_without_the_key_no_traces_are_exported(tmp_path: Path) -> None:
     (tmp_path / "w.toml").write_text(WORKLOAD.replace("traceparent = true", ""))
     with (
-        answering(lambda _: Answer("ok")) as (target, _),
-        answering(lambda _: Answer({})) as (collector, pushed),
+        answer_server(lambda _: Answer("ok")) as (target, _),
+        answer_server(lambda _: Answer({})) as (collector, pushed),
     ):
         words = ["run", "w.toml", "--target", target, "--duration", "2s"]
         command(tmp_path, *words, "--otlp", collector)
