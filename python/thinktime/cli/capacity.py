@@ -65,13 +65,13 @@ def command(
         name = "generator" if loaded is None else loaded.name
         more = {"target": target, "what": what, "on": on}
         with ci_files.failure_written(files, name):
-            found, against = _shown(loaded, system, more, given, quiet, watched)
+            found, against = _with_progress(loaded, system, more, given, quiet, watched)
     _show(found, against, json, output)
-    untold = ci_files.write(files, lambda: _told(found, against, name))
+    untold = ci_files.write(files, lambda: _summaries(found, against, name))
     common.end(outcome(found, against, untold))
 
 
-def _shown(
+def _with_progress(
     loaded: Workload | None,
     system: Path | None,
     more: dict[str, Any],
@@ -142,7 +142,7 @@ def _print(found: Capacity) -> None:
         common.print_wide(FittedTable(table(found)))
 
 
-def _told(found: Capacity, against: str | None, name: str) -> Summaries:
+def _summaries(found: Capacity, against: str | None, name: str) -> Summaries:
     from thinktime import gate
 
     return gate.of_capacity(found, name, outcome(found, against))

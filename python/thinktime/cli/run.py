@@ -148,7 +148,7 @@ class _Anew:
         """What is watched, with some more options."""
         given = self.given | more
         end = _core.planned_end("run", self.workload, run_options_json(given))
-        return _begun(self.workload, self.target, end, given)
+        return _watched_run(self.workload, self.target, end, given)
 
     def operation(self, more: dict[str, Any], of_all: Feed | None = None) -> _Named:
         """The run, with some more options."""
@@ -195,7 +195,7 @@ class _Again:
         end = _core.planned_end("run", workload, run_options_json(options))
         where = self.target or str(done.target)
         return workload.name, shown.operation(
-            _begun(workload, where, end, given), where,
+            _watched_run(workload, where, end, given), where,
             lambda monitor: again(
                 done, workload=self.secrets, target=self.target, output=output, monitor=monitor,
                 **given,
@@ -203,7 +203,7 @@ class _Again:
         )  # fmt: skip
 
 
-def _begun(
+def _watched_run(
     workload: Workload, target: str, end: tuple[int | None, float | None], given: dict[str, Any]
 ) -> WatchedRun:
     """How it is called, when it ends, and what checks have to know of it while it runs."""

@@ -54,14 +54,14 @@ def command(
             raise InputError("give a workload file and a system file, or --again DIR")
         else:
             planned = _anew(workload, system, output, chosen, watched)
-    common.finish(_shown(planned, quiet, watched), json, output, files)
+    common.finish(_watched_operation(planned, quiet, watched), json, output, files)
 
 
 _Planned = tuple[Callable[[Any], Result], "WatchedRun"]
 """What is to be done, and how it is called and when it ends."""
 
 
-def _shown(planned: _Planned, quiet: bool, watched: Watch) -> common.Operation:
+def _watched_operation(planned: _Planned, quiet: bool, watched: Watch) -> common.Operation:
     """On the terminal and for those who watch."""
     operation, watched_run = planned
 
@@ -86,10 +86,10 @@ def _anew(
     def operation(progress: Any) -> Result:
         return simulate(loaded, system, output=output, progress=progress, **chosen)
 
-    return operation, _begun(loaded, system, end, chosen, watched)
+    return operation, _watched_run(loaded, system, end, chosen, watched)
 
 
-def _begun(
+def _watched_run(
     workload: Workload,
     system: Path | System | None,
     end: tuple[int | None, float | None],
@@ -124,4 +124,4 @@ def _again(
     def operation(progress: Any) -> Result:
         return again(done, workload=secrets, output=output, progress=progress, **chosen)
 
-    return operation, _begun(workload, done.system, end, done.options | chosen, watched)
+    return operation, _watched_run(workload, done.system, end, done.options | chosen, watched)

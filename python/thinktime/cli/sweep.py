@@ -88,7 +88,7 @@ def command(
             swept, missing = _done(loaded, system, vary, chosen, quiet, watched)
     _show(swept, json, output)
     found = partial(outcome, swept, missing, kept=output is not None)
-    untold = ci_files.write(files, lambda: _told(swept, loaded.name, found()))
+    untold = ci_files.write(files, lambda: _summaries(swept, loaded.name, found()))
     common.end(found(unwritten=untold))
 
 
@@ -134,7 +134,7 @@ def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> SweepCurv
     return SweepCurves(table, [parse(one) for one in vary], measured=measured)
 
 
-def _told(swept: SweepCurves, name: str, found: Verdict) -> Summaries:
+def _summaries(swept: SweepCurves, name: str, found: Verdict) -> Summaries:
     from thinktime import gate
 
     return gate.of_sweep(swept, name, found)

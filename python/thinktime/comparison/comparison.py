@@ -39,7 +39,7 @@ class Comparison:
     def verdict(self) -> str:
         """What it comes to, in one or two sentences."""
         worse, better = self._signs()
-        phrases = [self.sentence(one) for one in self._told(worse, better)]
+        phrases = [self.sentence(one) for one in self._figures_to_name(worse, better)]
         if phrases and self._doubtful:
             doubtful = (
                 f"{units.listed(self._doubtful)} {'is' if len(self._doubtful) == 1 else 'are'}"
@@ -92,7 +92,7 @@ class Comparison:
         worse = [one for one in certain if (one.low > 0) == up_is_worse[one.figure]]
         return worse, [one for one in certain if one not in worse]
 
-    def _told(self, worse: list[Change], better: list[Change]) -> list[Change]:
+    def _figures_to_name(self, worse: list[Change], better: list[Change]) -> list[Change]:
         """One time to either side, and what is no time."""
         phrases = []
         for side in (worse, better):

@@ -50,7 +50,7 @@ def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: s
     name = behaviour.get("request")
     named = any("request" in one for one in system.get("behaviour", []))
     whose = f"requests {name}" if name is not None else f"all {'other ' * named}requests"
-    steps = list(_told(behaviour.get("steps", []), system, name))
+    steps = list(_step_words(behaviour.get("steps", []), system, name))
     board = Board()
     board.circle((_WAY, 11), 6, "source")
     board.text((_WAY + 16, 15), whose, RIGHT - _WAY - 16, "small")
@@ -69,7 +69,7 @@ def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: s
     return Diagram(f"{title}: {whose}", svg, words, table)
 
 
-def _told(
+def _step_words(
     steps: Sequence[Step], system: Mapping[str, Any], request: str | None, depth: int = 0
 ) -> Iterator[StepWords]:
     """All steps in their order, those that go on at once one after another."""
@@ -90,7 +90,7 @@ def _told(
             )
             for n, branch in enumerate(branches, 1):
                 yield StepWords("branch", f"{n} of {len(branches)}", "", depth + 1)
-                yield from _told(branch, system, request, depth + 1)
+                yield from _step_words(branch, system, request, depth + 1)
             yield StepWords("join", "goes on when all are done", "", depth)
         else:
             yield StepWords(

@@ -67,7 +67,7 @@ def collect(
             file = folder / f"{number}.parquet"
             if _fetched(one, file, transfer):
                 files.append(file)
-        _put_together(files, folder / ROWS)
+        _merge(files, folder / ROWS)
         (folder / ROWS).replace(found.path / ROWS)
         _note(found, whole=len(files) == len(there))
         for one in there if remove else ():
@@ -124,7 +124,7 @@ def _removed(one: RemoteRows, transfer: Transfer | None) -> None:
             transfer.removed(one)
 
 
-def _put_together(files: Sequence[Path], to: Path) -> None:
+def _merge(files: Sequence[Path], to: Path) -> None:
     """One file of several, in the order in which attempts ended.
 
     Raises RunError if one is damaged.

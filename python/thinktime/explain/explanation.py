@@ -222,10 +222,10 @@ def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Exp
     own = next(found)
     if own.excludes(measured[0]):
         return _refused(contradicted_by(best.candidate, own, measured[0]), measured, about)
-    return _shown(choice, best.candidate, measured, (own, *found), about)
+    return _fitted_explanation(choice, best.candidate, measured, (own, *found), about)
 
 
-def _shown(
+def _fitted_explanation(
     choice: Choice,
     one: Candidate,
     measured: tuple[float, float, float, int],

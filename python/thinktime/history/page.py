@@ -108,7 +108,7 @@ def _panel(trend: Trend, figure: str, place: int) -> Panel:
     picture.update_xaxes(axes.linear(0.5, len(trend.results) + 0.5, "number", "result"))
     picture.update_yaxes(axes.linear(0, 1.05 * highest or 1.0, kind))
     titled(picture, _AXES.get(figure, "response time"))
-    return Panel(picture, _told(trend, figure), trend.target)
+    return Panel(picture, _chart_words(trend, figure), trend.target)
 
 
 def _hover(trend: Trend, number: int, figure: str) -> str:
@@ -118,7 +118,7 @@ def _hover(trend: Trend, number: int, figure: str) -> str:
     return escape(f"{one.commit or one.made}: {value}")
 
 
-def _told(trend: Trend, figure: str) -> str:
+def _chart_words(trend: Trend, figure: str) -> str:
     """The first and the last value, and the changes between, for those who cannot see it."""
     values = [words.value(figure, one.value) for _, one in trend.known(figure)]
     changes = [trend.words_of(shift) for shift in trend.shifts if shift.figure == figure]

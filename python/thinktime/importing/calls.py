@@ -130,13 +130,13 @@ class Calls:
     def _call(self, at: int, place: str) -> None:
         """A call of the HTTP module; a variable may keep its answer: `res = http.get(...)`."""
         given, before = self.values.given, len(self.steps)
-        self._asked(at, place)
+        self._call_of_client(at, place)
         if at > 3 and given[at - 3].text == "=" and given[at - 4].kind == "name":
             self.answers.pop(given[at - 4].text, None)
             if len(self.steps) == before + 1:
                 self.answers[given[at - 4].text] = self.steps[-1].request
 
-    def _asked(self, at: int, place: str) -> None:
+    def _call_of_client(self, at: int, place: str) -> None:
         given = self.values.given
         name = given[at].text
         if at + 1 >= len(given) or given[at + 1].text != "(":

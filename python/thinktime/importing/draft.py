@@ -53,9 +53,9 @@ class Request:
 
     def same(self, other: Request) -> bool:
         """Whether both ask for the same thing in the same way."""
-        return self._asked() == other._asked()
+        return self._wire_parts() == other._wire_parts()
 
-    def _asked(self) -> tuple[Any, ...]:
+    def _wire_parts(self) -> tuple[Any, ...]:
         return (self.method, self.target, self.headers, self.body)
 
 

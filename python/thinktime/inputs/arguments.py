@@ -117,7 +117,7 @@ def _misfit(value: Any, kind: Any, name: str) -> str | None:
     read = ""
     if "a Result" in wanted and "a path" not in wanted and isinstance(value, str | os.PathLike):
         read = ": `thinktime.Result.load` reads one from its directory"
-    return f"{name}: must be {' or '.join(wanted)}, not {_shown(value)}{read}"
+    return f"{name}: must be {' or '.join(wanted)}, not {_short(value)}{read}"
 
 
 def _fits(value: Any, kind: Any, name: str) -> bool:
@@ -164,7 +164,7 @@ def _called(kind: Any, name: str) -> str:
     return "a function" if origin is Callable else _kind(origin)[1]
 
 
-def _shown(value: Any) -> str:
+def _short(value: Any) -> str:
     """A short value as files write it; of any other its type."""
     if isinstance(value, bool | int | float | str) and len(written := json.dumps(value)) <= 60:
         return written

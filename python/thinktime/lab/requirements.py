@@ -34,9 +34,9 @@ def missing(lab: Lab) -> str | None:
             )
     for kind in _queues(lab):
         words, purpose = QUEUES[kind]
-        if "kind is unknown" in _said(["tc", "qdisc", "add", "dev", "lo", "root", *words]):
+        if "kind is unknown" in _complaint(["tc", "qdisc", "add", "dev", "lo", "root", *words]):
             return f"this kernel has no {kind}, {purpose}"
-    if _said(["sh", "-c", f'echo "$1" >{CONTROL}', "sh", lab.congestion_control]):
+    if _complaint(["sh", "-c", f'echo "$1" >{CONTROL}', "sh", lab.congestion_control]):
         return (
             f"congestion control by `{lab.congestion_control}` is not permitted in a namespace of "
             "this machine: `reno` is everywhere"
@@ -53,7 +53,7 @@ def _queues(lab: Lab) -> Iterator[str]:
         yield "netem"
 
 
-def _said(words: list[str]) -> str:
+def _complaint(words: list[str]) -> str:
     """What a command complains of, in a network namespace of its own; nothing where it succeeds."""
     done = subprocess.run(["unshare", "--net", "--", *words], capture_output=True, text=True)
     return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else ""

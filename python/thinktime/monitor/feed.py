@@ -44,7 +44,7 @@ class Feed:
     def __init__(self, setting: Setting, descriptors: Sequence[int]) -> None:
         """Begin the process; it inherits the descriptors of its listeners."""
         self._kept: deque[bytes] = deque(maxlen=_KEPT_MAX)
-        self._begun = b""
+        self._unsent = b""
         self._due = 0.0
         self._most = 0
         self._looks: list[int] = []
@@ -146,14 +146,14 @@ class Feed:
     def _write(self) -> bool:
         """Write what the pipe takes; whether that is all."""
         try:
-            while self._begun or self._kept:
-                rest = self._begun or self._kept.popleft()
-                self._begun = rest
-                self._begun = rest[os.write(self._pipe.fileno(), rest) :]
+            while self._unsent or self._kept:
+                rest = self._unsent or self._kept.popleft()
+                self._unsent = rest
+                self._unsent = rest[os.write(self._pipe.fileno(), rest) :]
         except BlockingIOError:
             return False
         except OSError:  # the process is gone
-            self._begun = b""
+            self._unsent = b""
             self._kept.clear()
         return True
 

@@ -117,10 +117,10 @@ def _public(one: type) -> Iterator[tuple[str, str]]:
         # A static method that was put there later has no words of its own but its function's.
         source = getattr(one, name) if isinstance(member, staticmethod) else member
         words = " ".join((inspect.getdoc(source) or "").split("\n\n")[0].split())
-        yield stub.get(name) or _shown(name, member, getattr(one, name)), words
+        yield stub.get(name) or _member(name, member, getattr(one, name)), words
 
 
-def _shown(name: str, member: Any, bound: Any) -> str:
+def _member(name: str, member: Any, bound: Any) -> str:
     """A method with its signature, a property with its type."""
     if callable(bound):
         return f"{name}{_signature(bound, name)}"

@@ -55,7 +55,7 @@ def sentence(found: Comparison) -> str:
     far: dict[str, str] = {}
     for one in judged:
         if abs(one.difference) > TOLERANCE:
-            far.setdefault(one.pair.request, _told(one))
+            far.setdefault(one.pair.request, _comparison_words(one))
     phrases = list(far.values())[:3]
     more = len(far) - len(phrases)
     rest = f"; and {more} more request names differ by more than {within}" if more else ""
@@ -92,7 +92,7 @@ def _at(one: Judged) -> str:
     return f"{units.deviation(one.difference)} for {words}"
 
 
-def _told(one: Judged) -> str:
+def _comparison_words(one: Judged) -> str:
     """As in 'page a p95 of 40.0 ms instead of 5.00 ms (8.0 times as long)'."""
     shared, scheduled = one.pair.shared_s[one.time], one.pair.scheduled_s[one.time]
     size = f"{units.deviation(one.difference)}"

@@ -68,7 +68,9 @@ def waiting_alike(users: list[Users], station: StationDemands, theory: Theory) -
     """The theory with its parts, where all wait alike and are then served without a break."""
     waits = theory.mean_s - station.queue.demand.mean
     times = {name: waits + law.mean for name, law in station.demands.items()}
-    parts = [(one.rate or 0.0, {name: times[name] for name in _asked(one)}) for one in users]
+    parts = [
+        (one.rate or 0.0, {name: times[name] for name in _requested_names(one)}) for one in users
+    ]
     return _with_parts(theory, users, parts)
 
 
@@ -102,7 +104,7 @@ def _no_average(closed: list[Users], stations: list[StationDemands]) -> str | No
     first = stations[0].queue
     for one in closed:
         laws = [law for law, share in zip(one.thinks, one.shares.values(), strict=True) if share]
-        laws += [station.demands[name] for station in stations for name in _asked(one)]
+        laws += [station.demands[name] for station in stations for name in _requested_names(one)]
         if not any(map(has_density, laws)):
             return IN_STEP
         if len(stations) == 1 and first.policy in ("lcfs", "plcfs") and one.think_s == 0:
@@ -113,7 +115,7 @@ def _no_average(closed: list[Users], stations: list[StationDemands]) -> str | No
 # ---- the value
 
 
-def _asked(users: Users) -> list[str]:
+def _requested_names(users: Users) -> list[str]:
     return [name for name, share in users.shares.items() if share > 0]
 
 
@@ -156,7 +158,7 @@ def _by_name(users: Users, stations: list[StationDemands], times: FloatArray) ->
     per_demand = np.divide(times, brought, out=np.zeros_like(times), where=brought > 0)
     return {
         name: float(per_demand @ np.array([station.demands[name].mean for station in stations]))
-        for name in _asked(users)
+        for name in _requested_names(users)
     }
 
 

@@ -76,7 +76,7 @@ def simulate_models(
         length = _workload(partly.format(1.0)).requests_per_session
         texts["partly-open"] = partly.format(rate / length)
     warmup_s = WARM_UP * REQUESTS / rate
-    seen = {name: partial(_seen, text) for name, text in texts.items()}
+    seen = {name: partial(_figures, text) for name, text in texts.items()}
     closed = f'model = "closed"\nclients = {clients}\n[session]\nthink = "exp({{}}s)"\n'
     seen["closed"] = partial(_at_cycle, closed, clients / rate)
     with ThreadPoolExecutor() as pool:
@@ -114,16 +114,16 @@ def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: floa
     """
     think = cycle_s
     for _ in range(TURNS):
-        seen = _seen(closed.format(repr(think)), law, policy, warmup_s / TURN, REQUESTS // TURN)
+        seen = _figures(closed.format(repr(think)), law, policy, warmup_s / TURN, REQUESTS // TURN)
         think = max(cycle_s - seen.mean_s, 1e-3 * cycle_s)
-    return _seen(closed.format(repr(think)), law, policy, warmup_s)
+    return _figures(closed.format(repr(think)), law, policy, warmup_s)
 
 
 def _model(first: ModelFigures, best: ModelFigures) -> Model:
     return Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
 
 
-def _seen(
+def _figures(
     text: str, law: str, policy: str, warmup_s: float, requests: int = REQUESTS
 ) -> ModelFigures:
     """A workload on one server, simulated."""

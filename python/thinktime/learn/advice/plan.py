@@ -25,7 +25,7 @@ _TESTS = {"open": "an open load test", "closed": "a closed load test"}
 def plan(advice: Advice) -> str:
     """What to plan with; without a full stop."""
     others = [
-        f"{_TESTS[name]} would show {_shown(ratios)}"
+        f"{_TESTS[name]} would show {_times(ratios)}"
         for name, ratios in advice.misleading_if.items()
         if name != advice.model
     ]
@@ -54,7 +54,7 @@ def _is_alike(advice: Advice) -> bool:
     return ratios is not None and not _apart(ratios)
 
 
-def _shown(ratios: Mapping[str, float]) -> str:
+def _times(ratios: Mapping[str, float]) -> str:
     """What a model shows of the learned one's times."""
     if not _apart(ratios):
         return "about the same response times"

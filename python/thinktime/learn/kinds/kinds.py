@@ -171,7 +171,7 @@ def find_kinds(
     chosen, hidden = _chosen(candidates, asked, many, found.texts)
     pages = [code for code in chosen if code % 2 == 0]
     objects = [code for code in chosen if code % 2 == 1]
-    return _told(requests, found.texts, (pages, objects), by_kind, asked, hidden)
+    return _kinds_asked_for(requests, found.texts, (pages, objects), by_kind, asked, hidden)
 
 
 def _asked_by_many(
@@ -218,7 +218,7 @@ def _tells(text: str) -> bool:
     )
 
 
-def _told(
+def _kinds_asked_for(
     requests: Requests,
     texts: list[str],
     chosen: tuple[list[int], list[int]],

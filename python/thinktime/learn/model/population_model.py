@@ -144,7 +144,7 @@ def learn_population(
         return _closed(population, requests, journeys, covered)
     give_back(requests)
     starts = learn_starts(
-        _begun(journeys, requests.rows["time_ns"].to_numpy()),
+        _begin_times(journeys, requests.rows["time_ns"].to_numpy()),
         begin_ns=begin_ns,
         covered=covered,
         resolution_s=requests.resolution_s,
@@ -173,7 +173,7 @@ def _brief(requests: Requests, covered: Coverage) -> bool:
     return len(requests) < FEW or there_s < BRIEF * covered.span_s
 
 
-def _begun(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
+def _begin_times(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
     """When journeys begin."""
     starts_ns = journeys.starts_s
     starts_ns *= 1e9

@@ -110,7 +110,7 @@ def _by_paths(seen: Evidence, rows: Ints, confidence: str) -> list[Draft]:
     return [_draft(seen, part, False, confidence) for part in parts]
 
 
-def _shown(agent: str) -> str:
+def _plain_agent(agent: str) -> str:
     """The agent without addresses of mail, and of a long one what says that it is a crawler."""
     plain = MAIL.sub("...", agent)
     if len(plain) <= SHOWN:
@@ -128,7 +128,7 @@ def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
     interval = float(np.median(thinks)) if len(thinks) else None
     # A crawler is there while there are requests of it within an hour or two of each other.
     stays = lasting > 0.5 * seen.span_s and len(rows) >= 10
-    who = f"agents such as `{_shown(agent)}` say that they are crawlers"
+    who = f"agents such as `{_plain_agent(agent)}` say that they are crawlers"
     if not says_so:
         who = (
             f"{len(streams)} users with agents of browsers asked for {len(rows):,} pages, none of "

@@ -106,7 +106,7 @@ def learn_server(
         else _unseen(names[n], int(counts[n]), work / known_count if known_count else 0.0)
         for n in range(len(names))
     )
-    workers, policy, reasons = _said(log, choice, coarse)
+    workers, policy, reasons = _verdict(log, choice, coarse)
     return Server(
         demands=found,
         choice=choice,
@@ -164,7 +164,7 @@ def _unseen(name: str, requests: int, mean_s: float) -> Demand:
     return Demand(name, requests, mean_s, np.inf, 0, law, "quiet", "low")
 
 
-def _said(
+def _verdict(
     log: ServerVisits, choice: Choice | None, coarse: bool
 ) -> tuple[int, str, tuple[str, ...]]:
     """Workers, policy and where they are from."""

@@ -68,7 +68,7 @@ def models(
         about = f"a Poisson process whose rate changes by steps of {steps.step_s / 60:g} min"
         edges = np.arange(len(steps.rates) + 1) * steps.step_s
         share = np.diff(covered.upto(edges)) / steps.step_s
-        rates = _begun(steps.rates, steps.covered > 0) * share
+        rates = _start_rates(steps.rates, steps.covered > 0) * share
         found.append(_poisson("steps", about, rates, steps.step_s, counts))
     else:
         about = "a Poisson process of one rate"
@@ -82,7 +82,7 @@ def models(
     return (*found, Model("trace", about, None, logged))
 
 
-def _begun(rates: Times, known: NDArray[np.bool_]) -> Times:
+def _start_rates(rates: Times, known: NDArray[np.bool_]) -> Times:
     """Rates by steps; those before the first known one are as that one."""
     first = int(np.argmax(known))
     return np.concatenate([np.full(first, rates[first]), rates[first:]])
