@@ -194,7 +194,7 @@ def watched():
     """What the live page knows of a run after 40 s, in which the generator is late from 30 s on."""
     asked = CheckInputs("open", 100.0, poisson=True)
     title = "Running shop against http://127.0.0.1:8080"
-    begun = WatchedRun("run", title, "shop", None, 60.0, asked=asked)
+    begun = WatchedRun("run", title, "shop", None, 60.0, checks=asked)
     subject = live_page.Subject(begun)
     counts, total_s = {}, 0.0
     for second in range(1, 41):

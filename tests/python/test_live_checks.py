@@ -19,14 +19,14 @@ from thinktime.operations.moment import Moment
 from thinktime.present.table import Table
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding
 
-BEGUN = WatchedRun(
-    "run", "Running shop", "shop", None, 100.0, asked=CheckInputs("open", 100.0, poisson=True)
+RUN = WatchedRun(
+    "run", "Running shop", "shop", None, 100.0, checks=CheckInputs("open", 100.0, poisson=True)
 )
 RANDOM = np.random.default_rng(5)
 
 
 def subject(
-    seconds: int, begun: WatchedRun = BEGUN, late_s: float = 50e-6, rate: int = 100, spread: int = 8
+    seconds: int, begun: WatchedRun = RUN, late_s: float = 50e-6, rate: int = 100, spread: int = 8
 ) -> Subject:
     """A run of so many seconds with response times of about 10 ms, drawn anew each second."""
     made = Subject(begun)
@@ -90,7 +90,7 @@ def test_a_rate_that_is_not_reached_is_seen() -> None:
 
 
 def test_the_wait_for_the_last_answers_is_no_part_of_a_run() -> None:
-    made = subject(30, replace(BEGUN, end_s=30.0))
+    made = subject(30, replace(RUN, end_s=30.0))
     assert made.moment is not None
     counts, total_s = dict(made.moment.response_buckets), made.moment.response_sum_s
     for second in range(31, 41):
@@ -112,13 +112,13 @@ def test_what_has_no_rate_or_no_known_sessions_is_not_judged(
     asked: CheckInputs | None, word: str
 ) -> None:
     # By chance 12,000 requests in sessions of four are within 4.7 % in 19 of 20 runs.
-    begun = replace(BEGUN, asked=asked, end_s=120.0)
+    begun = replace(RUN, checks=asked, end_s=120.0)
     assert verdicts(subject(120, begun))["load"] == word
 
 
 def test_percentiles_of_few_independent_requests_are_doubted() -> None:
     """Ten seconds of 20 ms, ten of 10 ms and so on: hundreds of requests say as much as a few."""
-    made = Subject(BEGUN)
+    made = Subject(RUN)
     counts: dict[int, int] = {}
     total_s = 0.0
     for second in range(1, 101):
@@ -149,7 +149,7 @@ def test_the_tail_is_that_of_what_was_measured() -> None:
 
 def test_each_of_several_runs_begins_anew_beside_those_that_are_over() -> None:
     runs = Table("runs", "Runs", "run", (), [])
-    made = Subject(BEGUN)
+    made = Subject(RUN)
     made.take(("several", RepeatedRuns(1, 2, None, None)))
     assert made.page().verdict.headline == "Run 1 of 2. Nothing is known yet."
     assert made.share == 0.0
@@ -200,7 +200,7 @@ SIMULATED = WatchedRun(
     "shop",
     None,
     None,
-    asked=CheckInputs("open", 100.0, poisson=True),
+    checks=CheckInputs("open", 100.0, poisson=True),
 )
 STEP_S = 100.0
 """So much of a simulation's own time is over each second."""
@@ -275,9 +275,9 @@ def test_the_first_quarter_of_a_simulation_is_left_out() -> None:
         (replace(SIMULATED, replications=4), "load"),
         (replace(SIMULATED, replications=4), "steady state"),
         (replace(SIMULATED, steady=False), "steady state"),
-        (replace(SIMULATED, asked=None), "load"),
-        (replace(SIMULATED, asked=CheckInputs("closed", None, poisson=False)), "load"),
-        (replace(SIMULATED, asked=CheckInputs("partly-open", 100.0, poisson=True)), "load"),
+        (replace(SIMULATED, checks=None), "load"),
+        (replace(SIMULATED, checks=CheckInputs("closed", None, poisson=False)), "load"),
+        (replace(SIMULATED, checks=CheckInputs("partly-open", 100.0, poisson=True)), "load"),
     ],
 )
 def test_what_cannot_be_told_of_a_simulation_is_not_judged(begun: WatchedRun, name: str) -> None:

@@ -36,7 +36,7 @@ class Dispatcher:
         self._pusher = None if where is None else Pusher(where, setting.otlp_headers, self._subject)
         self._over = False
         self._stopping = False
-        self._news = asyncio.Event()
+        self._message_came = asyncio.Event()
 
     def sites(self) -> Iterator[tuple[ASGIApp, int]]:
         """What is served, each with the descriptor of its listener."""
@@ -60,7 +60,7 @@ class Dispatcher:
             self._subject.take(message)
             if kind == "moment" and self._pusher is not None:
                 self._pusher.take(thing[0].spans)
-            self._news.set()
+            self._message_came.set()
 
     async def show(self) -> None:
         """Draw what is new for those who look on, again and again, until it is cancelled.
@@ -68,8 +68,8 @@ class Dispatcher:
         What came while something was drawn is drawn together, and half of the time nothing is.
         """
         while True:
-            await self._news.wait()
-            self._news.clear()
+            await self._message_came.wait()
+            self._message_came.clear()
             if self._site.viewers and self._site.final is None:
                 begun = time.monotonic()
                 self._site.show(self._news())
