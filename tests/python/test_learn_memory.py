@@ -14,7 +14,7 @@ from thinktime.learn import learn, memory
 KEPT = """
 import polars as pl
 from thinktime.cli.memory import give_back_large
-from thinktime.learn import freed
+from thinktime.learn import memory
 from thinktime.learn.logs.requests import ROWS, Requests
 
 def taken():
@@ -23,7 +23,7 @@ def taken():
 
 class Some(Requests):
     def __init__(self, users): object.__setattr__(self, "users", range(users))
-    def __len__(self): return freed.USERS + 1
+    def __len__(self): return memory.USERS + 1
 
 give_back_large()
 arrays = [bytearray(100_000) for _ in range(1000)]
@@ -31,9 +31,9 @@ for one in arrays:
     one[::4096] = b"1" * len(range(0, 100_000, 4096))
 del arrays[:-1]
 before = taken()
-freed.give_back(Some(freed.USERS))
+memory.give_back(Some(memory.USERS))
 between = taken()
-freed.give_back(Some(freed.USERS + 1))
+memory.give_back(Some(memory.USERS + 1))
 print(before - between, between - taken())
 """
 

@@ -98,14 +98,14 @@ def test_fidelity_that_is_not_wanted_is_left_out(tmp_path: Path) -> None:
 CHILD = """
 import os, signal, sys, time
 from thinktime.cli import main
-from thinktime.learn import learning
-whole = learning.stand_in
+from thinktime.learn import learner
+whole = learner.stand_in
 def interrupted(log, kinds, parts, stopping):
     os.kill(os.getpid(), signal.SIGINT)
     while stopping.wanted:
         time.sleep(0.001)
     return whole(log, kinds, parts, stopping)
-learning.stand_in = interrupted
+learner.stand_in = interrupted
 sys.exit(main())
 """
 

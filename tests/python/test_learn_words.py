@@ -180,11 +180,11 @@ def test_very_small_chances_are_not_spelled_out() -> None:
 
 
 def test_agents_of_crawlers_are_shown_without_mail_and_where_they_say_what_they_are() -> None:
-    shown = crawlers._shown("shopping-bot/1.0 (+mailto:somebody@example.com)")
+    shown = crawlers._plain_agent("shopping-bot/1.0 (+mailto:somebody@example.com)")
     assert shown == "shopping-bot/1.0 (+mailto:...)"
     phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 6_0 like Mac OS X) AppleWebKit/536.26 (KHTML, like "
     phone += "Gecko) Version/6.0 Safari/8536.25 (compatible; Examplebot/2.1; +http://e.example/b)"
-    shown = crawlers._shown(phone)
+    shown = crawlers._plain_agent(phone)
     assert "Examplebot/2.1" in shown
     assert shown.startswith("...")
     assert len(shown) <= crawlers.SHOWN + 3
