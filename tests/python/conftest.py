@@ -13,6 +13,7 @@ from judged_runs import closed as closed
 from judged_runs import fine as fine
 from labs import alone
 from record_servers import Server, shop
+from skips import record
 from xdist.scheduler import LoadFileScheduling
 
 from thinktime.recording import Recorder, connection
@@ -137,3 +138,9 @@ class _LabsTogether(LoadFileScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     """Only where files are what is dealt out."""
     return _LabsTogether(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Skipped tests go to the list of `.ci/run`."""
+    reports = terminalreporter.stats.get("skipped", [])
+    record((one.nodeid, one.longrepr[2].removeprefix("Skipped: ")) for one in reports)
