@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import study_selection
 from browser import CHROMIUM, MISSING, Browser
 from judged_runs import closed as closed
 from judged_runs import fine as fine
@@ -99,7 +100,7 @@ LONGEST = (
     "test_simulation_theory.py",
     "test_study_bookstore.py",
     "test_report_page.py",
-    "test_study_collapse.py",
+    "test_study_omission_and_collapse.py",
     "test_rows_left.py",
     "test_api.py",
     "test_second_implementation.py",
@@ -119,11 +120,29 @@ LONGEST = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files come first; the order within each stays."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The longest files come first; the order within each stays. Studies as they were are left out,
+    unless a test is named."""
+    if not any("::" in one for one in config.args):
+        _leave_out_studies(config, items)
     if gone := [name for name in LONGEST if not Path(__file__).with_name(name).exists()]:
         raise pytest.UsageError(f"LONGEST in tests/python/conftest.py: there is no {gone[0]}")
     items.sort(key=lambda item: (*LONGEST, item.path.name).index(item.path.name))
+
+
+def _leave_out_studies(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that run a study in small, if it is as it was when it last passed."""
+    unchanged = {name for name in study_selection.names() if not study_selection.changed(name)}
+    out = [item for item in items if _study(item) in unchanged]
+    if out:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if _study(item) not in unchanged]
+
+
+def _study(item: pytest.Item) -> str | None:
+    """The study that a test runs, if it does."""
+    mark = item.get_closest_marker("study")
+    return None if mark is None else str(mark.args[0])
 
 
 class _LabsTogether(LoadFileScheduling):
