@@ -12,6 +12,8 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Where an environment forbids it, each of the many starts of the program compiles it anew.
 export PYTHONDONTWRITEBYTECODE :=
 export PIP_QUIET := 1
+# Of eleven thousand modules a few are imported, and Python compiles those by itself.
+export PIP_NO_COMPILE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
@@ -30,16 +32,16 @@ $(BIN)/python:
 $(BIN)/maturin: | $(BIN)/python
 	$(BIN)/pip install 'maturin>=1.9,<2'
 
-FIRST := "compiling: some ten minutes on two cores the first time, and nothing is said until the end"
-
+# Cargo says which crate of how many it is at, also if its output is no terminal.
+build: export CARGO_TERM_PROGRESS_WHEN := always
+build: export CARGO_TERM_PROGRESS_WIDTH := 80
 build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinktime
-	@[ -d target/release ] || echo $(FIRST)
-	$(BIN)/maturin develop --release --extras dev --quiet
+	$(BIN)/maturin develop --release
 
 demo: build ## One server under five workloads: measured, simulated, exact; writes demo/report.html
 	$(BIN)/thinktime demo --output demo
 
-pictures: build ## Take the pictures of pages that stand in the docs anew
+pictures: build $(VENV)/packages ## Take the pictures of pages that stand in the docs anew
 	$(BIN)/python tests/python/pictures.py docs
 
 man: build ## Write manual pages to dist/man
@@ -71,8 +73,7 @@ $(VENV)/packages: pyproject.toml tests/install.py | $(BIN)/python
 	@touch $@
 
 checked: $(VENV)/packages
-	@[ -d target/checked ] || echo $(FIRST)
-	cargo build $(CHECKED) --quiet
+	cargo build $(CHECKED)
 	@cmp -s target/checked/lib_core.so $(EXTENSION) || \
 	  { rm -f $(EXTENSION); cp target/checked/lib_core.so $(EXTENSION); }
 
@@ -95,7 +96,7 @@ test-python-alone: checked
 
 FUZZ_SECONDS ?= 60
 
-fuzz: build ## Run the random tests with fresh seeds, and feed all readers for FUZZ_SECONDS; THINKTIME_FUZZ_SEED=N repeats them
+fuzz: build $(VENV)/packages ## Run the random tests with fresh seeds, and feed all readers for FUZZ_SECONDS; THINKTIME_FUZZ_SEED=N repeats them
 	@seed=$${THINKTIME_FUZZ_SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
 	  echo "THINKTIME_FUZZ_SEED=$$seed"; \
 	  cargo run --profile checked --locked --quiet -p thinktime-fuzz -- $(FUZZ_SECONDS) $$seed && \
@@ -110,7 +111,7 @@ PROFILE ?= release
 instructions: ## Hold the instructions a simulated request to their recorded table; needs valgrind
 	$(PYTHON) benches/instructions/count.py --profile $(PROFILE) --check
 
-peers: build ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
+peers: build $(VENV)/packages ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
 	$(BIN)/python benches/simulation.py
 
 coverage: build ## Measure how often the 95 % intervals hold; takes ten minutes
