@@ -114,9 +114,10 @@ instructions: ## Hold the instructions a simulated request to their recorded tab
 peers: build $(VENV)/packages ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
 	$(BIN)/python benches/simulation.py
 
-coverage: build ## Measure how often the 95 % intervals hold; takes ten minutes
+coverage: build $(VENV)/packages ## Measure how often the 95 % intervals hold; takes ten minutes
 	$(BIN)/python benches/coverage.py
 	$(BIN)/python benches/verdicts.py
+	THINKTIME_LONG=1 $(BIN)/pytest -m oracle
 
 studies: build ## Reproduce the published figures; takes half an hour
 	$(BIN)/python studies/nsdi06/run.py
