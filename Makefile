@@ -12,11 +12,13 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Where an environment forbids it, each of the many starts of the program compiles it anew.
 export PYTHONDONTWRITEBYTECODE :=
 export PIP_QUIET := 1
+# Of eleven thousand modules a few are imported, and Python compiles those by itself.
+export PIP_NO_COMPILE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo pictures man site wheel wheel-test checked test test-rust test-python \
-  test-python-together test-python-alone fuzz bench instructions peers coverage studies \
+  test-python-together test-python-alone fuzz bench instructions peers coverage studies nightly \
   lint lint-format lint-types lint-rust lint-stubs format clean
 
 help: ## Show this list
@@ -30,16 +32,16 @@ $(BIN)/python:
 $(BIN)/maturin: | $(BIN)/python
 	$(BIN)/pip install 'maturin>=1.9,<2'
 
-FIRST := "compiling: some ten minutes on two cores the first time, and nothing is said until the end"
-
+# Cargo says which crate of how many it is at, also if its output is no terminal.
+build: export CARGO_TERM_PROGRESS_WHEN := always
+build: export CARGO_TERM_PROGRESS_WIDTH := 80
 build: $(BIN)/maturin ## Build everything; the command is then .venv/bin/thinktime
-	@[ -d target/release ] || echo $(FIRST)
-	$(BIN)/maturin develop --release --extras dev --quiet
+	$(BIN)/maturin develop --release
 
 demo: build ## One server under five workloads: measured, simulated, exact; writes demo/report.html
 	$(BIN)/thinktime demo --output demo
 
-pictures: build ## Take the pictures of pages that stand in the docs anew
+pictures: build $(VENV)/packages ## Take the pictures of pages that stand in the docs anew
 	$(BIN)/python tests/python/pictures.py docs
 
 man: build ## Write manual pages to dist/man
@@ -71,8 +73,7 @@ $(VENV)/packages: pyproject.toml tests/install.py | $(BIN)/python
 	@touch $@
 
 checked: $(VENV)/packages
-	@[ -d target/checked ] || echo $(FIRST)
-	cargo build $(CHECKED) --quiet
+	cargo build $(CHECKED)
 	@cmp -s target/checked/lib_core.so $(EXTENSION) || \
 	  { rm -f $(EXTENSION); cp target/checked/lib_core.so $(EXTENSION); }
 
@@ -95,7 +96,7 @@ test-python-alone: checked
 
 FUZZ_SECONDS ?= 60
 
-fuzz: build ## Run the random tests with fresh seeds, and feed all readers for FUZZ_SECONDS; THINKTIME_FUZZ_SEED=N repeats them
+fuzz: build $(VENV)/packages ## Run the random tests with fresh seeds, and feed all readers for FUZZ_SECONDS; THINKTIME_FUZZ_SEED=N repeats them
 	@seed=$${THINKTIME_FUZZ_SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
 	  echo "THINKTIME_FUZZ_SEED=$$seed"; \
 	  cargo run --profile checked --locked --quiet -p thinktime-fuzz -- $(FUZZ_SECONDS) $$seed && \
@@ -105,15 +106,18 @@ bench: build ## Measure speed and lateness; takes a few minutes
 	cargo run --release --quiet -p thinktime-sim --example speed
 	$(BIN)/python benches/lateness.py
 
+# The build of a release, which users have, or PROFILE=checked, which the tests have made already.
+PROFILE ?= release
 instructions: ## Hold the instructions a simulated request to their recorded table; needs valgrind
-	$(PYTHON) benches/instructions/count.py --check
+	$(PYTHON) benches/instructions/count.py --profile $(PROFILE) --check
 
-peers: build ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
+peers: build $(VENV)/packages ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
 	$(BIN)/python benches/simulation.py
 
-coverage: build ## Measure how often the 95 % intervals hold; takes ten minutes
+coverage: build $(VENV)/packages ## Measure how often the 95 % intervals hold; takes ten minutes
 	$(BIN)/python benches/coverage.py
 	$(BIN)/python benches/verdicts.py
+	THINKTIME_LONG=1 $(BIN)/pytest -m oracle
 
 studies: build ## Reproduce the published figures; takes half an hour
 	$(BIN)/python studies/nsdi06/run.py
@@ -121,6 +125,12 @@ studies: build ## Reproduce the published figures; takes half an hour
 	$(BIN)/python studies/moss/study.py
 	$(BIN)/python studies/clubweb/study.py
 	$(BIN)/python studies/thousand-nodes/simulate.py
+
+# It writes down which studies have passed: `make test` leaves these out until they are changed.
+nightly: checked ## Check what `make test` leaves out: studies in small, how often intervals hold, a release
+	THINKTIME_NIGHTLY=1 $(BIN)/pytest -m study
+	$(MAKE) --no-print-directory instructions coverage
+	$(BIN)/python tests/python/study_selection.py
 
 lint: lint-format lint-types lint-rust lint-stubs ## Check formatting, lints and types; what is quickest first
 

@@ -13,8 +13,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Of eleven thousand modules a few are imported, and Python compiles those by itself.
-INSTALL = [sys.executable, "-m", "pip", "install", "--no-compile"]
+INSTALL = [sys.executable, "-m", "pip", "install"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 

@@ -350,6 +350,7 @@ def simulate(
     output: Path | None = None,
     progress: Callable[[int, float, int], None] | None = None,
     elsewhere: Callable[[int, bool], Iterator[tuple[int, bytes] | None]] | None = None,
+    progress_limits: tuple[int, int] | None = None,
 ) -> ResultData: ...
 def replicate(
     workload: Workload, system: System, options: str, number: int, warmup_ns: int, rows: bool

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import study_selection
 from browser import CHROMIUM, MISSING, Browser
 from labs import alone
 from record_servers import Server, shop
+from skips import record
 from validity_runs import closed as closed
 from validity_runs import fine as fine
 from xdist.scheduler import LoadFileScheduling
@@ -98,7 +100,7 @@ LONGEST = (
     "test_simulation_theory.py",
     "test_study_bookstore.py",
     "test_report_page.py",
-    "test_study_collapse.py",
+    "test_study_omission_and_collapse.py",
     "test_remote_rows.py",
     "test_api.py",
     "test_second_implementation.py",
@@ -118,11 +120,29 @@ LONGEST = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files come first; the order within each stays."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The longest files come first; the order within each stays. Studies as they were are left out,
+    unless a test is named."""
+    if not any("::" in one for one in config.args):
+        _leave_out_studies(config, items)
     if gone := [name for name in LONGEST if not Path(__file__).with_name(name).exists()]:
         raise pytest.UsageError(f"LONGEST in tests/python/conftest.py: there is no {gone[0]}")
     items.sort(key=lambda item: (*LONGEST, item.path.name).index(item.path.name))
+
+
+def _leave_out_studies(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that run a study in small, if it is as it was when it last passed."""
+    unchanged = {name for name in study_selection.names() if not study_selection.changed(name)}
+    out = [item for item in items if _study(item) in unchanged]
+    if out:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if _study(item) not in unchanged]
+
+
+def _study(item: pytest.Item) -> str | None:
+    """The study that a test runs, if it does."""
+    mark = item.get_closest_marker("study")
+    return None if mark is None else str(mark.args[0])
 
 
 class _LabsTogether(LoadFileScheduling):
@@ -137,3 +157,9 @@ class _LabsTogether(LoadFileScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     """Only where files are what is dealt out."""
     return _LabsTogether(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Skipped tests go to the list of `.ci/run`."""
+    reports = terminalreporter.stats.get("skipped", [])
+    record((one.nodeid, one.longrepr[2].removeprefix("Skipped: ")) for one in reports)

@@ -36,7 +36,7 @@ POOL = tt.System(
 )
 
 
-def measured(system: tt.System, rate: float = 70, requests: int = 20_000) -> tt.Result:
+def measured(system: tt.System, rate: float = 70, requests: int = 8000) -> tt.Result:
     """Requests at a system, from its empty start."""
     return tt.simulate(
         cases.open_model(rate), system, requests=requests, rows="all", warmup=0.0

@@ -26,7 +26,7 @@ def behind(delay_s: float, policy: str, demand: str) -> tt.System:
 
 
 def measured(
-    system: tt.System, workload: tt.Workload | None = None, requests: int = 12_000
+    system: tt.System, workload: tt.Workload | None = None, requests: int = 8000
 ) -> tt.Result:
     return tt.simulate(
         workload or cases.open_model(70), system, requests=requests, rows="all", warmup=0.0

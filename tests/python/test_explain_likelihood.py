@@ -95,7 +95,7 @@ def test_models_stand_beside_one_another(tmp_path: Path) -> None:
     """SRPT, which least attained service resembles: on the terminal and in the JSON object."""
     system = cases.system(("srpt", H2))
     tt.simulate(
-        cases.open_model(70), system, requests=20_000, rows="all", warmup=0.0, output=tmp_path / "r"
+        cases.open_model(70), system, requests=8000, rows="all", warmup=0.0, output=tmp_path / "r"
     )
     status, text, _ = command(str(tmp_path / "r"), "--json")
     assert status == 0

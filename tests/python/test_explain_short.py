@@ -113,7 +113,7 @@ def test_a_model_that_does_nothing_alike_would_not_do_so_in_a_longer_run() -> No
 
 
 def test_longer_it_is_named() -> None:
-    found = explain_result(measured(cases.system(("ps", H2)), 70, 20_000))
+    found = explain_result(measured(cases.system(("ps", H2)), 70, 8000))
     assert found.kind == "ps", found.sentence
     assert found.requests_needed is None
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from labs import TWO_HOSTS, WAIT_S, inside, need_root, running
+from skips import busy
 
 import thinktime as tt
 from thinktime.lab.instance import LabInstance
@@ -76,7 +77,7 @@ def round_trips(lab: LabInstance, to: str, count: int, every_s: float = 0.01) ->
 def skip_if_busy(lab: LabInstance) -> None:
     """Skip where even a packet within a host takes long."""
     if (took := max(round_trips(lab, "one", 10))) > BUSY_S:
-        pytest.skip(f"the machine is busy: a round trip within a host took {1e3 * took:.1f} ms")
+        busy(f"a round trip within a host took {1e3 * took:.1f} ms")
 
 
 def sent(
@@ -126,7 +127,7 @@ def test_a_loss_is_what_was_asked_for_and_nothing_is_overtaken(
         found = sent(lab, 100_000, 64, 25_000, quiet_s=2.0)
         counted = lab.end_links()["one-other"][0]
     if counted["unread"]:
-        pytest.skip(f"the machine is busy: the link had no time for {counted['unread']} packets")
+        busy(f"the link had no time for {counted['unread']} packets")
     lost = 100_000 - found["seen"]
     assert lost == pytest.approx(1000 * percent, rel=0.1)
     assert counted["lost"] == lost
@@ -158,9 +159,8 @@ def test_a_rate_is_what_was_asked_for(mbits: int, delay: str, tmp_path: Path) ->
     a_second = int(mbits * 1e6 / 8 / 1400)
     with running(tmp_path, text) as lab:
         found = sent(lab, a_second, 1372, 4 * a_second)
-        busy = any(way["unread"] for ways in lab.end_links().values() for way in ways)
-    if busy:
-        pytest.skip("the machine is busy: the link had no time for some packets")
+        if any(way["unread"] for ways in lab.end_links().values() for way in ways):
+        busy("the link had no time for some packets")
     assert found["seen"] == a_second
     marks = found["times"][:: a_second // 100]
     pace = median(after - before for before, after in pairwise(marks))
@@ -205,19 +205,14 @@ def has_netem() -> bool:
     return subprocess.run(probe, capture_output=True).returncode == 0
 
 
-def test_a_kernel_without_netem_is_told_of(tmp_path: Path) -> None:
-    """`tc` says first what it does not understand, in other words: so it understood all of it."""
-    need_root()
-    if has_netem():
-        pytest.skip("this kernel has netem")
-    with pytest.raises(tt.RunError, match="this kernel has no netem"), running(tmp_path, NETEM):
-        pass
-
-
-def test_netem_delays_where_it_is_asked_for(tmp_path: Path) -> None:
+def test_netem_delays_packets_if_the_kernel_has_it(tmp_path: Path) -> None:
+    """Without it the link is refused. `tc` names first what it does not understand, in other words:
+    so it understood all of the command."""
     need_root()
     if not has_netem():
-        pytest.skip("this kernel has no netem")
+        with pytest.raises(tt.RunError, match="this kernel has no netem"), running(tmp_path, NETEM):
+            pass
+        return
     with running(tmp_path, NETEM) as lab:
         found = median(round_trips(lab, "other", 31)) / 2
     assert 0.025 <= found <= 0.026

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from made_logs import Known, make
+from skips import no_log
 from typer.testing import CliRunner
 
 import thinktime as tt
@@ -192,7 +193,7 @@ def test_odd_times_are_told(tmp_path: Path) -> None:
 )
 def test_real_logs_are_read(name: str, requests: int, bad: int) -> None:
     if not (DATA / name).exists():
-        pytest.skip(f"the log {name} is not here")
+        no_log(DATA / name)
     found = learn([DATA / name]).to_dict()
     assert found["requests"] == requests
     assert sum(one["requests"] for one in found["populations"]) == requests

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from answer_server import Answer, Received, answer_server
 from real_runs import HttpServer
+from skips import busy
 from switch_servers import switching
 from typer.testing import CliRunner
 
@@ -231,7 +232,7 @@ def test_explain_learns_the_demands_of_a_real_server(tmp_path: Path) -> None:
         why = str(error)
         # A server that waits for a core of this machine takes longer than it knows.
         if "the rest is the network's" in why:
-            pytest.skip(why)
+            busy(why)
         raise
     assert tt.Distribution(known.law).mean == pytest.approx(0.005, rel=0.25)
     found = explain_result(result)

@@ -333,6 +333,7 @@ def databases(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.study("bookstore")
 def test_the_study_in_small(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("scheduling classes are for root to set")
@@ -354,6 +355,7 @@ def test_the_study_in_small(tmp_path: Path) -> None:
     assert (tmp_path / "figures" / "open.svg").exists()
 
 
+@pytest.mark.study("bookstore")
 def test_an_ordinary_user_measures_the_default_scheduling() -> None:
     """And is told what is left out, at once and in the tables."""
     to = Path(tempfile.mkdtemp())
@@ -374,6 +376,7 @@ def test_an_ordinary_user_measures_the_default_scheduling() -> None:
         shutil.rmtree(to)
 
 
+@pytest.mark.study("bookstore")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_who_ends_the_study_ends_its_database(how: signal.Signals, tmp_path: Path) -> None:
     with in_small([sys.executable], tmp_path) as study:

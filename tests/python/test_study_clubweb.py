@@ -54,6 +54,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return small(tmp_path_factory.mktemp("clubweb"))
 
 
+@pytest.mark.study("clubweb")
 def test_the_order_of_cap_and_lard_and_its_flip(
     done: dict[str, Any], modules: dict[str, ModuleType]
 ) -> None:
@@ -65,6 +66,7 @@ def test_the_order_of_cap_and_lard_and_its_flip(
         assert modules["order"].ratio(*runs).low > 1
 
 
+@pytest.mark.study("clubweb")
 def test_what_is_done_is_kept(tmp_path: Path, done: dict[str, Any]) -> None:
     """A cell is kept as it is, and done again where it was shorter."""
     before = copy.deepcopy(done)
@@ -133,6 +135,7 @@ def runs(to: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.study("clubweb")
 @pytest.mark.serial
 def test_real_runs_end_at_ctrl_c_and_go_on(tmp_path: Path) -> None:
     """Seven servers and the switch end with it; the run that was done stays."""

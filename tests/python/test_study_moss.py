@@ -33,6 +33,7 @@ def of(cells: list[dict[str, Any]], cores: int, rate: int, os: str, request: str
     return found
 
 
+@pytest.mark.study("moss")
 def test_all_cells_are_there(cells: list[dict[str, Any]]) -> None:
     loads = {(one["cores"], one["rate_per_min"]) for one in cells}
     assert loads == {(1, 180), (2, 180), (2, 360), (4, 180), (4, 360), (4, 720)}
@@ -43,6 +44,7 @@ def test_all_cells_are_there(cells: list[dict[str, Any]]) -> None:
         assert one["median_ms"] <= one["p95_ms"]
 
 
+@pytest.mark.study("moss")
 @pytest.mark.parametrize(
     ("rate", "os", "measured", "tolerance"),
     [
@@ -59,11 +61,13 @@ def test_two_cores_have_the_medians_measured(
     assert median == pytest.approx(measured, rel=tolerance)
 
 
+@pytest.mark.study("moss")
 def test_the_systems_differ_as_measured(cells: list[dict[str, Any]]) -> None:
     medians = [of(cells, 2, 360, os, "monitoring")["median_ms"] for os in (LINUX, WINDOWS)]
     assert medians[1] / medians[0] == pytest.approx(1.8, rel=0.15)
 
 
+@pytest.mark.study("moss")
 def test_ranges_are_those_of_the_paper(cells: list[dict[str, Any]]) -> None:
     # Monitoring: 250 to 650 ms under Linux, 250 to 3600 ms under Windows; tails within a factor 2.
     assert of(cells, 2, 360, LINUX, "monitoring")["p95_ms"] < 1300
@@ -73,6 +77,7 @@ def test_ranges_are_those_of_the_paper(cells: list[dict[str, Any]]) -> None:
         assert of(cells, 2, 360, os, "page")["p95_ms"] < 5.5
 
 
+@pytest.mark.study("moss")
 def test_linux_stays_and_windows_gains_from_one_core_to_two(cells: list[dict[str, Any]]) -> None:
     full = ((1, 180), (2, 360), (4, 720))
     linux = [of(cells, *load, LINUX, "monitoring")["median_ms"] for load in full]

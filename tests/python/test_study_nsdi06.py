@@ -51,6 +51,7 @@ def of_policy(results: dict[str, Any], policy: str) -> dict[str, Any]:
     return max(runs, key=lambda one: one["requests"])
 
 
+@pytest.mark.study("nsdi06")
 def test_all_figures_are_pictures(folder: Path, results: dict[str, Any]) -> None:
     assert set(results["figures"]) == set(FIGURES.split())
     for number in results["figures"]:
@@ -61,6 +62,7 @@ def test_all_figures_are_pictures(folder: Path, results: dict[str, Any]) -> None
         assert "inf" not in text
 
 
+@pytest.mark.study("nsdi06")
 def test_simulation_agrees_with_theory(results: dict[str, Any]) -> None:
     known = 0
     for figure in results["figures"].values():
@@ -75,6 +77,7 @@ def test_simulation_agrees_with_theory(results: dict[str, Any]) -> None:
     assert known > 40
 
 
+@pytest.mark.study("nsdi06")
 def test_loads_are_held(results: dict[str, Any]) -> None:
     for name in ("FCFS", "PS", "SRPT"):
         for load, point in curve(results, "6a-closed", name).items():
@@ -84,6 +87,7 @@ def test_loads_are_held(results: dict[str, Any]) -> None:
         assert point["load"] == pytest.approx(0.6, abs=0.04)
 
 
+@pytest.mark.study("nsdi06")
 def test_closed_is_below_open_and_nearer_with_more_clients(results: dict[str, Any]) -> None:
     opened = mean(results, "5a", "open", 0.9)
     ten, hundred = (mean(results, "5a", f"closed, MPL {n}", 0.9) for n in (10, 100))
@@ -92,6 +96,7 @@ def test_closed_is_below_open_and_nearer_with_more_clients(results: dict[str, An
     assert ten < 0.6 * hundred
 
 
+@pytest.mark.study("nsdi06")
 def test_variability_matters_less_in_closed_systems(results: dict[str, Any]) -> None:
     growth = {
         name: mean(results, "5b", name, 8.0) / mean(results, "5b", name, 1.0)
@@ -101,6 +106,7 @@ def test_variability_matters_less_in_closed_systems(results: dict[str, Any]) -> 
     assert growth["closed, MPL 10"] < 2
 
 
+@pytest.mark.study("nsdi06")
 def test_scheduling_gains_more_in_open_systems(results: dict[str, Any]) -> None:
     gain = {
         model: mean(results, f"6a-{model}", "FCFS", 0.9) / mean(results, f"6a-{model}", "SRPT", 0.9)
@@ -110,6 +116,7 @@ def test_scheduling_gains_more_in_open_systems(results: dict[str, Any]) -> None:
     assert mean(results, "2c-open", "FCFS", 0.9) > 5 * mean(results, "2c-open", "PSJF", 0.9)
 
 
+@pytest.mark.study("nsdi06")
 def test_spread_of_policies_shrinks_with_the_length_of_sessions(results: dict[str, Any]) -> None:
     spread = {
         session: mean(results, "8a", "FCFS", session) / mean(results, "8a", "SRPT", session)
@@ -119,6 +126,7 @@ def test_spread_of_policies_shrinks_with_the_length_of_sessions(results: dict[st
     assert spread[4.0] > 1.4 * spread[20.0]
 
 
+@pytest.mark.study("nsdi06")
 def test_think_time_of_partly_open_systems_matters_under_fcfs_only(
     results: dict[str, Any],
 ) -> None:
@@ -128,6 +136,7 @@ def test_think_time_of_partly_open_systems_matters_under_fcfs_only(
         assert grows or long == pytest.approx(short, rel=0.15)
 
 
+@pytest.mark.study("nsdi06")
 def test_without_think_times_the_mean_is_the_same_or_requests_starve(
     results: dict[str, Any],
 ) -> None:
@@ -148,6 +157,7 @@ def test_without_think_times_the_mean_is_the_same_or_requests_starve(
     assert of_policy(results, "plcfs")["finished"] == pytest.approx(10, rel=0.03)
 
 
+@pytest.mark.study("nsdi06")
 def test_every_principle_has_a_verdict_and_numbers(folder: Path, results: dict[str, Any]) -> None:
     numbers = [one["number"] for one in results["principles"]]
     assert numbers == ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii"]
@@ -175,6 +185,7 @@ def test_the_committed_results_are_those_of_the_whole_study() -> None:
     assert set(re.findall(r"figure-([\w-]+)\.svg", shown)) == set(FIGURES.split())
 
 
+@pytest.mark.study("nsdi06")
 def test_servers_are_never_busy_for_more_than_all_the_time(results: dict[str, Any]) -> None:
     principle = next(one for one in results["principles"] if one["number"] == "v")
     table = next(one for one in principle["tables"] if one["caption"].startswith("Load"))
@@ -183,6 +194,7 @@ def test_servers_are_never_busy_for_more_than_all_the_time(results: dict[str, An
     assert max(shares) > 0.9
 
 
+@pytest.mark.study("nsdi06")
 def test_points_are_kept_and_others_simulated_again(folder: Path, tmp_path: Path) -> None:
     shutil.copy(folder / "results.json", tmp_path)
     command = [sys.executable, str(STUDY / "run.py"), "--quick", "--to", str(tmp_path), "--again"]

@@ -61,6 +61,7 @@ def besieging(folder: Path) -> Iterator[subprocess.Popen[str]]:
     assert os.listdir(folder / "temporary") == []
 
 
+@pytest.mark.study("siege")
 def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
     with besieging(tmp_path) as study:
         said = study.communicate(timeout=labs.WAIT_S)[1]
@@ -78,6 +79,7 @@ def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
     assert re.search(r"^\| nginx \| slow-headers \| 500/s \|", page, re.MULTILINE)
 
 
+@pytest.mark.study("siege")
 def test_what_is_tried_anew_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
     """By a study whose cells are not measured here: two of the kept ones are made anew."""
     (tmp_path / "results.json").write_text((STUDY / "results.json").read_text("utf-8"))
@@ -100,6 +102,7 @@ def test_what_is_tried_anew_takes_the_place_of_what_was_there(tmp_path: Path) ->
         assert (new == old) == (old["kind"] != "garbage")
 
 
+@pytest.mark.study("siege")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_who_ends_a_study_ends_its_lab(how: signal.Signals, tmp_path: Path) -> None:
     """While its users are there and the attack is under way."""

@@ -145,6 +145,7 @@ def test_what_is_kept_has_the_order_of_the_paper(part: str) -> None:
     assert gains[-1] > 1
 
 
+@pytest.mark.study("static-server")
 def test_the_study_in_small(tmp_path: Path) -> None:
     labs.need_root()
     if NGINX is None:

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 STUDY = Path(__file__).resolve().parents[2] / "studies" / "this-kernel"
 
 
@@ -20,6 +22,7 @@ def run(script: str, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.study("this-kernel")
 def test_points_are_measured_and_predicted(tmp_path: Path) -> None:
     folder = str(tmp_path / "points")
     options = ["--cores", "1", "--loads", "0.5", "--threads", "8,per-request"]

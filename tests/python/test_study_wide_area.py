@@ -73,6 +73,7 @@ def test_predictions_are_those_of_this_model() -> None:
         assert done.summary["response_time_s"]["mean"] == pytest.approx(kept, rel=1e-9)
 
 
+@pytest.mark.study("wide-area")
 def test_the_study_in_small(tmp_path: Path) -> None:
     labs.need_root()
     labs.need_tun()

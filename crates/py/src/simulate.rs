@@ -9,7 +9,7 @@ use thinktime_core::options::SimulateOptions;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{self, RequestKind};
 use thinktime_data::{Keep, Labels, OutcomeTable, RunFile, RunTable, schedule_json};
-use thinktime_sim::{Control, Elsewhere, Plan, WarmUp, replicate_as_bytes, simulate_with};
+use thinktime_sim::{Control, Elsewhere, Plan, ProgressLimits, WarmUp, replicate_as_bytes, simulate_with};
 
 use crate::elsewhere::Iterated;
 use crate::errors::{invalid, simulation};
@@ -27,10 +27,12 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// Simulates a workload on a system model. The options are a JSON object; load and seed are in the
-/// workload already. `elsewhere` does several replications somewhere else.
+/// workload already. `elsewhere` does several replications somewhere else. `progress_limits` are the
+/// events and the attempts of `ProgressLimits`.
 #[pyfunction]
 #[pyo3(signature = (
-    workload, system, options, *, output = None, progress = None, elsewhere = None
+    workload, system, options, *, output = None, progress = None, elsewhere = None,
+    progress_limits = None
 ))]
 pub(crate) fn simulate(
     py: Python<'_>,
@@ -40,13 +42,16 @@ pub(crate) fn simulate(
     output: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
     elsewhere: Option<Py<PyAny>>,
+    progress_limits: Option<(u64, u64)>,
 ) -> PyResult<ResultData> {
     let options = SimulateOptions::from_json(options).map_err(|error| invalid(&error))?;
     let plan = Plan::of(&options, &workload.inner).map_err(|error| invalid(&error))?;
     let keep =
         Keep::parse(options.rows.as_deref(), expected_requests(&workload.inner, system, &plan));
     let keep = keep.map_err(|error| invalid(&error))?;
-    let plan = Plan { rows: keep != Keep::None, ..plan };
+    let progress = progress_limits
+        .map_or(plan.progress, |(events, in_system)| ProgressLimits { events, in_system });
+    let plan = Plan { rows: keep != Keep::None, progress, ..plan };
     let run = RunFile {
         run: RunTable {
             kind: "simulate".to_owned(),

@@ -11,7 +11,7 @@ use thinktime_core::schema::Source;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
-use thinktime_sim::{Control, Plan, WarmUp, simulate};
+use thinktime_sim::{Control, Plan, simulate};
 
 const CASES: &[(&str, &str, &str, &str)] = &[
     ("M/M/1 FCFS open", OPEN, "fcfs", "exp(10ms)"),
@@ -146,8 +146,7 @@ fn main() {
 
 fn measure(name: &str, workload: &Workload, system: &SystemModel, requests: u64) {
     let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
-    let warm_up = WarmUp::Given;
-    let plan = Plan { limit, warm_up, replications: 1, precision: None, load: None, rows: false };
+    let plan = Plan { rows: false, ..Plan::new(limit) };
     let began = Instant::now();
     let done = simulate(workload, system, &plan, &mut (), &|_| Control::Continue).unwrap();
     let nanos = began.elapsed().as_nanos() as f64 / requests as f64;

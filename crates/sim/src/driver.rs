@@ -16,6 +16,7 @@ use thinktime_core::workload::{RequestKind, Workload};
 
 use self::carrying::Carrying;
 pub(crate) use self::headway::Stuck;
+pub use self::headway::ProgressLimits;
 use self::headway::{Headway, Seen};
 use crate::modelled::{Measured, Modelled, takes_back};
 
@@ -74,6 +75,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         workload: &Workload,
         model: &SystemModel,
         limit: Limit,
+        progress: ProgressLimits,
         replication: u32,
         sink: &'a mut S,
         interval: Nanos,
@@ -102,7 +104,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             gave_up: false,
             now: Nanos::ZERO,
             cut_short: false,
-            headway: Headway::new(workload),
+            headway: Headway::new(workload, progress),
             carrying: Carrying::of(model),
             stuck: None,
         }

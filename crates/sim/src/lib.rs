@@ -19,6 +19,7 @@ mod replications;
 mod simulate;
 mod turns;
 
+pub use driver::ProgressLimits;
 pub use elsewhere::{Elsewhere, Found};
 pub use given::response_times;
 pub use load::{FINE, at_load, offered_load};

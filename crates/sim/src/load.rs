@@ -12,7 +12,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::{Population, Sessions, Workload};
 
-use crate::driver::{Driver, Replication};
+use crate::driver::{Driver, ProgressLimits, Replication};
 use crate::simulate::SimulationError;
 use crate::turns::check_turns;
 
@@ -239,7 +239,9 @@ impl Goal<'_> {
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
         let mut nothing = ();
         let interval = Timeline::interval_for(Nanos::MAX);
-        let mut driver = Driver::new(&workload, self.system, limit, 0, &mut nothing, interval);
+        let progress = ProgressLimits::default();
+        let (system, nothing) = (self.system, &mut nothing);
+        let mut driver = Driver::new(&workload, system, limit, progress, 0, nothing, interval);
         while driver.proceed(1 << 16) {
             if !(self.go_on)() {
                 return Err(SimulationError::Interrupted);

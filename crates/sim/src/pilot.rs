@@ -11,7 +11,7 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Beginning, Model, Population, Workload};
 
-use crate::driver::Driver;
+use crate::driver::{Driver, ProgressLimits};
 
 /// Pilots are averaged, request by request, so that the start stands out from the noise (Welch).
 const PILOTS: u64 = 8;
@@ -92,13 +92,14 @@ pub(crate) fn find_warmup(
     workload: &Workload,
     system: &SystemModel,
     requests_max: u64,
+    progress: ProgressLimits,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Option<Warmup> {
     let mut requests = REQUESTS_FIRST.min(requests_max).max(1);
     loop {
         let kept: Option<Vec<Kept>> = (0..PILOTS)
             .into_par_iter()
-            .map(|number| pilot(workload, system, number, requests, go_on))
+            .map(|number| pilot(workload, system, number, requests, progress, go_on))
             .collect();
         let kept = kept?;
         let responses: Vec<&Sequence> = kept.iter().map(|one| &one.responses).collect();
@@ -131,6 +132,7 @@ fn pilot(
     system: &SystemModel,
     number: u64,
     requests: u64,
+    progress: ProgressLimits,
     go_on: &dyn Fn() -> bool,
 ) -> Option<Kept> {
     // To make the clients takes a second where there are millions.
@@ -143,7 +145,7 @@ fn pilot(
     let mut kept = Kept::default();
     let interval = Timeline::interval_for(Nanos::MAX);
     let mut sessions = Sequence::default();
-    let mut driver = Driver::new(&workload, system, limit, 0, &mut kept, interval);
+    let mut driver = Driver::new(&workload, system, limit, progress, 0, &mut kept, interval);
     let events = if fills_up(&workload) { EVENTS_PER_LOOK } else { 1 << 14 };
     let mut looks = 0u64;
     while driver.proceed(events) {

@@ -5,6 +5,8 @@ use thinktime_core::error::Invalid;
 use thinktime_core::options::SimulateOptions;
 use thinktime_core::workload::Workload;
 
+use crate::driver::ProgressLimits;
+
 /// Each has a summary of its own in memory.
 const REPLICATIONS_MAX: u32 = 1_000_000;
 
@@ -22,6 +24,8 @@ pub struct Plan {
     pub precision: Option<f64>,
     /// The load that the workload was made for, where one was asked for.
     pub load: Option<f64>,
+    /// When it is given up because it makes no progress.
+    pub progress: ProgressLimits,
     /// Whether rows are wanted; the sink gets them in the order of replications.
     pub rows: bool,
 }
@@ -36,6 +40,20 @@ pub enum WarmUp {
 }
 
 impl Plan {
+    /// One replication up to this limit, its warm-up included, with all rows.
+    #[must_use]
+    pub fn new(limit: Limit) -> Plan {
+        Plan {
+            limit,
+            warm_up: WarmUp::Given,
+            replications: 1,
+            precision: None,
+            load: None,
+            progress: ProgressLimits::default(),
+            rows: true,
+        }
+    }
+
     /// The plan that these options make; load and seed are the workload's.
     ///
     /// # Errors
@@ -43,12 +61,11 @@ impl Plan {
     pub fn of(options: &SimulateOptions, workload: &Workload) -> Result<Plan, Invalid> {
         let found = options.finds_warmup(workload);
         Ok(Plan {
-            limit: options.limit(workload)?,
             warm_up: if found { WarmUp::Found } else { WarmUp::Given },
             replications: options.replications(),
             precision: options.precision()?,
             load: options.load,
-            rows: true,
+            ..Plan::new(options.limit(workload)?)
         })
     }
 

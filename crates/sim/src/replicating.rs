@@ -42,7 +42,7 @@ pub(crate) fn replicate<S: RowSink>(
 ) -> Replication {
     let seeded = replication_of(workload, number);
     let interval = interval_of(workload, &plan.limit);
-    let mut driver = Driver::new(&seeded, system, plan.limit, number, sink, interval);
+    let mut driver = Driver::new(&seeded, system, plan.limit, plan.progress, number, sink, interval);
     let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();
@@ -161,7 +161,6 @@ mod tests {
     use thinktime_core::schema::Source;
 
     use super::*;
-    use crate::plan::WarmUp;
     use crate::simulate::simulate;
 
     /// 10^12 bytes in segments of one byte are 15 million rounds: who watches is asked after the
@@ -176,14 +175,7 @@ mod tests {
                     [[link]]\nname = 'wan'\ndelay = '10ms'\nsegment = '1B'";
         let system = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
         let limit = Limit { requests: 1, until: Nanos::MAX, warmup: Nanos::ZERO };
-        let plan = Plan {
-            limit,
-            warm_up: WarmUp::Given,
-            replications: 1,
-            precision: None,
-            load: None,
-            rows: false,
-        };
+        let plan = Plan { rows: false, ..Plan::new(limit) };
         let asked = Mutex::new(Vec::new());
         let watch = |progress: SimulationProgress| {
             let mut asked = asked.lock().unwrap();

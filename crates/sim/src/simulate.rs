@@ -146,7 +146,8 @@ fn with_warmup(
     let nothing_yet = SimulationProgress { requests: 0, time_s: 0.0, in_system: 0 };
     let go_on = || watch(nothing_yet) == Control::Continue;
     let most = (plan.limit.requests / 4).clamp(1_000, 1_280_000).min(plan.limit.requests);
-    let warmup = find_warmup(workload, system, most, &go_on).ok_or(SimulationError::Interrupted)?;
+    let warmup = find_warmup(workload, system, most, plan.progress, &go_on);
+    let warmup = warmup.ok_or(SimulationError::Interrupted)?;
     let limit = Limit { warmup: warmup.end(), ..plan.limit };
     if limit.warmup >= limit.until {
         return Err(Invalid::new(format!(

@@ -18,7 +18,7 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 use thinktime_net::generator::{self, Target};
-use thinktime_sim::{self as sim, Control, WarmUp};
+use thinktime_sim::{self as sim, Control};
 
 const SECOND: Nanos = Nanos(1_000_000_000);
 
@@ -71,8 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn simulate(workload: &Workload) -> Result<Summary, Box<dyn Error>> {
     let system = SystemModel::parse(Source { file: "", text: SYSTEM }, &NoFiles)?;
     let limit = Limit { requests: u64::MAX, until: Nanos(3600 * SECOND.0), warmup: SECOND };
-    let (warm_up, precision, load) = (WarmUp::Given, None, None);
-    let plan = sim::Plan { limit, warm_up, replications: 1, precision, load, rows: false };
+    let plan = sim::Plan { rows: false, ..sim::Plan::new(limit) };
     let done = sim::simulate(workload, &system, &plan, &mut (), &|_| Control::Continue)?;
     Ok(done.summary)
 }

@@ -7,8 +7,6 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::{Population, Workload};
 
-/// Events among which some requests must begin or end.
-const EVENTS: u64 = 1 << 24;
 /// Where time alone ends a replication, it must pass within so many times these events: so many
 /// clients may begin at once.
 const TIMELESS: u32 = 3;
@@ -16,20 +14,37 @@ const TIMELESS: u32 = 3;
 const LOOKS_MIN: u32 = 16;
 /// Where a replication ends at a given time, it may need so many times these events.
 const PATIENCE: u64 = 1_000;
-/// More at a time are not followed, unless so many clients were asked for: each takes up to some
-/// 200 bytes.
-const IN_SYSTEM_MAX: u64 = 1 << 22;
+
+/// When a simulation that would never end, or would need all memory, is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgressLimits {
+    /// Events among which some requests must begin or end, at least 1.
+    pub events: u64,
+    /// Attempts that may be in the system at once, unless the workload has more than half that
+    /// number of clients. Each takes up to some 200 bytes.
+    pub in_system: u64,
+}
+
+impl Default for ProgressLimits {
+    fn default() -> ProgressLimits {
+        ProgressLimits { events: 1 << 24, in_system: 1 << 22 }
+    }
+}
 
 /// Why a replication was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Stuck {
     /// Events go on and on, and hardly any request ends.
     Still {
+        /// The number of these events.
+        events: u64,
         /// The virtual time that was reached.
         at: Nanos,
     },
     /// Requests begin and end, and no time passes.
     Timeless {
+        /// The number of events at that time.
+        events: u64,
         /// The virtual time that was reached.
         at: Nanos,
     },
@@ -44,22 +59,21 @@ pub(crate) enum Stuck {
 
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Stuck::Still { at } | Stuck::Timeless { at } | Stuck::Crowded { at, .. }) = self;
+        let (Stuck::Still { at, .. } | Stuck::Timeless { at, .. } | Stuck::Crowded { at, .. }) = self;
         let at = words::time(at.as_secs_f64());
         match self {
-            Stuck::Still { .. } => write!(
+            Stuck::Still { events, .. } => write!(
                 f,
-                "the simulation does not get on: of {EVENTS} events up to {at} of simulated time \
+                "the simulation does not get on: of {events} events up to {at} of simulated time \
                  hardly any began or ended a request. Attempts that time out and are tried again \
                  without an end do so, and turns far shorter than the demands: limit the attempts, \
                  or give longer timeouts, backoffs or quanta"
             ),
-            Stuck::Timeless { .. } => write!(
+            Stuck::Timeless { events, .. } => write!(
                 f,
-                "no time passes: in {} events it stayed {at} of simulated time. Closed sessions \
+                "no time passes: in {events} events it stayed {at} of simulated time. Closed sessions \
                  that neither think nor bring a demand ask again at once, without an end: give a \
-                 think time or a demand",
-                EVENTS * u64::from(TIMELESS)
+                 think time or a demand"
             ),
             Stuck::Crowded { number, .. } => write!(
                 f,
@@ -88,7 +102,7 @@ pub(crate) struct Seen {
 /// Looks now and then, which costs an event nothing.
 #[derive(Debug)]
 pub(crate) struct Headway {
-    in_system_max: u64,
+    limits: ProgressLimits,
     last: Option<Seen>,
     since: Nanos,
     events: u64,
@@ -98,13 +112,14 @@ pub(crate) struct Headway {
 }
 
 impl Headway {
-    pub(crate) fn new(workload: &Workload) -> Headway {
+    pub(crate) fn new(workload: &Workload, limits: ProgressLimits) -> Headway {
         let clients: u64 = workload.populations.iter().filter_map(Population::clients).sum();
-        Headway::up_to(IN_SYSTEM_MAX.max(clients.saturating_mul(2)))
+        let in_system = limits.in_system.max(clients.saturating_mul(2));
+        Headway::up_to(ProgressLimits { in_system, ..limits })
     }
 
-    fn up_to(in_system_max: u64) -> Headway {
-        Headway { in_system_max, last: None, since: Nanos::ZERO, events: 0, looks: 0, timeless: 0 }
+    fn up_to(limits: ProgressLimits) -> Headway {
+        Headway { limits, last: None, since: Nanos::ZERO, events: 0, looks: 0, timeless: 0 }
     }
 
     /// After so many more events, at the time `now`, of a replication that lasts until `end`, with
@@ -117,12 +132,12 @@ impl Headway {
         now: Nanos,
         end: Nanos,
     ) -> Option<Stuck> {
-        if number > self.in_system_max {
+        if number > self.limits.in_system {
             return Some(Stuck::Crowded { number, at: now });
         }
         self.looks += u32::from(self.last.replace(seen) != Some(seen));
         self.events += events;
-        if self.events < EVENTS {
+        if self.events < self.limits.events {
             return None;
         }
         let moved = now.since(self.since);
@@ -130,10 +145,11 @@ impl Headway {
         let gets_on = self.looks >= LOOKS_MIN || ends;
         self.timeless = if seen.by_time && moved == Nanos::ZERO { self.timeless + 1 } else { 0 };
         (self.events, self.looks, self.since) = (0, 0, now);
+        let ProgressLimits { events, .. } = self.limits;
         if self.timeless >= TIMELESS {
-            return Some(Stuck::Timeless { at: now });
+            return Some(Stuck::Timeless { events: events * u64::from(TIMELESS), at: now });
         }
-        (!gets_on).then_some(Stuck::Still { at: now })
+        (!gets_on).then_some(Stuck::Still { events, at: now })
     }
 }
 
@@ -141,11 +157,12 @@ impl Headway {
 mod tests {
     use super::*;
 
+    const LIMITS: ProgressLimits = ProgressLimits { events: 1 << 24, in_system: 100 };
     const HOUR: Nanos = Nanos(3_600_000_000_000);
 
     /// Looks once every 2^20 events, 16 to the bound, until `end`; `over` tells the requests over.
     fn after(looks: u64, end: Nanos, step: Nanos, over: impl Fn(u64) -> u64) -> Option<Stuck> {
-        let mut headway = Headway::up_to(100);
+        let mut headway = Headway::up_to(LIMITS);
         (1..=looks).find_map(|look| {
             let seen = Seen { over: over(look), open: 1, begun: Nanos::ZERO, by_time: true };
             headway.look(1 << 20, seen, 50, Nanos(look * step.0), end)
@@ -155,7 +172,7 @@ mod tests {
     #[test]
     fn events_that_end_no_request_are_given_up() {
         let stuck = after(64, Nanos::MAX, Nanos(1), |_| 0).unwrap();
-        assert_eq!(stuck, Stuck::Still { at: Nanos(16) });
+        assert_eq!(stuck, Stuck::Still { events: 1 << 24, at: Nanos(16) });
         assert!(stuck.to_string().contains("limit the attempts"));
     }
 
@@ -169,9 +186,9 @@ mod tests {
     #[test]
     fn requests_that_take_no_time_are_given_up_where_only_time_ends_them() {
         let stuck = after(64, HOUR, Nanos::ZERO, |look| look).unwrap();
-        assert_eq!(stuck, Stuck::Timeless { at: Nanos::ZERO });
+        assert_eq!(stuck, Stuck::Timeless { events: 3 << 24, at: Nanos::ZERO });
         assert!(stuck.to_string().contains("no time passes"));
-        let mut headway = Headway::up_to(100);
+        let mut headway = Headway::up_to(LIMITS);
         for look in 0..99 {
             let seen = Seen { over: look, open: 1, begun: Nanos::ZERO, by_time: false };
             assert_eq!(headway.look(1 << 20, seen, 50, Nanos::ZERO, HOUR), None);
@@ -187,9 +204,12 @@ mod tests {
     #[test]
     fn crowds_are_given_up() {
         let seen = Seen { over: 0, open: 9, begun: Nanos::ZERO, by_time: true };
-        let look = |number| Headway::up_to(IN_SYSTEM_MAX).look(1, seen, number, HOUR, Nanos::MAX);
-        assert_eq!(look(IN_SYSTEM_MAX), None);
-        let stuck = look(IN_SYSTEM_MAX + 1).unwrap();
+        let look = |number| {
+            let mut headway = Headway::up_to(ProgressLimits::default());
+            headway.look(1, seen, number, HOUR, Nanos::MAX)
+        };
+        assert_eq!(look(1 << 22), None);
+        let stuck = look((1 << 22) + 1).unwrap();
         assert!(stuck.to_string().contains("4194305 attempts"), "{stuck}");
     }
 }

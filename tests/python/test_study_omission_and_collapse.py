@@ -33,6 +33,7 @@ def results(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "results.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_figures_are_pictures(folder: Path) -> None:
     figures = {file.stem for file in (folder / "figures").glob("*.svg")}
     assert {"exponential", "bimodal", "bimodal-tail", "queue-length"} <= figures
@@ -42,11 +43,13 @@ def test_figures_are_pictures(folder: Path) -> None:
         assert "nan" not in ET.tostring(picture, encoding="unicode")
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_a_closed_client_sees_no_queue(results: dict[str, Any]) -> None:
     p99_ms = results["response_times"]["bimodal, closed-1"]["found"]["p99"] * 1e3
     assert 0.465 <= p99_ms <= 0.476  # exact: 0.4704
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_the_open_tail(results: dict[str, Any]) -> None:
     """12 million requests; at 800 million the p99 of four seeds scattered by 0.4 %.
 
@@ -56,6 +59,7 @@ def test_the_open_tail(results: dict[str, Any]) -> None:
     assert p99_ms == pytest.approx(45.798, rel=0.13)
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_means_agree_with_exact_theory(results: dict[str, Any]) -> None:
     for one in results["response_times"].values():
         found, exact = one["found"], one["exact"]["mean"]
@@ -63,6 +67,7 @@ def test_means_agree_with_exact_theory(results: dict[str, Any]) -> None:
         assert one["load"] == pytest.approx(0.8, abs=0.01)
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_reading_a_collapses_as_soon_as_in_another_simulator(results: dict[str, Any]) -> None:
     """The median of 40 runs has a standard error of about 6 %; the margin is 20 %."""
     found = results["readings"]["A"]["found"]
@@ -72,6 +77,7 @@ def test_reading_a_collapses_as_soon_as_in_another_simulator(results: dict[str, 
     assert found["within_5_s"] > 0.95
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_reading_b_collapses_sooner(results: dict[str, Any]) -> None:
     """The times scatter more: the standard error is about 17 %, and the margin 40 %.
 
@@ -82,6 +88,7 @@ def test_reading_b_collapses_sooner(results: dict[str, Any]) -> None:
     assert found["p50"] == pytest.approx(631, rel=0.4)
 
 
+@pytest.mark.study("omission-and-collapse")
 @pytest.mark.parametrize("row", ["C1", "none", "A-exponential", "B-exponential"])
 def test_what_is_stable_stays_so(results: dict[str, Any], row: str) -> None:
     found = results["readings"][row]["found"]
@@ -89,12 +96,14 @@ def test_what_is_stable_stays_so(results: dict[str, Any], row: str) -> None:
     assert found["collapsed"] == 0
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_the_tool_tells_of_every_collapse(results: dict[str, Any]) -> None:
     for row in results["readings"].values():
         assert row["found"]["untold"] == 0
     assert results["readings"]["A"]["found"]["told"] >= 10
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_remedies(results: dict[str, Any]) -> None:
     remedies = results["remedies"]
     for reading in "ABC":
@@ -104,6 +113,7 @@ def test_remedies(results: dict[str, Any]) -> None:
         assert remedies["srpt"][reading]["on_time"] > 0.99
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_many_closed_clients_get_nothing(results: dict[str, Any]) -> None:
     """More of them than fit into the timeout: 15 ms / E[S] = 136."""
     rows = results["closed_clients"]
@@ -113,6 +123,7 @@ def test_many_closed_clients_get_nothing(results: dict[str, Any]) -> None:
     assert rows["B, 1000 clients"]["most_in_server"] > 5000
 
 
+@pytest.mark.study("omission-and-collapse")
 def test_every_claim_has_a_verdict(folder: Path, results: dict[str, Any]) -> None:
     assert len(results["claims"]) == 9
     tables = (folder / "tables.md").read_text(encoding="utf-8")
