@@ -1,9 +1,10 @@
 """The site: what Sphinx is told. `make site` builds it into dist/site.
 
-The sources are README and docs as they stand, from the root of the repository, so that a link that
-works in a viewer of Git works on the site; and the pages that generated.py makes, which are on the
-site alone: docs/index.md names them, and has links to them here. A link to a page or heading that is not there, a file
-that is not there, and a page that nothing leads to are warnings, and `make site` fails by them.
+The sources are README and docs as they stand, from the root of the repository, so that a link
+that works in a viewer of Git works on the site, and the pages that generated.py makes. Those are on
+the site alone: docs/index.md names them, and has links to them here. A link to a page or heading
+that is not there, a file that is not there, and a page that nothing leads to are warnings, and
+`make site` fails by them.
 """
 
 from __future__ import annotations

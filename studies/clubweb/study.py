@@ -2,8 +2,8 @@
 
 .venv/bin/python studies/clubweb/study.py [--go-on] [--small] [--to DIR]
 
-Ctrl-C keeps the cells that are done in results.json, which git ignores; --go-on simulates only those
-that are missing.
+Ctrl-C keeps the cells that are done in results.json, which git ignores; --go-on simulates only
+those that are missing.
 """
 
 from __future__ import annotations

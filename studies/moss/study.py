@@ -3,8 +3,8 @@
 .venv/bin/python studies/moss/study.py [--json] [--runs N] [--to DIR]
 
 Without --json it writes all figures and tables, with the sensitivity to what the paper leaves open.
-Tables and figures stay as they are if the tables agree with those that are there; the numbers behind
-them are in results.json, which git ignores.
+Tables and figures stay as they are if the tables agree with those that are there; the numbers
+behind them are in results.json, which git ignores.
 """
 
 from __future__ import annotations

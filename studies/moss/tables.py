@@ -71,7 +71,8 @@ def of_readings(readings: Rows) -> str:
     for at in range(0, len(readings), len(cells.REQUESTS)):
         page, monitoring, reporting = readings[at : at + len(cells.REQUESTS)]
         text += (
-            f"| {page['reading']} | {page['os']} | {page['median_ms']:,.1f} | {page['p95_ms']:,.1f} "
+            f"| {page['reading']} | {page['os']} "
+            f"| {page['median_ms']:,.1f} | {page['p95_ms']:,.1f} "
             f"| {monitoring['median_ms']:,.0f} | {reporting['median_ms']:,.0f} |\n"
         )
     return text

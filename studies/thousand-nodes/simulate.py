@@ -21,11 +21,11 @@ from typing import Any
 
 import thinktime as tt
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import output
 
+HERE = Path(__file__).resolve().parent
 NODES = (1, 10, 100, 300, 1000)
 RATES = (10, 100, 1000)
 """Requests a second of each node."""

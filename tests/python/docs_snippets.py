@@ -17,9 +17,7 @@ generated = module_from_spec(_SPEC)
 """What makes the pages that nobody wrote."""
 _SPEC.loader.exec_module(generated)
 
-WRITTEN = sorted(
-    file for file in (ROOT / "docs").glob("*.md") if file.name not in generated.PAGES
-)
+WRITTEN = sorted(file for file in (ROOT / "docs").glob("*.md") if file.name not in generated.PAGES)
 """The pages that somebody wrote; others may lie beside them."""
 PAGES = ("README.md", *(f"docs/{file.name}" for file in WRITTEN))
 

@@ -327,11 +327,7 @@ def test_every_block_is_looked_at() -> None:
 INLINE = re.compile(r"`([^`\n]+)`")
 CODE = "\n".join(
     [one.text for one in ALL]
-    + [
-        word
-        for page in PAGES
-        for word in INLINE.findall((ROOT / page).read_text("utf-8"))
-    ]
+    + [word for page in PAGES for word in INLINE.findall((ROOT / page).read_text("utf-8"))]
 )
 """All that stands as code on pages that somebody wrote."""
 

@@ -1,4 +1,4 @@
-"""Where studies write: short ones never over what whole ones wrote, and nothing that is as it was."""
+"""Where studies write: short ones not over whole ones, and nothing that is as it was."""
 
 from __future__ import annotations
 

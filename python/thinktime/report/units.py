@@ -79,7 +79,7 @@ def numbers_between(low: float, high: float, signed: bool = False) -> str:
 
 
 def _signed(value: float, decimals: int, signed: bool) -> str:
-    text = f"{abs(value):,.{decimals}f}".replace(",", _THOUSANDS)
+    text = f"{abs(value):,.{decimals}f}"
     if not any(digit in text for digit in "123456789"):
         return "0"
     sign = "+" if value > 0 else _MINUS
