@@ -17,7 +17,7 @@ export PIP_NO_COMPILE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo pictures man site wheel wheel-test checked test test-rust test-python \
+.PHONY: help build demo pictures man reference site wheel wheel-test checked test test-rust test-python \
   test-python-together test-python-alone fuzz bench instructions peers coverage studies nightly \
   lint lint-format lint-types lint-rust lint-stubs format clean
 
@@ -51,8 +51,13 @@ $(VENV)/site: pyproject.toml tests/install.py | $(BIN)/python
 	$(BIN)/python tests/install.py site
 	@touch $@
 
+# What help, schemas and docstrings say, as pages of the site; git ignores them.
+reference: $(VENV)/packages ## Write the pages of all commands, keys and Python names into docs
+	@[ -e $(EXTENSION) ] || $(MAKE) --no-print-directory checked
+	$(BIN)/python docs/site/generated.py docs
+
 # Every warning is an error: dead links, headings and files that are not there, pages left out.
-site: $(VENV)/site ## Build the site of the docs into dist/site
+site: $(VENV)/site reference ## Build the site of the docs into dist/site
 	rm -rf dist/site
 	$(BIN)/python -m sphinx -q -E -W --keep-going -c docs/site -d dist/doctrees . dist/site
 

@@ -48,7 +48,7 @@ MODELS = {
         Model("srpt", "M/M/1 SRPT, load 0.9", 0.9, policy="srpt"),
         Model("ps", "M/M/1 PS, load 0.9", 0.9, policy="ps"),
         Model("las", "M/M/1 LAS, load 0.9", 0.9, policy="las"),
-        Model("closed", "closed FCFS, 1000 clients", 0.8, "closed", clients=1000, think=12.45),
+        Model("closed", "closed FCFS, 1,000 clients", 0.8, "closed", clients=1000, think=12.45),
         Model("partly", "partly open FCFS, load 0.8", 0.8, "partly-open", "fcfs", 1.0, 0, 1.0, 5.0),
     ]
 }

@@ -1,8 +1,10 @@
 """The site: what Sphinx is told. `make site` builds it into dist/site.
 
-The sources are README and docs as they stand, from the root of the repository, so that a link that
-works in a viewer of Git works on the site. A link to a page or heading that is not there, a file
-that is not there, and a page that nothing leads to are warnings, and `make site` fails by them.
+The sources are README and docs as they stand, from the root of the repository, so that a link
+that works in a viewer of Git works on the site, and the pages that generated.py makes. Those are on
+the site alone: docs/index.md names them, and has links to them here. A link to a page or heading
+that is not there, a file that is not there, and a page that nothing leads to are warnings, and
+`make site` fails by them.
 """
 
 from __future__ import annotations
@@ -51,12 +53,25 @@ html_show_sphinx = False
 html_theme_options = {"footer_icons": []}
 
 LISTED = re.compile(r"^ *- \[(?P<title>[^\]]*)\]\((?P<page>[^)#:]+)\.md\)", re.MULTILINE)
+GENERATED = {
+    "All commands and options": "commands",
+    "All keys of files": "keys",
+    "All of the Python package": "python-reference",
+}
+"""The pages that generated.py makes, as docs/index.md names them."""
 STUDY = re.compile(r"docs/studies-(?P<name>[\w-]+)")
 
 
 def _listed(text: str) -> list[str]:
     """The pages that a text lists, each under the title that it has there."""
     return [f"{found['title']} <{found['page']}>" for found in LISTED.finditer(text)]
+
+
+def _linked(text: str) -> str:
+    """The text with a link to each page that generated.py makes."""
+    for title, page in GENERATED.items():
+        text = text.replace(f"- {title}:", f"- [{title}]({page}.md):", 1)
+    return text
 
 
 def _tree(pages: list[str], caption: str = "") -> str:
@@ -68,6 +83,7 @@ def _tree(pages: list[str], caption: str = "") -> str:
 def _with_contents(_: Any, name: str, source: list[str]) -> None:
     """Pages that list others lead to them; docs/index.md has a caption for each of its sections."""
     if name == root_doc:
+        source[0] = _linked(source[0])
         _, *sections = re.split(r"^## ", source[0], flags=re.MULTILINE)
         titles = [section.partition("\n")[0] for section in sections]
         trees = [

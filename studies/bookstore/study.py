@@ -30,6 +30,10 @@ import store
 import tables
 from store_cells import Cell, cells
 
+sys.path.insert(0, str(mixes.HERE.parent))
+
+import output
+
 WARMUP_S, SECONDS, USERS, ASKED, LONG_RUN = 12.0, 30.0, 50, 60, 200_000
 """How long runs are, how many closed users there are, how often a demand is measured, and how many
 requests the simulation has that says what comes in the long run.
@@ -82,8 +86,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--books", type=_number, default=store.Size.books)
     parser.add_argument("--customers", type=_number, default=store.Size.customers)
     parser.add_argument("--go-on", action="store_true", help="keep the cells of results.json")
-    parser.add_argument("--to", type=Path, default=mixes.HERE, help="where to write")
-    return parser.parse_args()
+    output.add_option(parser)
+    options = parser.parse_args()
+    options.to = output.folder(parser, options.to, mixes.HERE, short=options.quick)
+    return options
 
 
 def _loads(text: str) -> list[float]:

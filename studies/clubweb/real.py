@@ -24,6 +24,10 @@ import real_tables
 from cells import Cell, Length
 from real_run import compared
 
+sys.path.insert(0, str(cells.HERE.parent))
+
+import output
+
 RESULTS = "real.json"
 TRIES = 2
 """How often a run is begun before it is kept as one that came late."""
@@ -62,8 +66,10 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--go-on", action="store_true", help="keep the runs of real.json")
     parser.add_argument("--small", action="store_true", help="two short runs, and no tables")
-    parser.add_argument("--to", type=Path, default=cells.HERE, help="where to write")
-    return parser.parse_args()
+    output.add_option(parser)
+    options = parser.parse_args()
+    options.to = output.folder(parser, options.to, cells.HERE, short=options.small)
+    return options
 
 
 def _small() -> list[Cell]:

@@ -2,7 +2,8 @@
 
 .venv/bin/python studies/clubweb/study.py [--go-on] [--small] [--to DIR]
 
-Ctrl-C keeps the cells that are done in results.json; --go-on simulates only those that are missing.
+Ctrl-C keeps the cells that are done in results.json, which git ignores; --go-on simulates only
+those that are missing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from typing import Any
 
 import cells
 import plan
+
+sys.path.insert(0, str(cells.HERE.parent))
+
+import output
 
 RESULTS = "results.json"
 Found = dict[str, dict[str, list[float]]]
@@ -48,8 +53,10 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--go-on", action="store_true", help="keep the cells of results.json")
     parser.add_argument("--small", action="store_true", help="a few short cells, and no pictures")
-    parser.add_argument("--to", type=Path, default=cells.HERE, help="where to write")
-    return parser.parse_args()
+    output.add_option(parser)
+    options = parser.parse_args()
+    options.to = output.folder(parser, options.to, cells.HERE, short=options.small)
+    return options
 
 
 def _small() -> dict[cells.Cell, cells.Length]:
@@ -102,10 +109,8 @@ def _show(folder: Path, found: Found) -> None:
     import pictures
     import tables
 
-    (folder / "figures").mkdir(exist_ok=True)
-    (folder / "tables.md").write_text(tables.text(found), encoding="utf-8")
-    pictures.draw(folder / "figures", found)
-    print(folder / "tables.md", file=sys.stderr)
+    written = output.write(folder, tables.text(found), lambda to: pictures.draw(to, found))
+    print(folder / "tables.md", "" if written else "is as it was", file=sys.stderr)
 
 
 if __name__ == "__main__":

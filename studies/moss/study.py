@@ -3,6 +3,8 @@
 .venv/bin/python studies/moss/study.py [--json] [--runs N] [--to DIR]
 
 Without --json it writes all figures and tables, with the sensitivity to what the paper leaves open.
+Tables and figures stay as they are if the tables agree with those that are there; the numbers
+behind them are in results.json, which git ignores.
 """
 
 from __future__ import annotations
@@ -19,6 +21,12 @@ import cells
 import pictures
 import sensitivity
 import tables
+
+sys.path.insert(0, str(cells.HERE.parent))
+
+import output
+
+RUNS = 20
 
 
 def main() -> int:
@@ -42,11 +50,12 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", action="store_true", help="print the cells, and write nothing")
-    parser.add_argument("--runs", type=int, default=20, help="runs of two hours of each cell")
-    parser.add_argument("--to", type=Path, default=cells.HERE, help="where to write")
+    parser.add_argument("--runs", type=int, default=RUNS, help="runs of two hours of each cell")
+    output.add_option(parser)
     options = parser.parse_args()
     if options.runs < 1:
         parser.error("--runs must be 1 or more")
+    options.to = output.folder(parser, options.to, cells.HERE, short=options.runs < RUNS)
     return options
 
 
@@ -60,17 +69,14 @@ def _cells(pool: ThreadPoolExecutor, runs: int) -> list[dict[str, Any]]:
 
 
 def _write(pool: ThreadPoolExecutor, folder: Path, found: list[dict[str, Any]], runs: int) -> None:
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
-    text = tables.of_cells(found)
-    (folder / "tables.md").write_text(text, encoding="utf-8")
-    pictures.draw(folder / "figures", found)
     shared = sensitivity.processor_sharing(pool, runs)
     readings = sensitivity.readings(pool, max(2, runs // 2))
+    text = tables.of_cells(found)
     text += tables.of_sharing(found, shared) + tables.of_readings(readings)
-    (folder / "tables.md").write_text(text, encoding="utf-8")
+    written = output.write(folder, text, lambda figures: pictures.draw(figures, found))
     results = {"cells": found, "processor_sharing": shared, "readings": readings}
     (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    print(folder / "tables.md", file=sys.stderr)
+    print(folder / "tables.md", "" if written else "is as it was", file=sys.stderr)
 
 
 if __name__ == "__main__":

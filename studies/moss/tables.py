@@ -29,12 +29,12 @@ def of_cells(found: Rows) -> str:
     for one in found:
         key = (one["cores"], one["rate_per_min"], one["os"])
         measured = MEASURED_MS.get(key) if one["request"] == "monitoring" else None
-        beside = "" if measured is None else f"{measured} ({one['median_ms'] / measured - 1:+.0%})"
+        beside = "" if measured is None else f"{measured} ({one['median_ms'] / measured - 1:+,.0%})"
         low, high = one["ci95_ms"]
         text += (
             f"| {one['cores']} | {one['rate_per_min']} | {one['os']} | {one['request']} "
-            f"| {one['median_ms']:.1f} | {low:.1f} to {high:.1f} | {one['mean_ms']:.0f} "
-            f"| {one['p95_ms']:.0f} | {beside} |\n"
+            f"| {one['median_ms']:,.1f} | {low:,.1f} to {high:,.1f} | {one['mean_ms']:,.0f} "
+            f"| {one['p95_ms']:,.0f} | {beside} |\n"
         )
     return text
 
@@ -50,7 +50,7 @@ def of_sharing(found: Rows, shared: Rows) -> str:
         beside = [_against(found, one, os) for os in cells.SYSTEMS]
         text += (
             f"| {one['cores']} | {one['rate_per_min']} | {one['request']} "
-            f"| {one['median_ms']:.1f}, {one['p95_ms']:.0f} | {beside[0]} | {beside[1]} |\n"
+            f"| {one['median_ms']:,.1f}, {one['p95_ms']:,.0f} | {beside[0]} | {beside[1]} |\n"
         )
     return text
 
@@ -60,7 +60,7 @@ def _against(found: Rows, shared: dict[str, Any], os: str) -> str:
     one = next(x for x in found if x["os"] == os and all(x[key] == shared[key] for key in same))
     off = [shared[key] / one[key] - 1 for key in ("median_ms", "p95_ms")]
     verdict = "good enough" if max(map(abs, off)) <= GOOD_ENOUGH else "no"
-    return f"{verdict} ({off[0]:+.0%}, {off[1]:+.0%})"
+    return f"{verdict} ({off[0]:+,.0%}, {off[1]:+,.0%})"
 
 
 def of_readings(readings: Rows) -> str:
@@ -71,7 +71,8 @@ def of_readings(readings: Rows) -> str:
     for at in range(0, len(readings), len(cells.REQUESTS)):
         page, monitoring, reporting = readings[at : at + len(cells.REQUESTS)]
         text += (
-            f"| {page['reading']} | {page['os']} | {page['median_ms']:.1f} | {page['p95_ms']:.1f} "
-            f"| {monitoring['median_ms']:.0f} | {reporting['median_ms']:.0f} |\n"
+            f"| {page['reading']} | {page['os']} "
+            f"| {page['median_ms']:,.1f} | {page['p95_ms']:,.1f} "
+            f"| {monitoring['median_ms']:,.0f} | {reporting['median_ms']:,.0f} |\n"
         )
     return text

@@ -2,7 +2,7 @@
 
 It writes `figures/*.svg`, `results.json` and `principles.md`. Ctrl-C keeps the figures that are
 there already. `--again think=100000` simulates the points of that think time anew and takes all
-others from `results.json`; `--again none` only writes figures and tables anew.
+others from `results.json`, which git ignores; `--again none` only writes figures and tables anew.
 """
 
 from __future__ import annotations
@@ -27,6 +27,11 @@ from tables import Principle
 
 import thinktime as tt
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import output
+
+RESULTS = "results.json"
 HEAD = """# The eight principles, in numbers
 
 Written by `run.py`: do not change it by hand. E[S] = 10 s and hyperexponential demands throughout.
@@ -42,11 +47,14 @@ def main() -> int:
     """Run it and give the exit status."""
     parser = argparse.ArgumentParser(description="Reproduce 'Open Versus Closed' (NSDI 2006).")
     parser.add_argument("--quick", action="store_true", help="few requests and points")
-    parser.add_argument("--to", type=Path, default=HERE, help="the folder for the results")
+    output.add_option(parser)
     parser.add_argument("--again", metavar="FIELD=VALUE", help="only the points of that value")
     arguments = parser.parse_args()
+    to = output.folder(parser, arguments.to, HERE, short=arguments.quick)
+    if arguments.again is not None and not (to / RESULTS).exists():
+        parser.error(f"{to / RESULTS} is not there: make it without --again, in some minutes")
     try:
-        study(QUICK if arguments.quick else Grid(), arguments.to, arguments.again)
+        study(QUICK if arguments.quick else Grid(), to, arguments.again)
     except KeyboardInterrupt:
         print("\ninterrupted; the figures so far are kept", file=sys.stderr)
         return 130
@@ -60,7 +68,7 @@ def study(grid: Grid, folder: Path, again: str | None = None) -> None:
     further = [*scheduling.extra(grid), *partly_open.extra(grid)]
     before = None
     if again is not None:
-        before = json.loads((folder / "results.json").read_text("utf-8"))
+        before = json.loads((folder / RESULTS).read_text("utf-8"))
         lab.keep(kept.answers(before, drawn, further, again))
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for figure in drawn:
@@ -104,7 +112,7 @@ def results(
 def write(folder: Path, numbers: dict[str, Any], principles: list[Principle]) -> None:
     """`results.json` and `principles.md`."""
     text = json.dumps(rounded(numbers), indent=1, ensure_ascii=False)
-    (folder / "results.json").write_text(text + "\n", encoding="utf-8")
+    (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
     verdicts = "".join(f"| ({one.number}) {one.claim} | {one.verdict} |\n" for one in principles)
     sections = "\n".join(one.markdown() for one in principles)
     (folder / "principles.md").write_text(HEAD + verdicts + "\n" + sections, encoding="utf-8")

@@ -85,7 +85,7 @@ def table(traces: list[Trace]) -> str:
     lines = [
         "# Table 2 for the logs at hand\n",
         "Written by `traces.py`: do not change it by hand. Requests a session by addresses, with",
-        "a timeout of 1800 s, as in the paper; in brackets pages a session of persons, who are",
+        "a timeout of 1,800 s, as in the paper; in brackets pages a session of persons, who are",
         "told apart by address and agent. Rows of the paper are as printed.\n",
         "| site | date | requests | requests a session | verdict |",
         "|---|---|---:|---:|---|",

@@ -29,6 +29,25 @@ def claims(results: Results) -> list[Claim]:
     return found
 
 
+PARTS = ("theory", "response_times", "constants", "short_runs", "readings", "closed_clients")
+FIGURES = {
+    "p99", "over_25_ms", "runs", "words", "load", "retries", "collapsed", "no_goodput",
+    "most_in_server", "no limit", "clients_that_fit_into_the_timeout",
+}  # fmt: skip
+"""The figures of those parts that claims are made of."""
+
+
+def needed(results: Results) -> Results:
+    """What claims are made of, and nothing else."""
+    return {part: _figures(results[part]) for part in PARTS if part in results}
+
+
+def _figures(found: Results) -> Results:
+    inner = {name: _figures(one) for name, one in found.items() if isinstance(one, dict)}
+    figures = {name: one for name, one in found.items() if name in FIGURES}
+    return figures | {name: one for name, one in inner.items() if one}
+
+
 def _verdict(holds: bool) -> str:
     return "holds" if holds else "does not hold"
 

@@ -1,4 +1,4 @@
-"""results.json and tables.md, written anew whenever a part is finished."""
+"""results.json, claims.json and tables.md, written anew whenever a part is finished."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from claims import claims
+from claims import claims, needed
 
 Results = dict[str, Any]
 
@@ -24,6 +24,16 @@ def write(results: Results, folder: Path) -> None:
     text = "\n\n".join("\n".join(part) for part in parts) + "\n"
     (folder / "tables.md").write_text(text, encoding="utf-8")
     (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    (folder / "claims.json").write_text(_lines(needed(results)), encoding="utf-8")
+
+
+def _lines(found: Results) -> str:
+    """JSON with a line a row, so that a change shows."""
+    parts = []
+    for name, part in found.items():
+        rows = [f"  {json.dumps(key)}: {json.dumps(one)}" for key, one in part.items()]
+        parts.append(f" {json.dumps(name)}: {{\n" + ",\n".join(rows) + "\n }")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _table(caption: str, header: list[str], rows: list[list[str]]) -> list[str]:

@@ -21,6 +21,11 @@ from cases import HERE
 from lab import Lab
 from report import write
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import output
+
+RUNS = 200
 Parts = dict[str, Callable[[], Any]]
 
 
@@ -44,14 +49,17 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a small part of it, in seconds")
-    parser.add_argument("--runs", type=int, help="runs of a reading; 200, or 40 with --quick")
-    parser.add_argument("--to", type=Path, default=HERE, help="where to write")
-    return parser.parse_args()
+    parser.add_argument("--runs", type=int, help=f"runs of a reading; {RUNS}, or 40 with --quick")
+    output.add_option(parser)
+    options = parser.parse_args()
+    short = options.quick or (options.runs or RUNS) < RUNS
+    options.to = output.folder(parser, options.to, HERE, short=short)
+    return options
 
 
 def _parts(lab: Lab, options: argparse.Namespace, figures: Path) -> Parts:
     quick: bool = options.quick
-    runs = options.runs or (40 if quick else 200)
+    runs = options.runs or (40 if quick else RUNS)
     requests = 2_000_000 if quick else 20_000_000
     chosen = readings.quick_rows() if quick else readings.rows()
     remedial = [one for one in remedies.REMEDIES if not quick or one.key in remedies.QUICK]

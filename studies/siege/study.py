@@ -31,6 +31,7 @@ from thinktime.lab import permission
 sys.path.insert(0, str(cells.HERE.parent))
 
 import labs
+import output
 
 MARGIN_S = 1.0
 """Requests so close to the beginning and the end of an attack belong to no part."""
@@ -74,8 +75,10 @@ def _options() -> argparse.Namespace:
         "--only", type=lambda said: said.split(","), default=[], metavar="KIND,KIND",
         help="try these hostile clients anew, and keep what is there of the others",
     )  # fmt: skip
-    parser.add_argument("--to", type=Path, default=cells.HERE, help="where to write")
-    return parser.parse_args()
+    output.add_option(parser)
+    options = parser.parse_args()
+    options.to = output.folder(parser, options.to, cells.HERE, short=options.small)
+    return options
 
 
 def _with_the_others(path: Path, found: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ from thinktime.lab import permission
 sys.path.insert(0, str(models.HERE.parent))
 
 import labs
+import output
 from sample_path import at_load
 
 WARMUP_S = 2.0
@@ -80,8 +81,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="two cells, shorter")
     parser.add_argument("--loads", default="0.5,0.7,0.9", help="loads of the link")
     parser.add_argument("--seconds", type=float, default=15, help="length of each run")
-    parser.add_argument("--to", type=Path, default=models.HERE, help="where to write")
-    return parser.parse_args()
+    output.add_option(parser)
+    options = parser.parse_args()
+    options.to = output.folder(parser, options.to, models.HERE, short=options.quick)
+    return options
 
 
 def _missing() -> str | None:

@@ -13,12 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import thinktime as tt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import output
 
 HERE = Path(__file__).resolve().parent
 NODES = (1, 10, 100, 300, 1000)
@@ -177,16 +182,17 @@ def main() -> None:
     """Simulate all, and write what comes out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--small", action="store_true", help="short simulations")
-    parser.add_argument("--to", type=Path, default=HERE, help="where to write")
+    output.add_option(parser)
     options = parser.parse_args()
+    to = output.folder(parser, options.to, HERE, short=options.small)
     measured = json.loads((HERE / "measured.json").read_text("ascii"))
     of = costs(measured)
     length_s = 20.0 if options.small else 400.0
     cells = [cell(of, nodes, rate, length_s) for rate in RATES for nodes in NODES]
-    options.to.mkdir(parents=True, exist_ok=True)
+    to.mkdir(parents=True, exist_ok=True)
     found = {"costs": asdict(of), "cells": [asdict(one) for one in cells]}
-    (options.to / "results.json").write_text(json.dumps(found, indent=1) + "\n", "ascii")
-    (options.to / "tables.md").write_text(tables(of, cells, measured), "utf-8")
+    (to / "results.json").write_text(json.dumps(found, indent=1) + "\n", "ascii")
+    (to / "tables.md").write_text(tables(of, cells, measured), "utf-8")
 
 
 if __name__ == "__main__":

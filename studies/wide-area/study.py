@@ -28,6 +28,7 @@ from thinktime.lab import permission
 
 sys.path.insert(0, str(models.HERE.parent))
 
+import output
 from sample_path import at_load
 
 LONG_RUN, QUICK_LONG_RUN = 100_000, 3_000
@@ -91,8 +92,9 @@ def _options() -> argparse.Namespace:
         '"50 ms, 1 %%"; may be given again',
     )
     parser.add_argument("--predict", action="store_true", help="simulate only, and draw")
-    parser.add_argument("--to", type=Path, default=models.HERE, help="where to write")
+    output.add_option(parser)
     options = parser.parse_args()
+    options.to = output.folder(parser, options.to, models.HERE, short=options.quick)
     names = [wide_tables.link_name(link) for link in _links(options.quick)]
     names += [point.name for point in _measured_points(options.quick)]
     if unknown := [name for name in options.only or () if name not in names]:

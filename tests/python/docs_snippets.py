@@ -6,10 +6,20 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", *sorted(f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md")))
+_SPEC = spec_from_file_location("generated", ROOT / "docs" / "site" / "generated.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+generated = module_from_spec(_SPEC)
+"""What makes the pages that nobody wrote."""
+_SPEC.loader.exec_module(generated)
+
+WRITTEN = sorted(file for file in (ROOT / "docs").glob("*.md") if file.name not in generated.PAGES)
+"""The pages that somebody wrote; others may lie beside them."""
+PAGES = ("README.md", *(f"docs/{file.name}" for file in WRITTEN))
 
 FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    \S.*\n(?:^    .*\n)*", re.MULTILINE)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from docs_snippets import ROOT, Snippet, snippets
 
-NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?")
+NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 NEAR = 0.3
 """How far a figure may be from the page's. A p99 at a load of 0.9 differs so much where another
 library has fitted a law a little differently."""
@@ -32,7 +32,7 @@ def shape(line: str) -> str:
 
 def figures(line: str) -> list[float]:
     """The numbers of a line."""
-    return [float(re.sub(r"[ ,\u202f]", "", found)) for found in NUMBER.findall(line)]
+    return [float(found.replace(",", "")) for found in NUMBER.findall(line)]
 
 
 def near(shown: str, found: str) -> bool:

@@ -35,7 +35,7 @@ def test_the_report_of_a_run_says_what_other_systems_would_have_shown(tmp_path: 
     page = " ".join(report(result, tmp_path / "report.html").read_text().split())
     assert "What another system would have shown" in page
     assert "1 server, processor sharing at a load of 0." in page
-    assert "(of the first 10 000 requests)" in page
+    assert "(of the first 10,000 requests)" in page
     assert "the same load, closed, 50 clients" in page
     assert "A closed test with 10 clients at the same throughput would have shown" in page
 

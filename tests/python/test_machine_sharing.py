@@ -75,7 +75,7 @@ def test_long_results_are_compared_by_fewer_requests(replications):
     found = sharing.compare(result, requests_max=3000)
     assert found.shortened
     assert found.requests == 3000
-    assert "3\u202f000 requests" in note(found)
+    assert "3,000 requests" in note(found)
 
 
 def test_what_belongs_to_a_scheduler_is_left_out():

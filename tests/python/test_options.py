@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import docs_snippets
 import pytest
 from typer.testing import CliRunner
 
@@ -69,9 +70,8 @@ def test_what_a_pipeline_runs_writes_what_it_reads(command: str) -> None:
 
 @pytest.mark.parametrize("command", ["run", "simulate"])
 def test_pages_name_the_options(command: str) -> None:
-    """Some page says what each is for."""
-    docs = Path(__file__).resolve().parents[2] / "docs"
-    pages = "".join(page.read_text() for page in docs.glob("*.md"))
+    """Some page that somebody wrote says what each is for."""
+    pages = "".join(page.read_text("utf-8") for page in docs_snippets.WRITTEN)
     words = {"ca_file": "--ca", "sources": "--source"}
     for name, _, _ in _core.options(command):
         assert words.get(name, "--" + name.replace("_", "-")) in pages, name

@@ -63,13 +63,13 @@ def simulated(name: str, cwd: Path, workload: str = "w.toml") -> None:
 FIGURES = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
 CELLS = [
     Cell("0.801"), Cell("79.4/s"), Cell("47.5 ms ± 11 ms", "−5.0 %"), Cell("36.5 ms", "+5.4 %"),
-    Cell("100 ms", "−13.0 %"), Cell("206 ms"), Cell("277 ms"), Cell("1 234", "12 %"),
+    Cell("100 ms", "−13.0 %"), Cell("206 ms"), Cell("277 ms"), Cell("1,234", "12 %"),
     Cell("50.0 µs"),
 ]  # fmt: skip
 
 
 def made(rows: int) -> Table:
-    lines = [Line(f"simulated, same path {n}", CELLS, "5 000 requests") for n in range(rows)]
+    lines = [Line(f"simulated, same path {n}", CELLS, "5,000 requests") for n in range(rows)]
     return Table("t", "T", "result", FIGURES, [Group(lines, "open")], spare=("p90", "p50", "load"))
 
 

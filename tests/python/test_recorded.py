@@ -8,7 +8,7 @@ from recorded_pairs import PAIRS
 
 HOW = (
     "results changed. If that is meant: .venv/bin/python tests/python/recorded.py --write "
-    '"why they change", and say so in CHANGELOG.md'
+    '"why they change", and say so in the commit'
 )
 
 

@@ -108,7 +108,7 @@ def test_compare_says_how_much_real_runs_differ(before_and_after: list[tt.Result
     paths = [str(result.path) for result in before_and_after]
     said = CliRunner().invoke(app, ["compare", *paths])
     assert said.exit_code == 0, said.output
-    number = r"[\d\u202f]+(\.\d+)?"
+    number = r"[\d,]+(\.\d+)?"
     words = rf"^Worse: .*rose by {number} to {number} (µs|ms|s) \({number} to {number} %\)"
     if not re.search(words, said.output):
         skip_if_late(before_and_after, said.output)

@@ -35,7 +35,7 @@ SYSTEM = cases.system(("fcfs", "exp(10ms)"))
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> tt.Result:
-    """30 000 requests with retries, as a directory has them."""
+    """30,000 requests with retries, as a directory has them."""
     folder = tmp_path_factory.mktemp("stored") / "out"
     tt.simulate(tt.Workload(RETRIES), SYSTEM, requests=30_000, rows="all", output=folder)
     return tt.Result.load(folder)

@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from docs_snippets import generated
 
 pytest.importorskip("sphinx")
 pytest.importorskip("myst_parser")
@@ -41,6 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if built := os.environ.get("THINKTIME_SITE"):
         return Path(built)
     out = tmp_path_factory.mktemp("site")
+    generated.write(ROOT / "docs")
     done = build(ROOT, out)
     assert (done.returncode, done.stderr) == (0, "")
     return out / "site"
@@ -102,7 +104,8 @@ def test_nothing_comes_from_elsewhere(site: Path, pages: dict[Path, Page]) -> No
 
 
 def test_every_page_of_the_docs_is_on_it(site: Path) -> None:
-    for page in [*(ROOT / "docs").rglob("*.md"), *(ROOT / "studies").glob("*/*.md")]:
+    made = [ROOT / "docs" / page for page in generated.PAGES]
+    for page in [*made, *(ROOT / "docs").rglob("*.md"), *(ROOT / "studies").glob("*/*.md")]:
         assert (site / page.relative_to(ROOT).with_suffix(".html")).is_file(), page
 
 

@@ -131,11 +131,28 @@ def test_every_claim_has_a_verdict(folder: Path, results: dict[str, Any]) -> Non
         assert claim["verdict"] in tables
 
 
+def test_claims_are_made_of_a_few_figures(
+    folder: Path, results: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the whole study, which are kept, are the ones that its tables were made of."""
+    monkeypatch.syspath_prepend(str(STUDY))
+    import claims
+
+    for place in (folder, STUDY):
+        kept = json.loads((place / "claims.json").read_text(encoding="utf-8"))
+        tables = (place / "tables.md").read_text(encoding="utf-8")
+        made = claims.claims(kept)
+        assert len(made) == 9
+        for one in made:
+            assert f"| {one.claim} | {one.found} | {one.verdict} |" in tables
+    assert claims.claims(results) == claims.claims(claims.needed(results))
+
+
 def test_words_follow_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(STUDY))
     import claims
 
-    results = json.loads((STUDY / "results.json").read_text(encoding="utf-8"))
+    results = json.loads((STUDY / "claims.json").read_text(encoding="utf-8"))
 
     def found(about: str) -> claims.Claim:
         return next(one for one in claims.claims(results) if about in one.claim)

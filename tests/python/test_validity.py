@@ -237,8 +237,8 @@ def test_the_number_of_independent_requests_is_always_said(fine: Evidence) -> No
     for seen in (fine, replace(fine, given_rows=None), short):
         (found,) = [one for one in judge(seen) if one.name == "percentiles"]
         assert re.search(
-            r"p[\d.]+ is that of about [\d\u202f]+ independent ones \([\d\u202f]+ at most\), and "
-            r"[\d\u202f]+ are needed", found.found,
+            r"p[\d.]+ is that of about [\d,]+ independent ones \([\d,]+ at most\), and "
+            r"[\d,]+ are needed", found.found,
         ), found.found  # fmt: skip
 
 

@@ -89,7 +89,7 @@ fn number(value: f64, digits: usize) -> String {
     let mut grouped = String::new();
     for (place, digit) in whole.chars().enumerate() {
         if place > 0 && (whole.len() - place) % 3 == 0 {
-            grouped.push('\u{202f}');
+            grouped.push(',');
         }
         grouped.push(digit);
     }
@@ -116,7 +116,7 @@ mod tests {
             (59.99, "60.0 s"),
             (119.0, "119 s"),
             (120.0, "2.00 min"),
-            (2_763.055_555_555_56 * 3600.0, "2\u{202f}760 h"),
+            (2_763.055_555_555_56 * 3600.0, "2,760 h"),
             (-0.0047, "\u{2212}4.70 ms"),
             (f64::NAN, "—"),
         ];

@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 
 NOTHING = "—"
-_THOUSANDS = "\u202f"  # a narrow space that does not break
 _MINUS = "\u2212"
 
 _TIME_UNITS = [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"), (60.0, "min"), (3600.0, "h")]
@@ -80,7 +79,7 @@ def numbers_between(low: float, high: float, signed: bool = False) -> str:
 
 
 def _signed(value: float, decimals: int, signed: bool) -> str:
-    text = f"{abs(value):,.{decimals}f}".replace(",", _THOUSANDS)
+    text = f"{abs(value):,.{decimals}f}"
     if not any(digit in text for digit in "123456789"):
         return "0"
     sign = "+" if value > 0 else _MINUS
@@ -131,11 +130,11 @@ def load(fraction: float | None) -> str:
 
 def count(whole: int | None) -> str:
     """A whole number with its thousands apart."""
-    return NOTHING if whole is None else f"{whole:,}".replace(",", _THOUSANDS)
+    return NOTHING if whole is None else f"{whole:,}"
 
 
 def counted(whole: int, noun: str) -> str:
-    """As in '1 request' and '4 000 requests'."""
+    """As in '1 request' and '4,000 requests'."""
     return f"{count(whole)} {noun}{'' if whole == 1 else 's'}"
 
 
@@ -182,8 +181,7 @@ def number(value: float, digits: int = 3) -> str:
         return "0"
     value = _rounded(value, digits)
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)) + 1e-9))
-    text = f"{value:,.{decimals}f}".replace(",", _THOUSANDS)
-    return text.replace("-", _MINUS)
+    return f"{value:,.{decimals}f}".replace("-", _MINUS)
 
 
 def _rounded(value: float, digits: int) -> float:

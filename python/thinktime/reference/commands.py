@@ -1,7 +1,6 @@
 """The reference of all commands and options, made of their own help.
 
-`python -m thinktime.reference.commands docs/commands.md` writes it anew; a test holds both
-together.
+`python -m thinktime.reference.commands FILE` writes it; `make site` puts it on the site.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The reference of all keys of workload and system files, made of their JSON Schemas.
 
-`python -m thinktime.reference.keys docs/keys.md` writes it anew; a test holds both together.
+`python -m thinktime.reference.keys FILE` writes it; `make site` puts it on the site.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The reference of the Python package, made of its signatures and docstrings.
 
-`python -m thinktime.reference.python docs/python-reference.md` writes it anew; a test holds both
-together.
+`python -m thinktime.reference.python FILE` writes it; `make site` puts it on the site.
 """
 
 from __future__ import annotations

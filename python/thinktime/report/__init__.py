@@ -74,7 +74,7 @@ def verdict(results: Sequence[Result]) -> Verdict:
 def processor_sharing(result: Result) -> str | None:
     """Whether processor sharing would have been good enough, in a sentence.
 
-    It simulates up to 200 000 requests again. None where there is no scheduler to compare with.
+    It simulates up to 200,000 requests again. None where there is no scheduler to compare with.
     """
     from thinktime.report import sharing
 

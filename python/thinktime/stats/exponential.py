@@ -50,7 +50,7 @@ def anderson_darling_exponential(samples: ArrayLike) -> AndersonDarling:
     """The test of Anderson and Darling for an exponential law of unknown mean.
 
     A² = -n - 1/n Σ (2 i - 1) (ln z_i + ln(1 - z_{n+1-i})), z_i = 1 - e^{-x_(i) / mean}.
-    Beyond some 10 000 values it notices what does not matter: take a part of them. Times
+    Beyond some 10,000 values it notices what does not matter: take a part of them. Times
     that were written down in whole seconds are tied, and rejected for that: spread them over
     their second at random first, or test counts with `thinktime.stats.index_of_dispersion`.
 

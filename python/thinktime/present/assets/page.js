@@ -36,7 +36,7 @@
     layout.autosize = !printing; // as wide as its place again, after paper
     if (zoom) layout.xaxis.range = zoom.slice();
     layout.font = { family: colour("--sans"), size: 12, color: colour("--ink") };
-    layout.separators = ".\u202f";
+    layout.separators = ".,";
     layout.hoverlabel = {
       bgcolor: colour("--raised"), bordercolor: colour("--rule"), font: { color: colour("--ink") },
       namelength: -1,

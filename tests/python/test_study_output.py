@@ -1,0 +1,102 @@
+"""Where studies write: short ones not over whole ones, and nothing that is as it was."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDIES = ROOT / "studies"
+sys.path.insert(0, str(STUDIES))
+
+import output  # noqa: E402 - the studies are folders of scripts
+
+SHORT = {
+    "bookstore/study.py": "--quick",
+    "clubweb/real.py": "--small",
+    "clubweb/study.py": "--small",
+    "moss/study.py": "--runs=2",
+    "nsdi06/run.py": "--quick",
+    "omission-and-collapse/run.py": "--quick",
+    "siege/study.py": "--small",
+    "static-server/study.py": "--quick",
+    "thousand-nodes/simulate.py": "--small",
+    "wide-area/study.py": "--quick",
+}
+"""The studies that can be made in short, and the option that does."""
+
+
+@pytest.mark.parametrize("script", SHORT)
+def test_a_short_study_is_not_written_over_a_whole_one(script: str) -> None:
+    path = STUDIES / script
+    command = [sys.executable, str(path), SHORT[script], "--to", str(path.parent)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2
+    assert "has the results of the whole study" in done.stderr
+
+
+def test_every_study_that_can_be_made_in_short_is_looked_at() -> None:
+    found = {
+        str(path.relative_to(STUDIES))
+        for path in STUDIES.glob("*/*.py")
+        if re.search(r'add_argument\(\s*"--(quick|small)"', path.read_text("utf-8"))
+    }
+    assert found == set(SHORT) - {"moss/study.py"}
+
+
+def test_a_short_study_has_a_folder_of_its_own_which_git_ignores(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    output.add_option(parser)
+    own, other = tmp_path / "study", tmp_path / "other"
+    assert parser.parse_args([]).to is None
+    assert output.folder(parser, None, own, short=False) == own
+    assert output.folder(parser, None, own, short=True) == own / "quick"
+    assert output.folder(parser, other, own, short=True) == other
+    assert output.folder(parser, own, own, short=False) == own
+    with pytest.raises(SystemExit):
+        output.folder(parser, own / "figures" / "..", own, short=True)
+    assert "/studies/*/quick/" in (ROOT / ".gitignore").read_text("utf-8").splitlines()
+
+
+def test_tables_that_are_as_they_were_leave_files_alone(tmp_path: Path) -> None:
+    drawn: list[Path] = []
+
+    def draw(to: Path) -> None:
+        drawn.append(to)
+        (to / "a.svg").write_text(f"drawing {len(drawn)}")
+
+    assert output.write(tmp_path, "1 ms\n", draw)
+    before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.*")}
+    assert len(before) == 2
+    assert not output.write(tmp_path, "1 ms\n", draw)
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.*")} == before
+    assert output.write(tmp_path, "2 ms\n", draw)
+    assert (tmp_path / "tables.md").read_text() == "2 ms\n"
+    assert (tmp_path / "figures" / "a.svg").read_text() == "drawing 2"
+
+
+def test_what_is_not_written_to_the_end_is_written_anew(tmp_path: Path) -> None:
+    def fails(to: Path) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        output.write(tmp_path, "1 ms\n", fails)
+    assert output.write(tmp_path, "1 ms\n", lambda _: None)
+
+
+def test_nothing_that_a_study_makes_again_is_committed() -> None:
+    """Figures are kept if a page has them; the rest is in .gitignore."""
+    pages = [*(ROOT / "docs").glob("*.md"), *STUDIES.glob("*/*.md")]
+    shown = "".join(page.read_text("utf-8") for page in pages)
+    done = subprocess.run(["git", "ls-files", "studies"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip("not a clone of the repository")
+    kept = done.stdout.splitlines()
+    assert len(kept) > 100
+    unseen = [one for one in kept if one.endswith(".svg") and one.rpartition("/")[2] not in shown]
+    assert unseen == []
