@@ -3,10 +3,10 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
 
+use super::exchange::{Answer, Event, Exchange};
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
 use super::{NO_GRPC, misfit_of_requests};
-use crate::generator::exchange::{Answer, Event, Exchange};
-use crate::generator::failure::{CLOSED, Failure};
+use crate::generator::transport::failure::{CLOSED, Failure};
 use crate::protocol::Outbox;
 use crate::protocol::http1::{Response, ResponseProgress, ResponseReader, write_request};
 

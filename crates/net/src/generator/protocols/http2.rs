@@ -3,11 +3,11 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
 
+use super::exchange::{Event, Exchange};
 use super::misfit_of_requests;
 use super::streams::Exchanges;
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use crate::generator::transport::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 use crate::protocol::http2::{Client, Http2Error, STREAMS_MAX};

@@ -8,12 +8,12 @@ use thinktime_core::client::Attempt;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::RequestKind;
 
+use super::exchange::{Event, Exchange};
 use super::streams::Exchanges;
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
 use super::{NO_GRPC, misfit_of_requests};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
-use crate::generator::quic::{Heard, Session, word};
+use crate::generator::transport::failure::Failure;
+use crate::generator::transport::quic::{Heard, Session, word};
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 use crate::protocol::http2::STREAMS_MAX;

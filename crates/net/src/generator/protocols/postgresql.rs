@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use thinktime_core::client::Attempt;
 
-use super::asking::Asked;
+use super::exchange::{Answer, Event, Exchange};
+use super::statement::Asked;
 use super::{
     Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Proceeding, Protocol,
     misfit_of_statements,
 };
-use crate::generator::exchange::{Answer, Event, Exchange};
-use crate::generator::failure::Failure;
+use crate::generator::transport::failure::Failure;
 use crate::protocol::postgresql::{self, Client, Login, PostgresError};
 use crate::protocol::{Keeping, Kept, Outbox};
 

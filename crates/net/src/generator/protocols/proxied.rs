@@ -2,9 +2,9 @@
 
 use thinktime_core::client::Attempt;
 
+use super::exchange::{Event, Exchange};
 use super::{Arrival, Conversation, Opening, Outgoing, Protocol, http1};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use crate::generator::transport::failure::Failure;
 use crate::protocol::Outbox;
 use crate::protocol::http1::RequestHead;
 

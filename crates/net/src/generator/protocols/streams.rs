@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use thinktime_core::client::Attempt;
 
-use crate::generator::exchange::{Answer, Event, Exchange};
-use crate::generator::failure::Failure;
+use super::exchange::{Answer, Event, Exchange};
+use crate::generator::transport::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::StreamEvent;
 

@@ -3,10 +3,10 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::{Expect, RequestKind};
 
+use super::exchange::{Event, Exchange};
+use super::message_exchange::{Answering, Single};
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use crate::generator::answering::{Answering, Single};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use crate::generator::transport::failure::Failure;
 use crate::protocol::Outbox;
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {

@@ -3,11 +3,11 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
 
+use super::exchange::{Event, Exchange};
+use super::message_exchange::{Answering, Sending, Single};
 use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
 use super::{WHOLE_MESSAGES, misfit_of_messages, whole_message};
-use crate::generator::answering::{Answering, Sending, Single};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use crate::generator::transport::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 use crate::protocol::websocket::{self, Asked, Client};

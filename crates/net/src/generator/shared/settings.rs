@@ -12,12 +12,12 @@ use thinktime_core::workload::{SharedServer, Workload};
 use super::member::Terms;
 use super::words::SCRIPT;
 use super::{Greeting, Reply, resp};
-use crate::generator::common::secret_of_key;
+use crate::generator::credentials::common_fields::secret_of_key;
 use crate::generator::plan::RunError;
 
 /// A server of shared variables that was reached. It has no `Debug`: it knows the password.
 #[derive(Clone)]
-pub(in crate::generator) struct Settings {
+pub(crate) struct Settings {
     server: SharedServer,
     password: Option<String>,
     addresses: Vec<SocketAddr>,
@@ -33,10 +33,7 @@ impl Settings {
     ///
     /// # Errors
     /// When it cannot be reached, does not let us in, or is something else.
-    pub(in crate::generator) fn of(
-        workload: &Workload,
-        run: Option<&str>,
-    ) -> Result<Option<Settings>, RunError> {
+    pub(crate) fn of(workload: &Workload, run: Option<&str>) -> Result<Option<Settings>, RunError> {
         let Some(server) = &workload.shared else { return Ok(None) };
         let key = format!("{}.password", server.at);
         let password = server.password.as_ref();

@@ -3,8 +3,8 @@
 use thinktime_core::program::{SharedAnswer, SharedFailure};
 use thinktime_core::time::Nanos;
 
-use super::super::words::SCRIPT;
 use super::{Broken, Call, Member, Purpose, Reply, Said, State, resp, words};
+use crate::generator::shared::words::SCRIPT;
 
 impl Member {
     /// What makes this member known to the server, after which all goes on where it was: the call
