@@ -32,12 +32,12 @@ mod target;
 mod transport;
 
 pub use plan::{Ending, Plan, RunError, RunOutcome, RunProgress};
-pub use record::trace_sample::{Chooser, Chosen};
+pub use record::trace_sample::{TraceSample, TraceSampler};
 pub use run::loops::shares_of;
-pub use run::merge::{Gathering, gather};
-pub use run::part::{Part, Taken};
+pub use run::merge::{Merge, merge};
+pub use run::part::{Part, PartReport};
 pub use run::run;
 pub use target::Target;
-pub use target::place::{Host, Place};
+pub use target::endpoint::{Endpoint, Host};
 pub use transport::source::SourceAddress;
 pub use transport::tls::TlsOptions;

@@ -9,12 +9,12 @@ use thinktime_core::client::Attempt;
 
 use super::connector::Connector;
 use crate::generator::protocols::exchange::{Event, Exchange};
-use crate::generator::protocols::{Arrival, Conversation, Outgoing, Proceeding};
+use crate::generator::protocols::{Arrival, Continuation, Conversation, Outgoing};
 use crate::generator::transport::Transport;
 use crate::generator::transport::failure::Failure;
 use crate::generator::transport::input::Input;
-use crate::generator::transport::proxy_connect::Prelude;
-use crate::generator::transport::reader::Reading;
+use crate::generator::transport::negotiation::Negotiation;
+use crate::generator::transport::reader::Reader;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 
@@ -26,9 +26,9 @@ pub(crate) struct Connection {
     replied: bool,
     /// Whether the socket is known to be empty.
     drained: bool,
-    spoken: Spoken,
+    spoken: SpokenProtocol,
     /// What has to be granted before anything else.
-    prelude: Option<Box<Prelude>>,
+    negotiation: Option<Box<Negotiation>>,
     /// The number of the connection, from 1.
     number: u64,
     /// Whether it carries one exchange only.
@@ -46,7 +46,7 @@ pub(crate) struct Connection {
 }
 
 /// The protocol, once it is known.
-enum Spoken {
+enum SpokenProtocol {
     /// The TLS handshake is under way, in which the server chooses, or what comes before it:
     /// exchanges that wait for its end, and how many may.
     Undecided(VecDeque<Exchange>, usize),
@@ -58,12 +58,12 @@ impl Connection {
     pub(crate) fn open(connector: &mut Connector, once: bool) -> io::Result<Connection> {
         let (transport, number) = connector.open()?;
         let mut out = Outbox::default();
-        let prelude = connector.prelude();
-        let spoken = if prelude.is_some() || matches!(transport, Transport::Tls(_)) {
-            Spoken::Undecided(VecDeque::new(), connector.expected_room(once))
+        let negotiation = connector.negotiation();
+        let spoken = if negotiation.is_some() || matches!(transport, Transport::Tls(_)) {
+            SpokenProtocol::Undecided(VecDeque::new(), connector.expected_room(once))
         } else {
             let protocol = connector.expected();
-            Spoken::Decided((protocol.open)(&connector.opening(number), &mut out))
+            SpokenProtocol::Decided((protocol.open)(&connector.opening(number), &mut out))
         };
         Ok(Connection {
             transport,
@@ -71,7 +71,7 @@ impl Connection {
             replied: false,
             drained: false,
             spoken,
-            prelude,
+            negotiation,
             number,
             once,
             begun: false,
@@ -96,24 +96,24 @@ impl Connection {
             return false;
         }
         match &self.spoken {
-            Spoken::Undecided(waiting, room) => waiting.len() < *room,
-            Spoken::Decided(conversation) => conversation.has_room(&self.out),
+            SpokenProtocol::Undecided(waiting, room) => waiting.len() < *room,
+            SpokenProtocol::Decided(conversation) => conversation.has_room(&self.out),
         }
     }
 
     /// How many exchanges the server allows at the same time, if it has said so.
     pub(crate) fn allowed(&self) -> Option<usize> {
         match &self.spoken {
-            Spoken::Undecided(..) => None,
-            Spoken::Decided(conversation) => conversation.allowed(),
+            SpokenProtocol::Undecided(..) => None,
+            SpokenProtocol::Decided(conversation) => conversation.allowed(),
         }
     }
 
     /// Whether it carries nothing and never will again.
     pub(crate) fn is_finished(&self) -> bool {
         match &self.spoken {
-            Spoken::Undecided(..) => false,
-            Spoken::Decided(conversation) => {
+            SpokenProtocol::Undecided(..) => false,
+            SpokenProtocol::Decided(conversation) => {
                 conversation.is_idle() && (conversation.is_closing() || self.once && self.begun)
             }
         }
@@ -121,7 +121,7 @@ impl Connection {
 
     /// Lets an exchange wait for the end of the handshake, or gives it back if that is over.
     pub(crate) fn wait(&mut self, exchange: Exchange) -> Option<Exchange> {
-        let Spoken::Undecided(waiting, _) = &mut self.spoken else { return Some(exchange) };
+        let SpokenProtocol::Undecided(waiting, _) = &mut self.spoken else { return Some(exchange) };
         waiting.push_back(exchange);
         None
     }
@@ -130,24 +130,26 @@ impl Connection {
     pub(crate) fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>) {
         self.begun = true;
         match &mut self.spoken {
-            Spoken::Undecided(waiting, _) => waiting.push_back(exchange),
-            Spoken::Decided(conversation) => conversation.begin(exchange, what, &mut self.out),
+            SpokenProtocol::Undecided(waiting, _) => waiting.push_back(exchange),
+            SpokenProtocol::Decided(conversation) => {
+                conversation.begin(exchange, what, &mut self.out)
+            }
         }
     }
 
     /// Goes on with a transaction that asked what comes next.
-    pub(crate) fn proceed(&mut self, next: Proceeding<'_>) {
-        if let Spoken::Decided(conversation) = &mut self.spoken {
+    pub(crate) fn proceed(&mut self, next: Continuation<'_>) {
+        if let SpokenProtocol::Decided(conversation) = &mut self.spoken {
             conversation.proceed(next, &mut self.out);
         }
     }
 
     /// Writes as much as the socket takes.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        if let Some(prelude) = &mut self.prelude {
-            return prelude.ask(&self.transport);
+        if let Some(negotiation) = &mut self.negotiation {
+            return negotiation.ask(&self.transport);
         }
-        if let (Transport::Quic(socket), Spoken::Decided(conversation)) =
+        if let (Transport::Quic(socket), SpokenProtocol::Decided(conversation)) =
             (&mut self.transport, &mut self.spoken)
         {
             return socket.send(&mut self.out, |out| conversation.transmit(out));
@@ -157,8 +159,8 @@ impl Connection {
 
     /// Reads until something happened, the socket would block, or the turn is over.
     #[inline]
-    pub(crate) fn read(&mut self, reading: &mut Reading, clock: Clock) -> Result<Event, Failure> {
-        let result = self.listen(reading, clock);
+    pub(crate) fn read(&mut self, reader: &mut Reader, clock: Clock) -> Result<Event, Failure> {
+        let result = self.listen(reader, clock);
         let over = matches!(result, Err(_) | Ok(Event::Blocked | Event::Later));
         let keeps_time = matches!(self.transport, Transport::Quic(_));
         if over && (std::mem::take(&mut self.replied) || keeps_time) {
@@ -172,9 +174,11 @@ impl Connection {
     }
 
     #[inline]
-    fn listen(&mut self, reading: &mut Reading, clock: Clock) -> Result<Event, Failure> {
-        let Connection { transport, out, spoken, prelude, .. } = self;
-        let Spoken::Decided(conversation) = spoken else { return shake_hands(transport, prelude) };
+    fn listen(&mut self, reader: &mut Reader, clock: Clock) -> Result<Event, Failure> {
+        let Connection { transport, out, spoken, negotiation, .. } = self;
+        let SpokenProtocol::Decided(conversation) = spoken else {
+            return shake_hands(transport, negotiation);
+        };
         loop {
             if let Some(event) = conversation.more(clock)? {
                 return Ok(event);
@@ -182,16 +186,16 @@ impl Connection {
             if std::mem::take(&mut self.drained) {
                 return Ok(Event::Blocked);
             }
-            let count = match reading.next(transport)? {
+            let count = match reader.next(transport)? {
                 Some(Input::Bytes(count)) => count,
                 Some(Input::End) => return conversation.end_of_stream(),
                 Some(Input::Blocked) => return Ok(Event::Blocked),
                 None => return Ok(Event::Later),
             };
-            self.drained = reading.has_emptied(transport, count);
-            let (bytes, before) = (&reading.buffer[..count], out.unsent().len());
+            self.drained = reader.has_emptied(transport, count);
+            let (bytes, before) = (&reader.buffer[..count], out.unsent().len());
             let arrival = Arrival { clock, date: transport.arrived() };
-            let event = conversation.read(bytes, reading.ending, arrival, out);
+            let event = conversation.read(bytes, reader.ending, arrival, out);
             self.replied |= out.unsent().len() > before;
             // Where that fails, the next read or write will say so again.
             transport.send_replies(out).ok();
@@ -209,29 +213,29 @@ impl Connection {
             _ => connector.expected(),
         };
         let open = (protocol.open)(&connector.opening(self.number), &mut self.out);
-        match std::mem::replace(&mut self.spoken, Spoken::Decided(open)) {
-            Spoken::Undecided(waiting, _) => waiting,
-            Spoken::Decided(_) => VecDeque::new(),
+        match std::mem::replace(&mut self.spoken, SpokenProtocol::Decided(open)) {
+            SpokenProtocol::Undecided(waiting, _) => waiting,
+            SpokenProtocol::Decided(_) => VecDeque::new(),
         }
     }
 
     /// Takes one of the exchanges that it carries.
     pub(crate) fn take_exchange(&mut self) -> Option<Exchange> {
         match &mut self.spoken {
-            Spoken::Undecided(waiting, _) => waiting.pop_front(),
-            Spoken::Decided(conversation) => conversation.take_exchange(),
+            SpokenProtocol::Undecided(waiting, _) => waiting.pop_front(),
+            SpokenProtocol::Decided(conversation) => conversation.take_exchange(),
         }
     }
 
     /// Gives an attempt up: its exchange, and whether the connection is to be closed.
     pub(crate) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
         match &mut self.spoken {
-            Spoken::Undecided(waiting, _) => {
+            SpokenProtocol::Undecided(waiting, _) => {
                 let at = waiting.iter().position(|exchange| exchange.attempt == *attempt)?;
                 let exchange = waiting.remove(at)?;
                 Some((exchange, waiting.is_empty()))
             }
-            Spoken::Decided(conversation) => {
+            SpokenProtocol::Decided(conversation) => {
                 conversation.give_up(attempt, self.reused, &mut self.out)
             }
         }
@@ -239,7 +243,7 @@ impl Connection {
 
     /// Says goodbye, where that is the custom.
     pub(crate) fn close(mut self) {
-        if let Spoken::Decided(conversation) = &mut self.spoken {
+        if let SpokenProtocol::Decided(conversation) = &mut self.spoken {
             let before = self.out.unsent().len();
             conversation.close(&mut self.out);
             if self.out.unsent().len() > before {
@@ -247,21 +251,21 @@ impl Connection {
             }
         }
         // Who granted nothing yet knows nothing of TLS.
-        if self.prelude.is_none() {
-            self.transport.say_goodbye();
+        if self.negotiation.is_none() {
+            self.transport.send_close();
         }
     }
 }
 
 fn shake_hands(
     transport: &mut Transport,
-    prelude: &mut Option<Box<Prelude>>,
+    negotiation: &mut Option<Box<Negotiation>>,
 ) -> Result<Event, Failure> {
-    if let Some(asked) = prelude {
-        if !asked.is_granted(&*transport)? {
+    if let Some(pending) = negotiation {
+        if !pending.is_agreed(&*transport)? {
             return Ok(Event::Blocked);
         }
-        *prelude = None;
+        *negotiation = None;
     }
     if let Transport::Tls(stream) = transport
         && !stream.shake_hands()?

@@ -14,18 +14,18 @@ use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::Workload;
 
 use crate::generator::credentials::login::login;
-use crate::generator::protocols::{Carrier, Opening, Protocol};
+use crate::generator::protocols::{Carrier, OpenOptions, Protocol};
 use crate::generator::target::peer::Peer;
 use crate::generator::target::{Target, shown};
 use crate::generator::transport::datagrams::open_datagrams;
-use crate::generator::transport::proxy_connect::Prelude;
+use crate::generator::transport::negotiation::Negotiation;
+use crate::generator::transport::proxy_connect::Tunnel;
 use crate::generator::transport::quic::QuicOptions;
 use crate::generator::transport::quic::socket::QuicSocket;
 use crate::generator::transport::source::Sources;
 use crate::generator::transport::tls::{TlsStream, configuration};
-use crate::generator::transport::tunnel::Tunnel;
 use crate::generator::transport::{Plain, Transport, open_socket, open_unix};
-use crate::protocol::Keeping;
+use crate::protocol::Capture;
 use crate::protocol::postgresql::Login;
 
 /// The exchanges that a connection is expected to carry at the same time, if it carries many, where
@@ -53,9 +53,9 @@ pub(crate) struct Connector {
     /// How many exchanges the server is expected to allow on a connection.
     pub(crate) streams: usize,
     /// Whether sockets tell when bytes came.
-    pub(crate) stamped: bool,
+    pub(crate) timestamps: bool,
     /// What is kept of responses.
-    pub(crate) keeping: Keeping,
+    pub(crate) capture: Capture,
     /// What handshakes bring: header fields, and subprotocols that are offered.
     fields: Vec<(String, String)>,
     subprotocols: Vec<String>,
@@ -107,8 +107,8 @@ impl Connector {
             protocols,
             expected: 0,
             streams: EXCHANGES_MAX,
-            stamped: false,
-            keeping: Keeping::Nothing,
+            timestamps: false,
+            capture: Capture::Nothing,
             // Populations share connections, and so what these are opened with.
             fields: workload.populations[0].headers.clone(),
             subprotocols: workload.populations[0].subprotocols.clone(),
@@ -144,7 +144,7 @@ impl Connector {
     /// How many exchanges may wait for the server to choose it, on a connection that carries only
     /// one of them, or more.
     pub(crate) fn expected_room(&self, once: bool) -> usize {
-        if self.expected().many && !once { self.streams } else { 1 }
+        if self.expected().multiplexed && !once { self.streams } else { 1 }
     }
 
     /// The protocol of this name, which the server has chosen and is expected to choose again; the
@@ -156,8 +156,8 @@ impl Connector {
     }
 
     /// What the connection of this number is opened with.
-    pub(crate) fn opening(&self, number: u64) -> Opening<'_> {
-        Opening {
+    pub(crate) fn opening(&self, number: u64) -> OpenOptions<'_> {
+        OpenOptions {
             secure: self.tls.is_some(),
             host: &self.host,
             path: &self.path,
@@ -166,17 +166,17 @@ impl Connector {
             proxy_authorization: self.proxy_authorization.as_deref(),
             quic: self.tls.as_ref().and_then(|tls| tls.quic.as_ref()),
             login: self.login.as_ref(),
-            keeping: self.keeping,
+            capture: self.capture,
             streams: self.streams,
             random: self.randoms.stream(number),
         }
     }
 
     /// What a new connection has to be granted before anything else, if there is something.
-    pub(crate) fn prelude(&self) -> Option<Box<Prelude>> {
-        let tunnel = self.tunnel.clone().map(|request| Prelude::Tunnel(Tunnel::new(request)));
+    pub(crate) fn negotiation(&self) -> Option<Box<Negotiation>> {
+        let tunnel = self.tunnel.clone().map(|request| Negotiation::Tunnel(Tunnel::new(request)));
         let secured = self.login.is_some() && self.tls.is_some();
-        tunnel.or(secured.then_some(Prelude::Encryption(0))).map(Box::new)
+        tunnel.or(secured.then_some(Negotiation::Encryption(0))).map(Box::new)
     }
 
     /// Begins to open a connection; it is open when it first becomes writable. Its number is given
@@ -199,7 +199,7 @@ impl Connector {
             }
         };
         let transport = match &self.tls {
-            None => Plain::new(socket, self.stamped).map(Transport::Plain)?,
+            None => Plain::new(socket, self.timestamps).map(Transport::Plain)?,
             Some(tls) => {
                 let stream = TlsStream::new(socket, &tls.configuration, &tls.name)?;
                 Transport::Tls(Box::new(stream))

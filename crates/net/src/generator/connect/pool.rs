@@ -17,7 +17,7 @@ pub(crate) struct Pool {
     /// Connections with room for an exchange; the last one used goes first.
     with_room: Vec<u32>,
     /// Sessions' slots to the places of their connections, for timeouts.
-    place_of: Vec<u32>,
+    slot_of: Vec<u32>,
 }
 
 /// No place.
@@ -79,7 +79,7 @@ impl Pool {
     /// The connection of this session, if it has room. One that another session left behind in the
     /// same slot is closed.
     pub(crate) fn take_own(&mut self, attempt: &Attempt, fresh: bool) -> Option<u32> {
-        let place = self.place_of(attempt.ticket);
+        let place = self.slot_of(attempt.ticket);
         let connection = self.get(place)?;
         // The place may be somebody else's by now.
         let (slot, session) = connection.owner?;
@@ -94,8 +94,8 @@ impl Pool {
     }
 
     /// Closes the connection of a session that has left.
-    pub(crate) fn leave(&mut self, slot: usize, session: u64) {
-        let place = self.place_of.get(slot).copied().unwrap_or(NOWHERE);
+    pub(crate) fn close_of_session(&mut self, slot: usize, session: u64) {
+        let place = self.slot_of.get(slot).copied().unwrap_or(NOWHERE);
         if self.get(place).is_some_and(|connection| connection.owner == Some((slot, session))) {
             self.drop(place);
         }
@@ -121,7 +121,7 @@ impl Pool {
     }
 
     /// Closes the connections that end only where that is said: the kernel says it of others.
-    pub(crate) fn say_goodbye(&mut self) {
+    pub(crate) fn close_all(&mut self) {
         for place in 0..self.connections.len() as u32 {
             if self.get(place).is_some_and(|connection| connection.timer().is_some()) {
                 self.drop(place);
@@ -140,16 +140,16 @@ impl Pool {
     }
 
     /// The attempt of this ticket goes over the connection.
-    pub(crate) fn carries(&mut self, place: u32, ticket: Ticket) {
+    pub(crate) fn assign(&mut self, place: u32, ticket: Ticket) {
         let slot = ticket.slot();
-        if slot >= self.place_of.len() {
-            self.place_of.resize(slot + 1, NOWHERE);
+        if slot >= self.slot_of.len() {
+            self.slot_of.resize(slot + 1, NOWHERE);
         }
-        self.place_of[slot] = place;
+        self.slot_of[slot] = place;
     }
 
     /// Where the session's last attempt went; the connection may carry another by now.
-    pub(crate) fn place_of(&self, ticket: Ticket) -> u32 {
-        self.place_of.get(ticket.slot()).copied().unwrap_or(NOWHERE)
+    pub(crate) fn slot_of(&self, ticket: Ticket) -> u32 {
+        self.slot_of.get(ticket.slot()).copied().unwrap_or(NOWHERE)
     }
 }

@@ -27,19 +27,19 @@ pub(crate) fn with_common_fields(workload: &Workload) -> Result<Workload, Invali
             population.headers.extend(value.map(|value| ("Authorization".to_owned(), value)));
         }
         let agent = ("User-Agent".to_owned(), USER_AGENT.to_owned());
-        let agent = missing(&population.headers, &[agent]).next().cloned();
+        let agent = missing_fields(&population.headers, &[agent]).next().cloned();
         population.headers.extend(agent);
     }
     for kind in &mut workload.requests {
         let common = &workload.populations[kind.population as usize].headers;
-        let common: Vec<_> = missing(&kind.headers, common).cloned().collect();
+        let common: Vec<_> = missing_fields(&kind.headers, common).cloned().collect();
         kind.headers.extend(common);
     }
     Ok(workload)
 }
 
 /// The fields that a request does not have by itself.
-pub(crate) fn missing<'a>(
+pub(crate) fn missing_fields<'a>(
     own: &'a [(String, String)],
     common: &'a [(String, String)],
 ) -> impl Iterator<Item = &'a (String, String)> {

@@ -17,7 +17,7 @@ use crate::generator::transport::tls::{TlsOptions, with_roots};
 use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 use aws::Signer;
-use oauth2::Renewed;
+use oauth2::RenewableToken;
 
 const AUTHORIZATION: &str = "Authorization";
 
@@ -27,7 +27,7 @@ pub(crate) struct Credentials(Vec<Option<Credential>>);
 
 #[derive(Clone)]
 enum Credential {
-    Token(Renewed),
+    Token(RenewableToken),
     Signed(Box<Signer>),
 }
 
@@ -41,7 +41,7 @@ impl Credentials {
             Some(Authorization::Oauth2(wanted)) => {
                 let own = wanted.authorities.as_ref();
                 let roots = own.map_or_else(|| authorities(target), roots_of_own)?;
-                let token = Renewed::start(wanted, one, &with_roots(roots)?)?;
+                let token = RenewableToken::start(wanted, one, &with_roots(roots)?)?;
                 Ok(Some(Credential::Token(token)))
             }
             Some(Authorization::Aws(wanted)) => {

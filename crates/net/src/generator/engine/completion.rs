@@ -6,22 +6,22 @@ use thinktime_core::record::{Ended, LATE, Row, STATUS, TIMEOUT, UNANSWERED, Wind
 use thinktime_core::time::Nanos;
 
 use super::Engine;
-use crate::generator::plan::Done;
+use crate::generator::plan::LoopOutcome;
 use crate::generator::protocols::exchange::{Answer, Exchange};
-use crate::generator::record::recorder::Ledger;
+use crate::generator::record::recorder::Recorder;
 use crate::generator::requests::Sender;
-use crate::generator::requests::redirects::both;
+use crate::generator::requests::redirects::sum_of_times;
 use crate::generator::transport::failure::Failure;
 
 /// The time between two looks at how often checks have held.
 const CHECKS: Nanos = Nanos(1_000_000_000);
 
-impl<L: Ledger> Engine<'_, L> {
+impl<L: Recorder> Engine<'_, L> {
     /// A response is complete.
     pub(crate) fn complete(&mut self, exchange: &Exchange, mut answer: Answer) {
         let now = exchange.last_byte.min(self.clock.now());
         let status = answer.status;
-        let error = match self.hear(exchange, &answer) {
+        let error = match self.take_response(exchange, &answer) {
             Ok(true) => {
                 let sent = exchange.sent;
                 return self.send(Exchange::new(exchange.attempt, sent));
@@ -31,12 +31,14 @@ impl<L: Ledger> Engine<'_, L> {
             Err(failure) => Some(failure),
         };
         let error = error.or(self.decode(&exchange.attempt, &mut answer));
-        let (head, body) =
-            answer.kept.as_ref().map_or((&[][..], &[][..]), |kept| (&kept.head, &kept.body));
+        let (head, body) = answer
+            .excerpt
+            .as_ref()
+            .map_or((&[][..], &[][..]), |excerpt| (&excerpt.head, &excerpt.body));
         if let Some(error) = error {
             self.keep_body(&exchange.attempt, error, status, body);
         }
-        let cut = answer.kept.as_ref().is_some_and(|kept| kept.cut);
+        let cut = answer.excerpt.as_ref().is_some_and(|excerpt| excerpt.cut);
         let reply = Reply { error, status, head, body, cut, ..Reply::default() };
         let owner = self.values.is_some().then(|| self.clients.owner(&exchange.attempt));
         let Some(ended) = self.clients.answer(now, exchange.attempt.ticket, reply) else { return };
@@ -49,37 +51,37 @@ impl<L: Ledger> Engine<'_, L> {
             ..exchange.row(ended.fate, now)
         };
         self.judge(&row, owner.map(|owner| (&answer, owner)));
-        self.book(&row);
+        self.record_row(&row);
     }
 
     /// Undoes the encodings of a body that is kept. What is wrong with it is said where somebody
     /// looks into it.
     fn decode(&mut self, attempt: &Attempt, answer: &mut Answer) -> Option<Failure> {
-        let kept = answer.kept.as_mut()?;
-        let damaged = kept.decode().is_err();
+        let excerpt = answer.excerpt.as_mut()?;
+        let damaged = excerpt.decode().is_err();
         let bodies_cut = self.bodies_cut.as_mut()?;
         let failure = match damaged {
             true => Some("content_encoding"),
-            false => self.requests.read_messages(attempt, kept),
+            false => self.requests.read_messages(attempt, excerpt),
         };
-        *bodies_cut += u64::from(kept.cut);
+        *bodies_cut += u64::from(excerpt.cut);
         failure
     }
 
     /// Takes the cookies of a response, and says whether it leads the attempt elsewhere.
-    fn hear(&mut self, exchange: &Exchange, answer: &Answer) -> Result<bool, Failure> {
-        if !self.requests.browses() {
+    fn take_response(&mut self, exchange: &Exchange, answer: &Answer) -> Result<bool, Failure> {
+        if !self.requests.follows_responses() {
             return Ok(false);
         }
         let attempt = &exchange.attempt;
         let sender = Sender { owner: self.clients.owner(attempt), now: self.clock.now() };
         let call = self.call(attempt);
-        self.requests.heard(exchange, answer, &sender, call.as_deref())
+        self.requests.take_response(exchange, answer, &sender, call.as_deref())
     }
 
     /// A connection broke: the attempts that it carries have failed, or go out once more if the
     /// server had merely closed a kept connection at that moment.
-    pub(crate) fn broken(&mut self, place: u32, failure: Failure) {
+    pub(crate) fn fail_connection(&mut self, place: u32, failure: Failure) {
         let Some(mut connection) = self.pool.take(place) else { return };
         let reused = connection.reused;
         let exchanges: Vec<Exchange> = std::iter::from_fn(|| connection.take_exchange()).collect();
@@ -120,7 +122,7 @@ impl<L: Ledger> Engine<'_, L> {
     pub(crate) fn give_up(&mut self, attempt: Attempt, fate: Fate) {
         let now = self.clock.now();
         let mut row = Row { error: Some(TIMEOUT), ..Row::ended(attempt, fate, now) };
-        let place = self.pool.place_of(attempt.ticket);
+        let place = self.pool.slot_of(attempt.ticket);
         if let Some(connection) = self.pool.get(place)
             && let Some((exchange, useless)) = connection.give_up(&attempt)
         {
@@ -138,7 +140,7 @@ impl<L: Ledger> Engine<'_, L> {
     /// An attempt ended without an answer.
     pub(crate) fn record(&mut self, row: &Row) {
         self.judge(row, None);
-        self.book(row);
+        self.record_row(row);
     }
 
     /// What is checked and taken of a request that is over.
@@ -146,11 +148,11 @@ impl<L: Ledger> Engine<'_, L> {
         if let Some(values) = &mut self.values
             && row.fate == Fate::Over
         {
-            values.over(row, answer);
+            values.finish_request(row, answer);
         }
     }
 
-    fn book(&mut self, row: &Row) {
+    fn record_row(&mut self, row: &Row) {
         let mut row = *row;
         if let Some(values) = &mut self.values {
             values.forget(row.attempt.ticket);
@@ -158,18 +160,18 @@ impl<L: Ledger> Engine<'_, L> {
         if let Some(before) = self.requests.redirects.end(row.attempt.ticket) {
             row.bytes_sent += before.bytes_sent;
             row.bytes_received += before.bytes_received;
-            row.server_time = both(before.server_time, row.server_time);
+            row.server_time = sum_of_times(before.server_time, row.server_time);
         }
         self.failures += u64::from(row.error.is_some());
         let closed = self.clients.closed();
-        self.ledger.add(&row, if closed { Ended::AfterWindow } else { Ended::InWindow });
+        self.recorder.add(&row, if closed { Ended::AfterWindow } else { Ended::InWindow });
         while let Some(page) = self.clients.ended_page() {
-            self.ledger.page(&page);
+            self.recorder.page(&page);
         }
     }
 
     /// Ends the run.
-    pub(crate) fn finish(mut self, interrupted: bool) -> (Done, L) {
+    pub(crate) fn finish(mut self, interrupted: bool) -> (LoopOutcome, L) {
         let now = self.clock.now();
         let in_flight = self.clients.open_requests();
         let whole = self.clients.window_end();
@@ -183,16 +185,16 @@ impl<L: Ledger> Engine<'_, L> {
                 self.record(&row);
             }
         }
-        self.pool.say_goodbye();
-        self.ledger.complete_up_to(Nanos::MAX);
+        self.pool.close_all();
+        self.recorder.complete_up_to(Nanos::MAX);
         let warning = self.end_sharing(now);
         let report = self.report();
-        let mut report = self.bodies.joined(report);
+        let mut report = self.failure_bodies.merge_into(report);
         if let Some(warning) = &warning {
             report.get_or_insert_default().warn(warning);
         }
-        let done = Done {
-            generator: self.limits.figures(now),
+        let done = LoopOutcome {
+            generator: self.usage.figures(now),
             report,
             window: Window { begin: self.plan.limit.warmup.min(end), end },
             sessions: self.clients.sessions_begun(),
@@ -201,7 +203,7 @@ impl<L: Ledger> Engine<'_, L> {
             in_flight,
             bodies_cut: self.bodies_cut.unwrap_or_default(),
         };
-        (done, self.ledger)
+        (done, self.recorder)
     }
 
     /// What scripts, checks and values found out.
@@ -211,11 +213,11 @@ impl<L: Ledger> Engine<'_, L> {
     }
 
     /// Tells once a second how often checks have held, where somebody asks.
-    pub(crate) fn tell_checks(&mut self, now: Nanos) {
+    pub(crate) fn report_checks(&mut self, now: Nanos) {
         if now >= self.next_checks {
             self.next_checks = now + CHECKS;
             let checks = self.report().map(|report| report.checks().clone());
-            self.ledger.checks(checks.unwrap_or_default());
+            self.recorder.checks(checks.unwrap_or_default());
         }
     }
 }

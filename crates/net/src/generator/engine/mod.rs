@@ -19,26 +19,24 @@ use thinktime_core::workload::{Reuse, Workload};
 use crate::generator::connect::connector::Connector;
 use crate::generator::connect::pool::Pool;
 use crate::generator::credentials::Credentials;
-use crate::generator::plan::{Done, Plan, RunProgress};
-use crate::generator::protocols::Outgoing;
+use crate::generator::plan::{LoopOutcome, Plan, RunProgress};
 use crate::generator::protocols::exchange::Exchange;
-use crate::generator::record::recorder::Ledger;
+use crate::generator::record::recorder::Recorder;
+use crate::generator::requests::Requests;
 use crate::generator::requests::messages::Messages;
 use crate::generator::requests::values::Values;
-use crate::generator::requests::{Requests, Sender};
 use crate::generator::shared::Link;
 use crate::generator::target::Target;
 use crate::generator::transport::failure::failure;
-use crate::generator::transport::reader::Reading;
+use crate::generator::transport::reader::Reader;
 use crate::poller::{Clock, Poller, Readiness};
-use crate::protocol::Keeping;
-use crate::protocol::http1::RequestHead;
-use failure_bodies::Bodies;
-use usage::Limits;
+use crate::protocol::Capture;
+use failure_bodies::FailureBodies;
+use usage::ResourceUsage;
 
 pub(crate) struct Engine<'a, L> {
     pub(crate) plan: &'a Plan,
-    pub(crate) ledger: L,
+    pub(crate) recorder: L,
     pub(crate) clock: Clock,
     pub(crate) poller: Poller,
     pub(crate) connector: Connector,
@@ -48,19 +46,19 @@ pub(crate) struct Engine<'a, L> {
     /// The values of sessions, where requests have to do with any.
     pub(crate) values: Option<Values<'a>>,
     /// How failures' bodies began.
-    pub(crate) bodies: Bodies<'a>,
+    pub(crate) failure_bodies: FailureBodies<'a>,
     pub(crate) messages: Messages<'a>,
-    pub(crate) reading: Reading,
+    pub(crate) reader: Reader,
     /// Connections with more to read, which wait for their turn.
     pub(crate) unread: Vec<u32>,
     pub(crate) failures: u64,
     /// Where clients look into bodies: those of which they saw a part only.
     pub(crate) bodies_cut: Option<u64>,
-    pub(crate) limits: Limits,
+    pub(crate) usage: ResourceUsage,
     /// Whether responses may lie in their sockets for a while.
-    patient: bool,
+    defers_reads: bool,
     /// When it last woke from a sleep.
-    rested: Nanos,
+    last_sleep: Nanos,
     /// When it next tells how often checks have held; never where nobody asks.
     pub(crate) next_checks: Nanos,
     /// The server of what scripts share, if there is one.
@@ -75,7 +73,7 @@ const UNREAD_MAX: Nanos = Nanos(1_000_000);
 /// The time between two reports of progress.
 const LOOK: Nanos = Nanos(100_000_000);
 
-impl<'a, L: Ledger> Engine<'a, L> {
+impl<'a, L: Recorder> Engine<'a, L> {
     pub(crate) fn new(
         workload: &'a Workload,
         target: &'a Target,
@@ -83,35 +81,35 @@ impl<'a, L: Ledger> Engine<'a, L> {
         mut connector: Connector,
         credentials: Option<Credentials>,
         share: Share,
-        ledger: L,
+        recorder: L,
     ) -> io::Result<Engine<'a, L>> {
         let clients = Clients::of_share(workload, plan.limit, share);
         let requests = Requests::new(workload, target, plan, credentials);
         let (reads, values) = (clients.reads_responses(), Values::of(workload));
-        let kept = values.as_ref().map_or(Keeping::Nothing, Values::keeping);
-        connector.keeping =
-            if reads || plan.show_errors { Keeping::All } else { requests.keeping().max(kept) };
-        let follows = requests.redirects.followed();
-        connector.stamped = clients.act_without_responses() && !follows && target.tells_arrival();
+        let of_values = values.as_ref().map_or(Capture::Nothing, Values::capture);
+        let least = if reads || plan.show_errors { Capture::All } else { of_values };
+        connector.capture = requests.capture().max(least);
+        let alone = clients.act_without_responses() && !requests.redirects.are_followed();
+        connector.timestamps = alone && target.uses_arrival_time();
         Ok(Engine {
-            limits: Limits::new(connector.ip()),
+            usage: ResourceUsage::new(connector.ip()),
             plan,
-            ledger,
+            recorder,
             clock: Clock::start(),
             poller: Poller::new()?,
-            patient: connector.stamped,
+            defers_reads: connector.timestamps,
             connector,
             clients,
             pool: Pool::default(),
             requests,
             values,
-            bodies: Bodies::of(plan),
+            failure_bodies: FailureBodies::of(plan),
             messages: Messages::new(workload, target),
-            reading: Reading::new(),
+            reader: Reader::new(),
             unread: Vec::new(),
             failures: 0,
-            bodies_cut: (reads || kept == Keeping::All).then_some(0),
-            rested: Nanos::ZERO,
+            bodies_cut: (reads || of_values == Capture::All).then_some(0),
+            last_sleep: Nanos::ZERO,
             next_checks: Objectives::first_look_at_checks(workload, plan.stop_on_slo),
             link: None,
         })
@@ -122,9 +120,9 @@ impl<'a, L: Ledger> Engine<'a, L> {
         mut self,
         clock: Clock,
         watch: &mut dyn FnMut(RunProgress) -> bool,
-    ) -> io::Result<(Done, L)> {
+    ) -> io::Result<(LoopOutcome, L)> {
         self.clock = clock;
-        self.limits.restart(Nanos::ZERO);
+        self.usage.restart(Nanos::ZERO);
         let mut ready: Vec<Readiness> = Vec::new();
         let mut next_look = LOOK;
         let mut interrupted = false;
@@ -134,9 +132,9 @@ impl<'a, L: Ledger> Engine<'a, L> {
             let now = self.clock.now();
             if now >= next_look {
                 next_look = now + LOOK;
-                self.limits.connections = self.limits.connections.max(self.pool.open_now());
-                self.tell_checks(now);
-                self.ledger.complete_up_to(now);
+                self.usage.connections = self.usage.connections.max(self.pool.open_now());
+                self.report_checks(now);
+                self.recorder.complete_up_to(now);
                 interrupted = !watch(self.progress(now));
             }
             if interrupted || self.drained(now) {
@@ -146,14 +144,14 @@ impl<'a, L: Ledger> Engine<'a, L> {
                 true => self.clients.next_wake().min(next_look),
                 false => now,
             };
-            self.rest(until, &mut ready)?;
+            self.sleep(until, &mut ready)?;
             self.read_on();
             for readiness in &ready {
                 self.handle(readiness);
             }
             self.share();
             while let Some((slot, session)) = self.clients.left() {
-                self.pool.leave(slot, session);
+                self.pool.close_of_session(slot, session);
             }
         }
         Ok(self.finish(interrupted))
@@ -161,17 +159,17 @@ impl<'a, L: Ledger> Engine<'a, L> {
 
     /// Waits until this time for sockets; or sleeps until then without listening, where nothing
     /// hangs on a response and the kernel tells when it came.
-    fn rest(&mut self, until: Nanos, ready: &mut Vec<Readiness>) -> io::Result<()> {
+    fn sleep(&mut self, until: Nanos, ready: &mut Vec<Readiness>) -> io::Result<()> {
         let now = self.clock.now();
         let rest = until.since(now);
-        if !self.patient || rest > UNREAD_MAX {
+        if !self.defers_reads || rest > UNREAD_MAX {
             return self.poller.wait(rest, ready);
         }
-        let rest = until.max(self.rested + self.plan.lateness).since(now);
+        let rest = until.max(self.last_sleep + self.plan.lateness).since(now);
         if rest > Nanos::ZERO {
             self.poller.sleep(rest);
         }
-        self.rested = self.clock.now();
+        self.last_sleep = self.clock.now();
         // What is due goes first; timers may be for attempts whose response is there already.
         for _ in 0..WISHES_PER_TURN {
             if !self.clients.arrival_is_next() || self.clients.next_wake() > self.clock.now() {
@@ -184,7 +182,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
 
     fn progress(&self, now: Nanos) -> RunProgress {
         RunProgress {
-            requests: self.ledger.requests(),
+            requests: self.recorder.requests(),
             time_s: now.as_secs_f64(),
             in_flight: self.clients.open_requests(),
             failures: self.failures,
@@ -235,12 +233,12 @@ impl<'a, L: Ledger> Engine<'a, L> {
         }
         // What went out before goes over a connection that the server cannot have given up yet.
         let reuse = self.requests.connections(&exchange.attempt);
-        let kept = match reuse {
+        let slot = match reuse {
             Reuse::PerSession => self.pool.take_own(&exchange.attempt, exchange.resent),
             Reuse::KeepAlive => self.pool.take_with_room(exchange.resent),
             Reuse::PerRequest => None,
         };
-        let place = match kept {
+        let place = match slot {
             Some(place) => place,
             None => {
                 match self.pool.open(&mut self.connector, &self.poller, reuse == Reuse::PerRequest)
@@ -264,40 +262,5 @@ impl<'a, L: Ledger> Engine<'a, L> {
     pub(crate) fn call(&self, attempt: &Attempt) -> Option<Rc<Call>> {
         let made = self.values.as_ref().and_then(|values| values.call(attempt));
         made.or_else(|| self.clients.call(attempt))
-    }
-
-    pub(crate) fn begin(&mut self, place: u32, exchange: Exchange) {
-        self.pool.carries(place, exchange.attempt.ticket);
-        let Some(connection) = self.pool.get(place) else { return };
-        if let Some(exchange) = connection.wait(exchange) {
-            let attempt = exchange.attempt;
-            let made = self.values.as_ref().and_then(|values| values.call(&attempt));
-            let call = made.or_else(|| self.clients.call(&attempt));
-            if self.messages.are_taken() {
-                let write = |what: Outgoing<'_>| connection.begin(exchange, what);
-                self.messages.make(&attempt, call.as_deref(), write);
-            } else {
-                let messages = self.requests.messages(&attempt);
-                let write = |request: &RequestHead<'_>| {
-                    let whole = Outgoing::Request(request);
-                    let what = messages.map_or(whole, |wanted| Outgoing::Stream(request, wanted));
-                    connection.begin(exchange, what)
-                };
-                let sender = self
-                    .requests
-                    .browses()
-                    .then(|| Sender { owner: self.clients.owner(&attempt), now: self.clock.now() });
-                self.requests.make(&attempt, call.as_deref(), sender, write);
-            }
-        }
-        self.pool.list_or_close(place);
-    }
-
-    pub(crate) fn write(&mut self, place: u32) {
-        if let Some(connection) = self.pool.get(place)
-            && let Err(failure) = connection.flush()
-        {
-            self.broken(place, failure);
-        }
     }
 }

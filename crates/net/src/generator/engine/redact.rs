@@ -9,7 +9,7 @@ use thinktime_core::workload::{Authorization, Secret, Workload};
 use super::Engine;
 use crate::generator::credentials::common_fields::secret_of_key;
 use crate::generator::credentials::login::login;
-use crate::generator::record::recorder::Ledger;
+use crate::generator::record::recorder::Recorder;
 use crate::generator::requests::Sender;
 use crate::generator::target::Target;
 use crate::generator::transport::failure::Failure;
@@ -22,21 +22,21 @@ const LOOKED_AT_MAX: usize = 64 << 10;
 ///
 /// # Errors
 /// When one cannot be read.
-pub(crate) fn known(workload: &Workload, target: &Target) -> Result<Known, Invalid> {
+pub(crate) fn all_secrets(workload: &Workload, target: &Target) -> Result<Known, Invalid> {
     let mut known = secrets_of(&workload.file);
     for (name, value) in workload.populations.iter().flat_map(|one| &one.headers) {
         known.learn_field(name, value);
     }
     let password = login(target, workload)?.and_then(|login| login.password);
     known.learn(password.as_deref().unwrap_or_default());
-    for (secret, key) in kept_elsewhere(workload) {
+    for (secret, key) in secrets_outside_fields(workload) {
         known.learn(&secret_of_key(secret, key)?);
     }
     Ok(known)
 }
 
 /// Secrets that go into no header field as they are, each with its key.
-fn kept_elsewhere(workload: &Workload) -> impl Iterator<Item = (&Secret, &'static str)> {
+fn secrets_outside_fields(workload: &Workload) -> impl Iterator<Item = (&Secret, &'static str)> {
     let shared = workload.shared.as_ref().and_then(|shared| shared.password.as_ref());
     let shared = shared.map(|secret| (secret, "shared.password"));
     let of_clients = workload.populations.iter().flat_map(|one| match &one.authorization {
@@ -50,10 +50,10 @@ fn kept_elsewhere(workload: &Workload) -> impl Iterator<Item = (&Secret, &'stati
     shared.into_iter().chain(of_clients)
 }
 
-impl<'a, L: Ledger> Engine<'a, L> {
+impl<'a, L: Recorder> Engine<'a, L> {
     /// The same, of whose answers nothing of these is repeated.
-    pub(crate) fn hiding(mut self, known: &'a Known) -> Self {
-        self.bodies.known = Some(known);
+    pub(crate) fn with_secrets(mut self, known: &'a Known) -> Self {
+        self.failure_bodies.known = Some(known);
         self
     }
 
@@ -67,21 +67,21 @@ impl<'a, L: Ledger> Engine<'a, L> {
         status: u16,
         body: &[u8],
     ) {
-        let Some(began) = &self.bodies.began else { return };
+        let Some(began) = &self.failure_bodies.began else { return };
         let (name, cause) = (self.requests.name(attempt), cause(error, status));
         if !began.wants_body(name, &cause) {
             return;
         }
-        let mut known = self.bodies.known.cloned().unwrap_or_default();
+        let mut known = self.failure_bodies.known.cloned().unwrap_or_default();
         let call = self.call(attempt);
-        if !self.messages.are_taken() {
+        if !self.messages.are_used() {
             let sender = Sender { owner: self.clients.owner(attempt), now: self.clock.now() };
             let learn = |request: &RequestHead<'_>| learn(request, &mut known);
             self.requests.make(attempt, call.as_deref(), Some(sender), learn);
         } else if let Some(call) = call {
             known.learn_text(&String::from_utf8_lossy(beginning(&call.body)));
         }
-        if let Some(began) = &mut self.bodies.began {
+        if let Some(began) = &mut self.failure_bodies.began {
             began.failed_body(name, cause, body, &known);
         }
     }

@@ -3,13 +3,13 @@
 use thinktime_core::time::Nanos;
 
 use super::Engine;
-use crate::generator::record::recorder::Ledger;
+use crate::generator::record::recorder::Recorder;
 use crate::generator::shared::{LINK, Link, Settings};
 use crate::poller::Readiness;
 
-impl<L: Ledger> Engine<'_, L> {
+impl<L: Recorder> Engine<'_, L> {
     /// The same with what scripts share on this server, if there is one.
-    pub(crate) fn sharing(mut self, settings: Option<&Settings>) -> Self {
+    pub(crate) fn with_shared_variables(mut self, settings: Option<&Settings>) -> Self {
         if let Some(settings) = settings {
             self.clients.share_outside();
             self.link = Some(Box::new(Link::new(settings)));

@@ -9,8 +9,8 @@ use thinktime_core::record::GeneratorFigures;
 use thinktime_core::time::Nanos;
 
 /// Watches what the calling thread uses.
-pub(crate) struct Limits {
-    begun: Usage,
+pub(crate) struct ResourceUsage {
+    begun: UsageSample,
     /// The network interface by which the target is reached; none for this machine itself.
     interface: Option<String>,
     /// The most connections that were open at a time.
@@ -19,7 +19,7 @@ pub(crate) struct Limits {
 
 /// Counters of the kernel at one moment.
 #[derive(Clone, Copy, Debug, Default)]
-struct Usage {
+struct UsageSample {
     at: Nanos,
     cpu: Nanos,
     /// How long the thread was ready to run and had no core.
@@ -28,22 +28,26 @@ struct Usage {
     interface_bytes: u64,
 }
 
-impl Limits {
+impl ResourceUsage {
     /// Begins to watch. Call it in the thread that runs the event loop.
-    pub(crate) fn new(target: Option<IpAddr>) -> Limits {
+    pub(crate) fn new(target: Option<IpAddr>) -> ResourceUsage {
         let interface = target.and_then(interface_to);
-        Limits { begun: Usage::now(Nanos::ZERO, interface.as_deref()), interface, connections: 0 }
+        ResourceUsage {
+            begun: UsageSample::now(Nanos::ZERO, interface.as_deref()),
+            interface,
+            connections: 0,
+        }
     }
 
     /// The watch begins again, as at the end of a warm-up.
     pub(crate) fn restart(&mut self, now: Nanos) {
-        self.begun = Usage::now(now, self.interface.as_deref());
+        self.begun = UsageSample::now(now, self.interface.as_deref());
     }
 
     /// What was used since.
     pub(crate) fn figures(&self, now: Nanos) -> GeneratorFigures {
         let interface = self.interface.as_deref();
-        let used = Usage::now(now, interface);
+        let used = UsageSample::now(now, interface);
         let seconds = used.at.since(self.begun.at).as_secs_f64();
         let share = |before: Nanos, after: Nanos| match seconds {
             0.0 => 0.0,
@@ -62,10 +66,10 @@ impl Limits {
     }
 }
 
-impl Usage {
-    fn now(at: Nanos, interface: Option<&str>) -> Usage {
+impl UsageSample {
+    fn now(at: Nanos, interface: Option<&str>) -> UsageSample {
         let cpu = clock_gettime(ClockId::ThreadCPUTime);
-        Usage {
+        UsageSample {
             at,
             cpu: Nanos(cpu.tv_sec.unsigned_abs() * 1_000_000_000 + cpu.tv_nsec.unsigned_abs()),
             without_core: without_core().unwrap_or_default(),
@@ -140,14 +144,14 @@ eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
 
     #[test]
     fn work_is_seen_as_work() {
-        let limits = Limits::new(Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
-        let before = Usage::now(Nanos::ZERO, None).cpu;
+        let usage = ResourceUsage::new(Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        let before = UsageSample::now(Nanos::ZERO, None).cpu;
         let mut sum = 0_u64;
-        while Usage::now(Nanos::ZERO, None).cpu.since(before) < Nanos(20_000_000) {
+        while UsageSample::now(Nanos::ZERO, None).cpu.since(before) < Nanos(20_000_000) {
             sum = sum.wrapping_mul(31).wrapping_add(1);
         }
         std::hint::black_box(sum);
-        let figures = limits.figures(Nanos(40_000_000));
+        let figures = usage.figures(Nanos(40_000_000));
         assert!(figures.cpu_share >= 0.5, "{figures:?}");
         assert_eq!(figures.interface_share, None);
     }

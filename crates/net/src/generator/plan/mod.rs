@@ -152,7 +152,7 @@ pub enum RunError {
 
 /// What a run gives.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Done {
+pub(crate) struct LoopOutcome {
     pub(crate) report: Option<Report>,
     pub(crate) window: Window,
     pub(crate) sessions: u64,
@@ -165,10 +165,10 @@ pub(crate) struct Done {
     pub(crate) generator: GeneratorFigures,
 }
 
-impl Done {
+impl LoopOutcome {
     /// Of a run of which there is nothing.
-    pub(crate) fn nothing() -> Done {
-        Done {
+    pub(crate) fn nothing() -> LoopOutcome {
+        LoopOutcome {
             report: None,
             window: Window { begin: Nanos::ZERO, end: Nanos::ZERO },
             sessions: 0,

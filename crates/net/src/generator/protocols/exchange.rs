@@ -5,7 +5,7 @@ use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
 use crate::generator::transport::failure::Failure;
-use crate::protocol::Kept;
+use crate::protocol::Excerpt;
 
 /// One attempt on its way.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +34,13 @@ pub(crate) struct Answer {
     /// What went wrong, where the protocol has a word for that.
     pub(crate) error: Option<Failure>,
     /// Its head and body, if they are kept.
-    pub(crate) kept: Option<Box<Kept>>,
+    pub(crate) excerpt: Option<Box<Excerpt>>,
 }
 
 impl Answer {
     /// A response with this status and size, and what is kept of it.
-    pub(crate) fn new(status: u16, bytes: u64, kept: Option<Box<Kept>>) -> Answer {
-        Answer { status, bytes, server_time: Nanos::MAX, rows: 0, error: None, kept }
+    pub(crate) fn new(status: u16, bytes: u64, excerpt: Option<Box<Excerpt>>) -> Answer {
+        Answer { status, bytes, server_time: Nanos::MAX, rows: 0, error: None, excerpt }
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) enum Event {
     Done { exchange: Exchange, answer: Answer },
     /// A transaction whose statements a program gives has begun, or its last statement is answered,
     /// with this: it is to be said what comes next.
-    Asks { attempt: Attempt, begun: bool, kept: Option<Box<Kept>> },
+    TransactionTurn { attempt: Attempt, begun: bool, excerpt: Option<Box<Excerpt>> },
     /// The server did not look at the request, and says so.
     Unprocessed(Exchange),
     /// An exchange failed; the connection goes on.

@@ -6,11 +6,11 @@ use thinktime_core::workload::{Expect, Search, Searcher};
 
 use super::exchange::{Answer, Event, Exchange};
 use crate::generator::transport::failure::Failure;
-use crate::protocol::{Keeping, Kept};
+use crate::protocol::{Capture, Excerpt};
 
 /// What is sent, and when its answer is complete.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sending<'a> {
+pub(crate) struct OutgoingMessage<'a> {
     pub(crate) bytes: &'a [u8],
     /// Whether it is a binary message, where a protocol tells those from texts.
     pub(crate) binary: bool,
@@ -24,10 +24,10 @@ pub(crate) struct Sending<'a> {
 }
 
 /// One exchange under way.
-pub(crate) struct Answering {
+pub(crate) struct MessageExchange {
     pub(crate) exchange: Exchange,
     expect: Expect,
-    awaited: Awaited,
+    missing: Missing,
     /// How many messages are missing, the one under way among them.
     left: u32,
     /// How many messages make up an answer.
@@ -36,49 +36,49 @@ pub(crate) struct Answering {
     paused: bool,
     /// The bytes of the answer so far.
     bytes: u64,
-    kept: Option<Box<Kept>>,
+    excerpt: Option<Box<Excerpt>>,
     /// Whether a message that may be the answer is under way.
     within: bool,
 }
 
 /// A connection that carries one exchange of messages at a time.
-pub(crate) struct Single {
-    keeping: Keeping,
+pub(crate) struct SingleExchange {
+    capture: Capture,
     /// What it carries; nothing while idle.
-    pub(crate) answering: Option<Answering>,
+    pub(crate) current: Option<MessageExchange>,
     /// Whether it can carry no other exchange.
     pub(crate) closing: bool,
 }
 
-impl Single {
+impl SingleExchange {
     /// A connection that keeps so much of answers.
-    pub(crate) fn new(keeping: Keeping) -> Single {
-        Single { keeping, answering: None, closing: false }
+    pub(crate) fn new(capture: Capture) -> SingleExchange {
+        SingleExchange { capture, current: None, closing: false }
     }
 
     pub(crate) fn has_room(&self) -> bool {
-        self.answering.is_none() && !self.closing
+        self.current.is_none() && !self.closing
     }
 
-    pub(crate) fn begin(&mut self, exchange: Exchange, sending: &Sending<'_>) {
-        self.answering = Some(Answering::new(exchange, sending, self.keeping));
+    pub(crate) fn begin(&mut self, exchange: Exchange, message: &OutgoingMessage<'_>) {
+        self.current = Some(MessageExchange::new(exchange, message, self.capture));
     }
 
     pub(crate) fn take_exchange(&mut self) -> Option<Exchange> {
-        self.answering.take().map(|answering| answering.exchange)
+        self.current.take().map(|current| current.exchange)
     }
 
     /// Gives an attempt up. Its answer may still come, so the connection is to be closed.
     pub(crate) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
-        let of_it = |answering: &mut Answering| answering.exchange.attempt == *attempt;
-        let answering = self.answering.take_if(of_it)?;
+        let of_it = |current: &mut MessageExchange| current.exchange.attempt == *attempt;
+        let current = self.current.take_if(of_it)?;
         self.closing = true;
-        Some((answering.exchange, true))
+        Some((current.exchange, true))
     }
 }
 
 /// What is still missing.
-enum Awaited {
+enum Missing {
     /// Nothing but the end of the message.
     End,
     /// So many bytes.
@@ -87,24 +87,24 @@ enum Awaited {
     Found(Searcher),
 }
 
-impl Answering {
-    fn new(exchange: Exchange, sending: &Sending<'_>, keeping: Keeping) -> Answering {
-        Answering {
+impl MessageExchange {
+    fn new(exchange: Exchange, message: &OutgoingMessage<'_>, capture: Capture) -> MessageExchange {
+        MessageExchange {
             exchange,
-            expect: sending.expect.clone(),
-            awaited: Awaited::of(sending.expect),
-            left: sending.messages,
-            messages: sending.messages,
+            expect: message.expect.clone(),
+            missing: Missing::of(message.expect),
+            left: message.messages,
+            messages: message.messages,
             paused: false,
             bytes: 0,
-            kept: keeping.place(),
+            excerpt: capture.place(),
             within: false,
         }
     }
 
     /// The complete answer.
-    pub(crate) fn over(self) -> Event {
-        let answer = Answer::new(0, self.bytes, self.kept);
+    pub(crate) fn finish(self) -> Event {
+        let answer = Answer::new(0, self.bytes, self.excerpt);
         Event::Done { exchange: self.exchange, answer }
     }
 
@@ -118,7 +118,7 @@ impl Answering {
     }
 
     /// More was sent, of so many bytes, which waits for an answer of its own.
-    pub(crate) fn go_on(&mut self, bytes_sent: u64) {
+    pub(crate) fn resume(&mut self, bytes_sent: u64) {
         (self.paused, self.left) = (false, self.messages);
         self.exchange.bytes_sent += bytes_sent;
     }
@@ -132,9 +132,9 @@ impl Answering {
         if self.bytes == 0 {
             self.exchange.first_byte = now;
         }
-        self.awaited = Awaited::of(&self.expect);
-        if let Some(kept) = &mut self.kept {
-            kept.body.clear();
+        self.missing = Missing::of(&self.expect);
+        if let Some(excerpt) = &mut self.excerpt {
+            excerpt.body.clear();
         }
     }
 
@@ -144,16 +144,16 @@ impl Answering {
             return;
         }
         self.keep(part);
-        if let Awaited::Found(searcher) = &mut self.awaited
+        if let Missing::Found(searcher) = &mut self.missing
             && let Search::Found(_) = searcher.read(part)
         {
-            self.awaited = Awaited::End;
+            self.missing = Missing::End;
         }
     }
 
     /// The message is complete, with so many bytes: whether the answer is, too.
     pub(crate) fn message_ends(&mut self, bytes: u64) -> bool {
-        if !std::mem::take(&mut self.within) || !matches!(self.awaited, Awaited::End) {
+        if !std::mem::take(&mut self.within) || !matches!(self.missing, Missing::End) {
             return false;
         }
         self.bytes += bytes;
@@ -173,14 +173,14 @@ impl Answering {
         }
         self.bytes += part.len() as u64;
         self.keep(part);
-        let used = match &mut self.awaited {
-            Awaited::End => Some(part.len()),
-            Awaited::Bytes(left) => {
+        let used = match &mut self.missing {
+            Missing::End => Some(part.len()),
+            Missing::Bytes(left) => {
                 let used = usize::try_from(*left).unwrap_or(usize::MAX).min(part.len());
                 *left -= used as u64;
                 (*left == 0).then_some(used)
             }
-            Awaited::Found(searcher) => match searcher.read(part) {
+            Missing::Found(searcher) => match searcher.read(part) {
                 Search::Goes => None,
                 Search::Found(used) => Some(used),
                 Search::Never => return Err("unmatched"),
@@ -193,19 +193,19 @@ impl Answering {
     }
 
     fn keep(&mut self, part: &[u8]) {
-        if let Some(kept) = &mut self.kept {
-            kept.add_body(part);
+        if let Some(excerpt) = &mut self.excerpt {
+            excerpt.add_body(part);
         }
     }
 }
 
-impl Awaited {
-    fn of(expect: &Expect) -> Awaited {
+impl Missing {
+    fn of(expect: &Expect) -> Missing {
         match expect {
-            Expect::Message => Awaited::End,
-            Expect::Length(bytes) => Awaited::Bytes(*bytes),
+            Expect::Message => Missing::End,
+            Expect::Length(bytes) => Missing::Bytes(*bytes),
             Expect::Delimiter(pattern) | Expect::Pattern(pattern) => {
-                Awaited::Found(pattern.search())
+                Missing::Found(pattern.search())
             }
         }
     }

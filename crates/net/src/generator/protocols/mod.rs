@@ -6,7 +6,7 @@ mod http1;
 mod http2;
 mod http3;
 pub(crate) mod message_exchange;
-mod misfits;
+mod mismatch;
 mod postgresql;
 mod proxied;
 mod scheme;
@@ -29,15 +29,15 @@ use crate::generator::transport::quic::QuicOptions;
 use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::postgresql::Login;
-use crate::protocol::{Keeping, Outbox};
+use crate::protocol::{Capture, Outbox};
 use exchange::{Event, Exchange};
-use message_exchange::Sending;
-use misfits::{
-    NO_GRPC, WHOLE_MESSAGES, misfit_of_messages, misfit_of_requests, misfit_of_statements,
-    several_messages, whole_message,
+use message_exchange::OutgoingMessage;
+use mismatch::{
+    NO_GRPC, WHOLE_MESSAGES, message_mismatch, request_mismatch, single_message_mismatch,
+    statement_mismatch, whole_message,
 };
 pub(crate) use scheme::{Carrier, Scheme};
-pub(crate) use statement::{Asking, Proceeding};
+pub(crate) use statement::{Continuation, Statements};
 
 /// The schemes of targets: what carries the bytes, the port where none is named, and the protocols
 /// that may be spoken, the best first. With TLS the server chooses among them.
@@ -60,20 +60,20 @@ pub(crate) struct Protocol {
     pub(crate) alpn: &'static [u8],
     /// What the path of a target's URL is.
     pub(crate) path: PathUse,
-    pub(crate) carries: Carries,
+    pub(crate) payload: Payload,
     /// Whether connections begin with a handshake that brings header fields.
     pub(crate) handshakes: bool,
     /// Whether it heeds when the kernel received bytes, so that they may lie in their socket.
-    pub(crate) heeds_arrival: bool,
+    pub(crate) uses_arrival_time: bool,
     /// Whether one connection carries several exchanges at the same time.
-    pub(crate) many: bool,
+    pub(crate) multiplexed: bool,
     /// Why a request does not fit, if it does not. Of a program's requests (`scripted`) the
     /// workload gives names, timeouts and defaults only.
-    pub(crate) misfit: fn(kind: &RequestKind, scripted: bool) -> Option<&'static str>,
+    pub(crate) mismatch: fn(kind: &RequestKind, scripted: bool) -> Option<&'static str>,
     /// What is expected of an answer, given what is wanted; nothing if that cannot be expected.
     pub(crate) expects: for<'a> fn(Option<&'a Expect>) -> Option<&'a Expect>,
     /// Begins to speak over a new connection.
-    pub(crate) open: fn(&Opening<'_>, &mut Outbox) -> Box<dyn Conversation>,
+    pub(crate) open: fn(&OpenOptions<'_>, &mut Outbox) -> Box<dyn Conversation>,
 }
 
 /// What the path of a target's URL is.
@@ -91,7 +91,7 @@ pub(crate) enum PathUse {
 
 /// What a protocol carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carries {
+pub(crate) enum Payload {
     /// Requests of HTTP.
     Requests,
     /// Messages, or plain bytes.
@@ -101,7 +101,7 @@ pub(crate) enum Carries {
 }
 
 /// What a connection is opened with.
-pub(crate) struct Opening<'a> {
+pub(crate) struct OpenOptions<'a> {
     pub(crate) secure: bool,
     pub(crate) host: &'a str,
     pub(crate) path: &'a str,
@@ -116,7 +116,7 @@ pub(crate) struct Opening<'a> {
     /// Who logs in to a database.
     pub(crate) login: Option<&'a Arc<Login>>,
     /// What is kept of responses.
-    pub(crate) keeping: Keeping,
+    pub(crate) capture: Capture,
     /// How many exchanges the server is expected to allow at the same time, where it may say.
     pub(crate) streams: usize,
     /// A stream of the connection's own.
@@ -129,8 +129,8 @@ pub(crate) enum Outgoing<'a> {
     Request(&'a RequestHead<'a>),
     /// A call of gRPC that is answered by a stream, which is over with so many messages.
     Stream(&'a RequestHead<'a>, u64),
-    Message(&'a Sending<'a>),
-    Statements(&'a Asking<'a>),
+    Message(&'a OutgoingMessage<'a>),
+    Statements(&'a Statements<'a>),
 }
 
 impl<'a> Outgoing<'a> {
@@ -222,7 +222,7 @@ pub(crate) trait Conversation {
     }
 
     /// Goes on with what [`Event::Asks`] asked about.
-    fn proceed(&mut self, _next: Proceeding<'_>, _out: &mut Outbox) {}
+    fn proceed(&mut self, _next: Continuation<'_>, _out: &mut Outbox) {}
 
     /// Gives an attempt up: its exchange, and whether the connection is to be closed. `proven` says
     /// that a response came over it before.

@@ -1,6 +1,6 @@
 //! How targets' URLs begin, and what carries the bytes.
 
-use super::{Carries, Protocol, SCHEMES, http1, proxied};
+use super::{Payload, Protocol, SCHEMES, http1, proxied};
 
 /// How a target's URL begins, and what follows from that.
 pub(crate) struct Scheme {
@@ -57,7 +57,7 @@ impl Scheme {
     pub(crate) fn by_proxy(&self) -> Option<&'static [&'static Protocol]> {
         // A WebSocket begins as HTTP/1.1 does, but a proxy would not pass it on.
         let http1 = self.first().alpn == http1::PROTOCOL.alpn;
-        let plain = self.carrier == Carrier::Tcp && self.carries() == Carries::Requests && http1;
+        let plain = self.carrier == Carrier::Tcp && self.payload() == Payload::Requests && http1;
         plain.then_some(&[proxied::PROTOCOL])
     }
 
@@ -66,8 +66,8 @@ impl Scheme {
         if all { self.protocols } else { &self.protocols[self.protocols.len() - 1..] }
     }
 
-    pub(crate) fn carries(&self) -> Carries {
-        self.first().carries
+    pub(crate) fn payload(&self) -> Payload {
+        self.first().payload
     }
 }
 

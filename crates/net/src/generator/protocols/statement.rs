@@ -8,7 +8,7 @@ use crate::protocol::postgresql::{Client, StatementId};
 
 /// Statements of SQL with their parameters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asking<'a> {
+pub(crate) struct Statements<'a> {
     /// The place of the request's kind among all.
     pub(crate) kind: u32,
     /// Without statements where a program gives these one after another.
@@ -24,14 +24,14 @@ pub(crate) struct Asking<'a> {
 
 /// How a transaction goes on whose statements a program gives one after another.
 #[derive(Clone, Copy)]
-pub(crate) enum Proceeding<'a> {
-    Statement(&'a Asking<'a>),
+pub(crate) enum Continuation<'a> {
+    Statement(&'a Statements<'a>),
     Commit,
     Rollback,
 }
 
 /// The same, kept while a connection is about it.
-pub(super) struct Asked {
+pub(super) struct OwnedStatements {
     kind: u32,
     pub(super) sql: Arc<Sql>,
     /// The place of the first statement among those of its kind that are prepared, if they are.
@@ -42,31 +42,34 @@ pub(super) struct Asked {
     nulls: Vec<usize>,
 }
 
-impl Asked {
+impl OwnedStatements {
     /// A copy, in the memory of one that is over.
-    pub(super) fn new(asking: &Asking<'_>, over: Option<Asked>) -> Asked {
-        let mut asked = over.unwrap_or_else(|| Asked {
-            kind: asking.kind,
-            sql: Arc::clone(asking.sql),
+    pub(super) fn new(
+        statements: &Statements<'_>,
+        over: Option<OwnedStatements>,
+    ) -> OwnedStatements {
+        let mut owned = over.unwrap_or_else(|| OwnedStatements {
+            kind: statements.kind,
+            sql: Arc::clone(statements.sql),
             place: None,
             bytes: Vec::new(),
             cuts: Vec::new(),
             nulls: Vec::new(),
         });
-        asked.replace(asking);
-        asked
+        owned.replace(statements);
+        owned
     }
 
     /// Others take the place of these, in the same memory.
-    pub(super) fn replace(&mut self, asking: &Asking<'_>) {
-        (self.kind, self.place) = (asking.kind, asking.place);
-        self.sql.clone_from(asking.sql);
+    pub(super) fn replace(&mut self, statements: &Statements<'_>) {
+        (self.kind, self.place) = (statements.kind, statements.place);
+        self.sql.clone_from(statements.sql);
         self.bytes.clear();
-        self.bytes.extend_from_slice(asking.bytes);
+        self.bytes.extend_from_slice(statements.bytes);
         self.cuts.clear();
-        self.cuts.extend_from_slice(asking.cuts);
+        self.cuts.extend_from_slice(statements.cuts);
         self.nulls.clear();
-        self.nulls.extend_from_slice(asking.nulls);
+        self.nulls.extend_from_slice(statements.nulls);
     }
 
     fn parameter(&self, place: usize) -> Option<&[u8]> {

@@ -71,9 +71,9 @@ impl<N: Copy + PartialEq> Exchanges<N> {
                 self.carried[place].1.first_byte = clock.now();
                 None
             }
-            Of::Complete { stream, status, bytes, server_time, kept } => {
+            Of::Complete { stream, status, bytes, server_time, excerpt } => {
                 let exchange = self.take(stream)?;
-                let answer = Answer { server_time, ..Answer::new(status, bytes, kept) };
+                let answer = Answer { server_time, ..Answer::new(status, bytes, excerpt) };
                 Some(Event::Done { exchange, answer })
             }
             Of::Unprocessed { stream } => self.take(stream).map(Event::Unprocessed),

@@ -1,4 +1,4 @@
-//! Who keeps the book of several event loops, whether they run beside it or on other machines.
+//! Merges the rows of several event loops, of this process or of others, in the order of time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -8,17 +8,17 @@ use thinktime_core::program::{CheckCounts, Report};
 use thinktime_core::record::{Collector, Ended, Row, RowSink, Window};
 use thinktime_core::time::Nanos;
 
-use super::recorder::{Book, Ledger, Told};
-use crate::generator::plan::{Done, RunProgress};
+use super::recorder::{LoopMessage, Recorder, ResultRecorder};
+use crate::generator::plan::{LoopOutcome, RunProgress};
 use crate::poller::Clock;
 
 /// The time between two reports of progress.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The ends of two loops as one.
-pub(crate) fn joined(one: Done, other: Done) -> Done {
+/// The outcomes of two loops as one.
+pub(crate) fn combine(one: LoopOutcome, other: LoopOutcome) -> LoopOutcome {
     let (a, b) = (one.window, other.window);
-    Done {
+    LoopOutcome {
         report: Report::joined(one.report, other.report),
         window: Window { begin: a.begin.min(b.begin), end: a.end.max(b.end) },
         sessions: one.sessions + other.sessions,
@@ -31,7 +31,7 @@ pub(crate) fn joined(one: Done, other: Done) -> Done {
 }
 
 /// The checks of all loops together.
-fn joined_counts(parts: &[CheckCounts]) -> CheckCounts {
+fn combine_counts(parts: &[CheckCounts]) -> CheckCounts {
     let mut all = CheckCounts::new();
     for (name, count) in parts.iter().flatten() {
         let sum = all.entry(name.clone()).or_default();
@@ -41,28 +41,28 @@ fn joined_counts(parts: &[CheckCounts]) -> CheckCounts {
     all
 }
 
-/// Keeps the book: rows go into it when no loop has an earlier one any more.
-pub(crate) struct Keeper<'a, S> {
-    book: Book<'a, S>,
+/// Merges rows: one is recorded when no loop can have an earlier one any more.
+pub(crate) struct RowMerger<'a, S> {
+    results: ResultRecorder<'a, S>,
     rows: Vec<(Row, Ended)>,
     complete_up_to: Vec<Nanos>,
-    /// By loop, how far it is, as far as it has told.
+    /// By loop, the progress that it reported last.
     seen: Vec<Option<RunProgress>>,
     /// By loop, how often its checks have held so far.
     checks: Vec<CheckCounts>,
 }
 
-impl<'a, S: RowSink> Keeper<'a, S> {
-    pub(crate) fn new(book: Book<'a, S>, loops: usize) -> Keeper<'a, S> {
+impl<'a, S: RowSink> RowMerger<'a, S> {
+    pub(crate) fn new(results: ResultRecorder<'a, S>, loops: usize) -> RowMerger<'a, S> {
         let checks = vec![CheckCounts::new(); loops];
         let complete_up_to = vec![Nanos::ZERO; loops];
-        Keeper { book, rows: Vec::new(), complete_up_to, seen: vec![None; loops], checks }
+        RowMerger { results, rows: Vec::new(), complete_up_to, seen: vec![None; loops], checks }
     }
 
-    /// Keeps it until nobody tells anything more. `stop` is set when `watch` says so.
-    pub(crate) fn keep(
+    /// Merges until all senders are gone. `stop` is set when `watch` returns `false`.
+    pub(crate) fn merge(
         mut self,
-        told: &Receiver<Told>,
+        messages: &Receiver<LoopMessage>,
         stop: &AtomicBool,
         watch: &mut dyn FnMut(RunProgress) -> bool,
     ) -> Collector {
@@ -70,8 +70,8 @@ impl<'a, S: RowSink> Keeper<'a, S> {
         let look = Nanos::from_secs_f64(LOOK.as_secs_f64());
         let mut next_look = look;
         loop {
-            match told.recv_timeout(LOOK) {
-                Ok(told) if told.part() < self.seen.len() => self.hear(told),
+            match messages.recv_timeout(LOOK) {
+                Ok(message) if message.part() < self.seen.len() => self.take(message),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -84,22 +84,22 @@ impl<'a, S: RowSink> Keeper<'a, S> {
             }
         }
         self.write(Nanos::MAX);
-        self.book.collector
+        self.results.collector
     }
 
-    fn hear(&mut self, told: Told) {
-        match told {
-            Told::Page(page) => {
-                self.complete_up_to[page.part] = page.complete_up_to;
-                self.rows.extend(page.rows);
-                page.ended.iter().for_each(|ended| self.book.page(ended));
-                if let Some(checks) = page.checks {
-                    self.checks[page.part] = checks;
-                    self.book.checks(joined_counts(&self.checks));
+    fn take(&mut self, message: LoopMessage) {
+        match message {
+            LoopMessage::Rows(batch) => {
+                self.complete_up_to[batch.part] = batch.complete_up_to;
+                self.rows.extend(batch.rows);
+                batch.ended.iter().for_each(|ended| self.results.page(ended));
+                if let Some(checks) = batch.checks {
+                    self.checks[batch.part] = checks;
+                    self.results.checks(combine_counts(&self.checks));
                 }
             }
-            Told::Progress(part, progress) => self.seen[part] = Some(progress),
-            Told::Gone(part) => self.complete_up_to[part] = Nanos::MAX,
+            LoopMessage::Progress(part, progress) => self.seen[part] = Some(progress),
+            LoopMessage::End(part) => self.complete_up_to[part] = Nanos::MAX,
         }
     }
 
@@ -108,13 +108,13 @@ impl<'a, S: RowSink> Keeper<'a, S> {
         self.rows.sort_by_key(|(row, _)| row.done);
         let ready = self.rows.partition_point(|(row, _)| row.done < until);
         for (row, ended) in self.rows.drain(..ready) {
-            self.book.add(&row, ended);
+            self.results.add(&row, ended);
         }
-        self.book.complete_up_to(until);
+        self.results.complete_up_to(until);
     }
 
     fn progress(&self) -> RunProgress {
-        let mut all = RunProgress { requests: self.book.requests(), ..RunProgress::default() };
+        let mut all = RunProgress { requests: self.results.requests(), ..RunProgress::default() };
         for one in self.seen.iter().flatten() {
             all.time_s = all.time_s.max(one.time_s);
             all.in_flight += one.in_flight;

@@ -1,5 +1,4 @@
-//! Where the event loops write down how requests ended, and how the rows of several loops become
-//! one book in the order of time.
+//! Records how requests ended, and merges the rows of several event loops in the order of time.
 
 pub(crate) mod merger;
 pub(crate) mod recorder;

@@ -1,4 +1,4 @@
-//! Where an event loop writes down how attempts ended.
+//! Recorders of the rows of event loops.
 
 use std::sync::mpsc::Sender;
 
@@ -11,7 +11,7 @@ use thinktime_core::time::Nanos;
 use crate::generator::plan::RunProgress;
 
 /// Takes the rows of one event loop.
-pub(crate) trait Ledger {
+pub(crate) trait Recorder {
     /// Takes a row.
     fn add(&mut self, row: &Row, ended: Ended);
     /// Takes a page that is over.
@@ -24,19 +24,19 @@ pub(crate) trait Ledger {
     fn complete_up_to(&mut self, now: Nanos);
 }
 
-/// The book that becomes the result.
-pub(crate) struct Book<'a, S> {
+/// Records rows into the result.
+pub(crate) struct ResultRecorder<'a, S> {
     pub(crate) collector: Collector,
     sink: &'a mut S,
 }
 
-impl<'a, S: RowSink> Book<'a, S> {
-    pub(crate) fn new(collector: Collector, sink: &'a mut S) -> Book<'a, S> {
-        Book { collector, sink }
+impl<'a, S: RowSink> ResultRecorder<'a, S> {
+    pub(crate) fn new(collector: Collector, sink: &'a mut S) -> ResultRecorder<'a, S> {
+        ResultRecorder { collector, sink }
     }
 }
 
-impl<S: RowSink> Ledger for Book<'_, S> {
+impl<S: RowSink> Recorder for ResultRecorder<'_, S> {
     #[inline]
     fn add(&mut self, row: &Row, ended: Ended) {
         self.collector.add(row, ended);
@@ -61,55 +61,55 @@ impl<S: RowSink> Ledger for Book<'_, S> {
     }
 }
 
-/// Rows and ended pages on their way from a loop to the book, and the time up to which they are
+/// Rows and ended pages on their way from a loop to the merger, and the time up to which they are
 /// complete.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Page {
+pub(crate) struct RowBatch {
     pub(crate) part: usize,
     pub(crate) rows: Vec<(Row, Ended)>,
     pub(crate) ended: Vec<EndedPage>,
     pub(crate) complete_up_to: Nanos,
-    /// How often the loop's checks have held so far, if it tells.
+    /// How often the loop's checks have held so far, if it reports them.
     pub(crate) checks: Option<CheckCounts>,
 }
 
-/// What a loop tells the keeper of its book; a loop's number is that of its share.
+/// A message of a loop to the merger; a loop's number is that of its share.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Told {
+pub(crate) enum LoopMessage {
     /// Rows, and how far they go.
-    Page(Page),
+    Rows(RowBatch),
     /// How far the loop of this number is.
     Progress(usize, RunProgress),
     /// Nothing more comes from the loop of this number, unless somebody takes its share over.
-    Gone(usize),
+    End(usize),
 }
 
-impl Told {
+impl LoopMessage {
     /// The number of the loop.
     pub(crate) fn part(&self) -> usize {
         match self {
-            Told::Page(page) => page.part,
-            Told::Progress(part, _) | Told::Gone(part) => *part,
+            LoopMessage::Rows(batch) => batch.part,
+            LoopMessage::Progress(part, _) | LoopMessage::End(part) => *part,
         }
     }
 }
 
-/// Hands the rows of one of several loops on to the thread that keeps the book.
+/// Sends the rows of one of several loops to the thread that merges them.
 pub(crate) struct Relay {
     pub(crate) part: usize,
     pub(crate) rows: Vec<(Row, Ended)>,
     pub(crate) ended: Vec<EndedPage>,
-    pub(crate) told: Sender<Told>,
+    pub(crate) messages: Sender<LoopMessage>,
     pub(crate) checks: Option<CheckCounts>,
 }
 
 impl Relay {
-    pub(crate) fn new(part: usize, told: Sender<Told>) -> Relay {
-        Relay { part, rows: Vec::new(), ended: Vec::new(), told, checks: None }
+    pub(crate) fn new(part: usize, messages: Sender<LoopMessage>) -> Relay {
+        Relay { part, rows: Vec::new(), ended: Vec::new(), messages, checks: None }
     }
 }
 
-impl Ledger for Relay {
+impl Recorder for Relay {
     #[inline]
     fn add(&mut self, row: &Row, ended: Ended) {
         self.rows.push((*row, ended));
@@ -119,7 +119,7 @@ impl Ledger for Relay {
         self.ended.push(*page);
     }
 
-    /// The keeper of the book knows.
+    /// The merger counts them.
     fn requests(&self) -> u64 {
         0
     }
@@ -131,10 +131,10 @@ impl Ledger for Relay {
     fn complete_up_to(&mut self, now: Nanos) {
         let room = self.rows.len();
         let rows = std::mem::replace(&mut self.rows, Vec::with_capacity(room));
-        // Nobody takes it any more only where the keeper has panicked.
+        // Nobody takes it any more only where the merger has panicked.
         let ended = std::mem::take(&mut self.ended);
         let (part, checks) = (self.part, self.checks.take());
-        let page = Page { part, rows, ended, complete_up_to: now, checks };
-        self.told.send(Told::Page(page)).ok();
+        let batch = RowBatch { part, rows, ended, complete_up_to: now, checks };
+        self.messages.send(LoopMessage::Rows(batch)).ok();
     }
 }

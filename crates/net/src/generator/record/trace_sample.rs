@@ -14,7 +14,7 @@ const PERIOD: Nanos = Nanos(1_000_000_000);
 
 /// A request that was chosen.
 #[derive(Clone, Copy, Debug)]
-pub struct Chosen {
+pub struct TraceSample {
     /// Its last attempt.
     pub row: Row,
     /// Which trace that belongs to.
@@ -26,7 +26,7 @@ pub struct Chosen {
 /// Chooses requests: of each period the slowest that succeeded, and some of those that failed,
 /// each with the same chance.
 #[derive(Debug)]
-pub struct Chooser {
+pub struct TraceSampler {
     traces: Traces,
     /// By kind, whether its requests say which trace they belong to.
     traced: Vec<bool>,
@@ -38,14 +38,14 @@ pub struct Chooser {
     random: Stream,
 }
 
-impl Chooser {
+impl TraceSampler {
     /// Nothing where no request says which trace it belongs to.
     #[must_use]
-    pub fn of(workload: &Workload) -> Option<Chooser> {
+    pub fn of(workload: &Workload) -> Option<TraceSampler> {
         let kinds = workload.requests.iter().zip(0..);
         let traced = kinds.map(|(_, kind)| workload.population_of(kind).clients.traced);
         let traced: Vec<bool> = traced.collect();
-        traced.contains(&true).then(|| Chooser {
+        traced.contains(&true).then(|| TraceSampler {
             traces: Traces::new(workload.seed),
             traced,
             begun: Nanos::ZERO,
@@ -85,19 +85,19 @@ impl Chooser {
     }
 
     /// Those of the period that ends now, if it is long enough or the `last` one.
-    pub fn end_period(&mut self, now: Nanos, last: bool) -> Vec<Chosen> {
+    pub fn end_period(&mut self, now: Nanos, last: bool) -> Vec<TraceSample> {
         if now.since(self.begun) < PERIOD && !last {
             return Vec::new();
         }
         self.begun = now;
         let traces = self.traces;
-        let chosen =
-            move |(row, of): (Row, u64)| Chosen { row, context: traces.of(&row.attempt), of };
+        let sampled =
+            move |(row, of): (Row, u64)| TraceSample { row, context: traces.of(&row.attempt), of };
         let (succeeded, failures) = (self.succeeded, self.failures);
         (self.succeeded, self.failures) = (0, 0);
         let slow = self.slow.drain(..).map(|row| (row, succeeded));
         let failed = self.failed.drain(..).map(|row| (row, failures));
-        slow.chain(failed).map(chosen).collect()
+        slow.chain(failed).map(sampled).collect()
     }
 }
 
@@ -129,21 +129,21 @@ mod tests {
 
     #[test]
     fn the_slowest_of_a_period_are_chosen() {
-        assert!(Chooser::of(&workload(false)).is_none());
-        let mut chooser = Chooser::of(&workload(true)).unwrap();
+        assert!(TraceSampler::of(&workload(false)).is_none());
+        let mut sampler = TraceSampler::of(&workload(true)).unwrap();
         for session in 0..1000 {
-            chooser.take(&row(session, 1 + session * 7919 % 1000, None));
+            sampler.take(&row(session, 1 + session * 7919 % 1000, None));
         }
-        let early = chooser.end_period(Nanos(999_999_999), false);
+        let early = sampler.end_period(Nanos(999_999_999), false);
         assert!(early.is_empty(), "the period is not over");
-        let kept = chooser.end_period(PERIOD, false);
+        let kept = sampler.end_period(PERIOD, false);
         let mut times: Vec<u64> = kept.iter().map(|span| response(&span.row).0).collect();
         times.sort_unstable();
         assert_eq!(times, (991..=1000).collect::<Vec<u64>>());
         assert!(kept.iter().all(|span| span.of == 1000));
         let own = Traces::new(3);
         assert!(kept.iter().all(|span| span.context == own.of(&span.row.attempt)));
-        let next = chooser.end_period(Nanos(2_000_000_000), false);
+        let next = sampler.end_period(Nanos(2_000_000_000), false);
         assert!(next.is_empty(), "nothing is chosen twice");
     }
 
@@ -151,15 +151,18 @@ mod tests {
     /// (false alarm 2.7e-4 for all 40 together, and the seed is fixed).
     #[test]
     fn failures_are_chosen_with_the_same_chance() {
-        let mut chooser = Chooser::of(&workload(true)).unwrap();
-        let mut chosen = vec![0_u32; 40];
+        let mut sampler = TraceSampler::of(&workload(true)).unwrap();
+        let mut sampled = vec![0_u32; 40];
         for _ in 0..4000 {
-            (0..40).for_each(|session| chooser.take(&row(session, 5, Some("reset"))));
-            let kept = chooser.end_period(Nanos(0), true);
+            (0..40).for_each(|session| sampler.take(&row(session, 5, Some("reset"))));
+            let kept = sampler.end_period(Nanos(0), true);
             assert!(kept.len() == EACH && kept.iter().all(|span| span.of == 40));
-            kept.iter().for_each(|span| chosen[span.row.attempt.session as usize] += 1);
+            kept.iter().for_each(|span| sampled[span.row.attempt.session as usize] += 1);
         }
         let error = (4000.0_f64 * 0.25 * 0.75).sqrt();
-        assert!(chosen.iter().all(|n| (f64::from(*n) - 1000.0).abs() < 4.5 * error), "{chosen:?}");
+        assert!(
+            sampled.iter().all(|n| (f64::from(*n) - 1000.0).abs() < 4.5 * error),
+            "{sampled:?}"
+        );
     }
 }

@@ -8,8 +8,8 @@ use thinktime_core::program::{Call, SqlCall};
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::workload::{Authorization, Expect, Method, Population, RequestKind, Workload};
 
-use crate::generator::protocols::message_exchange::Sending;
-use crate::generator::protocols::{Asking, Carries, Outgoing, Scheme};
+use crate::generator::protocols::message_exchange::OutgoingMessage;
+use crate::generator::protocols::{Outgoing, Payload, Scheme, Statements};
 use crate::generator::target::{Target, shown};
 
 /// Makes the messages of one run. The same attempt makes the same message however often it is asked
@@ -36,8 +36,8 @@ impl<'a> Messages<'a> {
     }
 
     /// Whether the target takes messages or statements, not requests of HTTP.
-    pub(crate) fn are_taken(&self) -> bool {
-        self.scheme.carries() != Carries::Requests
+    pub(crate) fn are_used(&self) -> bool {
+        self.scheme.payload() != Payload::Requests
     }
 
     /// Whether what a program wants is of the kind that the target takes. What it just names, to be
@@ -50,13 +50,13 @@ impl<'a> Messages<'a> {
             return false;
         }
         let carried = match call.method {
-            Method::Send => Carries::Messages,
-            Method::Sql => Carries::Statements,
-            _ => Carries::Requests,
+            Method::Send => Payload::Messages,
+            Method::Sql => Payload::Statements,
+            _ => Payload::Requests,
         };
         let expectable =
             || call.method != Method::Send || self.expected(attempt, Some(call)).is_some();
-        carried == self.scheme.carries() && expectable()
+        carried == self.scheme.payload() && expectable()
     }
 
     /// Makes the message of an attempt, or its statements, for `write` to encode: that of the
@@ -83,25 +83,25 @@ impl<'a> Messages<'a> {
         }
         let binary = call.map_or(kind.message.binary, |call| call.binary);
         if let Some(call) = call.filter(|call| call.sql.is_some()) {
-            Messages::statement(attempt.kind, call, |asking| write(Outgoing::Statements(asking)));
+            Messages::statement(attempt.kind, call, |it| write(Outgoing::Statements(it)));
         } else if let Some(sql) = &kind.sql {
             let (kind, bytes, cuts) = (attempt.kind, &bytes[..], &cuts[..]);
             let (nulls, place) = (&[][..], Some(0));
-            write(Outgoing::Statements(&Asking { kind, sql, bytes, cuts, nulls, place }));
+            write(Outgoing::Statements(&Statements { kind, sql, bytes, cuts, nulls, place }));
         } else if let Some(expect) = self.expected(attempt, call) {
-            let messages = kind.messages.unwrap_or(1);
-            let each = kind.wait_for_each;
+            let (messages, each) = (kind.messages.unwrap_or(1), kind.wait_for_each);
             let (bytes, cuts) = (&bytes[..], &cuts[..]);
-            write(Outgoing::Message(&Sending { bytes, binary, expect, cuts, messages, each }));
+            let message = OutgoingMessage { bytes, binary, expect, cuts, messages, each };
+            write(Outgoing::Message(&message));
         }
         (self.bytes, self.cuts) = (bytes, cuts);
     }
 
     /// Gives a statement of a program's, or how its transaction begins, to `write`.
-    pub(crate) fn statement(kind: u32, call: &Call, write: impl FnOnce(&Asking<'_>)) {
+    pub(crate) fn statement(kind: u32, call: &Call, write: impl FnOnce(&Statements<'_>)) {
         let Some(SqlCall { sql, place, nulls, .. }) = &call.sql else { return };
         let (bytes, cuts, place) = (&call.body[..], &call.cuts[..], *place);
-        write(&Asking { kind, sql, bytes, cuts, nulls, place });
+        write(&Statements { kind, sql, bytes, cuts, nulls, place });
     }
 
     /// When the attempt's answer is complete: as its call, its kind or the protocol has it.
@@ -116,8 +116,8 @@ impl<'a> Messages<'a> {
 /// When the workload has requests that the target does not take; the message says what would be
 /// right.
 pub(crate) fn check(workload: &Workload, target: &Target, demands: bool) -> Result<(), Invalid> {
-    let carried = target.scheme.carries();
-    let messages = carried != Carries::Requests;
+    let carried = target.scheme.payload();
+    let messages = carried != Payload::Requests;
     if messages && demands {
         return Err(Invalid::new(format!(
             "`{}`: demands go to HTTP servers only",
@@ -142,7 +142,7 @@ pub(crate) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
                 shown(&target.url)
             )))
         };
-        if let Some(why) = (target.scheme.first().misfit)(kind, scripted(kind)) {
+        if let Some(why) = (target.scheme.first().mismatch)(kind, scripted(kind)) {
             return named(why);
         }
     }
@@ -182,7 +182,7 @@ fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
     } else if all.iter().any(|one| !one.subprotocols.is_empty()) {
         return fail("`subprotocols` go to targets of ws or wss");
     }
-    if target.scheme.carries() != Carries::Requests {
+    if target.scheme.payload() != Payload::Requests {
         check_without_http(all).or_else(fail)?;
     }
     check_connections(target, all).or_else(fail)
@@ -204,7 +204,7 @@ fn check_without_http(all: &[Population]) -> Result<(), &'static str> {
 
 /// Passwords and pools go with the target.
 fn check_connections(target: &Target, all: &[Population]) -> Result<(), &'static str> {
-    let database = target.scheme.carries() == Carries::Statements;
+    let database = target.scheme.payload() == Payload::Statements;
     if !database && all.iter().any(|one| one.password.is_some()) {
         return Err("`password` of [clients] goes to targets of postgresql: see `basic`");
     }
@@ -213,7 +213,7 @@ fn check_connections(target: &Target, all: &[Population]) -> Result<(), &'static
             "populations share the connections of a database: give all the same `password`",
         );
     }
-    if target.scheme.first().many && all.iter().any(|one| one.clients.pooled) {
+    if target.scheme.first().multiplexed && all.iter().any(|one| one.clients.pooled) {
         return Err("a connection of HTTP/2 or HTTP/3 carries many requests: limit these by \
              `concurrency`, not by a number of `connections`");
     }

@@ -1,6 +1,7 @@
 //! Makes requests: the one place where an attempt becomes a method, a target, fields and a body.
 
 pub(crate) mod cookies;
+mod grpc_calls;
 pub(crate) mod messages;
 pub(crate) mod redirects;
 pub(crate) mod values;
@@ -11,16 +12,16 @@ use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
 use thinktime_core::trace::{TRACEPARENT, Traces};
-use thinktime_core::workload::{Method, Population, Reads, Reuse, Workload};
+use thinktime_core::workload::{Method, Population, Reuse, Workload};
 
 use crate::generator::credentials::Credentials;
-use crate::generator::credentials::common_fields::missing;
+use crate::generator::credentials::common_fields::missing_fields;
 use crate::generator::plan::Plan;
 use crate::generator::protocols::exchange::{Answer, Exchange};
 use crate::generator::target::Target;
 use crate::generator::transport::failure::Failure;
+use crate::protocol::Capture;
 use crate::protocol::http1::RequestHead;
-use crate::protocol::{KEPT_BODY_BYTES_MAX, Keeping, Kept, grpc};
 use crate::server::{DEMAND_HEADER, demand_value};
 use cookies::Jars;
 use redirects::{Redirects, Response};
@@ -80,27 +81,27 @@ impl<'a> Requests<'a> {
     }
 
     /// Whether cookies are kept, or redirects followed.
-    pub(crate) fn browses(&self) -> bool {
-        self.jars.is_some() || self.redirects.followed()
+    pub(crate) fn follows_responses(&self) -> bool {
+        self.jars.is_some() || self.redirects.are_followed()
     }
 
     /// Takes a response in: its cookies, and whether it leads the attempt elsewhere.
     ///
     /// # Errors
     /// When it leads too far.
-    pub(crate) fn heard(
+    pub(crate) fn take_response(
         &mut self,
         exchange: &Exchange,
         answer: &Answer,
         sender: &Sender,
         call: Option<&Call>,
     ) -> Result<bool, Failure> {
-        let Some(kept) = &answer.kept else { return Ok(false) };
+        let Some(excerpt) = &answer.excerpt else { return Ok(false) };
         let attempt = &exchange.attempt;
         self.write_path(attempt, call);
         let browsing = self.population(attempt).browsing;
         if let Some(jars) = self.jars.as_mut().filter(|_| browsing.cookies) {
-            for field in kept.fields("set-cookie") {
+            for field in excerpt.fields("set-cookie") {
                 jars.take_in(sender.owner, &self.path, field, sender.now);
             }
         }
@@ -108,7 +109,7 @@ impl<'a> Requests<'a> {
             method: self.method(attempt, call),
             target: &self.path,
             status: answer.status,
-            location: kept.fields("location").next(),
+            location: excerpt.fields("location").next(),
             bytes_sent: exchange.bytes_sent,
             bytes_received: answer.bytes,
             server_time: answer.server_time,
@@ -140,7 +141,7 @@ impl<'a> Requests<'a> {
     }
 
     /// The method on the wire.
-    fn word(&self, attempt: &Attempt, call: Option<&Call>) -> &'a str {
+    fn method_name(&self, attempt: &Attempt, call: Option<&Call>) -> &'a str {
         match self.method(attempt, call) {
             Method::Other => &self.workload.requests[attempt.kind as usize].word,
             known => known.word(),
@@ -164,7 +165,7 @@ impl<'a> Requests<'a> {
         let cookies = jars.and_then(|(jars, of)| jars.field(of.owner, &self.path, of.now));
         let own = call.map_or(&kind.headers, |call| &call.headers);
         // Those of kinds have them already.
-        let common = call.map(|call| missing(&call.headers, &population.headers));
+        let common = call.map(|call| missing_fields(&call.headers, &population.headers));
         let cookies = cookies.map(|cookies| with_own(cookies, own));
         let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt, kind));
         let traceparent = self.traceparent(attempt, own);
@@ -179,7 +180,7 @@ impl<'a> Requests<'a> {
             .chain(traceparent.as_deref().map(|text| (TRACEPARENT, text)))
             .collect();
         let request = RequestHead {
-            method: self.word(attempt, call),
+            method: self.method_name(attempt, call),
             host: &self.target.host,
             target: &self.path,
             headers: &headers,
@@ -202,51 +203,10 @@ impl<'a> Requests<'a> {
     }
 
     /// What must be kept of responses, where no program reads them.
-    pub(crate) fn keeping(&self) -> Keeping {
-        let heads = self.browses() || self.workload.requests.iter().any(|kind| kind.grpc.is_some());
-        if heads { Keeping::Heads } else { Keeping::Nothing }
-    }
-
-    /// What went wrong with a call of gRPC: it says so in its trailers only.
-    pub(crate) fn grpc_failure(&self, attempt: &Attempt, answer: &Answer) -> Option<Failure> {
-        let kind = &self.workload.requests[attempt.kind as usize];
-        if kind.grpc.is_none() || answer.kept.as_ref().is_some_and(|kept| kept.enough) {
-            return None;
-        }
-        let status = answer.kept.as_ref().and_then(|kept| kept.fields("grpc-status").last());
-        if status != Some(b"0") {
-            return Some("grpc_status");
-        }
-        kind.messages.map(|_| "grpc_messages")
-    }
-
-    /// How many messages an attempt waits for at most, where it is answered by a stream of gRPC.
-    pub(crate) fn messages(&self, attempt: &Attempt) -> Option<u64> {
-        let kind = &self.workload.requests[attempt.kind as usize];
-        let gives_stream = kind.grpc.as_ref()?.gives_stream();
-        gives_stream.then(|| kind.messages.map_or(u64::MAX, u64::from))
-    }
-
-    /// Reads the messages of an answer of gRPC as JSON, where somebody looks into those of the
-    /// attempt's request. What is something else stays as it is.
-    pub(crate) fn read_messages(&self, attempt: &Attempt, kept: &mut Kept) -> Option<Failure> {
-        let kind = &self.workload.requests[attempt.kind as usize];
-        let call = kind.grpc.as_ref()?;
-        let looked_into = kind.valued.reads() == Reads::Bodies;
-        if kept.body.is_empty() && !call.gives_stream()
-            || !looked_into && self.population(attempt).programs.is_none()
-        {
-            return None;
-        }
-        let messages = kind.messages.map_or(usize::MAX, |wanted| wanted as usize);
-        let partial = kept.cut || kept.enough;
-        let body = grpc::Body { bytes: &kept.body, partial, messages };
-        let Ok(answer) = body.read(call, KEPT_BODY_BYTES_MAX) else {
-            return Some("grpc_answer");
-        };
-        kept.cut |= answer.cut;
-        kept.body = answer.json;
-        None
+    pub(crate) fn capture(&self) -> Capture {
+        let heads = self.follows_responses()
+            || self.workload.requests.iter().any(|kind| kind.grpc.is_some());
+        if heads { Capture::Heads } else { Capture::Nothing }
     }
 
     /// How long a connection is used.

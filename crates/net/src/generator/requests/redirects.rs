@@ -56,7 +56,7 @@ impl Redirects {
     }
 
     /// Whether any are followed.
-    pub(crate) fn followed(&self) -> bool {
+    pub(crate) fn are_followed(&self) -> bool {
         self.followed
     }
 
@@ -106,8 +106,9 @@ impl Redirects {
             number,
             bytes_sent: bytes.0 + response.bytes_sent,
             bytes_received: bytes.1 + response.bytes_received,
-            server_time: before
-                .map_or(response.server_time, |hop| both(hop.server_time, response.server_time)),
+            server_time: before.map_or(response.server_time, |hop| {
+                sum_of_times(hop.server_time, response.server_time)
+            }),
         };
         self.hops.insert(attempt.ticket.to_word(), hop);
         Ok(true)
@@ -115,7 +116,7 @@ impl Redirects {
 }
 
 /// The server's own times for two exchanges of an attempt together, as far as it says.
-pub(crate) fn both(one: Nanos, other: Nanos) -> Nanos {
+pub(crate) fn sum_of_times(one: Nanos, other: Nanos) -> Nanos {
     match (one.is_never(), other.is_never()) {
         (true, _) => other,
         (_, true) => one,
@@ -171,23 +172,23 @@ fn visible(text: &[u8]) -> String {
 /// A path without `.` and `..`, and its query as it is.
 fn without_dots(target: &str) -> String {
     let (path, query) = target.split_at(target.find('?').unwrap_or(target.len()));
-    let mut kept: Vec<&str> = Vec::new();
+    let mut excerpt: Vec<&str> = Vec::new();
     let mut segments = path.split('/').skip(1).peekable();
     while let Some(segment) = segments.next() {
         let last = segments.peek().is_none();
         match segment {
             "." | ".." => {
                 if segment == ".." {
-                    kept.pop();
+                    excerpt.pop();
                 }
                 if last {
-                    kept.push("");
+                    excerpt.push("");
                 }
             }
-            _ => kept.push(segment),
+            _ => excerpt.push(segment),
         }
     }
-    format!("/{}{query}", kept.join("/"))
+    format!("/{}{query}", excerpt.join("/"))
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::record::Row;
 use thinktime_core::workload::{Json, Population, Reads, Response, Sessions, Unwritten, Workload};
 
-use crate::generator::credentials::common_fields::missing;
+use crate::generator::credentials::common_fields::missing_fields;
 use crate::generator::protocols::exchange::Answer;
 use crate::generator::transport::failure::Failure;
-use crate::protocol::Keeping;
+use crate::protocol::Capture;
 
 /// A request needs a value that its session did not get.
 const MISSING: Failure = "value_missing";
@@ -58,12 +58,12 @@ impl<'a> Values<'a> {
     }
 
     /// What must be kept of responses.
-    pub(crate) fn keeping(&self) -> Keeping {
+    pub(crate) fn capture(&self) -> Capture {
         let reads = self.workload.requests.iter().map(|kind| kind.valued.reads()).max();
         match reads.unwrap_or_default() {
-            Reads::Nothing => Keeping::Nothing,
-            Reads::Heads => Keeping::Heads,
-            Reads::Bodies => Keeping::All,
+            Reads::Nothing => Capture::Nothing,
+            Reads::Heads => Capture::Heads,
+            Reads::Bodies => Capture::All,
         }
     }
 
@@ -85,20 +85,20 @@ impl<'a> Values<'a> {
         }
         let kind = &self.workload.requests[attempt.kind as usize];
         let mut stream = self.targets.substream(attempt.session, attempt.index.into());
-        let kept = self.taken.get(&owner.slot).filter(|taken| taken.owner == owner);
+        let excerpt = self.taken.get(&owner.slot).filter(|taken| taken.owner == owner);
         let place = kind.population as usize;
         let population = &self.workload.populations[place];
         let seed = self.workload.population_seed(place);
         let value = |name: usize| match population.values.is_column(name) {
             true => of_row(population, name, seed, owner),
-            false => kept?.values.get(name)?.as_deref(),
+            false => excerpt?.values.get(name)?.as_deref(),
         };
         match kind.call(&mut stream, &value) {
             None => {}
             Some(Ok(call)) => {
                 let call = match own {
                     None => call,
-                    Some(own) => both(own, call),
+                    Some(own) => sum_of_times(own, call),
                 };
                 self.calls.insert(attempt.ticket.to_word(), Rc::new(call));
             }
@@ -122,17 +122,17 @@ impl<'a> Values<'a> {
 
     /// A request is over, with this row and perhaps an answer, for its sender: takes and checks
     /// what its kind says. Of one without an answer nothing holds.
-    pub(crate) fn over(&mut self, row: &Row, answer: Option<(&Answer, Owner)>) {
+    pub(crate) fn finish_request(&mut self, row: &Row, answer: Option<(&Answer, Owner)>) {
         let kind = &self.workload.requests[row.attempt.kind as usize];
         if kind.valued.takes.is_empty() && kind.valued.checks.is_empty() {
             return;
         }
-        let kept = answer.and_then(|(answer, _)| answer.kept.as_deref());
+        let excerpt = answer.and_then(|(answer, _)| answer.excerpt.as_deref());
         let response = Response {
             status: row.status,
             response_time: row.done.since(row.attempt.request_scheduled),
-            head: kept.map_or(&[], |kept| &kept.head),
-            body: kept.map_or(&[], |kept| &kept.body),
+            head: excerpt.map_or(&[], |excerpt| &excerpt.head),
+            body: excerpt.map_or(&[], |excerpt| &excerpt.body),
         };
         let mut json = Json::default();
         for check in &kind.valued.checks {
@@ -165,8 +165,8 @@ impl<'a> Values<'a> {
 }
 
 /// A program's own call of gRPC with what of the workload's it leaves out.
-fn both(own: &Call, call: Call) -> Call {
-    let more = missing(&own.headers, &call.headers);
+fn sum_of_times(own: &Call, call: Call) -> Call {
+    let more = missing_fields(&own.headers, &call.headers);
     let headers = own.headers.iter().chain(more).cloned().collect();
     let body = match own.grpc {
         Some(MessageOf::Workload) => call.body,

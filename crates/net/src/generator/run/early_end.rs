@@ -26,7 +26,7 @@ impl EarlyEnd {
 
     /// What watches the progress: `watch`, and the objectives once a second. The one that
     /// cannot be met any more goes to `reason`.
-    pub(crate) fn watching<'a>(
+    pub(crate) fn watch<'a>(
         &'a self,
         watch: &'a mut dyn FnMut(RunProgress) -> bool,
         reason: &'a mut Option<Lost>,
@@ -46,18 +46,18 @@ impl EarlyEnd {
     }
 
     /// The sink through which the rows have to go.
-    pub(crate) fn before<'a, S>(&'a self, sink: &'a mut S) -> Observed<'a, S> {
-        Observed { objectives: self.objectives.as_ref(), sink }
+    pub(crate) fn wrap<'a, S>(&'a self, sink: &'a mut S) -> ObservedSink<'a, S> {
+        ObservedSink { objectives: self.objectives.as_ref(), sink }
     }
 }
 
 /// Rows that are looked at on their way.
-pub(crate) struct Observed<'a, S> {
+pub(crate) struct ObservedSink<'a, S> {
     objectives: Option<&'a RefCell<Objectives>>,
     sink: &'a mut S,
 }
 
-impl<S: RowSink> RowSink for Observed<'_, S> {
+impl<S: RowSink> RowSink for ObservedSink<'_, S> {
     #[inline]
     fn row(&mut self, row: &Row) {
         if let Some(objectives) = self.objectives {

@@ -1,7 +1,7 @@
 //! Several event loops, each in a thread of its own with its share of the sessions.
 //!
-//! Loops share nothing while they run. About ten times a second each hands its rows on to who keeps
-//! one book of them all ([`crate::generator::record::merger`]), in the order of time.
+//! Loops share nothing while they run. About ten times a second each sends its rows to a merger
+//! ([`crate::generator::record::merger`]), which records all of them in the order of time.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -18,9 +18,9 @@ use thinktime_core::workload::{Population, Workload};
 use super::preparation::Prepared;
 use crate::generator::connect::connector::Connector;
 use crate::generator::engine::Engine;
-use crate::generator::plan::{Done, Plan, RunError, RunProgress};
-use crate::generator::record::merger::{Keeper, joined};
-use crate::generator::record::recorder::{Book, Relay, Told};
+use crate::generator::plan::{LoopOutcome, Plan, RunError, RunProgress};
+use crate::generator::record::merger::{RowMerger, combine};
+use crate::generator::record::recorder::{LoopMessage, Relay, ResultRecorder};
 use crate::generator::target::Target;
 use crate::poller::Clock;
 
@@ -100,21 +100,21 @@ impl Loops<'_> {
     /// the begin of the run.
     pub(crate) fn run(
         &self,
-        told: &Sender<Told>,
+        messages: &Sender<LoopMessage>,
         start: &(dyn Fn() -> Clock + Sync),
-    ) -> Result<Done, RunError> {
+    ) -> Result<LoopOutcome, RunError> {
         let start = Start { built: Barrier::new(self.shares.len()), clock: OnceLock::new(), start };
         thread::scope(|scope| {
             let start = &start;
             let one = |(at, share): (usize, &Share)| {
-                let (share, told) = (*share, told.clone());
-                scope.spawn(move || self.run_one(at, share, told, start))
+                let (share, messages) = (*share, messages.clone());
+                scope.spawn(move || self.run_one(at, share, messages, start))
             };
             let threads: Vec<_> = self.shares.iter().enumerate().map(one).collect();
             let ends =
                 threads.into_iter().map(|one| one.join().unwrap_or_else(|why| resume_unwind(why)));
-            let all: Vec<Done> = ends.collect::<Result<_, RunError>>()?;
-            Ok(all.into_iter().reduce(joined).expect("one loop at least"))
+            let all: Vec<LoopOutcome> = ends.collect::<Result<_, RunError>>()?;
+            Ok(all.into_iter().reduce(combine).expect("one loop at least"))
         })
     }
 
@@ -123,27 +123,27 @@ impl Loops<'_> {
         &self,
         at: usize,
         share: Share,
-        told: Sender<Told>,
+        messages: Sender<LoopMessage>,
         start: &Start<'_>,
-    ) -> Result<Done, RunError> {
+    ) -> Result<LoopOutcome, RunError> {
         let Prepared { workload, peer, credentials, shared, known, .. } = self.prepared;
         let part = share.part as usize;
-        let relay = Relay::new(part, told.clone());
-        let peer = peer.clone().beginning_with(at);
+        let relay = Relay::new(part, messages.clone());
+        let peer = peer.clone().starting_at(at);
         let engine = Connector::new(self.target, peer, workload).map_err(RunError::from).and_then(
             |connector| {
                 let credentials = credentials.clone();
                 let plan = self.plan;
                 let engine =
                     Engine::new(workload, self.target, plan, connector, credentials, share, relay)?;
-                Ok(engine.hiding(known).sharing(shared.as_ref()))
+                Ok(engine.with_secrets(known).with_shared_variables(shared.as_ref()))
             },
         );
         start.built.wait();
         let clock = *start.clock.get_or_init(start.start);
         let mut watch = |progress: RunProgress| {
-            // Nobody takes it any more only where the keeper has panicked.
-            told.send(Told::Progress(part, progress)).ok();
+            // Nobody takes it any more only where the merger has panicked.
+            messages.send(LoopMessage::Progress(part, progress)).ok();
             !self.stop.load(Ordering::Relaxed)
         };
         let done = match self.stop.load(Ordering::Relaxed) {
@@ -153,27 +153,27 @@ impl Loops<'_> {
         if done.is_err() {
             self.stop.store(true, Ordering::Relaxed);
         }
-        told.send(Told::Gone(part)).ok();
+        messages.send(LoopMessage::End(part)).ok();
         done
     }
 }
 
-/// Runs the loops of this process, and keeps their book.
+/// Runs the loops of this process, and records their rows.
 pub(crate) fn run<S: RowSink>(
     prepared: &Prepared,
     target: &Target,
     plan: &Plan,
-    book: Book<'_, S>,
+    results: ResultRecorder<'_, S>,
     watch: &mut dyn FnMut(RunProgress) -> bool,
-) -> Result<(Done, Collector), RunError> {
+) -> Result<(LoopOutcome, Collector), RunError> {
     let of = plan.loops.into();
     let shares: Vec<Share> = (0..of).map(|part| Share::new(part, of)).collect();
     let stop = AtomicBool::new(false);
     let loops = Loops { prepared, target, plan, shares: &shares, stop: &stop };
-    let (sender, told) = channel();
+    let (sender, messages) = channel();
     thread::scope(|scope| {
         let loops = scope.spawn(move || loops.run(&sender, &Clock::start));
-        let collector = Keeper::new(book, shares.len()).keep(&told, &stop, watch);
+        let collector = RowMerger::new(results, shares.len()).merge(&messages, &stop, watch);
         let done = loops.join().unwrap_or_else(|why| resume_unwind(why))?;
         Ok((done, collector))
     })

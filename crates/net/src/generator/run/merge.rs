@@ -10,16 +10,15 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use crate::generator::credentials::common_fields::with_common_fields;
-use crate::generator::plan::{Done, Plan, RunError, RunOutcome, RunProgress};
-use crate::generator::record::merger::{Keeper, joined};
-use crate::generator::record::recorder::Told;
+use crate::generator::plan::{LoopOutcome, Plan, RunError, RunOutcome, RunProgress};
+use crate::generator::record::merger::{RowMerger, combine};
+use crate::generator::record::recorder::LoopMessage;
 
-/// Where what the parts of a run tell comes together. Parts are named by the numbers of their
-/// shares.
+/// Merges the messages of the parts of a run. Parts are named by the numbers of their shares.
 #[derive(Debug)]
-pub struct Gathering {
-    sender: Mutex<Option<Sender<Told>>>,
-    told: Mutex<Option<Receiver<Told>>>,
+pub struct Merge {
+    sender: Mutex<Option<Sender<LoopMessage>>>,
+    messages: Mutex<Option<Receiver<LoopMessage>>>,
     state: Mutex<State>,
     stop: AtomicBool,
     shares: usize,
@@ -27,8 +26,8 @@ pub struct Gathering {
 
 #[derive(Debug, Default)]
 struct State {
-    ends: Vec<Done>,
-    /// By share, how far its rows are there, and how far it is.
+    ends: Vec<LoopOutcome>,
+    /// By share, the time up to which its rows are there, and its progress.
     seen: Vec<(Nanos, RunProgress)>,
     /// How far each share was that was lost.
     lost: Vec<RunProgress>,
@@ -37,15 +36,15 @@ struct State {
     generators: Vec<GeneratorNode>,
 }
 
-impl Gathering {
+impl Merge {
     /// For so many shares.
     #[must_use]
-    pub fn new(shares: usize) -> Gathering {
-        let (sender, told) = channel();
+    pub fn new(shares: usize) -> Merge {
+        let (sender, messages) = channel();
         let seen = vec![(Nanos::ZERO, RunProgress::default()); shares];
-        Gathering {
+        Merge {
             sender: Mutex::new(Some(sender)),
-            told: Mutex::new(Some(told)),
+            messages: Mutex::new(Some(messages)),
             state: Mutex::new(State { seen, ..State::default() }),
             stop: AtomicBool::new(false),
             shares,
@@ -57,18 +56,20 @@ impl Gathering {
     /// # Errors
     /// When that is not what these bytes are.
     pub fn take(&self, bytes: &[u8]) -> Result<(), Invalid> {
-        let (all, done): (Vec<Told>, Option<Done>) = postcard::from_bytes(bytes)
+        let (all, done): (Vec<LoopMessage>, Option<LoopOutcome>) = postcard::from_bytes(bytes)
             .map_err(|error| Invalid::new(format!("what a generator told is damaged: {error}")))?;
         let mut state = self.state();
         state.ends.extend(done);
-        for told in all {
-            let Some(seen) = state.seen.get_mut(told.part()) else { continue };
-            match &told {
-                Told::Page(page) => seen.0 = page.complete_up_to.min(seen.1.time().max(seen.0)),
-                Told::Progress(_, progress) => seen.1 = *progress,
-                Told::Gone(_) => {}
+        for message in all {
+            let Some(seen) = state.seen.get_mut(message.part()) else { continue };
+            match &message {
+                LoopMessage::Rows(batch) => {
+                    seen.0 = batch.complete_up_to.min(seen.1.time().max(seen.0))
+                }
+                LoopMessage::Progress(_, progress) => seen.1 = *progress,
+                LoopMessage::End(_) => {}
             }
-            self.tell(told);
+            self.send(message);
         }
         Ok(())
     }
@@ -76,7 +77,7 @@ impl Gathering {
     /// The share of this number has been lost: gives the time up to which its rows are there, in
     /// seconds, and how far it was.
     pub fn lose(&self, share: usize) -> (f64, RunProgress) {
-        self.tell(Told::Gone(share));
+        self.send(LoopMessage::End(share));
         let mut state = self.state();
         let Some((up_to, progress)) = state.seen.get(share).copied() else {
             return (0.0, RunProgress::default());
@@ -113,9 +114,9 @@ impl Gathering {
         self.state().generators = generators;
     }
 
-    fn tell(&self, told: Told) {
+    fn send(&self, message: LoopMessage) {
         if let Some(sender) = &*self.sender.lock().unwrap_or_else(PoisonError::into_inner) {
-            sender.send(told).ok(); // nobody listens any more once the run has ended
+            sender.send(message).ok(); // nobody listens any more once the run has ended
         }
     }
 
@@ -130,31 +131,33 @@ impl RunProgress {
     }
 }
 
-/// Keeps the book of a run whose parts tell `gathering`, until [`Gathering::end`], and judges what
-/// came of it; as [`run`](super::run).
+/// Records a run whose parts report to `merge`, until [`Merge::end`], and judges the result; as
+/// [`run`](super::run).
 ///
 /// # Errors
 /// When workload and plan make no sense.
-pub fn gather(
+pub fn merge(
     workload: &Workload,
     plan: &Plan,
-    gathering: &Gathering,
+    merge: &Merge,
     sink: &mut impl RowSink,
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<RunOutcome, RunError> {
     plan.check(workload)?;
     let workload = with_common_fields(workload)?;
-    let told = gathering.told.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let Some(told) = told else { return Err(Invalid::new("this was gathered already").into()) };
-    let mut outcome = super::kept(&workload, plan, sink, watch, |book, watch| {
-        let keeper = Keeper::new(book, gathering.shares);
-        let collector = keeper.keep(&told, &gathering.stop, watch);
-        Ok((gathering.state().done(plan, gathering.is_stopped()), collector))
+    let messages = merge.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some(messages) = messages else {
+        return Err(Invalid::new("this was gathered already").into());
+    };
+    let mut outcome = super::run_and_judge(&workload, plan, sink, watch, |results, watch| {
+        let merger = RowMerger::new(results, merge.shares);
+        let collector = merger.merge(&messages, &merge.stop, watch);
+        Ok((merge.state().done(plan, merge.is_stopped()), collector))
     })?;
-    let mut state = gathering.state();
+    let mut state = merge.state();
     outcome.summary.warnings.append(&mut state.warnings);
     outcome.summary.generators = std::mem::take(&mut state.generators);
-    outcome.summary.notes.extend(divided(&workload, gathering.shares));
+    outcome.summary.notes.extend(divided(&workload, merge.shares));
     Ok(outcome)
 }
 
@@ -176,14 +179,14 @@ fn divided(workload: &Workload, shares: usize) -> Option<String> {
 
 impl State {
     /// The ends of all parts as one, those that were lost included.
-    fn done(&mut self, plan: &Plan, stopped: bool) -> Done {
-        let lost = self.lost.iter().map(|one| Done {
+    fn done(&mut self, plan: &Plan, stopped: bool) -> LoopOutcome {
+        let lost = self.lost.iter().map(|one| LoopOutcome {
             sessions: one.sessions,
             window: Window { begin: plan.limit.warmup, end: one.time() },
-            ..Done::nothing()
+            ..LoopOutcome::nothing()
         });
         let all = self.ends.drain(..).chain(lost);
-        let mut done = all.reduce(joined).unwrap_or_else(Done::nothing);
+        let mut done = all.reduce(combine).unwrap_or_else(LoopOutcome::nothing);
         // What was lost in the warm-up does not make the others' time longer.
         done.window.begin = done.window.begin.min(done.window.end);
         done.interrupted |= stopped;

@@ -13,12 +13,12 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::Workload;
 
-use self::early_end::{EarlyEnd, Observed};
+use self::early_end::{EarlyEnd, ObservedSink};
 use self::preparation::Prepared;
 use crate::generator::connect::connector::Connector;
 use crate::generator::engine::Engine;
-use crate::generator::plan::{Done, Ending, Plan, RunError, RunOutcome, RunProgress};
-use crate::generator::record::recorder::Book;
+use crate::generator::plan::{Ending, LoopOutcome, Plan, RunError, RunOutcome, RunProgress};
+use crate::generator::record::recorder::ResultRecorder;
 use crate::generator::target::Target;
 use crate::generator::transport::tls;
 use crate::poller::Clock;
@@ -42,40 +42,39 @@ pub fn run(
 ) -> Result<RunOutcome, RunError> {
     loops::check(workload, plan)?;
     let prepared = Prepared::of(workload, target, plan)?;
-    let mut outcome = kept(&prepared.workload, plan, sink, watch, |book, watch| {
+    let mut outcome = run_and_judge(&prepared.workload, plan, sink, watch, |results, watch| {
         if plan.loops > 1 {
-            return loops::run(&prepared, target, plan, book, watch);
+            return loops::run(&prepared, target, plan, results, watch);
         }
         let Prepared { workload, peer, credentials, shared, known, .. } = &prepared;
         let connector = Connector::new(target, peer.clone(), workload)?;
         let (credentials, share) = (credentials.clone(), Share::WHOLE);
-        let engine = Engine::new(workload, target, plan, connector, credentials, share, book)?;
-        let engine = engine.hiding(known).sharing(shared.as_ref());
-        let (done, book) = engine.run(Clock::start(), watch)?;
-        Ok((done, book.collector))
+        let engine = Engine::new(workload, target, plan, connector, credentials, share, results)?;
+        let engine = engine.with_secrets(known).with_shared_variables(shared.as_ref());
+        let (done, results) = engine.run(Clock::start(), watch)?;
+        Ok((done, results.collector))
     })?;
     outcome.summary.warnings.extend(prepared.warnings());
     Ok(outcome)
 }
 
-/// Lets `generate` run while a book is kept of it that ends early where objectives say so, and
-/// judges what came of it.
-fn kept<S: RowSink>(
+/// Records the rows of `generate`, which ends early if objectives say so, and judges the result.
+fn run_and_judge<S: RowSink>(
     workload: &Workload,
     plan: &Plan,
     sink: &mut S,
     watch: &mut dyn FnMut(RunProgress) -> bool,
     generate: impl FnOnce(
-        Book<'_, Observed<'_, S>>,
+        ResultRecorder<'_, ObservedSink<'_, S>>,
         &mut dyn FnMut(RunProgress) -> bool,
-    ) -> Result<(Done, Collector), RunError>,
+    ) -> Result<(LoopOutcome, Collector), RunError>,
 ) -> Result<RunOutcome, RunError> {
     let (early, mut out_of_reach) = (EarlyEnd::new(workload, plan), None);
     let collector = Collector::of(workload, plan.limit, true, SECOND);
-    let mut sink = early.before(sink);
-    let book = Book::new(collector, &mut sink);
-    let mut watch = early.watching(watch, &mut out_of_reach);
-    let (done, collector) = generate(book, &mut watch)?;
+    let mut sink = early.wrap(sink);
+    let results = ResultRecorder::new(collector, &mut sink);
+    let mut watch = early.watch(watch, &mut out_of_reach);
+    let (done, collector) = generate(results, &mut watch)?;
     drop(watch);
     Ok(outcome(workload, collector, done, out_of_reach))
 }
@@ -84,7 +83,7 @@ fn kept<S: RowSink>(
 fn outcome(
     workload: &Workload,
     mut collector: Collector,
-    done: Done,
+    done: LoopOutcome,
     out_of_reach: Option<Lost>,
 ) -> RunOutcome {
     let ending = match (out_of_reach, done.load_lost) {
@@ -103,7 +102,7 @@ fn outcome(
         .or(judged)
         .or_else(|| judge::judge_rate(&mut summary, workload, &ending));
     summary.notes.extend(workload.ended_before(done.window.end));
-    summary.notes.extend(waited(&summary, workload));
+    summary.notes.extend(waiting_note(&summary, workload));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
     summary.warnings.extend((done.bodies_cut > 0).then(|| {
         format!(
@@ -116,7 +115,7 @@ fn outcome(
 }
 
 /// How long requests waited for a connection or to be among those in flight, in words, if any did.
-fn waited(summary: &Summary, workload: &Workload) -> Option<String> {
+fn waiting_note(summary: &Summary, workload: &Workload) -> Option<String> {
     let waiting = summary.waiting_s.as_ref()?;
     let (mean, max) = (waiting.mean.filter(|mean| *mean > 0.0)?, waiting.max?);
     let pooled = workload.populations.iter().any(|one| one.clients.pooled);

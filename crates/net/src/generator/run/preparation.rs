@@ -42,7 +42,7 @@ impl Prepared {
         let (peer, lookup) = Peer::of(target, quic.as_ref())?;
         let credentials = Credentials::of(&workload, target)?;
         let shared = Settings::of(&workload, plan.run.as_deref())?;
-        let known = redact::known(&workload, target)?;
+        let known = redact::all_secrets(&workload, target)?;
         raise_descriptor_limit();
         Ok(Prepared { workload, peer, credentials, shared, known, lookup })
     }

@@ -5,9 +5,9 @@
 //! of that, `server.lua` what the server does, `words` what both say, `settings` what there is
 //! before the run.
 
+mod commands;
 mod member;
 mod settings;
-mod words;
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -21,9 +21,9 @@ use crate::generator::transport::open_socket;
 use crate::poller::Poller;
 use crate::protocol::Outbox;
 use crate::protocol::resp::{self, Reply};
+use commands::ScriptReply;
 use member::{Broken, Member};
 pub(crate) use settings::Settings;
-use words::Said;
 
 /// The number of the connection at the poller, which no other has.
 pub(crate) const LINK: u64 = u64::MAX;
@@ -55,7 +55,7 @@ pub(crate) struct Link {
     retry: Nanos,
     pause: Nanos,
     /// When a session was last told something.
-    told: Nanos,
+    last_answer: Nanos,
 }
 
 /// What an answer at the beginning of a connection is to.
@@ -70,7 +70,7 @@ pub(crate) enum Greeting {
 impl Link {
     pub(crate) fn new(settings: &Settings) -> Link {
         Link {
-            member: Member::new(settings.terms()),
+            member: Member::new(settings.settings()),
             settings: settings.clone(),
             next: 0,
             socket: None,
@@ -83,7 +83,7 @@ impl Link {
             began: Nanos::ZERO,
             retry: Nanos::ZERO,
             pause: RETRY_MIN,
-            told: Nanos::ZERO,
+            last_answer: Nanos::ZERO,
         }
     }
 
@@ -94,7 +94,7 @@ impl Link {
     /// A session that is to be told something.
     pub(crate) fn answer(&mut self, now: Nanos) -> Option<(usize, SharedAnswer)> {
         let answer = self.member.answer()?;
-        self.told = now;
+        self.last_answer = now;
         Some(answer)
     }
 
@@ -112,7 +112,7 @@ impl Link {
     /// locks may wait for sessions that do nothing more.
     pub(crate) fn is_waited_for(&self, now: Nanos, load_ended: bool) -> bool {
         let (asked, locked) = self.member.is_waited_for();
-        asked || (locked && (!load_ended || now < self.told + SETTLE))
+        asked || (locked && (!load_ended || now < self.last_answer + SETTLE))
     }
 
     /// What there is to say of it in the result.
@@ -162,13 +162,13 @@ impl Link {
         self.socket = Some(socket);
         self.began = now;
         let join = self.member.join();
-        let expected = self.settings.greet(&self.member.terms, Some(&join), self.out.buffer());
+        let expected = self.settings.greet(&self.member.settings, Some(&join), self.out.buffer());
         self.greeting = expected.into();
     }
 
     /// The connection is given up; another one follows.
     fn drop(&mut self, now: Nanos, since: Nanos) {
-        self.member.lost(since);
+        self.member.disconnected(since);
         self.socket = None;
         self.readable = false;
         self.out = Outbox::default();
@@ -217,10 +217,10 @@ impl Link {
             (_, Reply::Error(_)) => return Err(Broken),
             (Greeting::Plain, _) => {}
             (Greeting::Script, Reply::Bytes(name)) => self.script = name,
-            (Greeting::Join, reply) => match words::said(&reply) {
-                Said::Joined(forgotten) => {
+            (Greeting::Join, reply) => match commands::script_reply(&reply) {
+                ScriptReply::Joined(forgotten) => {
                     self.pause = RETRY_MIN;
-                    self.member.joined(now, std::mem::take(&mut self.script), forgotten);
+                    self.member.accept_join(now, std::mem::take(&mut self.script), forgotten);
                 }
                 _ => return Err(Broken),
             },

@@ -12,7 +12,7 @@ use thinktime_core::error::Invalid;
 
 /// What was found last.
 #[derive(Debug)]
-struct Found {
+struct Addresses {
     addresses: Mutex<Vec<SocketAddr>>,
     /// How often that changed.
     changes: AtomicU64,
@@ -22,14 +22,14 @@ struct Found {
 
 /// Looks a host up again and again, until it is dropped.
 pub(crate) struct Lookup {
-    found: Arc<Found>,
+    found: Arc<Addresses>,
     _until_dropped: Sender<()>,
 }
 
 /// What one event loop knows of the lookups.
 #[derive(Clone, Debug)]
 pub(crate) struct Renewal {
-    found: Arc<Found>,
+    found: Arc<Addresses>,
     /// The changes that it has seen.
     seen: u64,
 }
@@ -43,7 +43,7 @@ impl Lookup {
         interval: Duration,
         find: impl Fn() -> Result<Vec<SocketAddr>, Invalid> + Send + 'static,
     ) -> io::Result<Lookup> {
-        let found = Arc::new(Found {
+        let found = Arc::new(Addresses {
             addresses: Mutex::default(),
             changes: AtomicU64::new(0),
             failures: AtomicU64::new(0),
@@ -78,7 +78,7 @@ impl Lookup {
     }
 }
 
-impl Found {
+impl Addresses {
     fn renew(&self, mut addresses: Vec<SocketAddr>) {
         // Name servers give them in any order.
         addresses.sort_unstable();
@@ -92,7 +92,7 @@ impl Found {
 
 impl Renewal {
     /// The addresses found last, if they changed since this was asked.
-    pub(crate) fn news(&mut self) -> Option<Vec<SocketAddr>> {
+    pub(crate) fn changes(&mut self) -> Option<Vec<SocketAddr>> {
         let changes = self.found.changes.load(Ordering::Acquire);
         if changes == self.seen {
             return None;
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn news_come_once_and_failures_change_nothing() {
+    fn changes_come_once_and_failures_change_nothing() {
         let (say, said) = channel();
         let said = Mutex::new(said);
         let find = move || {
@@ -119,11 +119,11 @@ mod tests {
         };
         let lookup = Lookup::start(Duration::from_millis(1), find).unwrap();
         let mut renewal = lookup.renewal();
-        assert_eq!(renewal.news(), None);
+        assert_eq!(renewal.changes(), None);
         let wait = |renewal: &mut Renewal| {
             (0..5000).find_map(|_| {
                 thread::sleep(Duration::from_millis(1));
-                renewal.news()
+                renewal.changes()
             })
         };
         say.send(Ok(addresses(&[2, 1]))).unwrap();

@@ -3,19 +3,19 @@
 //! are, and `postgresql://USER@HOST:PORT/DATABASE`.
 
 pub(crate) mod database;
+pub(crate) mod endpoint;
 pub(crate) mod lookup;
 pub(crate) mod peer;
-pub(crate) mod place;
 
 use thinktime_core::error::Invalid;
 use thinktime_core::options::{Proxy, RunOptions};
 use thinktime_core::secrets::without_secrets;
 
-use crate::generator::protocols::{Carrier, Carries, PathUse, Scheme};
+use crate::generator::protocols::{Carrier, PathUse, Payload, Scheme};
 use crate::generator::transport::source::SourceAddress;
 use crate::generator::transport::tls::TlsOptions;
 use database::Database;
-use place::Place;
+use endpoint::Endpoint;
 
 /// A server to send requests to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Target {
     /// HOST:PORT.
     pub(crate) authority: String,
     /// Where it, or the proxy before it, listens.
-    pub place: Place,
+    pub place: Endpoint,
     proxy: Option<Proxy>,
     /// Who logs in, and where, if it is a database.
     pub(crate) database: Option<Database>,
@@ -75,8 +75,8 @@ impl Target {
         let wrong = |why: &str| Invalid::new(format!("`{shown}`: {why}"));
         let (scheme, rest) = url.split_once("://").ok_or_else(|| wrong(FORM))?;
         let scheme = Scheme::of(scheme).ok_or_else(|| wrong(FORM))?;
-        let (rest, database) = match scheme.carries() {
-            Carries::Statements => Database::read(rest).map(|(host, read)| (host, Some(read)))?,
+        let (rest, database) = match scheme.payload() {
+            Payload::Statements => Database::read(rest).map(|(host, read)| (host, Some(read)))?,
             _ => (rest, None),
         };
         let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
@@ -95,7 +95,7 @@ impl Target {
         let secure = secure.unwrap_or(scheme.carrier.is_secure());
         check_way(options, scheme, secure).map_err(wrong)?;
         let listens = options.proxy.as_ref().map_or(&full, |proxy| &proxy.authority);
-        let place = Place::of(listens, options)
+        let place = Endpoint::of(listens, options)
             .map_err(|error| Invalid::new(format!("{error} (target {shown})")))?;
         Ok(Target {
             url: url.to_owned(),
@@ -153,9 +153,9 @@ impl Target {
     }
 
     /// Whether sockets tell when a response came, so that it may lie there for a while.
-    pub(crate) fn tells_arrival(&self) -> bool {
-        let told = matches!(self.place, Place::Host(_)) && self.scheme.carrier == Carrier::Tcp;
-        told && self.scheme.first().heeds_arrival
+    pub(crate) fn uses_arrival_time(&self) -> bool {
+        let told = matches!(self.place, Endpoint::Host(_)) && self.scheme.carrier == Carrier::Tcp;
+        told && self.scheme.first().uses_arrival_time
     }
 
     /// Whether TLS is spoken.
@@ -215,7 +215,7 @@ fn prefix(used: PathUse, path: &str, shown: &str) -> Result<Option<String>, Inva
 /// Whether a target of this scheme can be reached as the options say.
 fn check_way(options: &RunOptions, scheme: &Scheme, secure: bool) -> Result<(), &'static str> {
     let (proxy, socket) = (options.proxy.is_some(), options.unix_socket.is_some());
-    let database = scheme.carries() == Carries::Statements;
+    let database = scheme.payload() == Payload::Statements;
     match scheme.carrier {
         Carrier::Datagrams if socket => Err("`unix_socket` does not go with datagrams"),
         Carrier::Datagrams if proxy => Err("`proxy` does not go with datagrams"),

@@ -5,14 +5,14 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::endpoint::{Endpoint, Host};
 use super::lookup::{Lookup, Renewal};
-use super::place::{Host, Place};
 use super::{Target, shown};
 use crate::generator::plan::RunError;
 use crate::generator::transport::failure::would_block;
 use crate::generator::transport::open_unix;
 use crate::generator::transport::quic::QuicOptions;
-use crate::generator::transport::quic::reach::answers;
+use crate::generator::transport::quic::reachability::answers;
 
 /// Where connections go: to one place, or to several in turn.
 #[derive(Clone)]
@@ -45,22 +45,22 @@ impl Peer {
         quic: Option<&QuicOptions>,
     ) -> Result<(Peer, Option<Lookup>), RunError> {
         let by = match (&target.place, target.proxy()) {
-            (Place::UnixSocket(path), _) => format!(" by the Unix socket {}", path.display()),
+            (Endpoint::UnixSocket(path), _) => format!(" by the Unix socket {}", path.display()),
             (_, Some(proxy)) => format!(" by the proxy {proxy}"),
             _ => String::new(),
         };
         let url = format!("{}{by}", shown(&target.url));
         let unreachable = |error| RunError::Unreachable { url: url.clone(), error };
         let host = match &target.place {
-            Place::Host(host) => host,
-            Place::UnixSocket(path) => {
+            Endpoint::Host(host) => host,
+            Endpoint::UnixSocket(path) => {
                 return match open_unix(path) {
                     Err(error) if !would_block(&error) => Err(unreachable(error)),
                     _ => Ok((Peer::UnixSocket(path.clone()), None)),
                 };
             }
         };
-        let reached = reached(target, &host.addresses, quic).map_err(unreachable)?;
+        let reached = first_reachable(target, &host.addresses, quic).map_err(unreachable)?;
         let alike = |other: &SocketAddr| other.is_ipv4() == reached.is_ipv4();
         let all = host.addresses.iter().copied().filter(alike).collect();
         let lookup = host.lookup.map(|interval| start_lookup(host, interval, reached));
@@ -70,7 +70,7 @@ impl Peer {
     }
 
     /// The same, beginning with another one of several places.
-    pub(crate) fn beginning_with(mut self, number: usize) -> Peer {
+    pub(crate) fn starting_at(mut self, number: usize) -> Peer {
         if let Peer::Addresses(addresses) = &mut self {
             addresses.next = number;
         }
@@ -89,7 +89,7 @@ impl Peer {
 impl Addresses {
     /// The address that comes next.
     pub(crate) fn take_next(&mut self) -> SocketAddr {
-        if let Some(all) = self.renewal.as_mut().and_then(Renewal::news) {
+        if let Some(all) = self.renewal.as_mut().and_then(Renewal::changes) {
             self.all = all;
         }
         let place = self.next % self.all.len();
@@ -99,7 +99,7 @@ impl Addresses {
 }
 
 /// The first address that takes a connection, or answers where connections are those of QUIC.
-fn reached(
+fn first_reachable(
     target: &Target,
     addresses: &[SocketAddr],
     quic: Option<&QuicOptions>,

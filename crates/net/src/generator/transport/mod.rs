@@ -4,14 +4,14 @@
 pub(crate) mod datagrams;
 pub(crate) mod failure;
 pub(crate) mod input;
+pub(crate) mod negotiation;
+pub(crate) mod no_verification;
 pub(crate) mod proxy_connect;
 pub(crate) mod quic;
 pub(crate) mod reader;
 pub(crate) mod source;
 pub(crate) mod timestamps;
 pub(crate) mod tls;
-pub(crate) mod tunnel;
-pub(crate) mod unverified;
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -43,24 +43,24 @@ pub(crate) enum Transport {
 pub(crate) struct Plain {
     socket: TcpStream,
     /// Whether the kernel is asked when bytes came, and what it said at the last read.
-    stamped: bool,
+    timestamps: bool,
     arrived: Option<Duration>,
 }
 
 impl Plain {
     /// A socket; if `stamped`, one that tells when bytes came.
-    pub(crate) fn new(socket: TcpStream, stamped: bool) -> io::Result<Plain> {
-        if stamped {
-            timestamps::stamp(&socket)?;
+    pub(crate) fn new(socket: TcpStream, timestamps: bool) -> io::Result<Plain> {
+        if timestamps {
+            timestamps::enable(&socket)?;
         }
-        Ok(Plain { socket, stamped, arrived: None })
+        Ok(Plain { socket, timestamps, arrived: None })
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> Result<Input, Failure> {
-        if !self.stamped {
+        if !self.timestamps {
             return read_socket(&mut self.socket, buffer);
         }
-        let (input, arrived) = timestamps::read_stamped(&self.socket, buffer)?;
+        let (input, arrived) = timestamps::read(&self.socket, buffer)?;
         self.arrived = arrived;
         Ok(input)
     }
@@ -127,9 +127,9 @@ impl Transport {
     }
 
     /// Says to the server, as far as it can be said at once, that nothing more will come.
-    pub(crate) fn say_goodbye(&mut self) {
+    pub(crate) fn send_close(&mut self) {
         if let Transport::Tls(stream) = self {
-            stream.say_goodbye();
+            stream.send_close();
         }
     }
 }

@@ -9,16 +9,16 @@ use super::input::Input;
 const READS_PER_TURN: u32 = 64;
 
 /// Reads of one connection, one after another.
-pub(crate) struct Reading {
+pub(crate) struct Reader {
     pub(crate) buffer: Vec<u8>,
     /// Whether the stream's end is among what there is to read.
     pub(crate) ending: bool,
     left: u32,
 }
 
-impl Reading {
-    pub(crate) fn new() -> Reading {
-        Reading { buffer: vec![0; 1 << 16], ending: false, left: 0 }
+impl Reader {
+    pub(crate) fn new() -> Reader {
+        Reader { buffer: vec![0; 1 << 16], ending: false, left: 0 }
     }
 
     /// A connection's turn begins.

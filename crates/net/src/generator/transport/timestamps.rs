@@ -15,13 +15,13 @@ use super::failure::{Failure, failure, would_block};
 use super::input::Input;
 
 /// Asks the kernel to keep the time at which bytes came.
-pub(crate) fn stamp(socket: &TcpStream) -> io::Result<()> {
+pub(crate) fn enable(socket: &TcpStream) -> io::Result<()> {
     setsockopt(socket, ReceiveTimestampns, &true).map_err(io::Error::from)
 }
 
 /// Reads, and gives the date at which the last of the bytes came, as a time since the beginning of
 /// 1970; nothing where the kernel does not tell.
-pub(crate) fn read_stamped(
+pub(crate) fn read(
     socket: &TcpStream,
     buffer: &mut [u8],
 ) -> Result<(Input, Option<Duration>), Failure> {

@@ -15,7 +15,7 @@ use thinktime_core::options::RunOptions;
 
 use super::failure::{CLOSED, Failure, failure, would_block};
 use super::input::Input;
-use super::unverified::Unverified;
+use super::no_verification::NoVerification;
 use crate::certificates::{Identity, roots};
 
 /// How connections to an `https` target are secured, and what is offered on them.
@@ -96,7 +96,7 @@ pub(crate) fn configuration(
     let builder = if options.verify {
         builder.with_root_certificates(roots(options.ca_file.as_deref())?)
     } else {
-        let verifier = Arc::new(Unverified::new(provider));
+        let verifier = Arc::new(NoVerification::new(provider));
         builder.dangerous().with_custom_certificate_verifier(verifier)
     };
     let mut configuration = match &options.certificate {
@@ -186,7 +186,7 @@ impl TlsStream {
         }
     }
 
-    pub(crate) fn say_goodbye(&mut self) {
+    pub(crate) fn send_close(&mut self) {
         self.session.send_close_notify();
         self.push().ok();
     }
@@ -205,7 +205,7 @@ impl TlsStream {
         if let Err(error) = self.session.process_new_packets() {
             // The alert that says so to the server is worth one try.
             self.push().ok();
-            return Err(word(&error, handshaking));
+            return Err(failure_of(&error, handshaking));
         }
         self.push()?;
         Ok(if count == 0 { Input::End } else { Input::Bytes(count) })
@@ -227,7 +227,7 @@ impl TlsStream {
 }
 
 /// The word under which an error of TLS is counted.
-fn word(error: &rustls::Error, handshaking: bool) -> Failure {
+fn failure_of(error: &rustls::Error, handshaking: bool) -> Failure {
     match error {
         rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
             "tls_certificate"

@@ -42,16 +42,16 @@ pub(super) fn canonical_path(path: &str, plain: bool) -> String {
     if plain {
         return encoded(&decoded(path), b'/');
     }
-    let mut kept: Vec<&str> = Vec::new();
+    let mut segments: Vec<&str> = Vec::new();
     for segment in path.split('/') {
         match segment {
             "" | "." => {}
-            ".." => drop(kept.pop()),
-            _ => kept.push(segment),
+            ".." => drop(segments.pop()),
+            _ => segments.push(segment),
         }
     }
-    let end = if path.ends_with('/') && !kept.is_empty() { "/" } else { "" };
-    encoded(format!("/{}{end}", kept.join("/")).as_bytes(), b'/')
+    let end = if path.ends_with('/') && !segments.is_empty() { "/" } else { "" };
+    encoded(format!("/{}{end}", segments.join("/")).as_bytes(), b'/')
 }
 
 /// A query: its fields encoded, in the order of their names and values.

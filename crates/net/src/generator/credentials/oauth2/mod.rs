@@ -38,7 +38,7 @@ const ERRORS: [&str; 6] = [
 ];
 
 /// How a token is asked for.
-struct Asking {
+struct TokenRequest {
     endpoint: Endpoint,
     /// The value of `Authorization`, if the client says by it who it is.
     authorization: Option<String>,
@@ -55,7 +55,7 @@ struct Token {
 }
 
 /// The token that holds now.
-struct Held {
+struct CurrentToken {
     field: Mutex<String>,
     /// How often it changed.
     changes: AtomicU64,
@@ -66,16 +66,16 @@ struct Held {
 
 /// A token that is renewed until this is dropped, with all its clones.
 #[derive(Clone)]
-pub(crate) struct Renewed {
+pub(crate) struct RenewableToken {
     url: String,
-    held: Arc<Held>,
+    current: Arc<CurrentToken>,
     _until_dropped: Option<Sender<()>>,
     /// The changes that this clone has seen, and what came of them.
     seen: u64,
     field: String,
 }
 
-impl Renewed {
+impl RenewableToken {
     /// Asks for a token, and begins to renew it if it does not last for ever.
     ///
     /// # Errors
@@ -84,12 +84,12 @@ impl Renewed {
         wanted: &Oauth2,
         population: &Population,
         tls: &Arc<ClientConfig>,
-    ) -> Result<Renewed, Invalid> {
-        let asking = Asking::of(wanted, population, tls)?;
+    ) -> Result<RenewableToken, Invalid> {
+        let request = TokenRequest::of(wanted, population, tls)?;
         let url = wanted.endpoint.url.clone();
         let wrong = |why: String| Invalid::new(format!("`oauth2`: {url} gave no token: {why}"));
-        let first = asking.token().map_err(wrong)?;
-        let held = Arc::new(Held {
+        let first = request.token().map_err(wrong)?;
+        let current = Arc::new(CurrentToken {
             field: Mutex::new(first.field.clone()),
             changes: AtomicU64::new(0),
             failures: AtomicU64::new(0),
@@ -97,27 +97,33 @@ impl Renewed {
         });
         let until_dropped = match first.life {
             None => None,
-            Some(life) => Some(renew(asking, life, Arc::clone(&held)).map_err(|error| {
+            Some(life) => Some(renew(request, life, Arc::clone(&current)).map_err(|error| {
                 Invalid::new(format!("`oauth2`: no thread to renew the token: {error}"))
             })?),
         };
-        Ok(Renewed { url, held, _until_dropped: until_dropped, seen: 0, field: first.field })
+        Ok(RenewableToken {
+            url,
+            current,
+            _until_dropped: until_dropped,
+            seen: 0,
+            field: first.field,
+        })
     }
 
     /// The value of `Authorization` as it is now.
     pub(crate) fn field(&mut self) -> &str {
-        let changes = self.held.changes.load(Ordering::Acquire);
+        let changes = self.current.changes.load(Ordering::Acquire);
         if changes != self.seen {
             self.seen = changes;
-            self.field = self.held.field.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            self.field = self.current.field.lock().unwrap_or_else(PoisonError::into_inner).clone();
         }
         &self.field
     }
 
     /// What is to be said of renewals that failed, if any did.
     pub(crate) fn warning(&self) -> Option<String> {
-        let failures = self.held.failures.load(Ordering::Relaxed);
-        let why = self.held.why.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = self.current.failures.load(Ordering::Relaxed);
+        let why = self.current.why.lock().unwrap_or_else(PoisonError::into_inner);
         let url = &self.url;
         (failures > 0).then(|| {
             format!(
@@ -129,24 +135,28 @@ impl Renewed {
 }
 
 /// Renews a token in a thread of its own, until what is given is dropped.
-fn renew(asking: Asking, life: Duration, held: Arc<Held>) -> std::io::Result<Sender<()>> {
+fn renew(
+    request: TokenRequest,
+    life: Duration,
+    current: Arc<CurrentToken>,
+) -> std::io::Result<Sender<()>> {
     let (until_dropped, ended) = channel::<()>();
     let mut life = life;
     let mut pause = before_end(life);
     // Nobody waits for its end: a request may take as long as it is allowed to.
     thread::Builder::new().name("oauth2".to_owned()).spawn(move || {
         while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-            match asking.token() {
+            match request.token() {
                 Ok(token) => {
-                    *held.field.lock().unwrap_or_else(PoisonError::into_inner) = token.field;
-                    held.changes.fetch_add(1, Ordering::Release);
+                    *current.field.lock().unwrap_or_else(PoisonError::into_inner) = token.field;
+                    current.changes.fetch_add(1, Ordering::Release);
                     let Some(next) = token.life else { return };
                     life = next;
                     pause = before_end(life);
                 }
                 Err(why) => {
-                    *held.why.lock().unwrap_or_else(PoisonError::into_inner) = why;
-                    held.failures.fetch_add(1, Ordering::Relaxed);
+                    *current.why.lock().unwrap_or_else(PoisonError::into_inner) = why;
+                    current.failures.fetch_add(1, Ordering::Relaxed);
                     pause = (life / 20).clamp(PAUSE_MIN, PAUSE_MAX);
                 }
             }
@@ -160,12 +170,12 @@ fn before_end(life: Duration) -> Duration {
     life.mul_f64(0.8).max(PAUSE_MIN)
 }
 
-impl Asking {
+impl TokenRequest {
     fn of(
         wanted: &Oauth2,
         population: &Population,
         tls: &Arc<ClientConfig>,
-    ) -> Result<Asking, Invalid> {
+    ) -> Result<TokenRequest, Invalid> {
         let client = secret_text(&wanted.client, "oauth2.client", population)?;
         let secret = secret_text(&wanted.secret, "oauth2.secret", population)?;
         let mut fields = wanted.form.clone();
@@ -180,7 +190,7 @@ impl Asking {
             authorization = Some(format!("Basic {}", STANDARD.encode(both)));
         }
         let fields = fields.iter().map(|(name, value)| form_field(name, value.as_bytes()));
-        Ok(Asking {
+        Ok(TokenRequest {
             endpoint: wanted.endpoint.clone(),
             authorization,
             body: fields.collect::<Vec<_>>().join("&"),

@@ -11,7 +11,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Endpoint;
 
 use crate::poller::Clock;
-use crate::protocol::Keeping;
+use crate::protocol::Capture;
 use crate::protocol::http1::{RequestHead, ResponseProgress, ResponseReader, write_request};
 
 /// How long all of it may take.
@@ -55,7 +55,7 @@ fn exchange(mut stream: impl Read + Write, request: &RequestHead<'_>) -> Result<
     let mut bytes = Vec::new();
     write_request(&mut bytes, request);
     stream.write_all(&bytes).and_then(|()| stream.flush()).map_err(words)?;
-    let mut reader = ResponseReader::keeping(Keeping::All);
+    let mut reader = ResponseReader::capturing(Capture::All);
     reader.expect(false);
     let mut buffer = [0; 4096];
     let malformed = |_| "the answer is none of HTTP".to_owned();
@@ -69,8 +69,8 @@ fn exchange(mut stream: impl Read + Write, request: &RequestHead<'_>) -> Result<
             ResponseProgress::Complete { response, .. } => break response,
         }
     };
-    let kept = reader.take_kept().unwrap_or_default();
-    let content = kept.content().map_err(|_| "its body is damaged".to_owned())?;
+    let excerpt = reader.take_excerpt().unwrap_or_default();
+    let content = excerpt.content().map_err(|_| "its body is damaged".to_owned())?;
     Ok(Answered { status: response.status, body: content.bytes.into_owned() })
 }
 

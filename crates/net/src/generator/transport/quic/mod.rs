@@ -4,7 +4,7 @@
 //! Nothing is sent before the handshake is over (0-RTT), datagrams have 1200 bytes as they must be
 //! able to, and the congestion control is Cubic (RFC 9438).
 
-pub(crate) mod reach;
+pub(crate) mod reachability;
 pub(crate) mod socket;
 
 use std::net::{Ipv6Addr, SocketAddr};
@@ -81,7 +81,7 @@ pub(crate) struct Session {
 }
 
 /// What came over a stream.
-pub(crate) enum Heard<'a> {
+pub(crate) enum StreamData<'a> {
     Bytes(&'a [u8]),
     /// The stream has ended.
     End,
@@ -204,18 +204,18 @@ impl Session {
     }
 
     /// Hands what came over a stream to `take`, until nothing is left or that says no.
-    pub(crate) fn read(&mut self, stream: StreamId, mut take: impl FnMut(Heard<'_>) -> bool) {
+    pub(crate) fn read(&mut self, stream: StreamId, mut take: impl FnMut(StreamData<'_>) -> bool) {
         let mut stream = self.connection.recv_stream(stream);
         let Ok(mut chunks) = stream.read(true) else { return };
         loop {
             let goes_on = match chunks.next(usize::MAX) {
-                Ok(Some(chunk)) => take(Heard::Bytes(&chunk.bytes)),
+                Ok(Some(chunk)) => take(StreamData::Bytes(&chunk.bytes)),
                 Ok(None) => {
-                    take(Heard::End);
+                    take(StreamData::End);
                     false
                 }
                 Err(ReadError::Reset(code)) => {
-                    take(Heard::Reset(code.into_inner()));
+                    take(StreamData::Reset(code.into_inner()));
                     false
                 }
                 Err(ReadError::Blocked) => false,
@@ -261,7 +261,7 @@ fn number(code: u64) -> VarInt {
 }
 
 /// The word under which the loss of a connection is counted, which was open before or not.
-pub(crate) fn word(reason: &ConnectionError, connected: bool) -> Failure {
+pub(crate) fn failure_of(reason: &ConnectionError, connected: bool) -> Failure {
     match reason {
         ConnectionError::TimedOut if connected => "quic_timeout",
         ConnectionError::TimedOut => "connect_timeout",
