@@ -6,19 +6,17 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use thinktime_core::record::{Collector, Summary};
 
+use crate::figure_files::{write, write_figures};
 use crate::figures::Figures;
 use crate::files::{
     HISTOGRAM, OF_RESULT, PAGES, REQUESTS, RUN, SCHEDULE, SERIES, SUMMARY, is_known,
 };
-use crate::histogram::log_of;
-use crate::partial::{Partial, left_behind, write_whole};
+use crate::partial::{Partial, leftovers};
 use crate::run_file::RunFile;
-use crate::series::series_batch;
-use crate::writer::{Keep, RowWriter, properties};
+use crate::writer::{RowSelection, RowWriter};
 use crate::{DataError, Labels};
 
 /// A result directory that is being written, beside its place.
@@ -66,7 +64,7 @@ impl ResultDirectory {
     pub fn rows(
         &self,
         labels: Labels,
-        keep: Keep,
+        keep: RowSelection,
         figures: Option<Figures>,
     ) -> Result<RowWriter, DataError> {
         RowWriter::to_directory(self.partial(), labels, keep, figures)
@@ -134,43 +132,6 @@ pub(crate) fn write_run(directory: &Path, run: &RunFile) -> Result<(), DataError
     write(&path, text.as_bytes())
 }
 
-/// Writes the summary, the series and the histograms. At any time each of them is whole.
-pub(crate) fn write_figures(
-    directory: &Path,
-    summary: &Summary,
-    collector: &Collector,
-    labels: &Labels,
-) -> Result<(), DataError> {
-    write_summary(directory, summary)?;
-    let path = directory.join(SERIES);
-    let series = parquet_of(&series_batch(collector.timeline(), labels))
-        .map_err(|error| DataError::new(&path, error))?;
-    write(&path, &series)?;
-    let path = directory.join(HISTOGRAM);
-    let responses = collector.responses();
-    let tallies = labels.requests.iter().map(String::as_str).zip(&responses);
-    let log = log_of(summary.duration_s, tallies).map_err(|error| DataError::new(&path, error))?;
-    write(&path, &log)
-}
-
-pub(crate) fn write_summary(directory: &Path, summary: &Summary) -> Result<(), DataError> {
-    let path = directory.join(SUMMARY);
-    let mut text =
-        serde_json::to_string_pretty(summary).map_err(|error| DataError::new(&path, error))?;
-    text.push('\n');
-    write(&path, text.as_bytes())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
-    write_whole(path, bytes).map_err(|error| DataError::new(path, error))
-}
-
-fn parquet_of(batch: &RecordBatch) -> Result<Vec<u8>, parquet::errors::ParquetError> {
-    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties()))?;
-    writer.write(batch)?;
-    writer.into_inner()
-}
-
 /// A result read back from its directory.
 #[derive(Debug)]
 pub struct StoredResult {
@@ -212,7 +173,7 @@ pub fn load(path: &Path) -> Result<StoredResult, DataError> {
         if let Some(what) = other_than_result(path) {
             return DataError::new(path, what);
         }
-        let left = left_behind(path).first().map_or_else(String::new, |left| {
+        let left = leftovers(path).first().map_or_else(String::new, |left| {
             let (left, path) = (left.display(), path.display());
             format!(
                 "; {left} holds what a run had written that was killed: `thinktime recover {path}`"

@@ -22,9 +22,9 @@ use parquet::file::metadata::{
 use thinktime_core::record::Row;
 
 use crate::files::{FOOTER, REQUESTS, TAIL};
-use crate::partial::{remove_if_there, write_whole};
+use crate::parquet_properties::properties;
+use crate::partial::{remove_if_there, write_atomically};
 use crate::rows::RowTable;
-use crate::writer::properties;
 use crate::{DataError, Labels};
 
 /// Rows of one row group of the file.
@@ -108,7 +108,7 @@ impl Journal {
         ParquetMetaDataWriter::new(&mut bytes, &ParquetMetaData::new(file, groups))
             .finish()
             .map_err(|error| DataError::new(&path, error))?;
-        write_whole(&path, &bytes).map_err(|error| DataError::new(&path, error))
+        write_atomically(&path, &bytes).map_err(|error| DataError::new(&path, error))
     }
 
     fn write_tail(&mut self, to_disk: bool) -> Result<(), arrow_schema::ArrowError> {
@@ -153,7 +153,7 @@ impl Journal {
 ///
 /// # Errors
 /// When a file is damaged where it should not be, or `take` fails.
-pub(crate) fn read_left_behind(
+pub(crate) fn read_leftover(
     directory: &Path,
     mut take: impl FnMut(&RecordBatch) -> Result<(), DataError>,
 ) -> Result<usize, DataError> {

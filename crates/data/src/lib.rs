@@ -3,10 +3,12 @@
 
 mod column;
 mod directory;
+mod figure_files;
 mod figures;
 mod files;
 mod histogram;
 mod journal;
+mod parquet_properties;
 mod partial;
 mod recover;
 mod rows;
@@ -19,13 +21,13 @@ pub use column::read_column;
 pub use directory::{ResultDirectory, StoredResult, load, load_rows};
 pub use figures::Figures;
 pub use histogram::read_log;
-pub use partial::{Partial, left_behind};
+pub use partial::{Partial, leftovers};
 pub use recover::{Recovered, recover};
 pub use rows::{Labels, RowTable};
 pub use run_file::{Host, OutcomeTable, RunFile, RunTable};
 pub use schedule::schedule_json;
 pub use series::series_batch;
-pub use writer::{Keep, RowWriter};
+pub use writer::{RowSelection, RowWriter};
 
 use std::path::PathBuf;
 

@@ -43,7 +43,7 @@ impl Partial {
     /// When the place is no directory, or none can be made beside it.
     pub fn begin(target: &Path) -> Result<Partial, DataError> {
         let fail = |error| DataError::new(target, error);
-        let target = resolved(target)?;
+        let target = resolve(target)?;
         if target.exists() && !target.is_dir() {
             return Err(DataError::new(target, "is a file: name a directory"));
         }
@@ -78,7 +78,7 @@ impl Partial {
     }
 
     /// One that a run left behind; none where there is none, or somebody writes to it.
-    pub(crate) fn left_at(path: &Path, target: &Path) -> Option<Partial> {
+    pub(crate) fn leftover_at(path: &Path, target: &Path) -> Option<Partial> {
         let lock = File::open(path).ok()?;
         let free = flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();
         let within = path.parent() == Some(target);
@@ -104,14 +104,14 @@ impl Partial {
     }
 
     /// What there is, if it is whole and only has to be put in its place.
-    pub(crate) fn whole(&self) -> Option<Vec<String>> {
+    pub(crate) fn complete_files(&self) -> Option<Vec<String>> {
         let text = fs::read_to_string(self.path.join(MARK)).unwrap_or_default();
         let names = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         Some(names.map(str::to_owned).collect()).filter(|names: &Vec<String>| !names.is_empty())
     }
 
     /// Puts it elsewhere, where nothing is yet.
-    pub(crate) fn aim_at(&mut self, target: PathBuf) {
+    pub(crate) fn set_target(&mut self, target: PathBuf) {
         self.within = false;
         self.target = target;
     }
@@ -127,9 +127,9 @@ impl Partial {
             let reason = format!("{error}; the result is whole in {kept}: `thinktime recover`");
             DataError::new(&self.target, reason)
         };
-        let names = match self.whole() {
+        let names = match self.complete_files() {
             Some(names) => names,
-            None => self.declare_whole().map_err(|error| fail(&error))?,
+            None => self.mark_complete().map_err(|error| fail(&error))?,
         };
         match self.within {
             true => self.move_within(&names).map_err(|error| fail(&error))?,
@@ -144,7 +144,7 @@ impl Partial {
     }
 
     /// Everything reaches the disk, and then the list of it.
-    fn declare_whole(&self) -> std::io::Result<Vec<String>> {
+    fn mark_complete(&self) -> std::io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
@@ -153,7 +153,7 @@ impl Partial {
         }
         names.sort();
         let text = format!("# A result that is whole.\n{}\n", names.join("\n"));
-        write_whole(&self.path.join(MARK), text.as_bytes())?;
+        write_atomically(&self.path.join(MARK), text.as_bytes())?;
         File::open(&self.path)?.sync_all()?;
         Ok(names)
     }
@@ -171,7 +171,7 @@ impl Partial {
         if let Err(error) = renameat_with(CWD, &self.path, CWD, &self.target, RenameFlags::EXCHANGE)
         {
             // Not every file system can exchange: the old one goes aside for a moment.
-            let aside = beside(&self.target, ".replaced");
+            let aside = sibling(&self.target, ".replaced");
             fs::rename(&self.target, &aside).map_err(|_| error)?;
             fs::rename(&self.path, &self.target)?;
             clear_away(&aside, &self.target);
@@ -195,19 +195,19 @@ impl Partial {
 
 /// The directories that killed runs left behind for this place.
 #[must_use]
-pub fn left_behind(target: &Path) -> Vec<PathBuf> {
-    let Ok(target) = resolved(target) else { return Vec::new() };
+pub fn leftovers(target: &Path) -> Vec<PathBuf> {
+    let Ok(target) = resolve(target) else { return Vec::new() };
     let places = |within| {
         let target = &target;
         (1..1000).map(move |number| place(target, within, number)).take_while(|path| path.is_dir())
     };
     let all = places(false).chain(places(true));
-    all.filter(|path| Partial::left_at(path, &target).is_some()).collect()
+    all.filter(|path| Partial::leftover_at(path, &target).is_some()).collect()
 }
 
 /// Writes a file beside its place, and puts it there: it is there whole, or as it was.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let draft = beside(path, DRAFT);
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let draft = sibling(path, DRAFT);
     fs::write(&draft, bytes)?;
     fs::rename(&draft, path)
 }
@@ -220,7 +220,7 @@ pub(crate) fn remove_if_there(path: &Path) -> std::io::Result<()> {
 }
 
 /// `path` with something behind its name.
-pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
+pub(crate) fn sibling(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)
@@ -228,11 +228,11 @@ pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
 
 fn place(target: &Path, within: bool, number: u32) -> PathBuf {
     let end = if number == 1 { ".partial".to_owned() } else { format!(".partial-{number}") };
-    if within { target.join(end) } else { beside(target, &end) }
+    if within { target.join(end) } else { sibling(target, &end) }
 }
 
 /// The directory itself, where a link leads to it.
-pub(crate) fn resolved(target: &Path) -> Result<PathBuf, DataError> {
+pub(crate) fn resolve(target: &Path) -> Result<PathBuf, DataError> {
     if target.as_os_str().is_empty() {
         return Err(DataError::new(target, "the name of a directory is empty"));
     }
@@ -316,7 +316,7 @@ mod tests {
         fs::write(target.join("notes.md"), "mine").unwrap();
         let newer = begin(&target, "new");
         assert_eq!(content(&target), "old");
-        assert!(left_behind(&target).is_empty(), "somebody writes to it");
+        assert!(leftovers(&target).is_empty(), "somebody writes to it");
         newer.finish().unwrap();
         assert_eq!(content(&target), "new");
         assert_eq!(names(&target), ["notes.md", "run.toml"]);
@@ -337,7 +337,7 @@ mod tests {
         // An ordinary result that somebody gave such a name.
         let named = folder.join("shop.partial-2");
         begin(&named, "another").finish().unwrap();
-        assert!(left_behind(&target).is_empty());
+        assert!(leftovers(&target).is_empty());
         begin(&target, "newer").finish().unwrap();
         assert_eq!(content(&target), "newer");
         assert_eq!(content(&named), "another");
@@ -356,13 +356,13 @@ mod tests {
         for name in ["run.toml", "summary.json", MARK] {
             fs::write(path.join(name), "# new").unwrap();
         }
-        let within = |path: &Path| Partial::left_at(path, &folder).unwrap();
+        let within = |path: &Path| Partial::leftover_at(path, &folder).unwrap();
         let partial = within(&path);
-        let all = partial.declare_whole().unwrap();
+        let all = partial.mark_complete().unwrap();
         // The first of them was moved, and then it was killed.
         fs::rename(path.join(&all[0]), folder.join(&all[0])).unwrap();
         drop(partial);
-        assert_eq!(left_behind(&folder), std::slice::from_ref(&path));
+        assert_eq!(leftovers(&folder), std::slice::from_ref(&path));
         within(&path).finish().unwrap();
         assert_eq!(names(&folder), ["notes.md", "run.toml", "summary.json"]);
         assert_eq!(content(&folder), "# new");

@@ -7,13 +7,14 @@ use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use crate::directory::{write_run, write_summary};
+use crate::directory::write_run;
+use crate::figure_files::write_summary;
 use crate::files::{FOOTER, RECOVERED, REQUESTS, RUN, SUMMARY, TAIL};
-use crate::journal::read_left_behind;
-use crate::partial::{Partial, beside, left_behind, resolved};
+use crate::journal::read_leftover;
+use crate::parquet_properties::properties;
+use crate::partial::{Partial, leftovers, resolve, sibling};
 use crate::rows::RowTable;
 use crate::run_file::{OutcomeTable, RunFile};
-use crate::writer::properties;
 use crate::{DataError, Labels};
 
 /// A result that was recovered.
@@ -32,17 +33,17 @@ pub struct Recovered {
 /// # Errors
 /// When a file is damaged, or cannot be read or written.
 pub fn recover(target: &Path) -> Result<Vec<Recovered>, DataError> {
-    let target = resolved(target)?;
+    let target = resolve(target)?;
     let mut all = Vec::new();
     let (target, left) = match place_of(&target) {
-        Some(place) if Partial::left_at(&target, &place).is_some() => (place, vec![target]),
+        Some(place) if Partial::leftover_at(&target, &place).is_some() => (place, vec![target]),
         _ => {
-            let left = left_behind(&target);
+            let left = leftovers(&target);
             (target, left)
         }
     };
     for from in left {
-        if let Some(partial) = Partial::left_at(&from, &target) {
+        if let Some(partial) = Partial::leftover_at(&from, &target) {
             all.push(Recovered { from, path: recover_one(partial)? });
         }
     }
@@ -59,7 +60,7 @@ fn place_of(path: &Path) -> Option<PathBuf> {
 }
 
 fn recover_one(mut partial: Partial) -> Result<Option<PathBuf>, DataError> {
-    if partial.whole().is_some() {
+    if partial.complete_files().is_some() {
         return partial.finish().map(Some);
     }
     let directory = partial.path().to_owned();
@@ -73,10 +74,10 @@ fn recover_one(mut partial: Partial) -> Result<Option<PathBuf>, DataError> {
     }
     let target = partial.target().to_owned();
     let is_taken = |path: &Path| fs::read_dir(path).is_ok_and(|mut all| all.next().is_some());
-    let mut numbered = (2..).map(|number| beside(&target, &format!(".recovered-{number}")));
-    let first = [target.clone(), beside(&target, ".recovered")].into_iter();
+    let mut numbered = (2..).map(|number| sibling(&target, &format!(".recovered-{number}")));
+    let first = [target.clone(), sibling(&target, ".recovered")].into_iter();
     if let Some(free) = first.chain(&mut numbered).find(|path| !is_taken(path)) {
-        partial.aim_at(free);
+        partial.set_target(free);
     }
     partial.finish().map(Some)
 }
@@ -100,7 +101,7 @@ fn recover_rows(directory: &Path) -> Result<(), DataError> {
         };
         // The rows themselves say which columns they have.
         let mut writer = None;
-        read_left_behind(directory, |batch| {
+        read_leftover(directory, |batch| {
             let begun = writer.take().map_or_else(|| begin(batch.schema()), Ok)?;
             writer.insert(begun).write(batch).map_err(wrong)
         })?;

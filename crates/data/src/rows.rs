@@ -55,22 +55,22 @@ impl RowTable {
         let populations = &self.labels.populations;
         let population = |row: &Row| populations.get(row.attempt.kind as usize);
         let mut columns: Vec<ArrayRef> = vec![
-            whole(rows, |row| row.attempt.session),
+            integers(rows, |row| row.attempt.session),
             counts(rows, |row| row.attempt.index),
             counts(rows, |row| row.attempt.attempt),
-            words(rows, |row| names.get(row.attempt.kind as usize).map(String::as_str)),
+            dictionary(rows, |row| names.get(row.attempt.kind as usize).map(String::as_str)),
             times(rows, |row| row.attempt.wanted()),
             times(rows, |row| row.sent),
             times(rows, |row| row.first_byte),
             times(rows, |row| row.done),
             small(rows, |row| (row.status > 0).then_some(row.status)),
-            words(rows, |row| row.error),
-            whole(rows, |row| row.bytes_sent),
-            whole(rows, |row| row.bytes_received),
-            words(rows, |row| station(row).map(String::as_str)),
+            dictionary(rows, |row| row.error),
+            integers(rows, |row| row.bytes_sent),
+            integers(rows, |row| row.bytes_received),
+            dictionary(rows, |row| station(row).map(String::as_str)),
             seconds(rows, |row| row.demand),
             counts(rows, |row| row.replication),
-            words(rows, |row| population(row).map(String::as_str)),
+            dictionary(rows, |row| population(row).map(String::as_str)),
             pages(rows),
             counts(rows, |row| row.rows),
         ];
@@ -111,7 +111,7 @@ fn schema(real: bool) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-fn whole(rows: &[Row], value: impl Fn(&Row) -> u64) -> ArrayRef {
+fn integers(rows: &[Row], value: impl Fn(&Row) -> u64) -> ArrayRef {
     let mut column = UInt64Builder::with_capacity(rows.len());
     rows.iter().for_each(|row| column.append_value(value(row)));
     Arc::new(column.finish())
@@ -155,7 +155,7 @@ fn seconds(rows: &[Row], value: impl Fn(&Row) -> Nanos) -> ArrayRef {
     Arc::new(column.finish())
 }
 
-fn words<'a>(rows: &'a [Row], value: impl Fn(&'a Row) -> Option<&'a str>) -> ArrayRef {
+fn dictionary<'a>(rows: &'a [Row], value: impl Fn(&'a Row) -> Option<&'a str>) -> ArrayRef {
     let mut column = StringDictionaryBuilder::<UInt16Type>::new();
     rows.iter().for_each(|row| column.append_option(value(row)));
     Arc::new(column.finish())

@@ -62,7 +62,7 @@ pub fn schedule_json(
     };
     let turns = schedule.turns.iter();
     events.extend(turns.map(|turn| turned(turn, kind(turn.kind), service(turn))));
-    events.extend(schedule.placed.iter().map(|one| placed(one, kind(one.kind))));
+    events.extend(schedule.placed.iter().map(|one| placement_event(one, kind(one.kind))));
     Some(serde_json::to_string(&events).expect("events are plain"))
 }
 
@@ -90,7 +90,7 @@ fn turned<'a>(turn: &Turn, name: &'a str, service: Option<&'a str>) -> Event<'a>
 }
 
 /// A task's first core, or its move to another one: an instant of the core that it then has.
-fn placed<'a>(one: &Placed, name: &'a str) -> Event<'a> {
+fn placement_event<'a>(one: &Placed, name: &'a str) -> Event<'a> {
     Event {
         name,
         ph: "i",

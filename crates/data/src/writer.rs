@@ -7,20 +7,18 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 use thinktime_core::error::Invalid;
 use thinktime_core::record::{Collector, Row, RowSink, SoFar, Summary};
 
 use crate::DataError;
-use crate::directory::write_figures;
+use crate::figure_files::write_figures;
 use crate::figures::Figures;
 use crate::journal::{Journal, ROWS_PER_GROUP};
 use crate::rows::{Labels, RowTable};
 
 /// Which rows are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum RowSelection {
     /// All.
     All,
     /// Those of one session in so many, chosen by the session's number.
@@ -32,19 +30,21 @@ pub enum Keep {
 /// Rows kept where nobody says which.
 const ROWS_KEPT: f64 = 1e6;
 
-impl Keep {
+impl RowSelection {
     /// From `all`, `none` or `1/N` of the sessions; without a word all of them, or such a share
     /// that about a million are kept of those expected.
     ///
     /// # Errors
     /// When the word is none of these.
-    pub fn parse(word: Option<&str>, expected: f64) -> Result<Keep, Invalid> {
+    pub fn parse(word: Option<&str>, expected: f64) -> Result<RowSelection, Invalid> {
         match word {
-            None if expected > ROWS_KEPT => Ok(Keep::OneIn((expected / ROWS_KEPT).ceil() as u64)),
-            None | Some("all") => Ok(Keep::All),
-            Some("none") => Ok(Keep::None),
+            None if expected > ROWS_KEPT => {
+                Ok(RowSelection::OneIn((expected / ROWS_KEPT).ceil() as u64))
+            }
+            None | Some("all") => Ok(RowSelection::All),
+            Some("none") => Ok(RowSelection::None),
             Some(other) => match other.strip_prefix("1/").and_then(|share| share.parse().ok()) {
-                Some(share) if share > 0 => Ok(Keep::OneIn(share)),
+                Some(share) if share > 0 => Ok(RowSelection::OneIn(share)),
                 _ => Err(Invalid::new(format!(
                     "`{other}` does not say which rows to keep: `all`, `none`, or `1/N` of the \
                      sessions"
@@ -53,12 +53,12 @@ impl Keep {
         }
     }
 
-    fn keeps(self, row: &Row) -> bool {
+    fn selects(self, row: &Row) -> bool {
         match self {
-            Keep::All => true,
-            Keep::None => false,
+            RowSelection::All => true,
+            RowSelection::None => false,
             // Multiplying spreads neighbouring numbers (Knuth, TAOCP 3, 6.4).
-            Keep::OneIn(share) => {
+            RowSelection::OneIn(share) => {
                 let spread = row.attempt.session.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
                 spread.is_multiple_of(share.max(1))
             }
@@ -67,12 +67,12 @@ impl Keep {
 }
 
 /// As [`Keep::parse`] reads it.
-impl std::fmt::Display for Keep {
+impl std::fmt::Display for RowSelection {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Keep::All => out.write_str("all"),
-            Keep::None => out.write_str("none"),
-            Keep::OneIn(share) => write!(out, "1/{share}"),
+            RowSelection::All => out.write_str("all"),
+            RowSelection::None => out.write_str("none"),
+            RowSelection::OneIn(share) => write!(out, "1/{share}"),
         }
     }
 }
@@ -88,7 +88,7 @@ enum Message {
 /// Takes rows and writes them elsewhere.
 #[derive(Debug)]
 pub struct RowWriter {
-    keep: Keep,
+    keep: RowSelection,
     /// Whether the writing thread sees all rows, also those that are not kept.
     sees_all: bool,
     buffer: Vec<Row>,
@@ -123,7 +123,7 @@ impl RowWriter {
     pub(crate) fn to_directory(
         path: &Path,
         labels: Labels,
-        keep: Keep,
+        keep: RowSelection,
         figures: Option<Figures>,
     ) -> Result<RowWriter, DataError> {
         let names = labels.clone();
@@ -137,13 +137,13 @@ impl RowWriter {
 
     /// Keeps the kept rows in memory as record batches.
     #[must_use]
-    pub fn to_memory(labels: Labels, keep: Keep) -> RowWriter {
+    pub fn to_memory(labels: Labels, keep: RowSelection) -> RowWriter {
         let table = RowTable::new(labels);
         RowWriter::start(keep, move |messages| Ok(batches(&messages, &table)))
     }
 
     fn start(
-        keep: Keep,
+        keep: RowSelection,
         work: impl FnOnce(Receiver<Message>) -> Written + Send + 'static,
     ) -> RowWriter {
         let (sender, receiver) = sync_channel(MESSAGES_MAX);
@@ -191,7 +191,7 @@ impl RowWriter {
 impl RowSink for RowWriter {
     #[inline]
     fn row(&mut self, row: &Row) {
-        if self.sees_all || self.keep.keeps(row) {
+        if self.sees_all || self.keep.selects(row) {
             self.buffer.push(*row);
             if self.buffer.len() == ROWS_PER_MESSAGE {
                 self.hand_over();
@@ -225,7 +225,7 @@ struct Recorder {
     directory: PathBuf,
     labels: Labels,
     journal: Journal,
-    keep: Keep,
+    keep: RowSelection,
     figures: Option<Figures>,
 }
 
@@ -256,7 +256,7 @@ impl Recorder {
         if let Some(figures) = &mut self.figures {
             figures.take(&row);
         }
-        if self.keep.keeps(&row) { self.journal.add(row) } else { Ok(()) }
+        if self.keep.selects(&row) { self.journal.add(row) } else { Ok(()) }
     }
 
     fn save(&mut self) -> Result<(), DataError> {
@@ -289,12 +289,4 @@ fn batches(messages: &Receiver<Message>, table: &RowTable) -> Vec<RecordBatch> {
         batches.push(table.batch(&rows));
     }
     batches
-}
-
-/// Nothing but the rows decides the bytes of the file.
-pub(crate) fn properties() -> WriterProperties {
-    WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).expect("1 is a valid level")))
-        .set_created_by(format!("thinktime {}", env!("CARGO_PKG_VERSION")))
-        .build()
 }

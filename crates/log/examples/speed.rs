@@ -18,7 +18,7 @@ use std::time::Instant;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use foldhash::fast::FixedState;
-use thinktime_log::{Entry, Options, Reading, Source};
+use thinktime_log::{Entry, LogReader, Options, Source};
 
 const AGENTS: [&str; 3] = [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) \
@@ -77,7 +77,7 @@ fn digest(entry: &Entry<'_>, batch: &mut Vec<Digest>) {
 fn read(path: &Path, threads: usize) -> Result<(), Box<dyn Error>> {
     let options =
         Options { threads: NonZero::new(threads).ok_or("no thread")?, ..Options::default() };
-    let reading = Reading::new(vec![Source::File(path.to_owned())], options)?;
+    let reader = LogReader::new(vec![Source::File(path.to_owned())], options)?;
     let mut check = 0_u64;
     let begin = Instant::now();
     let consume = |batch: &mut Vec<Digest>| {
@@ -85,7 +85,7 @@ fn read(path: &Path, threads: usize) -> Result<(), Box<dyn Error>> {
             check = check.wrapping_add(user ^ path ^ time as u64 ^ bytes);
         }
     };
-    let report = reading.run(digest, consume, |_| ControlFlow::Continue(()))?;
+    let report = reader.run(digest, consume, |_| ControlFlow::Continue(()))?;
     let seconds = begin.elapsed().as_secs_f64();
     let file = &report.files[0];
     let kind = path.extension().unwrap_or_default().display();

@@ -3,7 +3,7 @@
 use thinktime_core::error::{Invalid, unknown};
 
 use crate::entry::Entry;
-use crate::number::whole;
+use crate::number::integer;
 use crate::time::Clock;
 
 /// What of a log is taken.
@@ -24,7 +24,7 @@ impl Filter {
 
     /// Whether an entry is taken.
     #[inline]
-    pub(crate) fn keeps(&self, entry: &Entry<'_>) -> bool {
+    pub(crate) fn accepts(&self, entry: &Entry<'_>) -> bool {
         (self.only.is_empty() || self.only.hold(entry, true))
             && (self.without.is_empty() || !self.without.hold(entry, false))
     }
@@ -132,7 +132,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
 
 /// A status such as `404`, or a class such as `5xx`.
 fn statuses(text: &str) -> Result<(u16, u16), Invalid> {
-    let number = |digits: &str| whole(digits.as_bytes()).filter(|number| *number < 1000);
+    let number = |digits: &str| integer(digits.as_bytes()).filter(|number| *number < 1000);
     let range = match text.strip_suffix("xx").or_else(|| text.strip_suffix("XX")) {
         Some(class) => number(class).filter(|class| *class < 10).map(|class| (class * 100, 99)),
         None => number(text).map(|status| (status, 0)),
@@ -224,10 +224,10 @@ mod tests {
             (&["time=..2026-11-23"], &["time=2026-11-22T10:30:00..2026-11-22T10:30:01"], false),
         ] {
             let filter = filter(only, without).unwrap();
-            assert_eq!(filter.keeps(&entry()), kept, "{only:?} {without:?}");
+            assert_eq!(filter.accepts(&entry()), kept, "{only:?} {without:?}");
         }
         let none = Entry { status: None, ..entry() };
-        assert!(!filter(&["status=5xx"], &[]).unwrap().keeps(&none));
+        assert!(!filter(&["status=5xx"], &[]).unwrap().accepts(&none));
     }
 
     #[test]

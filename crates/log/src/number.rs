@@ -19,7 +19,7 @@ pub(crate) fn two_digits(tens: u8, ones: u8) -> Option<u8> {
 
 /// A whole number of 1 to 19 digits.
 #[inline]
-pub(crate) fn whole(text: &[u8]) -> Option<u64> {
+pub(crate) fn integer(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 19 {
         return None;
     }
@@ -41,14 +41,14 @@ pub(crate) fn decimal(text: &[u8], unit: i64) -> Option<(i64, usize)> {
         None => (1, text),
     };
     let point = text.iter().position(|byte| matches!(byte, b'.' | b',')).unwrap_or(text.len());
-    let before = i64::try_from(whole(&text[..point])?).ok()?;
+    let before = i64::try_from(integer(&text[..point])?).ok()?;
     let after = text.get(point + 1..).unwrap_or_default();
     let kept = &after[..after.len().min(9)];
     if !after.iter().all(u8::is_ascii_digit) {
         return None;
     }
     // At most 10^9 times 10^9: it fits.
-    let fraction = i64::try_from(whole(kept).unwrap_or(0)).ok()?;
+    let fraction = i64::try_from(integer(kept).unwrap_or(0)).ok()?;
     let fraction = fraction.checked_mul(unit)? / POWERS[kept.len()];
     Some((sign * before.checked_mul(unit)?.checked_add(fraction)?, after.len()))
 }
@@ -80,6 +80,6 @@ mod tests {
             assert_eq!(decimal(text.as_bytes(), 1_000_000_000), None, "{text}");
         }
         assert_eq!(decimal(b"99999999999", 1_000_000_000), None, "too large");
-        assert_eq!(whole(b"12345678901234567890"), None);
+        assert_eq!(integer(b"12345678901234567890"), None);
     }
 }

@@ -84,7 +84,7 @@ pub struct BadLines {
 
 impl FileReport {
     /// Of a file that begins. An empty one has no format, so no columns that could be left over.
-    pub(crate) fn begun(
+    pub(crate) fn new(
         name: String,
         format: &'static str,
         reader: Option<&dyn Format>,
@@ -92,7 +92,7 @@ impl FileReport {
         FileReport {
             name,
             format,
-            left_over: reader.map_or_else(Vec::new, Format::left_over),
+            left_over: reader.map_or_else(Vec::new, Format::unused_fields),
             unit_open: reader.is_some_and(Format::unit_open),
             ..FileReport::default()
         }

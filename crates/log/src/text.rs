@@ -25,7 +25,7 @@ pub(crate) fn after_scheme(url: &[u8]) -> Option<usize> {
 
 /// Undoes backslash escapes: `\"`, `\\`, C's letters, `\xHH` (Apache, nginx) and `\uHHHH` (JSON).
 /// What is no escape stays as it is.
-pub(crate) fn unescaped(raw: &[u8]) -> Vec<u8> {
+pub(crate) fn unescape(raw: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(place) = memchr::memchr(b'\\', rest) {
@@ -92,7 +92,7 @@ fn hexadecimal(text: &[u8], digits: usize) -> Option<u32> {
 }
 
 /// Undoes `%HH`; and `+` for a space, where `plus` says so.
-pub(crate) fn percent_decoded(raw: &[u8], plus: bool) -> Text<'_> {
+pub(crate) fn percent_decode(raw: &[u8], plus: bool) -> Text<'_> {
     let coded = |byte: &u8| *byte == b'%' || (plus && *byte == b'+');
     if !raw.iter().any(coded) {
         return Cow::Borrowed(raw);
@@ -122,14 +122,14 @@ mod tests {
 
     #[test]
     fn escapes_are_undone() {
-        assert_eq!(unescaped(br#"a\"b\\c\x22\n\xzz\"#), b"a\"b\\c\"\nxzz\\");
-        assert_eq!(unescaped(br"\u00e4\ud83d\ude00\ud83dx\u12"), "ä😀\u{fffd}xu12".as_bytes());
-        assert_eq!(unescaped(br"\/\q"), b"/q");
+        assert_eq!(unescape(br#"a\"b\\c\x22\n\xzz\"#), b"a\"b\\c\"\nxzz\\");
+        assert_eq!(unescape(br"\u00e4\ud83d\ude00\ud83dx\u12"), "ä😀\u{fffd}xu12".as_bytes());
+        assert_eq!(unescape(br"\/\q"), b"/q");
     }
 
     #[test]
     fn percent_codes_are_undone() {
-        assert_eq!(&percent_decoded(b"a%20b+c%2", true)[..], b"a b c%2");
-        assert!(matches!(percent_decoded(b"a+b", false), Cow::Borrowed(b"a+b")));
+        assert_eq!(&percent_decode(b"a%20b+c%2", true)[..], b"a b c%2");
+        assert!(matches!(percent_decode(b"a+b", false), Cow::Borrowed(b"a+b")));
     }
 }

@@ -7,8 +7,8 @@ use arrow_array::{UInt8Array, UInt16Array, UInt32Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use thinktime_log::columns::{Columns, METHODS, Seen, UNKNOWN};
-use thinktime_log::sessions::{Learned, Rules, Tally, sessions};
+use thinktime_log::columns::{ColumnView, Columns, METHODS, UNKNOWN};
+use thinktime_log::sessions::{Rules, SessionFigures, Tally, sessions};
 
 use crate::errors::InputError;
 use crate::parameters::Time;
@@ -61,8 +61,8 @@ impl LogColumns {
     }
 
     /// The requests where they lie; the values of those that are null are `UNKNOWN`.
-    fn seen(&self) -> Seen<'_> {
-        Seen {
+    fn view(&self) -> ColumnView<'_> {
+        ColumnView {
             time_ns: self.time_ns.values(),
             duration_us: self.duration_us.values(),
             user: self.user.values(),
@@ -162,7 +162,7 @@ impl LogColumns {
             return Err(InputError::new_err(format!("there are {labels} labels of {rows} rows")));
         }
         let mine = |row: usize| labels.is_none_or(|labels| labels[row] == label);
-        let learned = py.detach(|| sessions(&self.seen(), &rules, mine));
+        let learned = py.detach(|| sessions(&self.view(), &rules, mine));
         to_dict(py, learned)
     }
 }
@@ -183,7 +183,7 @@ fn shared(column: &(impl Array + Clone + 'static)) -> ArrayRef {
     Arc::new(column.clone())
 }
 
-fn to_dict(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {
+fn to_dict(py: Python<'_>, learned: SessionFigures) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, value) in [("start_ns", learned.start_ns), ("end_ns", learned.end_ns)] {
         dict.set_item(name, value)?;
@@ -223,7 +223,7 @@ fn to_dict(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {
 }
 
 /// What is known of answers, and counts by the minute.
-fn series(dict: &Bound<'_, PyDict>, mut learned: Learned) -> PyResult<()> {
+fn series(dict: &Bound<'_, PyDict>, mut learned: SessionFigures) -> PyResult<()> {
     let methods = METHODS.iter().zip(learned.methods).filter(|(_, count)| *count > 0);
     dict.set_item("methods", methods.collect::<Vec<_>>())?;
     dict.set_item("statuses", learned.statuses.iter().collect::<Vec<_>>())?;

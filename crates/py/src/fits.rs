@@ -70,7 +70,7 @@ impl Likelihood {
     ) -> PyResult<Vec<f64>> {
         let scales = scales(ranges);
         let search = self.search(family, &p, &scales, &searched)?;
-        Ok(py.detach(|| fits::climbed(&search, &p, least, most)))
+        Ok(py.detach(|| fits::maximize(&search, &p, least, most)))
     }
 
     /// The mean of the products of the bins' slopes over the parameters that are searched for, on
@@ -99,7 +99,7 @@ impl Likelihood {
         if p.len() != scales.len() || searched.iter().any(|place| *place >= p.len()) {
             return Err(InputError::new_err("each parameter has a range"));
         }
-        Ok(Search { seen: &self.seen, family, scales, searched })
+        Ok(Search { likelihood: &self.seen, family, scales, searched })
     }
 }
 

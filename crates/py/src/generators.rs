@@ -92,7 +92,7 @@ impl Part {
 /// Where what the parts of a run tell comes together.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Gathering {
-    pub(crate) inner: Arc<generator::Gathering>,
+    pub(crate) inner: Arc<generator::Merge>,
     generators: u64,
     shares: u64,
 }
@@ -106,7 +106,7 @@ impl Gathering {
         let options = RunOptions::from_json(options).map_err(wrong)?;
         let plan = Plan::of(&options, &workload.inner, None).map_err(wrong)?;
         let shares = generator::shares_of(&workload.inner, &plan, generators).map_err(wrong)?;
-        let inner = Arc::new(generator::Gathering::new(shares as usize));
+        let inner = Arc::new(generator::Merge::new(shares as usize));
         Ok(Gathering { inner, generators, shares })
     }
 

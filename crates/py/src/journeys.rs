@@ -8,7 +8,10 @@ use arrow_array::{Float64Array, Int32Array, UInt8Array, UInt16Array, UInt32Array
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3_arrow::PyTable;
-use thinktime_log::journeys::{Answers, Asked, Misfit, Pages, answers, reuse, steps, thinks};
+use thinktime_log::journeys::{
+    Answers, ColumnMismatch, KindColumns, Pages, answers, reuse, steps,
+    think_times as log_think_times,
+};
 
 use crate::errors::InputError;
 use crate::table::Table;
@@ -23,7 +26,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(answered, module)?)
 }
 
-fn misfit(error: Misfit) -> PyErr {
+fn misfit(error: ColumnMismatch) -> PyErr {
     InputError::new_err(error.to_string())
 }
 
@@ -83,8 +86,9 @@ pub(crate) fn think_times(py: Python<'_>, pages: PyTable) -> PyResult<(Table, u6
     let (previous, opener) = (number("previous")?, number("opener")?);
     let time = |name: &str| column::<Float64Type>(&pages, name);
     let (start_s, end_s) = (time("start_s")?, time("end_s")?);
-    let found =
-        py.detach(|| thinks(previous.values(), opener.values(), start_s.values(), end_s.values()));
+    let found = py.detach(|| {
+        log_think_times(previous.values(), opener.values(), start_s.values(), end_s.values())
+    });
     let found = found.map_err(misfit)?;
     let think_s = Arc::new(Float64Array::from(found.think_s));
     let table = Table::of_columns(vec![("think_s", think_s), ("page", places(found.page))])?;
@@ -157,8 +161,8 @@ pub(crate) struct RequestsByKind {
 }
 
 impl RequestsByKind {
-    fn asked(&self) -> Asked<'_> {
-        Asked {
+    fn asked(&self) -> KindColumns<'_> {
+        KindColumns {
             path: self.path.values(),
             method: self.method.values(),
             user: self.user.values(),

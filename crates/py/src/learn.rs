@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use thinktime_log::columns::{Batch, Collector, Columns, Digest, UserBy};
-use thinktime_log::{FORMATS, FileReport, LogError, Options, Reading, Report, Source, Told};
+use thinktime_log::{FORMATS, FileReport, LogError, LogPart, LogReader, Options, Report, Source};
 
 use crate::columns::LogColumns;
-use crate::elsewhere::Iterated;
 use crate::errors::{InputError, invalid};
+use crate::remote_iterator::RemoteIterator;
 use crate::supervise::supervise;
 
 /// Adds what is here to the module.
@@ -59,10 +59,10 @@ pub(crate) fn read_log<'py>(
         let (report, columns) = gathered(py, names, elsewhere, progress.as_ref())?;
         return read_dict(py, &report, columns);
     }
-    let reading = Reading::new(sources, options).map_err(|error| invalid(&error))?;
+    let reader = LogReader::new(sources, options).map_err(|error| invalid(&error))?;
     let done = supervise(py, progress.as_ref(), move |watch| {
         let mut collector = Collector::default();
-        let report = reading.run(
+        let report = reader.run(
             |entry, batch: &mut Batch| digest.add(entry, batch),
             |batch| collector.take(batch),
             |seen| {
@@ -99,8 +99,8 @@ pub(crate) fn read_log_file<'py>(
     let options = options_of(format, user_field, only, without);
     let options = Options { threads: NonZero::<usize>::MIN, ..options };
     let sources = vec![Source::File(log.into())];
-    let reading = Reading::new(sources, options).map_err(|error| invalid(&error))?;
-    let told = py.detach(|| Told::of(reading, digest));
+    let reader = LogReader::new(sources, options).map_err(|error| invalid(&error))?;
+    let told = py.detach(|| LogPart::of(reader, digest));
     let told = told.map_err(|error| InputError::new_err(error.to_string()))?;
     let bytes = told.to_bytes().map_err(|error| invalid(&error))?;
     Ok(PyBytes::new(py, &bytes))
@@ -125,15 +125,16 @@ fn gathered(
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<(Report, Columns)> {
     let number = names.len().max(1) as f64;
-    let mut there = Iterated::new(elsewhere);
+    let mut there = RemoteIterator::new(elsewhere);
     supervise(py, progress, move |watch| {
         there.call(|py, python| python.call1(py, (names,)));
         let (mut collector, mut report) = (Collector::default(), Report::default());
         let read = |found: &Bound<'_, PyAny>| {
-            Told::from_bytes(found.cast::<PyBytes>()?.as_bytes()).map_err(|error| invalid(&error))
+            LogPart::from_bytes(found.cast::<PyBytes>()?.as_bytes())
+                .map_err(|error| invalid(&error))
         };
         let mut bytes = 0;
-        while let Some(found) = there.following(read) {
+        while let Some(found) = there.next_item(read) {
             if let Some(told) = found {
                 let told = told.into_columns(&mut collector);
                 bytes += told.files.iter().map(|file| file.bytes).sum::<u64>();
@@ -173,7 +174,7 @@ fn read_dict<'py>(
 /// The formats of logs that are known: name, summary, and where the format is described.
 #[pyfunction]
 pub(crate) fn log_formats() -> Vec<(String, String, String)> {
-    let known = |one: &&thinktime_log::Known| {
+    let known = |one: &&thinktime_log::FormatEntry| {
         (one.name.to_owned(), one.summary.to_owned(), one.source.to_owned())
     };
     FORMATS.iter().map(known).collect()

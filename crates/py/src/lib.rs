@@ -3,7 +3,6 @@
 mod authority;
 mod columns;
 mod distribution;
-mod elsewhere;
 mod errors;
 mod fidelity;
 mod fits;
@@ -14,6 +13,7 @@ mod machine;
 mod monitor;
 mod parameters;
 mod population;
+mod remote_iterator;
 mod replay;
 mod result;
 mod run;

@@ -14,7 +14,7 @@ use thinktime_core::program::ProgramSource;
 use thinktime_core::replay::{LogOptions, RequestLog};
 use thinktime_core::units::parse_time;
 use thinktime_core::workload::RequestKind;
-use thinktime_data::{Keep, RunTable};
+use thinktime_data::{RowSelection, RunTable};
 use thinktime_script::Script;
 
 use crate::errors::{InputError, invalid};
@@ -168,7 +168,7 @@ pub(crate) fn as_table(options: &impl Serialize) -> PyResult<toml::Table> {
 }
 
 /// What `run.toml` says of every kind of run.
-pub(crate) fn run_table(workload: &Workload, limit: &Limit, keep: Keep) -> RunTable {
+pub(crate) fn run_table(workload: &Workload, limit: &Limit, keep: RowSelection) -> RunTable {
     RunTable {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seed: workload.inner.seed,

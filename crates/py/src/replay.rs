@@ -6,7 +6,7 @@ use std::path::Path;
 use thinktime_core::error::Invalid;
 use thinktime_core::replay::{LogOptions, Logged, RequestLog, user_number};
 use thinktime_core::time::Nanos;
-use thinktime_log::{Entry, Options, Reading, Source};
+use thinktime_log::{Entry, LogReader, Options, Source};
 
 /// By what users are told apart.
 #[derive(Clone, Copy, Debug)]
@@ -51,10 +51,10 @@ pub(crate) fn read(path: &Path, options: &LogOptions) -> Result<RequestLog, Inva
     };
     let failed = |error: thinktime_log::LogError| Invalid::new(error.to_string());
     let sources = Source::expand(&[name]).map_err(failed)?;
-    let reading = Options { format: options.format.clone(), user: field, ..Options::default() };
-    let reading = Reading::new(sources, reading)?;
+    let reader = Options { format: options.format.clone(), user: field, ..Options::default() };
+    let reader = LogReader::new(sources, reader)?;
     let mut log = RequestLog::new(options);
-    let report = reading.run(
+    let report = reader.run(
         |entry, batch: &mut Batch| batch.add(entry, by),
         |batch| batch.empty_into(&mut log),
         |_| ControlFlow::Continue(()),

@@ -219,7 +219,7 @@ pub(crate) fn load(path: PathBuf) -> PyResult<ResultData> {
 /// The directories that killed runs left behind for the result directory `path`.
 #[pyfunction]
 pub(crate) fn left_behind(path: PathBuf) -> Vec<PathBuf> {
-    thinktime_data::left_behind(&path)
+    thinktime_data::leftovers(&path)
 }
 
 /// Makes results of what killed runs left behind: (what was left behind, the result or None).

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use thinktime_core::options::RunOptions;
-use thinktime_data::{Figures, Host, Keep, Labels, OutcomeTable, RunFile, RunTable};
+use thinktime_data::{Figures, Host, Labels, OutcomeTable, RowSelection, RunFile, RunTable};
 use thinktime_net::generator::{self, Ending, Plan, RunProgress, Target};
 
 use crate::errors::{generator as run_error, invalid};
@@ -48,9 +48,9 @@ pub(crate) fn run(
     let target = Target::of(target, reached.as_ref().unwrap_or(&options)).map_err(wrong)?;
     let system = demands.map(|system| system.inner.clone());
     let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
-    let mut keep = Keep::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
+    let mut keep = RowSelection::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
     if options.leave_rows.is_some() {
-        keep = Keep::None; // whoever makes the load keeps them
+        keep = RowSelection::None; // whoever makes the load keeps them
     }
     let limit = plan.limit;
     let run = RunFile {
@@ -98,7 +98,7 @@ pub(crate) fn run(
         let entered = namespace.as_deref().map_or(Ok(()), thinktime_net::namespace::enter);
         let done = match (entered, &gathering) {
             (Err(error), _) => Err(error.into()),
-            (Ok(()), Some(gathering)) => generator::gather(inner, &plan, gathering, sink, report),
+            (Ok(()), Some(gathering)) => generator::merge(inner, &plan, gathering, sink, report),
             (Ok(()), None) => generator::run(inner, &target, &plan, sink, report),
         };
         if monitor.borrow().traced.is_some() && latest.time_s > 0.0 {

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use thinktime_core::error::Invalid;
 use thinktime_core::units::parse_transfer_rate;
 use thinktime_net::server;
-use thinktime_net::server::burn::{BurnPlan, BurnServer, Burned, Threads};
+use thinktime_net::server::burn::{BurnPlan, BurnServer, BurnTotals, Threads};
 use thinktime_net::server::files::{FileServer, LinkClass, Order, Sending};
 
 use crate::errors::{InputError, RunError, invalid};
@@ -181,12 +181,12 @@ fn address_of(listen: &str) -> PyResult<SocketAddr> {
     found.ok_or_else(|| InputError::new_err(format!("`{listen}` is not of the form HOST:PORT")))
 }
 
-fn modelled(done: server::Served) -> Done {
+fn modelled(done: server::ServeTotals) -> Done {
     (done.requests, done.refused, None)
 }
 
-fn burned(done: Burned) -> Done {
-    let Burned { requests, refused, demanded, used } = done;
+fn burned(done: BurnTotals) -> Done {
+    let BurnTotals { requests, refused, demanded, used } = done;
     (requests, refused, Some((demanded.as_secs_f64(), used.as_secs_f64())))
 }
 

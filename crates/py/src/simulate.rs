@@ -8,12 +8,14 @@ use thinktime_core::client::Limit;
 use thinktime_core::options::SimulateOptions;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{self, RequestKind};
-use thinktime_data::{Keep, Labels, OutcomeTable, RunFile, RunTable, schedule_json};
-use thinktime_sim::{Control, Elsewhere, Plan, ProgressLimits, WarmUp, replicate_as_bytes, simulate_with};
+use thinktime_data::{Labels, OutcomeTable, RowSelection, RunFile, RunTable, schedule_json};
+use thinktime_sim::{
+    Control, Elsewhere, Plan, ProgressLimits, WarmUp, replicate_as_bytes, simulate_with,
+};
 
-use crate::elsewhere::Iterated;
 use crate::errors::{invalid, simulation};
 use crate::parameters::{as_table, run_table};
+use crate::remote_iterator::RemoteIterator;
 use crate::result::ResultData;
 use crate::storage::Storage;
 use crate::supervise::supervise;
@@ -46,12 +48,14 @@ pub(crate) fn simulate(
 ) -> PyResult<ResultData> {
     let options = SimulateOptions::from_json(options).map_err(|error| invalid(&error))?;
     let plan = Plan::of(&options, &workload.inner).map_err(|error| invalid(&error))?;
-    let keep =
-        Keep::parse(options.rows.as_deref(), expected_requests(&workload.inner, system, &plan));
+    let keep = RowSelection::parse(
+        options.rows.as_deref(),
+        expected_requests(&workload.inner, system, &plan),
+    );
     let keep = keep.map_err(|error| invalid(&error))?;
     let progress = progress_limits
         .map_or(plan.progress, |(events, in_system)| ProgressLimits { events, in_system });
-    let plan = Plan { rows: keep != Keep::None, progress, ..plan };
+    let plan = Plan { rows: keep != RowSelection::None, progress, ..plan };
     let run = RunFile {
         run: RunTable {
             kind: "simulate".to_owned(),
@@ -84,7 +88,7 @@ pub(crate) fn simulate(
             true => Control::Continue,
             false => Control::Stop,
         };
-        let mut there = elsewhere.map(Iterated::new);
+        let mut there = elsewhere.map(RemoteIterator::new);
         let place = there.as_mut().map(|there| there as &mut dyn Elsewhere);
         let done = simulate_with(inner, model, &plan, &mut writer, &report, place);
         let raised = there.and_then(|mut there| there.raised.take());

@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use thinktime_core::record::{Collector, Summary};
 use thinktime_data::{
-    DataError, Figures, Keep, Labels, OutcomeTable, ResultDirectory, RowWriter, RunFile,
+    DataError, Figures, Labels, OutcomeTable, ResultDirectory, RowSelection, RowWriter, RunFile,
 };
 
 use crate::errors::{data, unwritten};
@@ -26,7 +26,7 @@ impl Storage {
         path: Option<PathBuf>,
         run: RunFile,
         labels: Labels,
-        keep: Keep,
+        keep: RowSelection,
         figures: Option<Figures>,
     ) -> PyResult<(Storage, RowWriter)> {
         let kept = labels.clone();

@@ -1,6 +1,6 @@
 //! `Switch`.
 
-mod given;
+mod options;
 
 use std::fs::{File, OpenOptions};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -13,9 +13,11 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_net::certificates::Identity;
-use thinktime_switch::{Backend, Checks, Control, Plan, Proxy, Question, Settings, Switched, Tls};
+use thinktime_switch::{
+    Backend, CheckPath, Checks, Control, Plan, Proxy, Settings, SwitchTotals, Tls,
+};
 
-use self::given::Given;
+use self::options::SwitchOptions;
 use crate::errors::{InputError, RunError, invalid};
 use crate::parameters::seed_of;
 use crate::system::System;
@@ -30,7 +32,7 @@ pub(crate) struct Switch {
     control: Control,
     fixed: Fixed,
     stop: Arc<AtomicBool>,
-    thread: Mutex<Option<JoinHandle<std::io::Result<Switched>>>>,
+    thread: Mutex<Option<JoinHandle<std::io::Result<SwitchTotals>>>>,
 }
 
 /// Requests that servers and that the switch answered; by server, its requests and failures; why
@@ -59,15 +61,15 @@ impl Switch {
         metrics: Option<&str>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Switch> {
-        let given = Given::new(settings)?;
+        let options = SwitchOptions::new(settings)?;
         let cluster = cluster.map(str::to_owned);
-        let fixed = Fixed { log: log.clone(), cluster, seed, probe: given.probe()? };
+        let fixed = Fixed { log: log.clone(), cluster, seed, probe: options.probe()? };
         let plan = fixed.plan(system, &servers, workload)?;
-        let checks = given.checks()?;
+        let checks = options.checks()?;
         let tls = identity.map(|(certificate, key)| Tls::new(&Identity { certificate, key }));
         let tls = tls.transpose().map_err(|error| invalid(&error))?;
         let log = log.as_deref().map(opened).transpose()?;
-        let (mut proxy, metrics) = bound(plan, listen, metrics, given.settings, (log, checks))?;
+        let (mut proxy, metrics) = bound(plan, listen, metrics, options.settings, (log, checks))?;
         let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
         let address = proxy.address().map_err(failed)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
@@ -105,7 +107,7 @@ impl Switch {
 
     /// What happened to servers since this was asked last, a line each.
     fn news(&self) -> Vec<String> {
-        self.control.news()
+        self.control.transitions()
     }
 
     /// Places requests by another system, with other servers and another workload, from now on, and
@@ -140,7 +142,7 @@ impl Switch {
         };
         let Some(thread) = thread else { return Ok(None) };
         match py.detach(|| thread.join()) {
-            Ok(Ok(Switched { passed, refused, requests, failures, log_failure })) => {
+            Ok(Ok(SwitchTotals { passed, refused, requests, failures, log_failure })) => {
                 Ok(Some((passed, refused, requests, failures, log_failure)))
             }
             Ok(Err(error)) => Err(RunError::new_err(format!("the switch failed: {error}"))),
@@ -162,7 +164,7 @@ struct Fixed {
     cluster: Option<String>,
     seed: u64,
     /// Where servers say how much they have to do.
-    probe: Option<Question>,
+    probe: Option<CheckPath>,
 }
 
 impl Fixed {
@@ -201,7 +203,7 @@ fn bound(
     let failed = |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {error}"));
     let mut proxy =
         Proxy::bind(plan, address, settings, log, checks).map_err(|error| failed(listen, error))?;
-    let tell = |(text, at)| proxy.tell_metrics(at).map_err(|error| failed(text, error));
+    let tell = |(text, at)| proxy.serve_metrics(at).map_err(|error| failed(text, error));
     let metrics = metrics.map(tell).transpose()?;
     Ok((proxy, metrics))
 }

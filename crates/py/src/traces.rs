@@ -8,7 +8,7 @@ use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 use thinktime_core::trace::{TraceContext, Traces};
 use thinktime_core::workload::Workload;
-use thinktime_net::generator::{Chooser, Chosen};
+use thinktime_net::generator::{TraceSample, TraceSampler};
 
 /// At most so many spans are kept for whoever takes them.
 const KEPT_MAX: usize = 1000;
@@ -29,7 +29,7 @@ pub(crate) fn trace_context(
 /// A request that was chosen, as a span.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
-    chosen: Chosen,
+    sample: TraceSample,
     name: String,
     /// The start of the run, in nanoseconds since the beginning of 1970.
     origin_ns: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Span {
 /// Makes spans of requests that are chosen.
 #[derive(Debug)]
 pub(crate) struct Spans {
-    chooser: Chooser,
+    sampler: TraceSampler,
     names: Vec<String>,
     /// As of [`Span`]; 0 before it is known.
     origin_ns: u64,
@@ -48,12 +48,12 @@ impl Spans {
     /// Nothing where no request says which trace it belongs to.
     pub(crate) fn of(workload: &Workload) -> Option<Spans> {
         let names = workload.requests.iter().map(|kind| kind.name.clone()).collect();
-        Chooser::of(workload).map(|chooser| Spans { chooser, names, origin_ns: 0 })
+        TraceSampler::of(workload).map(|sampler| Spans { sampler, names, origin_ns: 0 })
     }
 
     /// Takes the last row of a request.
     pub(crate) fn take(&mut self, row: &Row) {
-        self.chooser.take(row);
+        self.sampler.take(row);
     }
 
     /// Adds those of the period that ends now to what is kept, if it is long enough or the `last`
@@ -63,9 +63,9 @@ impl Spans {
             self.origin_ns = unix_ns().saturating_sub(now.0);
         }
         let origin_ns = self.origin_ns;
-        kept.extend(self.chooser.end_period(now, last).into_iter().map(|chosen| {
-            let name = self.names[chosen.row.attempt.kind as usize].clone();
-            Span { chosen, name, origin_ns }
+        kept.extend(self.sampler.end_period(now, last).into_iter().map(|sample| {
+            let name = self.names[sample.row.attempt.kind as usize].clone();
+            Span { sample, name, origin_ns }
         }));
         let over = kept.len().saturating_sub(KEPT_MAX);
         kept.drain(..over);
@@ -82,7 +82,7 @@ fn unix_ns() -> u64 {
 impl Span {
     /// As the keyword arguments of `thinktime.operations.moment.RequestSpan`.
     pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Chosen { row, context, of } = &self.chosen;
+        let TraceSample { row, context, of } = &self.sample;
         let (dict, attempt) = (PyDict::new(py), &row.attempt);
         let at = |time: Nanos| self.origin_ns + time.0;
         dict.set_item("trace", format!("{:032x}", context.trace))?;

@@ -9,7 +9,7 @@ use arrow_array::{PrimitiveArray, UInt32Array};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use thinktime_log::columns::UNKNOWN;
-use thinktime_log::places::by_number;
+use thinktime_log::ordering::order_by_number;
 use thinktime_log::visits::{Paths, REQUESTS_MAX, Requests, Rules, Visits, find_visits as found};
 
 use crate::errors::InputError;
@@ -69,7 +69,7 @@ pub(crate) fn places_by_number(py: Python<'_>, numbers: PyTable) -> PyResult<Tab
             "at most {REQUESTS_MAX} numbers are put in order"
         )));
     }
-    Table::of_columns(vec![("place", places(py.detach(|| by_number(numbers.values()))))])
+    Table::of_columns(vec![("place", places(py.detach(|| order_by_number(numbers.values()))))])
 }
 
 fn tables(visits: Visits) -> PyResult<(Table, Table)> {

@@ -1,4 +1,4 @@
-//! Connections of clients: taken, and waited for at the end.
+//! Accepts connections of clients, and waits for them at the end.
 
 use std::io;
 use std::net::TcpListener;
@@ -10,9 +10,10 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::{sleep, timeout};
 
+use crate::client_connection::serve;
 use crate::either::{Either, either};
-use crate::forward::Lane;
-use crate::front::{serve, told};
+use crate::forwarder::Forwarder;
+use crate::stop::stop_signal;
 use crate::tls::Tls;
 
 /// How often idle connections to servers are looked through.
@@ -22,9 +23,9 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where a thread takes connections from, and what it does with them.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct Acceptor {
     pub(crate) listener: TcpListener,
-    pub(crate) lane: Arc<Lane>,
+    pub(crate) forwarder: Arc<Forwarder>,
     pub(crate) tls: Option<Tls>,
     /// Room for connections, of all threads.
     pub(crate) room: Arc<Semaphore>,
@@ -32,32 +33,32 @@ pub(crate) struct Door {
 }
 
 /// Takes connections until it is told to stop, and waits for those that it has.
-pub(crate) async fn take_connections(door: Door) -> io::Result<()> {
-    let Door { listener, lane, tls, room, stop } = door;
+pub(crate) async fn take_connections(acceptor: Acceptor) -> io::Result<()> {
+    let Acceptor { listener, forwarder, tls, room, stop } = acceptor;
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let sweeping = Arc::clone(&lane);
+    let sweeping = Arc::clone(&forwarder);
     tokio::spawn(async move {
         loop {
             sleep(SWEEP).await;
-            sweeping.links.close_old();
+            sweeping.pool.close_old();
         }
     });
     // Each connection has a sender; that all are gone is what the receiver hears.
     let (alive, mut ended) = mpsc::channel::<()>(1);
-    let mut stopped = pin!(told(stop.clone()));
+    let mut stopped = pin!(stop_signal(stop.clone()));
     loop {
         let next = pin!(next_connection(&listener, &room));
         let Either::Left((stream, permit)) = either(next, stopped.as_mut()).await else { break };
-        let (lane, tls) = (Arc::clone(&lane), tls.clone());
+        let (forwarder, tls) = (Arc::clone(&forwarder), tls.clone());
         let (stop, alive) = (stop.clone(), alive.clone());
         tokio::spawn(async move {
-            serve(stream, lane, tls, stop).await;
+            serve(stream, forwarder, tls, stop).await;
             drop((permit, alive));
         });
     }
     drop((listener, alive));
     // Whoever has not ended by then is cut off with the runtime.
-    let _ = timeout(lane.settings.drain, ended.recv()).await;
+    let _ = timeout(forwarder.settings.drain, ended.recv()).await;
     Ok(())
 }
 

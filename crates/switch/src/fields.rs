@@ -34,7 +34,7 @@ const HOP_BY_HOP: [HeaderName; 8] = [
 
 /// By whom and how a request came.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Came {
+pub(crate) struct Origin {
     pub(crate) from: IpAddr,
     pub(crate) scheme: &'static str,
     /// Whether the client is a proxy that is believed.
@@ -42,35 +42,35 @@ pub(crate) struct Came {
 }
 
 /// What proxies say of those before them.
-const SAID_OF_OTHERS: [HeaderName; 4] =
+const CLIENT_FIELDS: [HeaderName; 4] =
     [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO];
 
 /// Whether a server may take a field of this name for one that says who asked: programs that get
 /// fields as variables of their environment, as by CGI and WSGI, cannot tell `_` from `-`.
-pub(crate) fn may_say_of_others(name: &[u8]) -> bool {
+pub(crate) fn may_name_client(name: &[u8]) -> bool {
     let dashed = |byte: &u8| if *byte == b'_' { b'-' } else { *byte };
     let is = |one: &HeaderName| one.as_str().bytes().eq(name.iter().map(dashed));
-    name.contains(&b'_') && SAID_OF_OTHERS.iter().any(is)
+    name.contains(&b'_') && CLIENT_FIELDS.iter().any(is)
 }
 
 /// Makes the fields of a request, which came by this version, those that its server gets.
-pub(crate) fn to_server(fields: &mut HeaderMap, came: Came, version: Version) {
-    fields.reserve(SAID_OF_OTHERS.len() + 1);
+pub(crate) fn to_server(fields: &mut HeaderMap, origin: Origin, version: Version) {
+    fields.reserve(CLIENT_FIELDS.len() + 1);
     take_off(fields);
     join_cookies(fields);
     // The switch itself gives leave to send the body.
     remove_all(fields, |name| *name == EXPECT);
-    if !came.behind_proxy {
-        remove_all(fields, |name| SAID_OF_OTHERS.contains(name));
+    if !origin.behind_proxy {
+        remove_all(fields, |name| CLIENT_FIELDS.contains(name));
     }
     // No proxy writes these.
-    remove_all(fields, |name| may_say_of_others(name.as_str().as_bytes()));
-    let from = came.from.to_string();
+    remove_all(fields, |name| may_name_client(name.as_str().as_bytes()));
+    let from = origin.from.to_string();
     let host = fields.get(HOST).cloned();
-    let forwarded = forwarded(&came, &from, host.as_ref().and_then(|host| host.to_str().ok()));
+    let forwarded = forwarded(&origin, &from, host.as_ref().and_then(|host| host.to_str().ok()));
     add(fields, FORWARDED, HeaderValue::try_from(forwarded).ok());
     add(fields, X_FORWARDED_FOR, HeaderValue::try_from(from).ok());
-    fields.entry(X_FORWARDED_PROTO).or_insert_with(|| HeaderValue::from_static(came.scheme));
+    fields.entry(X_FORWARDED_PROTO).or_insert_with(|| HeaderValue::from_static(origin.scheme));
     if let Some(host) = host {
         fields.entry(X_FORWARDED_HOST).or_insert(host);
     }
@@ -141,8 +141,8 @@ fn add(fields: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
 }
 
 /// An element of `Forwarded`.
-fn forwarded(came: &Came, from: &str, host: Option<&str>) -> String {
-    let mut element = match came.from {
+fn forwarded(origin: &Origin, from: &str, host: Option<&str>) -> String {
+    let mut element = match origin.from {
         IpAddr::V4(_) => format!("for={from}"),
         IpAddr::V6(_) => format!("for=\"[{from}]\""),
     };
@@ -151,7 +151,7 @@ fn forwarded(came: &Came, from: &str, host: Option<&str>) -> String {
         // Writing into a text does not fail.
         let _ = write!(element, ";host=\"{quoted}\"");
     }
-    element + ";proto=" + came.scheme
+    element + ";proto=" + origin.scheme
 }
 
 #[cfg(test)]

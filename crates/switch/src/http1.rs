@@ -20,13 +20,15 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 
-use crate::direct::{Begun, Direct, Turn};
+use crate::client_timeouts::ClientTimeouts;
 use crate::exchange::{Answer, Exchange};
-use crate::fields::Came;
-use crate::forward::{Lane, answer};
-use crate::front::HEAD_BYTES_MAX;
-use crate::guarded::Guarded;
-use crate::patience::Patience;
+use crate::fast_path::{FastPath, Turn};
+use crate::fields::Origin;
+use crate::filtered_stream::FilteredStream;
+use crate::forward::answer;
+use crate::forwarder::Forwarder;
+use crate::handover::Handover;
+use crate::settings::HEAD_BYTES_MAX;
 use crate::stop::Stop;
 
 /// How long a client that still sends may take to read its answer.
@@ -38,7 +40,7 @@ pub(crate) trait Socket: AsyncRead + AsyncWrite + Unpin {
     fn socket(&self) -> &TcpStream;
 
     /// The socket, if what comes over it is not enciphered.
-    fn bare(&mut self) -> Option<&mut TcpStream>;
+    fn tcp(&mut self) -> Option<&mut TcpStream>;
 }
 
 impl Socket for TcpStream {
@@ -46,7 +48,7 @@ impl Socket for TcpStream {
         self
     }
 
-    fn bare(&mut self) -> Option<&mut TcpStream> {
+    fn tcp(&mut self) -> Option<&mut TcpStream> {
         Some(self)
     }
 }
@@ -56,7 +58,7 @@ impl Socket for TlsStream<TcpStream> {
         self.get_ref().0
     }
 
-    fn bare(&mut self) -> Option<&mut TcpStream> {
+    fn tcp(&mut self) -> Option<&mut TcpStream> {
         None
     }
 }
@@ -65,64 +67,66 @@ impl Socket for TlsStream<TcpStream> {
 /// away, and its buffers with it: there may be many such clients.
 pub(crate) async fn serve<S: Socket>(
     stream: S,
-    lane: Arc<Lane>,
-    came: Came,
+    forwarder: Arc<Forwarder>,
+    origin: Origin,
     stop: watch::Receiver<bool>,
 ) {
-    let (settings, desk) = (lane.settings, Arc::clone(&lane.desk));
-    let mut direct = Direct::new(&lane, came);
+    let (settings, dispatcher) = (forwarder.settings, Arc::clone(&forwarder.dispatcher));
+    let mut fast_path = FastPath::new(&forwarder, origin);
     let exchange = Arc::new(Exchange::new());
-    let handed = Handed::default();
-    let service = service_fn(answering(lane, came, Arc::clone(&exchange), Arc::clone(&handed)));
+    let slot = HandoverSlot::default();
+    let service =
+        service_fn(service_of(forwarder, origin, Arc::clone(&exchange), Arc::clone(&slot)));
     let builder = codec();
-    let mut guarded = Guarded::new(stream, settings.idle, Arc::clone(&exchange));
-    let mut patience = Patience::new(settings.client);
+    let mut filtered = FilteredStream::new(stream, settings.idle, Arc::clone(&exchange));
+    let mut timeouts = ClientTimeouts::new(settings.client);
     let mut stop = Stop::new(stop);
     loop {
-        let plain = answer_plain(&mut direct, &mut guarded, &exchange, &mut patience, &mut stop);
-        let Some(begun) = plain.await else { return };
-        *held(&handed) = begun;
+        let plain =
+            answer_simple(&mut fast_path, &mut filtered, &exchange, &mut timeouts, &mut stop);
+        let Some(handover) = plain.await else { return };
+        *lock(&slot) = handover;
         let served = {
-            let connection = pin!(builder.serve_connection(TokioIo::new(&mut guarded), &service));
-            until_rest(connection, &mut stop, &exchange, &mut patience).await
+            let connection = pin!(builder.serve_connection(TokioIo::new(&mut filtered), &service));
+            serve_until_idle(connection, &mut stop, &exchange, &mut timeouts).await
         };
         // A client's mistake, or its going away, ends its own connection and nothing else.
-        if let Served::Ended { mistaken } = served {
+        if let ServeEnd::Closed { mistaken } = served {
             if mistaken {
-                desk.term().counts.policy.answered(false);
+                dispatcher.generation().counts.policy.count_answer(false);
             }
-            return linger(guarded, &exchange).await;
+            return linger(filtered, &exchange).await;
         }
-        let socket = guarded.stream().socket();
-        if !comes_again(socket, &exchange, &mut patience, &mut stop).await {
+        let socket = filtered.stream().socket();
+        if !next_input(socket, &exchange, &mut timeouts, &mut stop).await {
             return;
         }
     }
 }
 
 /// How far the next request has gone that the codec gets.
-type Handed = Arc<Mutex<Option<Box<Begun>>>>;
+type HandoverSlot = Arc<Mutex<Option<Box<Handover>>>>;
 
-fn held(handed: &Handed) -> MutexGuard<'_, Option<Box<Begun>>> {
-    handed.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+fn lock(slot: &HandoverSlot) -> MutexGuard<'_, Option<Box<Handover>>> {
+    slot.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// In a box, since the parser keeps room for what the service gives, also while nothing is asked
 /// for.
-type Answering = Pin<Box<dyn Future<Output = Result<Response<Answer>, Infallible>> + Send>>;
+type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response<Answer>, Infallible>> + Send>>;
 
 /// Answers the requests that the codec gets.
-fn answering(
-    lane: Arc<Lane>,
-    came: Came,
+fn service_of(
+    forwarder: Arc<Forwarder>,
+    origin: Origin,
     exchange: Arc<Exchange>,
-    handed: Handed,
-) -> impl Fn(Request<Incoming>) -> Answering {
+    slot: HandoverSlot,
+) -> impl Fn(Request<Incoming>) -> ResponseFuture {
     move |request| {
-        let (lane, exchange) = (Arc::clone(&lane), Arc::clone(&exchange));
-        let begun = held(&handed).take();
+        let (forwarder, exchange) = (Arc::clone(&forwarder), Arc::clone(&exchange));
+        let handover = lock(&slot).take();
         Box::pin(async move {
-            let response = answer(lane, came, request, begun).await?;
+            let response = answer(forwarder, origin, request, handover).await?;
             Ok::<_, Infallible>(response.map(|body| Answer::new(body, exchange)))
         })
     }
@@ -130,24 +134,24 @@ fn answering(
 
 /// Answers requests as long as they are plain. The next one is for the codec; it is said how far it
 /// has gone, and nothing when the client is gone or has to go.
-async fn answer_plain<S: Socket>(
-    direct: &mut Direct,
-    guarded: &mut Guarded<S>,
+async fn answer_simple<S: Socket>(
+    fast_path: &mut FastPath,
+    filtered: &mut FilteredStream<S>,
     exchange: &Exchange,
-    patience: &mut Patience,
+    timeouts: &mut ClientTimeouts,
     stop: &mut Stop,
-) -> Option<Option<Box<Begun>>> {
-    while let Some(client) = guarded.stream_mut().bare() {
-        match direct.turn(client, stop).await {
-            Turn::Answered => guarded.has_passed(),
+) -> Option<Option<Box<Handover>>> {
+    while let Some(client) = filtered.stream_mut().tcp() {
+        match fast_path.turn(client, stop).await {
+            Turn::Answered => filtered.note_fast_request(),
             Turn::Nothing => {}
             Turn::Gone => return None,
-            Turn::Handed(came, begun) => {
-                guarded.put_back(came);
-                return Some(begun);
+            Turn::Handover(received, handover) => {
+                filtered.put_back(received);
+                return Some(handover);
             }
         }
-        if !comes_again(guarded.stream().socket(), exchange, patience, stop).await {
+        if !next_input(filtered.stream().socket(), exchange, timeouts, stop).await {
             return None;
         }
     }
@@ -156,11 +160,11 @@ async fn answer_plain<S: Socket>(
 
 /// Lets a client read its answer that still sends what nobody wants: a connection that is closed
 /// over bytes that were not read is reset, and its client may lose what it has not read.
-async fn linger<S: Socket>(guarded: Guarded<S>, exchange: &Exchange) {
-    if !exchange.sends_on() {
+async fn linger<S: Socket>(filtered: FilteredStream<S>, exchange: &Exchange) {
+    if !exchange.has_more_input() {
         return;
     }
-    let mut stream = guarded.into_stream();
+    let mut stream = filtered.into_stream();
     let passed_over = async {
         stream.shutdown().await?;
         let mut piece = vec![0; LINGER_BYTES];
@@ -179,36 +183,36 @@ fn codec() -> Builder {
 }
 
 /// Waits until a client that rests sends something, and says whether it does in time.
-async fn comes_again(
+async fn next_input(
     socket: &TcpStream,
     exchange: &Exchange,
-    patience: &mut Patience,
+    timeouts: &mut ClientTimeouts,
     stop: &mut Stop,
 ) -> bool {
     poll_fn(|context| match socket.poll_read_ready(context) {
         Poll::Ready(ready) => Poll::Ready(ready.is_ok()),
-        Poll::Pending if patience.is_over(exchange, context) => Poll::Ready(false),
-        Poll::Pending if stop.is_told(context) => Poll::Ready(false),
+        Poll::Pending if timeouts.is_late(exchange, context) => Poll::Ready(false),
+        Poll::Pending if stop.is_set(context) => Poll::Ready(false),
         Poll::Pending => Poll::Pending,
     })
     .await
 }
 
 /// What has become of a client.
-enum Served {
+enum ServeEnd {
     /// All is done that it has asked for.
-    Rests,
+    Idle,
     /// It is gone, perhaps because what it said was none of HTTP.
-    Ended { mistaken: bool },
+    Closed { mistaken: bool },
 }
 
 /// Serves a client until there is nothing to do for it.
-async fn until_rest<I, S>(
+async fn serve_until_idle<I, S>(
     mut connection: Pin<&mut Connection<I, S>>,
     stop: &mut Stop,
     exchange: &Exchange,
-    patience: &mut Patience,
-) -> Served
+    timeouts: &mut ClientTimeouts,
+) -> ServeEnd
 where
     I: rt::Read + rt::Write + Unpin,
     S: HttpService<Incoming, ResBody = Answer>,
@@ -217,7 +221,7 @@ where
     let mut stops = false;
     poll_fn(|context| {
         let mut polled = connection.as_mut().poll(context);
-        if polled.is_pending() && !stops && stop.is_told(context) {
+        if polled.is_pending() && !stops && stop.is_set(context) {
             stops = true;
             connection.as_mut().graceful_shutdown();
             polled = connection.as_mut().poll(context);
@@ -225,13 +229,13 @@ where
         match polled {
             Poll::Ready(ended) => {
                 let mistaken = ended.is_err_and(|error| error.is_parse());
-                Poll::Ready(Served::Ended { mistaken })
+                Poll::Ready(ServeEnd::Closed { mistaken })
             }
-            Poll::Pending if patience.is_over(exchange, context) => {
-                Poll::Ready(Served::Ended { mistaken: false })
+            Poll::Pending if timeouts.is_late(exchange, context) => {
+                Poll::Ready(ServeEnd::Closed { mistaken: false })
             }
-            Poll::Pending if !stops && patience.has_rested(exchange, context) => {
-                Poll::Ready(Served::Rests)
+            Poll::Pending if !stops && timeouts.is_idle(exchange, context) => {
+                Poll::Ready(ServeEnd::Idle)
             }
             Poll::Pending => Poll::Pending,
         }

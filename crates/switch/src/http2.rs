@@ -19,12 +19,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use crate::body::BodyError;
+use crate::download::Download;
 use crate::either::{Either, either};
-use crate::fields::Came;
-use crate::forward::{Lane, answer};
-use crate::front::{HEAD_BYTES_MAX, told};
-use crate::settings::Settings;
-use crate::stream::{Broken, Download};
+use crate::fields::Origin;
+use crate::forward::answer;
+use crate::forwarder::Forwarder;
+use crate::settings::{HEAD_BYTES_MAX, Settings};
+use crate::stop::stop_signal;
 
 /// Requests at a time on one connection.
 const STREAMS_MAX: u32 = 128;
@@ -37,18 +39,18 @@ const CONNECTION_WINDOW_BYTES: u32 = 256 * 1024;
 /// Serves one client until it leaves, or is to.
 pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
-    lane: Arc<Lane>,
-    came: Came,
+    forwarder: Arc<Forwarder>,
+    origin: Origin,
     stop: watch::Receiver<bool>,
 ) {
-    let settings = lane.settings;
+    let settings = forwarder.settings;
     let streams = Arc::new(Streams::default());
     let all = Arc::clone(&streams);
     let service = service_fn(move |request| {
-        let (lane, one) = (Arc::clone(&lane), One::new(&all));
+        let (forwarder, one) = (Arc::clone(&forwarder), StreamState::new(&all));
         async move {
-            let response = answer(lane, came, request, None).await?;
-            Ok::<_, Infallible>(one.answered(response))
+            let response = answer(forwarder, origin, request, None).await?;
+            Ok::<_, Infallible>(one.into_response(response))
         }
     });
     let mut builder = http2::Builder::new(TokioExecutor::new());
@@ -60,8 +62,8 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         .initial_stream_window_size(STREAM_WINDOW_BYTES)
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-    let (asleep, stopped) = (pin!(streams.asleep(settings)), pin!(told(stop)));
-    let over = pin!(either(asleep, stopped));
+    let (until_idle, stopped) = (pin!(streams.until_idle(settings)), pin!(stop_signal(stop)));
+    let over = pin!(either(until_idle, stopped));
     // A client's mistake, or its going away, ends its own connection and nothing else.
     match either(connection.as_mut(), over).await {
         Either::Left(_) => {}
@@ -88,7 +90,7 @@ struct Streams {
 
 impl Streams {
     /// Waits until the client has asked for nothing for as long as it may, or reads nothing.
-    async fn asleep(&self, settings: Settings) {
+    async fn until_idle(&self, settings: Settings) {
         let mut before = None;
         loop {
             let now = Some(self.moves.load(Ordering::Relaxed));
@@ -104,15 +106,15 @@ impl Streams {
 
 /// A request, from its head to the end of its response.
 #[derive(Debug)]
-struct One {
+struct StreamState {
     of: Arc<Streams>,
     at_server: bool,
 }
 
-impl One {
-    fn new(of: &Arc<Streams>) -> One {
+impl StreamState {
+    fn new(of: &Arc<Streams>) -> StreamState {
         of.open.fetch_add(1, Ordering::Relaxed);
-        let mut one = One { of: Arc::clone(of), at_server: false };
+        let mut one = StreamState { of: Arc::clone(of), at_server: false };
         one.is_at_server(true);
         one
     }
@@ -126,13 +128,13 @@ impl One {
         }
     }
 
-    fn answered(mut self, response: Response<Download>) -> Response<Watched> {
+    fn into_response(mut self, response: Response<Download>) -> Response<TrackedBody> {
         self.is_at_server(false);
-        response.map(|body| Watched { body, one: self })
+        response.map(|body| TrackedBody { body, one: self })
     }
 }
 
-impl Drop for One {
+impl Drop for StreamState {
     fn drop(&mut self) {
         self.is_at_server(false);
         self.of.open.fetch_sub(1, Ordering::Relaxed);
@@ -141,19 +143,19 @@ impl Drop for One {
 
 /// A response's body, which says what it waits for.
 #[derive(Debug)]
-struct Watched {
+struct TrackedBody {
     body: Download,
-    one: One,
+    one: StreamState,
 }
 
-impl Body for Watched {
+impl Body for TrackedBody {
     type Data = Bytes;
-    type Error = Broken;
+    type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
         let waits = polled.is_pending();
         if !(waits && self.one.at_server) {

@@ -11,7 +11,7 @@ use hyper::header::{HeaderValue, REFERER, USER_AGENT};
 use hyper::{Request, Version};
 use tokio::time::Instant;
 
-use crate::stamp::Stamp;
+use crate::date_text::DateText;
 
 /// Where lines go.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct AccessLog(Mutex<State>);
 #[derive(Debug)]
 struct State {
     to: BufWriter<File>,
-    time: Stamp,
+    time: DateText,
     failed: Option<io::Error>,
     /// Why lines are missing from an earlier file.
     lost: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Entry {
     line: String,
     referer: String,
     agent: String,
-    begun: Instant,
+    start: Instant,
 }
 
 impl Entry {
@@ -64,7 +64,7 @@ impl Entry {
     ) -> Entry {
         let said = |value: Option<&[u8]>| value.map_or_else(|| "-".to_owned(), escaped);
         let (referer, agent) = (said(referer), said(agent));
-        Entry { from, line: escaped(line), referer, agent, begun: Instant::now() }
+        Entry { from, line: escaped(line), referer, agent, start: Instant::now() }
     }
 }
 
@@ -83,12 +83,12 @@ fn escaped(bytes: &[u8]) -> String {
 
 impl AccessLog {
     pub(crate) fn new(to: File) -> AccessLog {
-        let (to, time) = (BufWriter::new(to), Stamp::new("%d/%b/%Y:%H:%M:%S +0000"));
+        let (to, time) = (BufWriter::new(to), DateText::new("%d/%b/%Y:%H:%M:%S +0000"));
         AccessLog(Mutex::new(State { to, time, failed: None, lost: None }))
     }
 
     /// Lines go to another file from now on.
-    pub(crate) fn go_on_in(&self, file: File) {
+    pub(crate) fn reopen(&self, file: File) {
         self.flush();
         let mut state = self.state();
         state.to = BufWriter::new(file);
@@ -98,7 +98,7 @@ impl AccessLog {
     /// Writes the line of a request that has ended now. `server` is none where the switch itself
     /// has answered.
     pub(crate) fn write(&self, entry: &Entry, status: u16, bytes: u64, server: Option<usize>) {
-        let took_s = entry.begun.elapsed().as_secs_f64();
+        let took_s = entry.start.elapsed().as_secs_f64();
         let mut state = self.state();
         let server = server.map_or_else(|| "-".to_owned(), |server| server.to_string());
         let Entry { from, line, referer, agent, .. } = entry;

@@ -7,8 +7,8 @@ use hyper::header::{
 };
 use hyper::{Method, Request, Response, StatusCode};
 
-use crate::forward::Refusal;
-use crate::stream::Download;
+use crate::download::Download;
+use crate::refusal::Refusal;
 
 /// What the switch lets pass.
 const ALLOWED: HeaderValue =
@@ -23,13 +23,13 @@ pub(crate) fn answer<B>(request: &mut Request<B>) -> Result<Option<Response<Down
     if !traced && request.method() != Method::OPTIONS {
         return Ok(None);
     }
-    let Some(left) = left(request.headers())? else { return Ok(None) };
+    let Some(left) = hops_left(request.headers())? else { return Ok(None) };
     if let Some(left) = left.checked_sub(1) {
         request.headers_mut().insert(MAX_FORWARDS, HeaderValue::from(left));
         return Ok(None);
     }
     let text = if traced { Bytes::from(reflected(request)) } else { Bytes::new() };
-    let mut response = Response::new(Download::Said(Some(text).filter(|text| !text.is_empty())));
+    let mut response = Response::new(Download::Own(Some(text).filter(|text| !text.is_empty())));
     if traced {
         let kind = HeaderValue::from_static("message/http");
         response.headers_mut().insert(CONTENT_TYPE, kind);
@@ -41,7 +41,7 @@ pub(crate) fn answer<B>(request: &mut Request<B>) -> Result<Option<Response<Down
 }
 
 /// How many servers it may still pass. A number that is too large is as many as can be counted.
-fn left(fields: &HeaderMap) -> Result<Option<u64>, Refusal> {
+fn hops_left(fields: &HeaderMap) -> Result<Option<u64>, Refusal> {
     let mut said = fields.get_all(MAX_FORWARDS).iter();
     let Some(value) = said.next() else { return Ok(None) };
     let digits = value.to_str().unwrap_or_default();
@@ -71,7 +71,7 @@ fn reflected<B>(request: &Request<B>) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn asked(method: Method, said: &[&str]) -> Request<()> {
+    fn request_with(method: Method, said: &[&str]) -> Request<()> {
         let mut request = Request::new(());
         *request.method_mut() = method;
         for value in said {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn counted(method: Method, said: &str) -> String {
-        let mut request = asked(method, &[said]);
+        let mut request = request_with(method, &[said]);
         assert!(answer(&mut request).unwrap().is_none());
         request.headers()[MAX_FORWARDS].to_str().unwrap().to_owned()
     }
@@ -95,17 +95,17 @@ mod tests {
         assert_eq!(counted(Method::TRACE, "99999999999999999999999"), most);
         assert_eq!(counted(Method::GET, "0"), "0");
         assert_eq!(counted(Method::GET, "none"), "none");
-        assert!(answer(&mut asked(Method::TRACE, &[])).unwrap().is_none());
+        assert!(answer(&mut request_with(Method::TRACE, &[])).unwrap().is_none());
     }
 
     #[test]
     fn it_goes_no_further_than_it_may() {
-        let mut request = asked(Method::TRACE, &["0"]);
+        let mut request = request_with(Method::TRACE, &["0"]);
         request.headers_mut().insert(COOKIE, HeaderValue::from_static("secret"));
         let Some(response) = answer(&mut request).unwrap() else { panic!("it goes on") };
         assert_eq!((response.status(), &response.headers()[CONTENT_TYPE]).0, StatusCode::OK);
         assert_eq!(reflected(&request), b"TRACE / HTTP/1.1\r\nmax-forwards: 0\r\n\r\n");
-        let Some(response) = answer(&mut asked(Method::OPTIONS, &["00"])).unwrap() else {
+        let Some(response) = answer(&mut request_with(Method::OPTIONS, &["00"])).unwrap() else {
             panic!("it goes on")
         };
         assert_eq!(response.status(), StatusCode::NO_CONTENT);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn what_is_no_number_is_refused() {
         for said in [&["-1"][..], &["+1"], &["1.0"], &[""], &["1, 2"], &["1", "1"]] {
-            let refused = answer(&mut asked(Method::TRACE, said)).err();
+            let refused = answer(&mut request_with(Method::TRACE, said)).err();
             assert_eq!(refused.map(|refusal| refusal.0), Some(400), "{said:?}");
         }
     }

@@ -16,9 +16,9 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use crate::accept::PAUSE;
-use crate::desk::Desk;
-use crate::page::page;
-use crate::stream::Download;
+use crate::dispatcher::Dispatcher;
+use crate::download::Download;
+use crate::metrics_page::page;
 
 /// Connections at a time; few programs read metrics.
 const CONNECTIONS_MAX: usize = 64;
@@ -26,7 +26,7 @@ const CONNECTIONS_MAX: usize = 64;
 const LASTS: Duration = Duration::from_secs(120);
 
 /// Answers until it is dropped.
-pub(crate) async fn tell_metrics(listener: TcpListener, desk: Arc<Desk>) {
+pub(crate) async fn serve_metrics(listener: TcpListener, dispatcher: Arc<Dispatcher>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     // Nobody closes the semaphore.
     while let Ok(permit) = Arc::clone(&room).acquire_owned().await {
@@ -34,9 +34,10 @@ pub(crate) async fn tell_metrics(listener: TcpListener, desk: Arc<Desk>) {
             sleep(PAUSE).await;
             continue;
         };
-        let desk = Arc::clone(&desk);
+        let dispatcher = Arc::clone(&dispatcher);
         tokio::spawn(async move {
-            let answer = |request| std::future::ready(Ok::<_, Infallible>(answer(&desk, &request)));
+            let answer =
+                |request| std::future::ready(Ok::<_, Infallible>(answer(&dispatcher, &request)));
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(LASTS);
             let serving = builder.serve_connection(TokioIo::new(stream), service_fn(answer));
@@ -47,15 +48,15 @@ pub(crate) async fn tell_metrics(listener: TcpListener, desk: Arc<Desk>) {
     }
 }
 
-fn answer(desk: &Desk, request: &Request<Incoming>) -> Response<Download> {
+fn answer(dispatcher: &Dispatcher, request: &Request<Incoming>) -> Response<Download> {
     let (status, text) = match (request.method(), request.uri().path()) {
         (_, path) if path != "/metrics" => {
             (StatusCode::NOT_FOUND, "404: metrics are at /metrics\n".to_owned())
         }
-        (&Method::GET | &Method::HEAD, _) => (StatusCode::OK, page(desk)),
+        (&Method::GET | &Method::HEAD, _) => (StatusCode::OK, page(dispatcher)),
         _ => (StatusCode::METHOD_NOT_ALLOWED, "405: metrics are read with GET\n".to_owned()),
     };
-    let mut response = Response::new(Download::Said(Some(Bytes::from(text))));
+    let mut response = Response::new(Download::Own(Some(Bytes::from(text))));
     *response.status_mut() = status;
     let fields = response.headers_mut();
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -6,12 +6,11 @@ use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
 use hyper::{HeaderMap, Method, Request, Uri};
 
-use crate::addressed;
-use crate::fields::{self, Came};
-use crate::forward::Refusal;
-use crate::front::FIELDS_MAX;
-use crate::settings::Settings;
-use crate::stream::{Progress, Upload};
+use crate::fields::{self, Origin};
+use crate::host;
+use crate::refusal::Refusal;
+use crate::settings::{FIELDS_MAX, Settings};
+use crate::upload::{Progress, Upload};
 
 /// A request on its way.
 #[derive(Debug)]
@@ -30,25 +29,25 @@ impl Outgoing {
     /// What a server gets of a request.
     pub(crate) fn new(
         request: Request<Incoming>,
-        came: Came,
+        origin: Origin,
         settings: &Settings,
     ) -> Result<Outgoing, Refusal> {
         let (Parts { method, uri, version, headers: mut fields, .. }, body) = request.into_parts();
         if method == Method::CONNECT {
             return Err(Refusal(501, "CONNECT is not for a reverse proxy"));
         }
-        let uri = addressed::of_origin(uri, &method, version, &mut fields)?;
+        let uri = host::of_origin(uri, &method, version, &mut fields)?;
         if fields.len() > FIELDS_MAX {
             return Err(Refusal(431, "the request has too many header fields"));
         }
-        // The codec of HTTP/2 lets equal ones through; the guard of HTTP/1 lets none.
+        // The codec of HTTP/2 lets equal ones through; the filter of HTTP/1 lets none.
         if fields.get_all(CONTENT_LENGTH).iter().count() > 1 {
             return Err(Refusal(400, "the request says its length twice"));
         }
         if body.size_hint().lower() > settings.body_bytes_max {
             return Err(Refusal(413, "the request's body is too large"));
         }
-        fields::to_server(&mut fields, came, version);
+        fields::to_server(&mut fields, origin, version);
         if !body.is_end_stream() && body.size_hint().exact().is_none() {
             // For hyper, a GET whose fields say nothing of a body has none.
             fields.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
@@ -69,7 +68,7 @@ impl Outgoing {
     }
 
     /// Whether it may be sent, perhaps once more.
-    pub(crate) fn may_go(&self) -> bool {
+    pub(crate) fn may_be_sent(&self) -> bool {
         self.repeatable || self.upload.is_some()
     }
 

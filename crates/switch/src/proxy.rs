@@ -11,28 +11,28 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
 
-use crate::accept::{Door, take_connections};
-use crate::beside::Beside;
-use crate::counts::Switched;
-use crate::desk::Desk;
-use crate::forward::Lane;
-use crate::health::Checks;
-use crate::links::Links;
+use crate::accept::{Acceptor, take_connections};
+use crate::counters::SwitchTotals;
+use crate::dispatcher::Dispatcher;
+use crate::forwarder::Forwarder;
+use crate::health_checks::Checks;
 use crate::log::AccessLog;
 use crate::plan::Plan;
 use crate::reload::Control;
+use crate::server_pool::ServerPool;
 use crate::settings::Settings;
+use crate::side_thread::SideThread;
 use crate::tls::Tls;
 
 /// A switch that is bound to its port, and does not forward yet.
 #[derive(Debug)]
 pub struct Proxy {
     listener: TcpListener,
-    desk: Arc<Desk>,
+    dispatcher: Arc<Dispatcher>,
     settings: Settings,
     log: Option<Arc<AccessLog>>,
     tls: Option<Tls>,
-    beside: Beside,
+    side_thread: SideThread,
 }
 
 /// How often the lines of the access log are brought to its file, in looks at whether to stop.
@@ -52,10 +52,18 @@ impl Proxy {
         checks: Option<Checks>,
     ) -> io::Result<Proxy> {
         let listener = bound(address)?;
-        let desk = Desk::new(plan, settings, checks.is_some()).map_err(io::Error::other)?;
-        let beside = Beside { checks, metrics: None };
+        let dispatcher =
+            Dispatcher::new(plan, settings, checks.is_some()).map_err(io::Error::other)?;
+        let side_thread = SideThread { checks, metrics: None };
         let log = log.map(|file| Arc::new(AccessLog::new(file)));
-        Ok(Proxy { listener, desk: Arc::new(desk), settings, log, tls: None, beside })
+        Ok(Proxy {
+            listener,
+            dispatcher: Arc::new(dispatcher),
+            settings,
+            log,
+            tls: None,
+            side_thread,
+        })
     }
 
     /// Takes clients by TLS only.
@@ -68,17 +76,17 @@ impl Proxy {
     ///
     /// # Errors
     /// When the address is taken or not this machine's.
-    pub fn tell_metrics(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
+    pub fn serve_metrics(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
         let listener = bound(address)?;
         let address = listener.local_addr()?;
-        self.beside.metrics = Some(listener);
+        self.side_thread.metrics = Some(listener);
         Ok(address)
     }
 
     /// What changes it while it is at work.
     #[must_use]
     pub fn control(&self) -> Control {
-        Control { desk: Arc::clone(&self.desk), log: self.log.clone() }
+        Control { dispatcher: Arc::clone(&self.dispatcher), log: self.log.clone() }
     }
 
     /// Where it listens.
@@ -95,54 +103,55 @@ impl Proxy {
     /// # Errors
     /// When the operating system refuses what the switch needs. What clients and servers do wrong
     /// never ends it.
-    pub fn serve(mut self, stop: &AtomicBool) -> io::Result<Switched> {
+    pub fn serve(mut self, stop: &AtomicBool) -> io::Result<SwitchTotals> {
         let log = self.log.take();
-        let (desk, settings) = (Arc::clone(&self.desk), self.settings);
-        let (tell_beside, told) = watch::channel(false);
-        let beside = std::mem::take(&mut self.beside);
-        let asked = Arc::clone(&desk);
-        let beside = (!beside.is_nothing()).then(|| spawned(move || beside.run(asked, told)));
-        let beside = beside.transpose()?;
-        let (tell, told) = watch::channel(false);
-        let lane = || Lane {
+        let (dispatcher, settings) = (Arc::clone(&self.dispatcher), self.settings);
+        let (side_sender, side_stop) = watch::channel(false);
+        let side_thread = std::mem::take(&mut self.side_thread);
+        let side_dispatcher = Arc::clone(&dispatcher);
+        let side_thread = (!side_thread.is_empty())
+            .then(|| spawned(move || side_thread.run(side_dispatcher, side_stop)));
+        let side_thread = side_thread.transpose()?;
+        let (stop_sender, stop_receiver) = watch::channel(false);
+        let forwarder = || Forwarder {
             settings,
-            desk: Arc::clone(&desk),
+            dispatcher: Arc::clone(&dispatcher),
             log: log.clone(),
-            links: Links::new(settings.connect),
+            pool: ServerPool::new(settings.connect),
             scratch: Mutex::default(),
         };
-        let forwarding = self.forward(lane, &told)?;
+        let forwarding = self.forward(forwarder, &stop_receiver)?;
         let is_over = || {
-            let mut threads = forwarding.iter().chain(&beside);
+            let mut threads = forwarding.iter().chain(&side_thread);
             stop.load(Ordering::Relaxed) || threads.any(JoinHandle::is_finished)
         };
         wait_until(is_over, log.as_deref());
-        tell.send_replace(true);
+        stop_sender.send_replace(true);
         forwarding.into_iter().try_for_each(joined)?;
         // Metrics are told until nothing is in progress any more.
-        tell_beside.send_replace(true);
-        beside.into_iter().try_for_each(joined)?;
+        side_sender.send_replace(true);
+        side_thread.into_iter().try_for_each(joined)?;
         let log_failure = log.and_then(|log| log.failure());
-        Ok(Switched { log_failure, ..desk.ledger().done() })
+        Ok(SwitchTotals { log_failure, ..dispatcher.totals().summary() })
     }
 
     /// Starts the threads that forward.
     fn forward(
         self,
-        lane: impl Fn() -> Lane,
-        told: &watch::Receiver<bool>,
+        forwarder: impl Fn() -> Forwarder,
+        stop: &watch::Receiver<bool>,
     ) -> io::Result<Vec<Thread>> {
         let room = Arc::new(Semaphore::new(self.settings.connections_max));
         let mut threads = Vec::new();
         for _ in 0..self.settings.threads {
-            let door = Door {
+            let acceptor = Acceptor {
                 listener: self.listener.try_clone()?,
-                lane: Arc::new(lane()),
+                forwarder: Arc::new(forwarder()),
                 tls: self.tls.clone(),
                 room: Arc::clone(&room),
-                stop: told.clone(),
+                stop: stop.clone(),
             };
-            threads.push(spawned(move || run(door))?);
+            threads.push(spawned(move || run(acceptor))?);
         }
         Ok(threads)
     }
@@ -177,7 +186,7 @@ fn wait_until(is_over: impl Fn() -> bool, log: Option<&AccessLog>) {
 }
 
 /// One thread's work.
-fn run(door: Door) -> io::Result<()> {
+fn run(acceptor: Acceptor) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(take_connections(door))
+    runtime.block_on(take_connections(acceptor))
 }

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+/// The largest head of a request, in bytes, and the most fields that it has.
+pub(crate) const HEAD_BYTES_MAX: usize = 32 * 1024;
+pub(crate) const FIELDS_MAX: usize = 100;
+
 /// How long a switch waits, and how much it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {

@@ -6,27 +6,31 @@ use std::task::Context;
 
 use tokio::sync::watch;
 
-use crate::front::told;
-
 /// Whether the switch is to stop. Whoever asks is woken when it is.
 pub(crate) struct Stop {
-    told: Pin<Box<dyn Future<Output = ()> + Send>>,
-    is_told: bool,
+    signal: Pin<Box<dyn Future<Output = ()> + Send>>,
+    is_set: bool,
 }
 
 impl Stop {
     pub(crate) fn new(stop: watch::Receiver<bool>) -> Stop {
-        Stop { told: Box::pin(told(stop)), is_told: false }
+        Stop { signal: Box::pin(stop_signal(stop)), is_set: false }
     }
 
-    pub(crate) fn is_told(&mut self, context: &mut Context<'_>) -> bool {
-        self.is_told = self.is_told || self.told.as_mut().poll(context).is_ready();
-        self.is_told
+    pub(crate) fn is_set(&mut self, context: &mut Context<'_>) -> bool {
+        self.is_set = self.is_set || self.signal.as_mut().poll(context).is_ready();
+        self.is_set
     }
 }
 
 impl fmt::Debug for Stop {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Stop").field("is_told", &self.is_told).finish_non_exhaustive()
+        out.debug_struct("Stop").field("is_set", &self.is_set).finish_non_exhaustive()
     }
+}
+
+/// Waits until the switch is to stop.
+pub(crate) async fn stop_signal(mut stop: watch::Receiver<bool>) {
+    // Who tells it lives as long as the switch.
+    let _ = stop.wait_for(|stopped| *stopped).await;
 }

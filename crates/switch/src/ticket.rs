@@ -8,60 +8,71 @@ use thinktime_core::time::Nanos;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-use crate::counts::OfServer;
-use crate::desk::Desk;
-use crate::term::{Member, Term};
+use crate::counters::ServerCounters;
+use crate::dispatcher::Dispatcher;
+use crate::generation::{Generation, Member};
 
 /// A request's place at a server, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Ticket {
-    desk: Arc<Desk>,
+    dispatcher: Arc<Dispatcher>,
     /// Under which it was placed.
-    term: Arc<Term>,
+    generation: Arc<Generation>,
     pub(crate) server: usize,
     since: Nanos,
     void: bool,
 }
 
 impl Ticket {
-    pub(crate) fn new(desk: &Arc<Desk>, term: &Arc<Term>, server: usize, since: Nanos) -> Ticket {
-        Ticket { desk: Arc::clone(desk), term: Arc::clone(term), server, since, void: false }
+    pub(crate) fn new(
+        dispatcher: &Arc<Dispatcher>,
+        generation: &Arc<Generation>,
+        server: usize,
+        since: Nanos,
+    ) -> Ticket {
+        Ticket {
+            dispatcher: Arc::clone(dispatcher),
+            generation: Arc::clone(generation),
+            server,
+            since,
+            void: false,
+        }
     }
 
-    /// Drops it without a word to the desk.
+    /// Drops it without a word to the dispatcher.
     pub(crate) fn discard(mut self) {
         self.void = true;
     }
 
     pub(crate) fn member(&self) -> &Arc<Member> {
-        &self.term.members[self.server]
+        &self.generation.members[self.server]
     }
 
-    fn counts(&self) -> &OfServer {
-        &self.term.counts.servers[self.server]
+    fn counts(&self) -> &ServerCounters {
+        &self.generation.counts.servers[self.server]
     }
 
     /// Where the server listens.
     pub(crate) fn address(&self) -> SocketAddr {
-        self.term.plan.servers[self.server].address
+        self.generation.plan.servers[self.server].address
     }
 
     /// The server has answered.
-    pub(crate) fn answered(&self) {
-        self.counts().forwarded();
-        self.desk.answered(self.member());
+    pub(crate) fn note_response(&self) {
+        self.counts().count_forward();
+        self.dispatcher.note_response(self.member());
     }
 
     /// The server has failed.
-    pub(crate) fn failed(&self) {
-        self.counts().failed();
-        self.desk.failed(self.member());
+    pub(crate) fn note_failure(&self) {
+        self.counts().count_failure();
+        self.dispatcher.note_failure(self.member());
     }
 
     /// The response has come to its end.
     pub(crate) fn complete(&self) {
-        let took = Duration::from_nanos(self.desk.now().since(self.since).0);
-        self.counts().complete(took);
+        let took = Duration::from_nanos(self.dispatcher.now().since(self.since).0);
+        self.counts().count_response(took);
     }
 }
 
@@ -70,16 +81,16 @@ impl Drop for Ticket {
         if self.void {
             return;
         }
-        let (desk, member) = (Arc::clone(&self.desk), Arc::clone(self.member()));
-        let (response, later) = (desk.now().since(self.since), self.term.seen_after());
+        let (dispatcher, member) = (Arc::clone(&self.dispatcher), Arc::clone(self.member()));
+        let (response, later) = (dispatcher.now().since(self.since), self.generation.seen_after());
         match Handle::try_current() {
             Ok(runtime) if !later.is_zero() => {
                 runtime.spawn(async move {
                     sleep(later).await;
-                    desk.ended(&member, response);
+                    dispatcher.end_request(&member, response);
                 });
             }
-            _ => desk.ended(&member, response),
+            _ => dispatcher.end_request(&member, response),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! HTTP/1.1: the same bytes as responses and as requests. However they are cut, the same is read.
 
-use thinktime_net::protocol::Keeping;
+use thinktime_net::protocol::Capture;
 use thinktime_net::protocol::http1::{
     RequestProgress, RequestReader, Response, ResponseProgress, ResponseReader,
 };
@@ -40,7 +40,7 @@ fn read(bytes: &[u8]) {
 
 /// The responses of a connection, and how it ended.
 fn responses(bytes: &[u8], size: usize) -> (Vec<(Response, usize)>, Option<&'static str>) {
-    let mut reader = ResponseReader::keeping(Keeping::All);
+    let mut reader = ResponseReader::capturing(Capture::All);
     let mut found = Vec::new();
     reader.expect(false);
     for mut piece in bytes.chunks(size.max(1)) {
@@ -49,9 +49,9 @@ fn responses(bytes: &[u8], size: usize) -> (Vec<(Response, usize)>, Option<&'sta
                 Ok(ResponseProgress::NeedMore) => break,
                 Ok(ResponseProgress::Complete { response, used }) => {
                     assert!(used <= piece.len());
-                    let kept = reader.take_kept().map_or(0, |kept| kept.body.len());
-                    assert!(kept as u64 <= response.bytes);
-                    found.push((response, kept));
+                    let excerpt = reader.take_excerpt().map_or(0, |excerpt| excerpt.body.len());
+                    assert!(excerpt as u64 <= response.bytes);
+                    found.push((response, excerpt));
                     piece = &piece[used..];
                     reader.expect(false);
                 }

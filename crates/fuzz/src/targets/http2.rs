@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use thinktime_net::protocol::http1::RequestHead;
 use thinktime_net::protocol::http2::{Client, Event, STREAMS_MAX};
-use thinktime_net::protocol::{Keeping, Outbox, REPLY_BYTES_MAX};
+use thinktime_net::protocol::{Capture, Outbox, REPLY_BYTES_MAX};
 
 use super::PIECES;
 use crate::Target;
@@ -42,7 +42,7 @@ fn read(bytes: &[u8]) {
 pub(super) fn heard(bytes: &[u8], size: usize) -> (Vec<Event>, Vec<u8>, Option<&'static str>) {
     let get = RequestHead { method: "GET", host: "a", target: "/", headers: &[], body: &[] };
     let (mut out, mut events) = (Outbox::default(), VecDeque::new());
-    let mut client = Client::open(STREAMS_MAX, Keeping::All, out.buffer());
+    let mut client = Client::open(STREAMS_MAX, Capture::All, out.buffer());
     for _ in 0..STREAMS {
         let begun = client.request(&get, "http", out.buffer());
         if begun.stream == LAST_STREAM {

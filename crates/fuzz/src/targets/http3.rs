@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use thinktime_net::protocol::Keeping;
+use thinktime_net::protocol::Capture;
 use thinktime_net::protocol::http3::{Client, Event};
 
 use super::PIECES;
@@ -41,7 +41,7 @@ fn read(bytes: &[u8]) {
 
 /// What was told of the streams, and what broke the connection.
 fn heard(mut bytes: &[u8], size: usize) -> (Vec<Event>, Option<&'static str>) {
-    let mut client = Client::new(Keeping::All);
+    let mut client = Client::new(Capture::All);
     for number in 0..REQUESTS {
         client.begin(4 * number, number == 2);
     }

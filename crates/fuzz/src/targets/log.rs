@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 
-use thinktime_log::{Options, Reading, Source};
+use thinktime_log::{LogReader, Options, Source};
 
 use crate::Target;
 
@@ -40,9 +40,9 @@ fn entries(bytes: &[u8], chunk_bytes: usize) -> Result<(u64, i128), String> {
         chunk_bytes: NonZero::new(chunk_bytes).unwrap_or(NonZero::<usize>::MIN),
         ..Options::default()
     };
-    let reading = Reading::new(vec![source], options).map_err(|error| error.to_string())?;
+    let reader = LogReader::new(vec![source], options).map_err(|error| error.to_string())?;
     let (mut count, mut sum) = (0_u64, 0_i128);
-    let report = reading.run(
+    let report = reader.run(
         |entry, batch: &mut Vec<i128>| batch.push(i128::from(entry.time_ns)),
         |batch| {
             count += batch.len() as u64;

@@ -61,7 +61,7 @@ fn heard(bytes: &[u8], size: usize, admitted: bool, keeping: bool) -> Heard {
         }
     }
     assert!(out.unsent().len() <= REPLY_BYTES_MAX + 1000, "{}", out.unsent().len());
-    let (kept, _) = client.take_kept();
+    let (kept, _) = client.take_excerpt();
     assert!(kept.len() <= HELD_BYTES_MAX, "{}", kept.len());
     (events, out.unsent().len(), kept, broken)
 }

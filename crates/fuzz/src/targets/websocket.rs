@@ -3,7 +3,7 @@
 //! bounded.
 
 use thinktime_core::random::{Purpose, Stream};
-use thinktime_net::protocol::websocket::{Asked, Client, Event};
+use thinktime_net::protocol::websocket::{Client, Event, HandshakeRequest};
 use thinktime_net::protocol::{Outbox, REPLY_BYTES_MAX};
 use tungstenite::handshake::derive_accept_key;
 
@@ -43,7 +43,7 @@ type Heard = (Vec<(usize, u64)>, Vec<u8>, Option<&'static str>);
 fn heard(bytes: &[u8], size: usize, shaken: bool) -> Heard {
     let mut out = Outbox::default();
     let random = Stream::new(1, 1, Purpose::WebSocket);
-    let asked = Asked { host: "a", target: "/", ..Asked::default() };
+    let asked = HandshakeRequest { host: "a", target: "/", ..HandshakeRequest::default() };
     let mut client = Client::open(&asked, random, out.buffer());
     let request = String::from_utf8_lossy(out.unsent()).into_owned();
     out.discard();

@@ -10,8 +10,8 @@ use std::hash::BuildHasherDefault;
 
 use names::Names;
 use order::Order;
-pub use rows::{Rows, Seen};
-use visit::{AGENTS, Known, Visit, is_object};
+pub use rows::{ColumnView, Rows};
+use visit::{AGENTS, IdentityHasher, Visit, is_object};
 pub use visit::{Batch, Digest, METHODS, UNKNOWN, UserBy};
 
 /// So many rows are kept, in some 300 MiB; of a log that has more, those of one user in two, in
@@ -47,9 +47,9 @@ pub struct Columns {
 impl Columns {
     /// The requests where they lie.
     #[must_use]
-    pub fn seen(&self) -> Seen<'_> {
+    pub fn view(&self) -> ColumnView<'_> {
         let rows = &self.rows;
-        Seen {
+        ColumnView {
             time_ns: &rows.time_ns,
             duration_us: &rows.duration_us,
             user: &rows.user,
@@ -70,8 +70,8 @@ impl Columns {
 pub struct Collector {
     order: Order,
     names: [Names; 3],
-    users: HashMap<u64, u32, BuildHasherDefault<Known>>,
-    addresses: HashMap<u64, u32, BuildHasherDefault<Known>>,
+    users: HashMap<u64, u32, BuildHasherDefault<IdentityHasher>>,
+    addresses: HashMap<u64, u32, BuildHasherDefault<IdentityHasher>>,
     /// The hash of each user, by which some are kept and others are not.
     hashes: Vec<u64>,
     rows_max: usize,
@@ -129,17 +129,17 @@ impl Collector {
     fn add(&mut self, visits: &[Visit]) {
         self.columns.requests += visits.len() as u64;
         if self.columns.one_in == 1 {
-            visits.chunks(AT_ONCE).for_each(|some| self.add_kept(some));
+            visits.chunks(AT_ONCE).for_each(|some| self.add_rows_of(some));
             return;
         }
         for visit in visits {
-            if sampled(visit.user, self.columns.one_in) {
-                self.add_kept(std::slice::from_ref(visit));
+            if is_sampled(visit.user, self.columns.one_in) {
+                self.add_rows_of(std::slice::from_ref(visit));
             }
         }
     }
 
-    fn add_kept(&mut self, visits: &[Visit]) {
+    fn add_rows_of(&mut self, visits: &[Visit]) {
         let mut users = [UNKNOWN; AT_ONCE];
         for (user, visit) in users.iter_mut().zip(visits) {
             *user = self.users.get(&visit.user).copied().unwrap_or(UNKNOWN);
@@ -167,7 +167,7 @@ impl Collector {
         while self.columns.rows.len() > self.rows_max && self.columns.one_in < 1 << 32 {
             self.columns.one_in *= 2;
             let (hashes, one_in) = (&self.hashes, self.columns.one_in);
-            self.columns.rows.keep(|user| sampled(hashes[user as usize], one_in));
+            self.columns.rows.keep(|user| is_sampled(hashes[user as usize], one_in));
         }
     }
 
@@ -186,7 +186,7 @@ impl Collector {
 }
 
 /// Whether the requests of a user with this hash are kept.
-fn sampled(hash: u64, one_in: u64) -> bool {
+fn is_sampled(hash: u64, one_in: u64) -> bool {
     // The high bits name the user's place in tables; mixed, they serve here as well.
     let mixed = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 32).is_multiple_of(one_in)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 
-use super::visit::{Known, UNKNOWN};
+use super::visit::{IdentityHasher, UNKNOWN};
 
 /// So many names are known; all others stand together as the last.
 const NAMES_MAX: usize = 1 << 22;
@@ -12,7 +12,7 @@ const NAMES_MAX: usize = 1 << 22;
 /// Names and their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    numbers: HashMap<u64, u32, BuildHasherDefault<Known>>,
+    numbers: HashMap<u64, u32, BuildHasherDefault<IdentityHasher>>,
     names: Vec<Box<[u8]>>,
 }
 

@@ -30,7 +30,7 @@ pub struct Rows {
 
 /// The requests of a log where they lie: columns of one length, as those of [`Rows`].
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct ColumnView<'a> {
     /// When requests arrived, in nanoseconds since 1970.
     pub time_ns: &'a [i64],
     /// How long they took, in microseconds.

@@ -81,17 +81,17 @@ const REMEMBERED_MAX: usize = 1 << 20;
 const NAME_MAX: usize = 200;
 
 thread_local! {
-    static TOLD: RefCell<Told> = RefCell::default();
+    static NAME_MEMORY: RefCell<NameMemory> = RefCell::default();
 }
 
 /// The names that a thread has told already, and for which digest.
 #[derive(Default)]
-struct Told {
+struct NameMemory {
     digest: u64,
-    names: HashSet<u64, BuildHasherDefault<Known>>,
+    names: HashSet<u64, BuildHasherDefault<IdentityHasher>>,
 }
 
-impl Told {
+impl NameMemory {
     /// The number that stands for a name, which is told if it is new to this thread.
     fn number(&mut self, of: usize, name: &[u8], batch: &mut Batch) -> u64 {
         let number = number_of(&[name]);
@@ -105,9 +105,9 @@ impl Told {
 
 /// Hashes what is a hash already.
 #[derive(Default)]
-pub(super) struct Known(u64);
+pub(super) struct IdentityHasher(u64);
 
-impl Hasher for Known {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -145,9 +145,9 @@ impl Digest {
 
     /// Adds an entry to a batch.
     pub fn add(self, entry: &Entry<'_>, batch: &mut Batch) {
-        let [path, agent, host] = TOLD.with_borrow_mut(|told| {
+        let [path, agent, host] = NAME_MEMORY.with_borrow_mut(|told| {
             if told.digest != self.number || told.names.len() >= REMEMBERED_MAX {
-                *told = Told { digest: self.number, ..Told::default() };
+                *told = NameMemory { digest: self.number, ..NameMemory::default() };
             }
             [(PATHS, &entry.path), (AGENTS, &entry.agent), (HOSTS, &entry.host)]
                 .map(|(of, name)| told.number(of, name, batch))
@@ -161,14 +161,14 @@ impl Digest {
         let method = METHODS.iter().position(|name| name.as_bytes() == &entry.method[..]);
         batch.visits.push(Visit {
             time_ns: entry.time_ns,
-            duration_us: entry.duration.map_or(UNKNOWN, |duration| known(duration.0 / 1000)),
+            duration_us: entry.duration.map_or(UNKNOWN, |duration| saturated(duration.0 / 1000)),
             user: user.max(1),
             address,
             path,
             referrer: path_of(&entry.referrer).map_or(0, |path| number_of(&[path])),
             host,
             agent,
-            bytes: entry.bytes.map_or(UNKNOWN, known),
+            bytes: entry.bytes.map_or(UNKNOWN, saturated),
             page: entry.page.unwrap_or(UNKNOWN),
             status: entry.status.unwrap_or(0),
             method: method.unwrap_or(METHODS.len() - 1) as u8,
@@ -177,7 +177,7 @@ impl Digest {
 }
 
 /// A number that a log has; all that are too large are the largest.
-fn known(number: u64) -> u32 {
+fn saturated(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(UNKNOWN).min(UNKNOWN - 1)
 }
 

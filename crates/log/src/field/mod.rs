@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use thinktime_core::time::Nanos;
 
 use crate::entry::{Entry, Text};
-use crate::number::whole;
+use crate::number::integer;
 use crate::reason::Reason;
 use crate::text::{after_scheme, part};
 use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
@@ -109,7 +109,7 @@ impl<'a> Draft<'a> {
             Field::Bytes | Field::BytesOrDash => {
                 // A plus sign says that more was still to come.
                 let number = without_fraction(value.strip_prefix(b"+").unwrap_or(&value));
-                self.entry.bytes = Some(whole(number).ok_or(Reason::BadNumber)?);
+                self.entry.bytes = Some(integer(number).ok_or(Reason::BadNumber)?);
             }
             Field::ClfMillis => self.stamp = Some(clock.clf_millis(&value)?),
             // Times have no `-`: without one there is no entry.

@@ -1,7 +1,7 @@
 //! Single values of lines.
 
 use crate::entry::Text;
-use crate::number::{decimal, whole};
+use crate::number::{decimal, integer};
 use crate::reason::Reason;
 use crate::text::part;
 use crate::time::{MICROSECOND, MILLISECOND, SECOND};
@@ -42,7 +42,7 @@ pub(super) fn without_fraction(text: &[u8]) -> &[u8] {
 #[inline]
 pub(super) fn status(text: &[u8]) -> Result<Option<u16>, Reason> {
     match without_fraction(text) {
-        text @ [b'1'..=b'9', ..] => match whole(text) {
+        text @ [b'1'..=b'9', ..] => match integer(text) {
             Some(status @ 100..=999) => Ok(Some(status as u16)),
             _ => Err(Reason::BadStatus),
         },

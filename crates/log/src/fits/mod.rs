@@ -6,20 +6,20 @@
 //! likely. A [`Tail`] is what lies over a threshold, and has laws of its own.
 
 mod bins;
-mod climbing;
 mod family;
 mod law;
+mod likelihood;
 mod normal;
-mod observed;
 mod part;
 mod scale;
+mod scoring;
 mod square;
 mod tail;
 
 pub use bins::Bins;
-pub use climbing::{Search, climbed, products};
 pub use family::Family;
 pub use law::Law;
-pub use observed::Likelihood;
+pub use likelihood::Likelihood;
 pub use scale::Scale;
-pub use tail::{Chosen, Tail, closest};
+pub use scoring::{Search, maximize, products};
+pub use tail::{Tail, TailChoice, closest};

@@ -22,11 +22,11 @@ pub(super) fn tails(z: f64) -> (f64, f64) {
 
 /// e^{power} P(Z > z), where the first factor alone may be too large for a number.
 pub(super) fn upper_times(power: f64, z: f64) -> f64 {
-    if z < FAR { power.exp() * upper(z) } else { (power - 0.5 * z * z).exp() * far_scaled(z) }
+    if z < FAR { power.exp() * upper(z) } else { (power - 0.5 * z * z).exp() * scaled_tail(z) }
 }
 
 /// e^{z²/2} P(Z > z) for z from `FAR` on: Laplace's fraction 1 / (z + 1 / (z + 2 / (z + ...))).
-fn far_scaled(z: f64) -> f64 {
+fn scaled_tail(z: f64) -> f64 {
     let mut fraction = z;
     let mut term = (TERMS / (z * z)).ceil() + LEAST_TERMS;
     while term > 0.0 {
@@ -39,7 +39,7 @@ fn far_scaled(z: f64) -> f64 {
 /// erfcx(x) = e^{x²} erfc(x), the scaled complementary error function.
 pub(super) fn erfcx(x: f64) -> f64 {
     let z = x * SQRT_2;
-    if z < FAR { (x * x).exp() * libm::erfc(x) } else { 2.0 * far_scaled(z) }
+    if z < FAR { (x * x).exp() * libm::erfc(x) } else { 2.0 * scaled_tail(z) }
 }
 
 #[cfg(test)]

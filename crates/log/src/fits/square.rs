@@ -8,7 +8,7 @@ pub(super) fn zeros(size: usize) -> Square {
 }
 
 /// The x with A x = b, by Cholesky's factors; None where A is not positive definite.
-pub(super) fn solved(a: &Square, b: &[f64]) -> Option<Vec<f64>> {
+pub(super) fn solve(a: &Square, b: &[f64]) -> Option<Vec<f64>> {
     let size = b.len();
     let mut root = zeros(size);
     for i in 0..size {
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn equations_are_solved() {
         let a = vec![vec![4.0, 2.0, 0.5], vec![2.0, 3.0, 0.25], vec![0.5, 0.25, 1.0]];
-        let x = solved(&a, &[1.0, -2.0, 3.0]).unwrap();
+        let x = solve(&a, &[1.0, -2.0, 3.0]).unwrap();
         for (found, expected) in times(&a, &x).iter().zip([1.0, -2.0, 3.0]) {
             assert!((found - expected).abs() < 1e-12);
         }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_matrix_that_bends_the_other_way_has_no_answer() {
-        assert!(solved(&vec![vec![1.0, 2.0], vec![2.0, 1.0]], &[1.0, 1.0]).is_none());
-        assert!(solved(&vec![vec![f64::NAN]], &[1.0]).is_none());
+        assert!(solve(&vec![vec![1.0, 2.0], vec![2.0, 1.0]], &[1.0, 1.0]).is_none());
+        assert!(solve(&vec![vec![f64::NAN]], &[1.0]).is_none());
     }
 }

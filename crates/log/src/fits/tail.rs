@@ -9,8 +9,8 @@
 //! Applied Statistics 8, 2014); Malevergne, Pisarenko and Sornette, *Testing the Pareto against the
 //! lognormal distributions* (Physical Review E 83, 2011).
 
+use super::likelihood::TINY;
 use super::normal::erfcx;
-use super::observed::TINY;
 
 /// A smaller bend is none.
 const STRAIGHT: f64 = 1e-12;
@@ -35,7 +35,7 @@ pub struct Tail {
 
 /// A tail that was chosen, with the most likely Pareto law.
 #[derive(Clone, Copy, Debug)]
-pub struct Chosen {
+pub struct TailChoice {
     /// The first of its bins.
     pub place: usize,
     /// Of the law: P(X > x) falls as x^-shape.
@@ -146,12 +146,12 @@ pub fn closest(
     bound: f64,
     places: &[usize],
     enough: &[f64],
-) -> Option<Chosen> {
-    let mut best: Option<Chosen> = None;
+) -> Option<TailChoice> {
+    let mut best: Option<TailChoice> = None;
     for (&place, &enough) in places.iter().zip(enough) {
         let Some(tail) = Tail::of(bins.0, bins.1, bins.2, place, bound) else { continue };
         let (shape, information) = tail.shape();
-        let one = Chosen { place, shape, information, distance: tail.distance(shape, 0.0) };
+        let one = TailChoice { place, shape, information, distance: tail.distance(shape, 0.0) };
         if one.distance <= enough {
             return Some(one);
         }

@@ -1,10 +1,10 @@
 //! The log of Amazon's ALB. Its first time is that of the response's end; `request_creation_time`,
 //! further on, is that of the arrival, and is taken.
 
-use super::Known;
-use super::laid::first_fitting;
+use super::FormatEntry;
+use super::layout_format::first_fitting;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "alb",
     summary: "Amazon's ALB",
     source: "https://docs.aws.amazon.com/elasticloadbalancing/latest/application/access-logs.html",

@@ -1,10 +1,10 @@
 //! Caddy's JSON lines. Their time is that of the request's end, their durations are seconds.
 
-use super::Known;
+use super::FormatEntry;
 use super::dialect::Dialect;
 use crate::field::Field;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "caddy",
     summary: "Caddy's JSON lines",
     source: "https://caddyserver.com/docs/caddyfile/directives/log",

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use thinktime_core::error::{Invalid, unknown};
 
-use super::prefix::{Peeled, Prefix};
-use super::{Cut, FORMATS, Format, Known, Wanted};
+use super::prefix::{Prefix, PrefixChain};
+use super::{Cut, FORMATS, Format, FormatEntry, FormatOptions};
 use crate::reason::{Reason, example};
 use crate::source::PARQUET_SEPARATOR;
 use crate::time::Clock;
@@ -65,7 +65,7 @@ impl<'a> Head<'a> {
 /// What the user says about formats.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice {
-    named: Option<(&'static Known, Option<String>)>,
+    named: Option<(&'static FormatEntry, Option<String>)>,
     user: Option<String>,
 }
 
@@ -95,8 +95,8 @@ impl Choice {
     }
 
     /// Refuses arguments that are wrong before any file is read.
-    fn check(&self, known: &'static Known) -> Result<(), Invalid> {
-        let wanted = self.wanted();
+    fn check(&self, known: &'static FormatEntry) -> Result<(), Invalid> {
+        let wanted = self.options();
         if wanted.argument.is_some() && known.argument.is_none() {
             return Err(Invalid::new(format!("the format `{}` takes no argument", known.name)));
         }
@@ -110,15 +110,15 @@ impl Choice {
         }
     }
 
-    fn wanted(&self) -> Wanted<'_> {
-        Wanted {
+    fn options(&self) -> FormatOptions<'_> {
+        FormatOptions {
             argument: self.named.as_ref().and_then(|named| named.1.as_deref()),
             user: self.user.as_deref(),
         }
     }
 
     /// The one format that may be; all, where none is named.
-    fn candidates(&self) -> Vec<&'static Known> {
+    fn candidates(&self) -> Vec<&'static FormatEntry> {
         match &self.named {
             Some((known, _)) => vec![known],
             None => FORMATS.to_vec(),
@@ -127,14 +127,14 @@ impl Choice {
 }
 
 /// A format with its name.
-type Found = (&'static str, Arc<dyn Format>);
+type FormatMatch = (&'static str, Arc<dyn Format>);
 
 /// The format of a file with this begin, with its name.
 ///
 /// # Errors
 /// When no format fits, or one that fits has no field for the user.
-pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<Found, Invalid> {
-    match behind_prefix(head, choice, PREFIXES_MAX) {
+pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
+    match find_behind_prefix(head, choice, PREFIXES_MAX) {
         Some(found) => Ok(found),
         None => bare(head, choice),
     }
@@ -144,23 +144,23 @@ pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<Found, Invalid> {
 const PREFIXES_MAX: usize = 3;
 
 /// The format of what stands behind a prefix, if most lines have one.
-fn behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<Found> {
+fn find_behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<FormatMatch> {
     let inner = |prefix: Prefix| {
         let bytes = prefix.peeled(head);
         let inner = Head { bytes: &bytes };
-        let deeper = if most > 1 { behind_prefix(&inner, choice, most - 1) } else { None };
+        let deeper = if most > 1 { find_behind_prefix(&inner, choice, most - 1) } else { None };
         let (name, format) = deeper.or_else(|| bare(&inner, choice).ok())?;
         let fits = format.cut() == Cut::Lines && inner.fits(&format);
-        fits.then(|| (name, Arc::new(Peeled { prefix, inner: format }) as Arc<dyn Format>))
+        fits.then(|| (name, Arc::new(PrefixChain { prefix, inner: format }) as Arc<dyn Format>))
     };
     Prefix::of_most(head).find_map(inner)
 }
 
 /// The format of lines as they stand.
-fn bare(head: &Head<'_>, choice: &Choice) -> Result<Found, Invalid> {
+fn bare(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
     let mut wrong = None;
     for known in choice.candidates() {
-        match (known.open)(head, &choice.wanted()) {
+        match (known.open)(head, &choice.options()) {
             Ok(Some(format)) if choice.named.is_some() || head.fits(&format) => {
                 return Ok((known.name, format));
             }
@@ -175,8 +175,8 @@ fn bare(head: &Head<'_>, choice: &Choice) -> Result<Found, Invalid> {
 }
 
 /// Whether a file has this format, if nothing is asked of it.
-fn is_of(head: &Head<'_>, known: &Known) -> bool {
-    let format = (known.open)(head, &Wanted::default());
+fn is_of(head: &Head<'_>, known: &FormatEntry) -> bool {
+    let format = (known.open)(head, &FormatOptions::default());
     format.is_ok_and(|format| format.is_some_and(|format| head.fits(&format)))
 }
 
@@ -190,7 +190,7 @@ fn nearly(line: &[u8], head: &Head<'_>, choice: &Choice) -> Option<(&'static str
         Reason::BadStatus,
     ];
     choice.candidates().into_iter().find_map(|known| {
-        let format = (known.open)(head, &choice.wanted()).ok().flatten()?;
+        let format = (known.open)(head, &choice.options()).ok().flatten()?;
         let read = format.read(line, &mut Clock::default(), &mut |_| {});
         let reason = read.err().filter(|reason| TELLING.contains(reason))?;
         (format.cut() == Cut::Lines).then_some((known.name, reason))
@@ -200,7 +200,7 @@ fn nearly(line: &[u8], head: &Head<'_>, choice: &Choice) -> Option<(&'static str
 /// What keys lack, where the lines are objects of which only the time is known.
 fn json_lacks(head: &Head<'_>, choice: &Choice) -> Option<Invalid> {
     let json = choice.candidates().into_iter().find(|known| known.name == "json")?;
-    (json.open)(head, &choice.wanted()).err()
+    (json.open)(head, &choice.options()).err()
 }
 
 fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {

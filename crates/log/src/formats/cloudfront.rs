@@ -1,8 +1,8 @@
 //! Amazon's CloudFront: the W3C's format with tabs. Its time is that of the request's end.
 
-use super::{Known, w3c};
+use super::{FormatEntry, w3c};
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "cloudfront",
     summary: "Amazon's CloudFront, standard logs as text",
     source: concat!(

@@ -5,10 +5,10 @@
 //! nginx's, and the duration is taken off; `X-Forwarded-For`, as in nginx's usual
 //! `main` format, tells the client.
 
-use super::Known;
-use super::laid::first_fitting_with_extras;
+use super::FormatEntry;
+use super::layout_format::first_fitting_with_extras;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "combined",
     summary: "Combined Log Format: Apache and nginx, with referrer and agent",
     source: "https://httpd.apache.org/docs/2.4/logs.html#combined",

@@ -1,9 +1,9 @@
 //! Common Log Format.
 
-use super::Known;
-use super::laid::first_fitting_with_extras;
+use super::FormatEntry;
+use super::layout_format::first_fitting_with_extras;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "common",
     summary: "Common Log Format: Apache, nginx and most others",
     source: "https://httpd.apache.org/docs/2.4/logs.html#common",

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
-use super::named::{Resolved, resolve, unit_open};
-use super::{Format, Head, Known, Take, Wanted};
+use super::column_names::{Resolved, resolve, unit_open};
+use super::{Format, FormatEntry, FormatOptions, Head, Take};
 use crate::entry::Text;
 use crate::field::{Draft, Field};
 use crate::reason::Reason;
 use crate::source::PARQUET_SEPARATOR;
 use crate::time::Clock;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "csv",
     summary: "CSV whose header names the columns, with commas, semicolons, tabs or bars",
     source: "https://www.rfc-editor.org/rfc/rfc4180",
@@ -29,7 +29,7 @@ pub(super) static KNOWN: Known = Known {
     },
 };
 
-pub(super) static PARQUET: Known = Known {
+pub(super) static PARQUET: FormatEntry = FormatEntry {
     name: "parquet",
     summary: "Parquet whose columns have names",
     source: "https://parquet.apache.org/docs/file-format/",
@@ -48,7 +48,7 @@ fn header<'a>(head: &Head<'a>) -> Option<&'a [u8]> {
 fn open(
     header: &[u8],
     separator: u8,
-    wanted: &Wanted<'_>,
+    wanted: &FormatOptions<'_>,
 ) -> Result<Option<Arc<dyn Format>>, Invalid> {
     let names: Vec<String> = Cells { rest: Some(header), separator }
         .map_while(Result::ok)
@@ -58,14 +58,15 @@ fn open(
     let header = header.to_owned();
     let csv = |resolved: Resolved| {
         let unused = |(_, column): &(&String, &(Field, bool))| column.0 == Field::Skip && !column.1;
-        let left_over = names.iter().zip(&resolved.columns).filter(unused);
-        let left_over = left_over.map(|(name, _)| name.clone()).filter(|name| !name.is_empty());
-        let left_over = left_over.collect();
+        let unused_fields = names.iter().zip(&resolved.columns).filter(unused);
+        let unused_fields =
+            unused_fields.map(|(name, _)| name.clone()).filter(|name| !name.is_empty());
+        let unused_fields = unused_fields.collect();
         let unit_open =
             names.iter().zip(&resolved.columns).any(|(name, of)| unit_open(name, &of.0));
         let of_method = |column: &(Field, bool)| matches!(column.0, Field::Method | Field::Request);
         let tells_method = resolved.columns.iter().any(of_method);
-        Arc::new(Csv { separator, header, resolved, left_over, unit_open, tells_method })
+        Arc::new(Csv { separator, header, resolved, unused_fields, unit_open, tells_method })
             as Arc<dyn Format>
     };
     Ok(found.map(csv))
@@ -77,7 +78,7 @@ struct Csv {
     separator: u8,
     header: Vec<u8>,
     resolved: Resolved,
-    left_over: Vec<String>,
+    unused_fields: Vec<String>,
     unit_open: bool,
     /// Whether a column has the method, or the request line.
     tells_method: bool,
@@ -110,8 +111,8 @@ impl Format for Csv {
         Ok(())
     }
 
-    fn left_over(&self) -> Vec<String> {
-        self.left_over.clone()
+    fn unused_fields(&self) -> Vec<String> {
+        self.unused_fields.clone()
     }
 
     fn unit_open(&self) -> bool {

@@ -6,7 +6,7 @@ use thinktime_core::error::Invalid;
 
 use super::json::{Json, keys};
 use super::tree::Node;
-use super::{Format, Head, Wanted};
+use super::{Format, FormatOptions, Head};
 use crate::field::Field;
 
 /// How a program writes its lines.
@@ -24,7 +24,7 @@ impl Dialect {
     pub(super) fn open(
         &self,
         head: &Head<'_>,
-        wanted: &Wanted<'_>,
+        wanted: &FormatOptions<'_>,
     ) -> Result<Option<Arc<dyn Format>>, Invalid> {
         let keys = keys(head);
         let has = |mark: &&str| keys.iter().any(|key| key.eq_ignore_ascii_case(mark));
@@ -42,11 +42,11 @@ impl Dialect {
         }
         let is_taken =
             |key: &String| fields.iter().any(|(path, ..)| path.eq_ignore_ascii_case(key));
-        let left_over = keys.iter().filter(|key| !is_taken(key)).cloned().collect();
+        let unused_fields = keys.iter().filter(|key| !is_taken(key)).cloned().collect();
         Ok(Some(Arc::new(Json {
             root: Node::tree(fields),
             ends: self.ends,
-            left_over,
+            unused_fields,
             unit_open: false,
         })))
     }

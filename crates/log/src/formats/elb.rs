@@ -1,9 +1,9 @@
 //! The log of Amazon's Classic ELB. Its time is that of the request's arrival.
 
-use super::Known;
-use super::laid::first_fitting;
+use super::FormatEntry;
+use super::layout_format::first_fitting;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "elb",
     summary: "Amazon's Classic ELB",
     source: concat!(

@@ -2,16 +2,16 @@
 //! Istio and Envoy Gateway give it. The time is that of the request's begin (`%START_TIME%`), and
 //! durations are milliseconds (`%DURATION%`).
 
-use super::Known;
+use super::FormatEntry;
 use super::dialect::Dialect;
-use super::laid::first_fitting;
+use super::layout_format::first_fitting;
 use crate::field::Field;
 use crate::time::MILLISECOND;
 
 const SOURCE: &str =
     "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage";
 
-pub(super) static TEXT: Known = Known {
+pub(super) static TEXT: FormatEntry = FormatEntry {
     name: "envoy",
     summary: "Envoy's default text, or Istio's",
     source: SOURCE,
@@ -20,7 +20,7 @@ pub(super) static TEXT: Known = Known {
     open: |head, wanted| first_fitting(&[ISTIO, DEFAULT], false, head, wanted),
 };
 
-pub(super) static JSON: Known = Known {
+pub(super) static JSON: FormatEntry = FormatEntry {
     name: "envoy-json",
     summary: "Envoy's JSON lines with the usual keys, as Istio and Envoy Gateway have them",
     source: SOURCE,

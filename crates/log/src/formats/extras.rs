@@ -14,7 +14,7 @@ pub(super) struct Extras {
     /// The places of addresses and of the request's time, in seconds.
     forwarded: Option<usize>,
     seconds: Option<usize>,
-    left_over: Vec<String>,
+    unused_fields: Vec<String>,
 }
 
 /// How fields of the request's time begin, if they have a name.
@@ -48,7 +48,8 @@ impl Extras {
             places.iter().copied().find(|place| told(place) && any(*place, are_addresses));
         let named = places.iter().copied().find(|place| most(*place, &is_named));
         let bare = || places.iter().copied().find(|place| most(*place, &is_bare_time));
-        let mut extras = Extras { forwarded, seconds: named.or_else(bare), left_over: Vec::new() };
+        let mut extras =
+            Extras { forwarded, seconds: named.or_else(bare), unused_fields: Vec::new() };
         for place in places {
             let chosen = |word: &[u8]| word.starts_with(CHOSEN);
             let ours = named.is_some_and(|named| named + 1 == place) && most(place, &chosen);
@@ -57,7 +58,7 @@ impl Extras {
             if let (false, Some(word)) = (used, shown) {
                 let word: String = example(word).chars().take(SHOWN).collect();
                 extras
-                    .left_over
+                    .unused_fields
                     .push(format!("field {} of those added, as in `{word}`", place + 1));
             }
         }
@@ -70,8 +71,8 @@ impl Extras {
     }
 
     /// What nothing is taken of.
-    pub(super) fn left_over(&self) -> Vec<String> {
-        self.left_over.clone()
+    pub(super) fn unused_fields(&self) -> Vec<String> {
+        self.unused_fields.clone()
     }
 
     /// Takes what they say. Clients may send anything as `X-Forwarded-For`: what is no address is
@@ -149,7 +150,7 @@ mod tests {
 
     fn found(rests: &[&str]) -> (Option<usize>, Option<usize>, usize) {
         let extras = Extras::find(rests.iter().map(|rest| rest.as_bytes()));
-        (extras.forwarded, extras.seconds, extras.left_over.len())
+        (extras.forwarded, extras.seconds, extras.unused_fields.len())
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Fastly's JSON lines, as its examples of log formats write them. Their times are those of the
 //! request's begin (`time.start`), and `time_elapsed` is in microseconds (`time.elapsed.usec`).
 
-use super::Known;
+use super::FormatEntry;
 use super::dialect::Dialect;
 use crate::field::Field;
 use crate::time::MICROSECOND;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "fastly",
     summary: "Fastly's JSON lines, with the keys of its examples",
     source: concat!(

@@ -1,11 +1,11 @@
 //! Google Cloud's log entries of HTTP requests, with an `httpRequest`, one a line. `timestamp` is
 //! when the request came, and `latency` has its unit with it, as in `0.058s`.
 
-use super::Known;
+use super::FormatEntry;
 use super::dialect::Dialect;
 use crate::field::Field;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "gcp",
     summary: "Google Cloud's log entries of HTTP requests, as JSON lines",
     source: "https://cloud.google.com/logging/docs/reference/v2/rest/v2/LogEntry#HttpRequest",

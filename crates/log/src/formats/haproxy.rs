@@ -2,10 +2,10 @@
 //! the machine, which it does not tell: it is taken for UTC. Of its times in milliseconds the last,
 //! `Ta` or formerly `Tt`, is the whole. Captured headers have no names in it, and are passed over.
 
-use super::Known;
-use super::laid::first_fitting;
+use super::FormatEntry;
+use super::layout_format::first_fitting;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "haproxy",
     summary: "HAProxy's HTTP log",
     source: "https://docs.haproxy.org/3.0/configuration.html#8.2.3",

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::scanner::Scanner;
 use super::tree::Node;
-use super::{Cut, Format, Known, Take};
+use super::{Cut, Format, FormatEntry, Take};
 use crate::field::{Draft, Field};
 use crate::reason::Reason;
 use crate::time::{Clock, MILLISECOND};
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "har",
     summary: "HAR 1.2, a recording by a browser",
     source: "http://www.softwareishard.com/blog/har-12-spec/",

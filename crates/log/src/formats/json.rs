@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
 
-use super::named::{Resolved, resolve, unit_open};
+use super::column_names::{Resolved, resolve, unit_open};
 use super::scanner::Scanner;
 use super::tree::Node;
-use super::{Format, Head, Known, Take, Wanted};
+use super::{Format, FormatEntry, FormatOptions, Head, Take};
 use crate::field::{Draft, Field};
 use crate::reason::Reason;
 use crate::time::Clock;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "json",
     summary: "lines of JSON with usual names, as nginx's log_format with escape=json writes them",
     source: "https://nginx.org/en/docs/http/ngx_http_log_module.html",
@@ -22,7 +22,7 @@ pub(super) static KNOWN: Known = Known {
 };
 
 /// The reader of a file by the keys of its first lines.
-fn open(head: &Head<'_>, wanted: &Wanted<'_>) -> Result<Option<Arc<dyn Format>>, Invalid> {
+fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Format>>, Invalid> {
     let paths = keys(head);
     if paths.is_empty() {
         return Ok(None);
@@ -37,12 +37,12 @@ fn open(head: &Head<'_>, wanted: &Wanted<'_>) -> Result<Option<Arc<dyn Format>>,
     }
     let unused =
         paths.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
-    let left_over = unused.map(|(path, _)| path.clone()).collect();
+    let unused_fields = unused.map(|(path, _)| path.clone()).collect();
     let unit_open = paths.iter().zip(&columns).any(|(path, (field, _))| unit_open(path, field));
     let fields =
         paths.iter().zip(columns).filter(|(_, (field, user))| *user || *field != Field::Skip);
     let fields = fields.map(|(path, (field, user))| (&path[..], field, user)).collect();
-    Ok(Some(Arc::new(Json { root: Node::tree(fields), ends, left_over, unit_open })))
+    Ok(Some(Arc::new(Json { root: Node::tree(fields), ends, unused_fields, unit_open })))
 }
 
 /// That no key is known as what every request has. A request line has both method and path.
@@ -86,7 +86,7 @@ pub(super) struct Json {
     pub(super) root: Node,
     pub(super) ends: bool,
     /// The keys of which nothing is taken.
-    pub(super) left_over: Vec<String>,
+    pub(super) unused_fields: Vec<String>,
     pub(super) unit_open: bool,
 }
 
@@ -98,8 +98,8 @@ impl Format for Json {
         Ok(())
     }
 
-    fn left_over(&self) -> Vec<String> {
-        self.left_over.clone()
+    fn unused_fields(&self) -> Vec<String> {
+        self.unused_fields.clone()
     }
 
     fn unit_open(&self) -> bool {

@@ -9,6 +9,7 @@ mod apache;
 mod caddy;
 mod choice;
 mod cloudfront;
+mod column_names;
 mod combined;
 mod common;
 mod csv;
@@ -22,8 +23,7 @@ mod haproxy;
 mod har;
 mod iis;
 mod json;
-mod laid;
-mod named;
+mod layout_format;
 mod nginx;
 mod prefix;
 mod s3;
@@ -49,7 +49,7 @@ use crate::time::Clock;
 
 /// A format as users see it.
 #[derive(Debug)]
-pub struct Known {
+pub struct FormatEntry {
     /// Its name, as options and reports have it.
     pub name: &'static str,
     /// What writes such logs, in one line.
@@ -65,11 +65,12 @@ pub struct Known {
 
 /// Makes the reader of a file, given its begin. Without a format's own marks in the begin, or
 /// without an argument that it needs, there is none.
-pub(crate) type Open = fn(&Head<'_>, &Wanted<'_>) -> Result<Option<Arc<dyn Format>>, Invalid>;
+pub(crate) type Open =
+    fn(&Head<'_>, &FormatOptions<'_>) -> Result<Option<Arc<dyn Format>>, Invalid>;
 
 /// What the user asks of a format.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct FormatOptions<'a> {
     /// What stands after the format's name.
     pub(crate) argument: Option<&'a str>,
     /// The field that tells the user.
@@ -77,7 +78,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// All formats, in the order in which they are tried: those that accept less come first.
-pub static FORMATS: &[&Known] = &[
+pub static FORMATS: &[&FormatEntry] = &[
     &traefik::TEXT,
     &combined::KNOWN,
     &common::KNOWN,
@@ -129,7 +130,7 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason>;
 
     /// The names of columns of which nothing is taken, where they have any.
-    fn left_over(&self) -> Vec<String> {
+    fn unused_fields(&self) -> Vec<String> {
         Vec::new()
     }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::laid::Laid;
-use super::{Format, Known};
+use super::layout_format::LayoutFormat;
+use super::{Format, FormatEntry};
 use crate::layout::nginx_log_format;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "nginx",
     summary: "a log_format of nginx's, given after a colon",
     source: "https://nginx.org/en/docs/http/ngx_http_log_module.html",
@@ -15,6 +15,6 @@ pub(super) static KNOWN: Known = Known {
     open: |_, wanted| {
         let Some(text) = wanted.argument else { return Ok(None) };
         let layout = nginx_log_format(text)?.with_user(wanted.user)?;
-        Ok(Some(Arc::new(Laid::of_user(layout)) as Arc<dyn Format>))
+        Ok(Some(Arc::new(LayoutFormat::of_user(layout)) as Arc<dyn Format>))
     },
 };

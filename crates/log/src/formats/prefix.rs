@@ -186,12 +186,12 @@ fn named(line: &[u8]) -> Option<&[u8]> {
 
 /// Lines that have this before them.
 #[derive(Debug)]
-pub(super) struct Peeled {
+pub(super) struct PrefixChain {
     pub(super) prefix: Prefix,
     pub(super) inner: Arc<dyn Format>,
 }
 
-impl Format for Peeled {
+impl Format for PrefixChain {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
         let inner = self.prefix.peel(line).ok_or(Reason::NotThisFormat)?;
         match inner.first() {
@@ -200,8 +200,8 @@ impl Format for Peeled {
         }
     }
 
-    fn left_over(&self) -> Vec<String> {
-        self.inner.left_over()
+    fn unused_fields(&self) -> Vec<String> {
+        self.inner.unused_fields()
     }
 
     fn unit_open(&self) -> bool {

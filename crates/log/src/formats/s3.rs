@@ -1,10 +1,10 @@
 //! Amazon S3's server access logs. Their time is that of the request's arrival, and the total time
 //! is in milliseconds.
 
-use super::Known;
-use super::laid::first_fitting;
+use super::FormatEntry;
+use super::layout_format::first_fitting;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "s3",
     summary: "Amazon S3's server access log",
     source: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html",

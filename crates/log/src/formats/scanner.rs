@@ -8,7 +8,7 @@ use super::tree::Node;
 use crate::entry::Text;
 use crate::field::{Draft, Field};
 use crate::reason::Reason;
-use crate::text::unescaped;
+use crate::text::unescape;
 use crate::time::Clock;
 
 /// A place in a JSON text.
@@ -166,7 +166,7 @@ impl<'a> Scanner<'a> {
             Some(b'{') => return self.skip(),
             Some(b'"') => match self.string()? {
                 (raw, false) => Cow::Borrowed(raw),
-                (raw, true) => Cow::Owned(unescaped(raw)),
+                (raw, true) => Cow::Owned(unescape(raw)),
             },
             _ => match self.word()? {
                 b"null" => return Ok(()),
@@ -218,7 +218,7 @@ impl<'a> Scanner<'a> {
             }
             found = Some(match scanner.string()? {
                 (raw, false) => Cow::Borrowed(raw),
-                (raw, true) => Cow::Owned(unescaped(raw)),
+                (raw, true) => Cow::Owned(unescape(raw)),
             });
             Ok(())
         });

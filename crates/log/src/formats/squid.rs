@@ -1,9 +1,9 @@
 //! Squid's native format. Its time is that of the request's end.
 
-use super::Known;
-use super::laid::first_fitting;
+use super::FormatEntry;
+use super::layout_format::first_fitting;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "squid",
     summary: "Squid's native access.log",
     source: "https://wiki.squid-cache.org/Features/LogFormat",

@@ -9,15 +9,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Format, Known, Take};
+use super::{Format, FormatEntry, Take};
 use crate::entry::{Entry, Text};
-use crate::number::whole;
+use crate::number::integer;
 use crate::reason::Reason;
 use crate::source::PARQUET_SEPARATOR;
 use crate::time::Clock;
 use thinktime_core::time::Nanos;
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "thinktime",
     summary: "requests.parquet of Thinktime's own results",
     source: "docs/results.md",
@@ -58,7 +58,7 @@ impl Format for Rows {
         }
         let cells: Vec<&[u8]> = line.split(|byte| *byte == PARQUET_SEPARATOR).collect();
         let cell = |column: usize| cells.get(self.places[column]).copied();
-        let number = |column: usize| cell(column).and_then(whole);
+        let number = |column: usize| cell(column).and_then(integer);
         if cell(1).ok_or(Reason::NotThisFormat)? != b"1" {
             return Ok(());
         }
@@ -95,6 +95,6 @@ impl Format for Rows {
 
 /// The page of a request: its own where it is of none; none where the results tell no pages.
 fn page_of(page: Option<&[u8]>, request: Option<&[u8]>) -> Option<u32> {
-    let number = page.and_then(whole).or_else(|| page.and(request).and_then(whole))?;
+    let number = page.and_then(integer).or_else(|| page.and(request).and_then(integer))?;
     u32::try_from(number).ok()
 }

@@ -2,14 +2,14 @@
 //! last is the duration in milliseconds; in JSON durations are nanoseconds. Its time, `StartUTC`,
 //! is that of the request's begin.
 
-use super::Known;
+use super::FormatEntry;
 use super::dialect::Dialect;
-use super::laid::first_fitting;
+use super::layout_format::first_fitting;
 use crate::field::Field;
 
 const SOURCE: &str = "https://doc.traefik.io/traefik/observability/access-logs/";
 
-pub(super) static TEXT: Known = Known {
+pub(super) static TEXT: FormatEntry = FormatEntry {
     name: "traefik",
     summary: "Traefik's text, the Common Log Format with the duration at its end",
     source: SOURCE,
@@ -18,7 +18,7 @@ pub(super) static TEXT: Known = Known {
     open: |head, wanted| first_fitting(&[TEMPLATE], false, head, wanted),
 };
 
-pub(super) static JSON: Known = Known {
+pub(super) static JSON: FormatEntry = FormatEntry {
     name: "traefik-json",
     summary: "Traefik's JSON lines",
     source: SOURCE,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use thinktime_core::error::{Invalid, unknown};
 
-use super::{Format, Head, Take, Wanted};
+use super::{Format, FormatOptions, Head, Take};
 use crate::field::{Draft, Field};
 use crate::reason::Reason;
-use crate::text::percent_decoded;
+use crate::text::percent_decode;
 use crate::time::{Clock, MILLISECOND, SECOND};
 
 /// How a server writes it.
@@ -35,7 +35,7 @@ pub(super) struct W3c {
     /// What each column means, and whether it tells the user.
     columns: Vec<(Field, bool)>,
     user: Option<String>,
-    left_over: Vec<String>,
+    unused_fields: Vec<String>,
 }
 
 const FIELDS: &[u8] = b"#Fields:";
@@ -44,7 +44,7 @@ const FIELDS: &[u8] = b"#Fields:";
 pub(super) fn open(
     dialect: Dialect,
     head: &Head<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &FormatOptions<'_>,
 ) -> Result<Option<Arc<dyn Format>>, Invalid> {
     let Some(line) = head.lines().find(|line| line.starts_with(FIELDS)) else { return Ok(None) };
     let format = W3c::new(dialect, line, wanted.user.map(str::to_owned));
@@ -73,9 +73,9 @@ impl W3c {
         let columns: Vec<(Field, bool)> = names.iter().map(|name| column(name)).collect();
         let unused =
             names.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
-        let left_over =
+        let unused_fields =
             unused.map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect();
-        W3c { dialect, columns, user, left_over }
+        W3c { dialect, columns, user, unused_fields }
     }
 }
 
@@ -116,7 +116,7 @@ impl Format for W3c {
             }
             let raw = &raw[..end.unwrap_or(raw.len())];
             let value = match field {
-                Field::Agent | Field::Referrer => percent_decoded(raw, self.dialect.plus),
+                Field::Agent | Field::Referrer => percent_decode(raw, self.dialect.plus),
                 _ => raw.into(),
             };
             if *is_user {
@@ -129,8 +129,8 @@ impl Format for W3c {
         Ok(())
     }
 
-    fn left_over(&self) -> Vec<String> {
-        self.left_over.clone()
+    fn unused_fields(&self) -> Vec<String> {
+        self.unused_fields.clone()
     }
 
     fn has_directives(&self) -> bool {

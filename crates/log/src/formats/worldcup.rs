@@ -18,12 +18,12 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 
-use super::{Cut, Format, Known, Take};
+use super::{Cut, Format, FormatEntry, Take};
 use crate::entry::Entry;
 use crate::reason::Reason;
 use crate::time::{Clock, SECOND};
 
-pub(super) static KNOWN: Known = Known {
+pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "worldcup",
     summary: "the log of the 1998 World Cup's site, in binary records",
     source: "https://ita.ee.lbl.gov/html/contrib/WorldCup.html",

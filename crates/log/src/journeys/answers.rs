@@ -1,7 +1,7 @@
 //! How requests are answered, kind by kind.
 
-use super::asked::each_kind;
-use super::{Misfit, same_lengths};
+use super::kinds::each_kind;
+use super::{ColumnMismatch, same_lengths};
 use crate::columns::UNKNOWN;
 
 /// How the requests of one kind are answered.
@@ -34,30 +34,32 @@ pub fn answers(
     bytes: &[u32],
     status: &[u16],
     (kinds, paths): (usize, usize),
-) -> Result<Vec<Answers>, Misfit> {
+) -> Result<Vec<Answers>, ColumnMismatch> {
     same_lengths(kind.len(), &[path.len(), bytes.len(), status.len()])?;
     if let Some(path) = path.iter().find(|path| **path as usize >= paths) {
-        return Err(Misfit(format!("there is no path {path}: there are {paths}, from 0 on")));
+        return Err(ColumnMismatch(format!(
+            "there is no path {path}: there are {paths}, from 0 on"
+        )));
     }
     let mut found = vec![Answers::default(); kinds];
     let mut of_path = vec![(0_u64, 0_u64); paths];
     let mut of_status = vec![0_u64; usize::from(u16::MAX) + 1];
     each_kind(kind, |kind, rows| {
-        let Some(told) = found.get_mut(kind) else { return };
-        told.least = UNKNOWN;
+        let Some(answers) = found.get_mut(kind) else { return };
+        answers.least = UNKNOWN;
         for row in rows.iter().map(|row| *row as usize) {
             of_status[usize::from(status[row])] += 1;
             if status[row] / 100 == 2 && bytes[row] != UNKNOWN {
                 let (whole, sum) = &mut of_path[path[row] as usize];
                 if *whole == 0 {
-                    told.path.push(path[row]);
+                    answers.path.push(path[row]);
                 }
                 (*whole, *sum) = (*whole + 1, *sum + u64::from(bytes[row]));
-                told.least = told.least.min(bytes[row]);
-                told.largest = told.largest.max(bytes[row]);
+                answers.least = answers.least.min(bytes[row]);
+                answers.largest = answers.largest.max(bytes[row]);
             }
         }
-        told.take(&mut of_path, &mut of_status);
+        answers.take(&mut of_path, &mut of_status);
     });
     Ok(found)
 }

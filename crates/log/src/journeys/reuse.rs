@@ -1,6 +1,6 @@
 //! How soon a thing is asked for again.
 
-use super::Misfit;
+use super::ColumnMismatch;
 
 /// How often, and how soon, paths are asked for again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub fn reuse(
     counted: &[bool],
     paths: usize,
     windows: &[u32],
-) -> Result<Reuse, Misfit> {
+) -> Result<Reuse, ColumnMismatch> {
     super::same_lengths(path.len(), &[counted.len()])?;
     let mut seen = vec![0; windows.len()];
     // The number of the request after the latest one for each path, and how many there were.
@@ -30,7 +30,9 @@ pub fn reuse(
     let mut number = 0_u32;
     for (path, _) in path.iter().zip(counted).filter(|(_, counted)| **counted) {
         let Some((before, many)) = latest.get_mut(*path as usize) else {
-            return Err(Misfit(format!("there is no path {path}: there are {paths}, from 0 on")));
+            return Err(ColumnMismatch(format!(
+                "there is no path {path}: there are {paths}, from 0 on"
+            )));
         };
         if *before > 0 {
             let back = number + 1 - *before;

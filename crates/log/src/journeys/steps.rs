@@ -1,6 +1,6 @@
 //! Which kind of page follows which, and how many pages journeys have.
 
-use super::{Misfit, same_lengths, within};
+use super::{ColumnMismatch, same_lengths, within};
 
 /// What follows a page is judged where there was time for it to come: so much of the waits.
 const EDGE_QUANTILE: f64 = 0.995;
@@ -66,14 +66,14 @@ pub struct Steps {
 /// # Errors
 ///
 /// If columns have different lengths, or numbers are beyond pages and kinds.
-pub fn steps(pages: &Pages<'_>, kinds: usize, span_s: f64) -> Result<Steps, Misfit> {
+pub fn steps(pages: &Pages<'_>, kinds: usize, span_s: f64) -> Result<Steps, ColumnMismatch> {
     let Pages { previous, journey, kind, start_s, failed } = *pages;
     let many = previous.len();
     same_lengths(many, &[journey.len(), kind.len(), start_s.len(), failed.len()])?;
     within("page", previous, -1, many)?;
     within("page", journey, 0, many)?;
     within("kind", kind, 0, kinds)?;
-    let (edge_s, settled_s) = edges(waits(pages), span_s);
+    let (edge_s, settled_s) = edges(gaps(pages), span_s);
     let table = || vec![0; kinds * (kinds + 1)];
     let mut found = Steps {
         visited: vec![0; kinds],
@@ -148,7 +148,7 @@ fn count(counts: &mut Vec<u64>, number: u32) {
 }
 
 /// Of each page that follows one: how long after it.
-fn waits(pages: &Pages<'_>) -> Vec<f64> {
+fn gaps(pages: &Pages<'_>) -> Vec<f64> {
     let both = pages.previous.iter().zip(pages.start_s);
     let wait = |(previous, start_s): (&i32, &f64)| {
         usize::try_from(*previous).ok().map(|before| start_s - pages.start_s[before])
@@ -175,7 +175,7 @@ fn edges(mut waits: Vec<f64>, span_s: f64) -> (f64, f64) {
         }
         let longest = &mut waits[count - many..];
         longest.sort_unstable_by(f64::total_cmp);
-        let settled = settled(longest, unsettled);
+        let settled = timeout_place(longest, unsettled);
         let place = EDGE_QUANTILE * (count - 1) as f64 - (count - many) as f64;
         found = (between(longest, place), longest[settled]);
         if settled > 0 {
@@ -187,7 +187,7 @@ fn edges(mut waits: Vec<f64>, span_s: f64) -> (f64, f64) {
 
 /// The first of these waits, which rise, beyond which no more than so many seconds are to come; 0
 /// where there is none.
-fn settled(longest: &[f64], unsettled: f64) -> usize {
+fn timeout_place(longest: &[f64], unsettled: f64) -> usize {
     let (mut upto, mut found) = (0.0, 0);
     for (place, wait) in longest.iter().enumerate().rev() {
         upto += wait;

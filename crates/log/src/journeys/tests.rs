@@ -31,8 +31,9 @@ fn what_the_end_cuts_off_is_not_judged() {
 
 #[test]
 fn think_times_are_from_the_end_of_a_page() {
-    let found = thinks(&[-1, 0, -1], &[-1, -1, 1], &[0.0, 5.0, 6.0], &[2.0, 7.0, 6.0]).unwrap();
-    let expected = Thinks { think_s: vec![3.0, 0.0], page: vec![0, 1], early: 1 };
+    let found =
+        think_times(&[-1, 0, -1], &[-1, -1, 1], &[0.0, 5.0, 6.0], &[2.0, 7.0, 6.0]).unwrap();
+    let expected = ThinkTimes { think_s: vec![3.0, 0.0], page: vec![0, 1], early: 1 };
     assert_eq!(found, expected);
 }
 
@@ -43,7 +44,7 @@ fn what_is_asked_for_again_is_known_by_how_far_back_it_was() {
     assert!(reuse(&[4], &[true], 4, &[1]).is_err());
 }
 
-const PLAIN: Asked<'_> = Asked {
+const PLAIN: KindColumns<'_> = KindColumns {
     path: &[0, 1, 0, 2],
     method: &[0, 0, 2, 0],
     user: &[0, 1, 2, 2],
@@ -83,11 +84,11 @@ fn answers_are_counted_by_status_and_sizes_by_path() {
 
 #[test]
 fn columns_that_do_not_go_together_are_refused() {
-    let wrong = Asked { method: &[0], ..PLAIN };
+    let wrong = KindColumns { method: &[0], ..PLAIN };
     assert!(wrong.check().is_err());
-    assert!(Asked { path: &[0, 1, 0, 3], ..PLAIN }.check().is_err());
-    assert!(Asked { method: &[0, 0, 8, 0], ..PLAIN }.check().is_err());
-    assert!(thinks(&[0, 7], &[-1, -1], &[0.0; 2], &[0.0; 2]).is_err());
+    assert!(KindColumns { path: &[0, 1, 0, 3], ..PLAIN }.check().is_err());
+    assert!(KindColumns { method: &[0, 0, 8, 0], ..PLAIN }.check().is_err());
+    assert!(think_times(&[0, 7], &[-1, -1], &[0.0; 2], &[0.0; 2]).is_err());
     assert!(answers(&[0], &[2], &[0], &[200], (1, 2)).is_err());
     let none =
         Pages { previous: &[-1], journey: &[0], kind: &[3], start_s: &[0.0], failed: &[false] };

@@ -63,7 +63,7 @@ impl Layout {
     }
 
     /// The names of fields that mean nothing here.
-    pub(crate) fn left_over(&self) -> Vec<String> {
+    pub(crate) fn unused_fields(&self) -> Vec<String> {
         let unused = |piece: &&Piece| piece.field == Field::Skip && !piece.user;
         self.pieces.iter().filter(unused).map(|piece| piece.name.clone()).collect()
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::entry::Text;
 use crate::field::Field;
-use crate::text::unescaped;
+use crate::text::unescape;
 use crate::time::CLF_LENGTH;
 
 /// A field with the text that follows it.
@@ -141,7 +141,7 @@ fn quoted<'a>(rest: &'a [u8], text: &[u8]) -> Option<(Text<'a>, &'a [u8])> {
             from = place + 2;
         } else if begins_with(&rest[place + 1..], &text[1..]) {
             let raw = &rest[..place];
-            let value = if escaped { Cow::Owned(unescaped(raw)) } else { Cow::Borrowed(raw) };
+            let value = if escaped { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) };
             return Some((value, &rest[place + text.len()..]));
         } else {
             from = place + 1;

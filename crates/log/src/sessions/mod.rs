@@ -5,19 +5,19 @@
 //! Source: Schroeder, Wierman, Harchol-Balter, 'Open Versus Closed: A Cautionary Tale' (NSDI 2006),
 //! section 7.
 
-mod learned;
+mod figures;
 mod series;
 mod starts;
 mod tally;
 mod user;
 
-pub use learned::{EDGES, Learned, Lengths, Minutes};
+pub use figures::{EDGES, Lengths, Minutes, SessionFigures};
 pub use series::MINUTE_NS;
 pub use starts::BLOCK_NS;
 pub use tally::{Bin, Tally};
 use user::{Part, User};
 
-use crate::columns::{Seen, UNKNOWN};
+use crate::columns::{ColumnView, UNKNOWN};
 
 /// How sessions are made of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,12 +57,19 @@ struct Visit {
 
 /// Makes sessions of the requests for which `mine` holds, which is asked for the place of each.
 #[must_use]
-pub fn sessions(seen: &Seen<'_>, rules: &Rules, mine: impl Fn(usize) -> bool) -> Learned {
-    let mut sessions =
-        Sessions { rules: *rules, users: vec![None; seen.users], learned: Learned::default() };
+pub fn sessions(
+    seen: &ColumnView<'_>,
+    rules: &Rules,
+    mine: impl Fn(usize) -> bool,
+) -> SessionFigures {
+    let mut sessions = Sessions {
+        rules: *rules,
+        users: vec![None; seen.users],
+        figures: SessionFigures::default(),
+    };
     let log = (seen.time_ns.first(), seen.time_ns.last());
     if let (Some(first), Some(last)) = log {
-        (sessions.learned.start_ns, sessions.learned.end_ns) = (*first, *last);
+        (sessions.figures.start_ns, sessions.figures.end_ns) = (*first, *last);
     }
     for row in (0..seen.time_ns.len()).filter(|row| mine(*row)) {
         let visit = Visit {
@@ -74,7 +81,7 @@ pub fn sessions(seen: &Seen<'_>, rules: &Rules, mine: impl Fn(usize) -> bool) ->
             page: seen.page.get(row).copied().filter(|page| *page != UNKNOWN),
         };
         sessions.visit(seen.user[row] as usize, &visit);
-        sessions.learned.answer(seen, row);
+        sessions.figures.answer(seen, row);
     }
     sessions.finish()
 }
@@ -85,7 +92,7 @@ struct Sessions {
     rules: Rules,
     /// Those who were seen, by their numbers.
     users: Vec<Option<User>>,
-    learned: Learned,
+    figures: SessionFigures,
 }
 
 impl Sessions {
@@ -93,9 +100,9 @@ impl Sessions {
         let (mut user, begins) = self.user(number, visit);
         let think = micros(visit.time_ns.saturating_sub(user.end));
         let part = user.take(visit, &self.rules);
-        self.learned.request(visit, part == Part::Page);
+        self.figures.request(visit, part == Part::Page);
         if !begins {
-            self.learned.think(think, part == Part::Page);
+            self.figures.think(think, part == Part::Page);
         }
         self.users[number] = Some(user);
     }
@@ -103,35 +110,35 @@ impl Sessions {
     /// The user with the session that the visit belongs to, and whether it begins with it.
     fn user(&mut self, number: usize, visit: &Visit) -> (User, bool) {
         let Some(user) = self.users[number] else {
-            self.learned.users += 1;
-            self.learned.first_visits += 1;
+            self.figures.users += 1;
+            self.figures.first_visits += 1;
             return (User::new(visit), true);
         };
         let (gap, timeout) = (visit.time_ns.saturating_sub(user.last), self.rules.timeout_ns);
         if gap <= HORIZON_NS.max(timeout) {
-            self.learned.gaps.add(micros(gap));
+            self.figures.gaps.add(micros(gap));
         } else {
-            self.learned.first_visits += 1;
+            self.figures.first_visits += 1;
         }
         if gap <= timeout {
             return (user, false);
         }
-        self.learned.session(&user, timeout, false);
+        self.figures.session(&user, timeout, false);
         (User::new(visit), true)
     }
 
     /// Ends all sessions.
-    fn finish(mut self) -> Learned {
-        let (end, timeout) = (self.learned.end_ns, self.rules.timeout_ns);
-        let edge = self.learned.edge(timeout);
+    fn finish(mut self) -> SessionFigures {
+        let (end, timeout) = (self.figures.end_ns, self.rules.timeout_ns);
+        let edge = self.figures.edge(timeout);
         for user in self.users.iter().flatten() {
             if end.saturating_sub(user.last) <= timeout {
-                self.learned.stays(user);
+                self.figures.stays(user);
             }
-            self.learned.session(user, timeout, end.saturating_sub(user.start) <= edge);
+            self.figures.session(user, timeout, end.saturating_sub(user.start) <= edge);
         }
-        self.learned.settle_edges(edge);
-        self.learned
+        self.figures.settle_edges(edge);
+        self.figures
     }
 }
 

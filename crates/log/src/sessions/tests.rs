@@ -33,8 +33,8 @@ fn columns(lines: &[Line]) -> Columns {
     collector.finish()
 }
 
-fn learned(lines: &[Line], rules: Rules) -> Learned {
-    sessions(&columns(lines).seen(), &rules, |_| true)
+fn figures(lines: &[Line], rules: Rules) -> SessionFigures {
+    sessions(&columns(lines).view(), &rules, |_| true)
 }
 
 fn values(tally: &Tally) -> Vec<(u64, u64)> {
@@ -49,7 +49,7 @@ fn a_gap_longer_than_the_timeout_ends_a_session() {
         (1800, "a", "/x", "", AGENT),
         (3601, "a", "/y", "", AGENT),
     ];
-    let found = learned(&lines, Rules::default());
+    let found = figures(&lines, Rules::default());
     assert_eq!((found.requests, found.users, found.sessions, found.first_visits), (4, 2, 3, 2));
     assert_eq!(values(&found.lengths.by_requests), [(1, 2), (2, 1)]);
     // A think time runs from the response's end.
@@ -73,11 +73,11 @@ fn objects_belong_to_the_page_that_embeds_them() {
         (90, "a", "/late.png", "http://h/shop", AGENT),
         (500, "b", "/logo.png", "http://elsewhere/", AGENT),
     ];
-    let found = learned(&lines, Rules::default());
+    let found = figures(&lines, Rules::default());
     assert_eq!((found.requests, found.pages, found.sessions), (7, 3, 2));
     assert_eq!(values(&found.lengths.by_pages), [(1, 1), (2, 1)]);
     assert_eq!((found.page_thinks.total(), found.object_gaps.total()), (1, 4));
-    let plain = learned(&lines, Rules { pages: false, ..Rules::default() });
+    let plain = figures(&lines, Rules { pages: false, ..Rules::default() });
     assert_eq!((plain.pages, plain.object_gaps.total()), (7, 0));
 }
 
@@ -91,7 +91,7 @@ fn sessions_are_made_of_some_requests() {
         (4, "b", "/y", "", "Googlebot/2.1"),
     ];
     let columns = columns(&lines);
-    let found = sessions(&columns.seen(), &Rules::default(), |row| columns.rows.user[row] == 1);
+    let found = sessions(&columns.view(), &Rules::default(), |row| columns.rows.user[row] == 1);
     assert_eq!((found.sessions, found.requests, found.users), (1, 3, 1));
     // The log is the whole one.
     assert_eq!((found.start_ns, found.end_ns), (0, 4_000_000_000));
@@ -105,7 +105,7 @@ fn minutes_count_requests_sessions_and_who_is_there() {
         (130, "a", "/", "", AGENT),
         (250, "b", "/", "", AGENT),
     ];
-    let minutes = learned(&lines, Rules::default()).minutes();
+    let minutes = figures(&lines, Rules::default()).minutes();
     assert_eq!(minutes.start_ns, MINUTE_NS);
     assert_eq!(minutes.requests, [2, 1, 0, 1]);
     assert_eq!(minutes.sessions, [2, 0, 0, 0]);
@@ -134,7 +134,7 @@ fn sessions_that_the_edges_cut_do_not_count_for_lengths() {
     }
     collector.take(&mut batch);
     let rules = Rules { timeout_ns: 60_000_000_000, ..Rules::default() };
-    let found = sessions(&collector.finish().seen(), &rules, |_| true);
+    let found = sessions(&collector.finish().view(), &rules, |_| true);
     assert_eq!(found.requests, 300);
     assert_eq!(values(&found.lengths.by_requests), [(3, found.lengths.sessions)]);
     assert!(found.lengths.sessions > 90, "{}", found.lengths.sessions);

@@ -6,7 +6,7 @@ use thinktime_core::error::Invalid;
 
 use super::{Source, Tracking, open};
 use crate::formats::{Choice, Cut, Head, find};
-use crate::reading::Options;
+use crate::reader::Options;
 use crate::time::Clock;
 
 /// The first entry is looked for within so many bytes.

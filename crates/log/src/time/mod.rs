@@ -6,7 +6,7 @@ mod pattern;
 pub(crate) use calendar::day_ns;
 pub(crate) use pattern::{Parts, Pattern};
 
-use crate::number::{decimal, digit, two_digits, whole};
+use crate::number::{decimal, digit, integer, two_digits};
 use crate::reason::Reason;
 
 /// A second in nanoseconds.
@@ -87,7 +87,7 @@ impl Clock {
             return Err(Reason::NoTime);
         }
         if *text != self.iso_date {
-            let part = |from: usize, to: usize| whole(&text[from..to]).ok_or(Reason::NoTime);
+            let part = |from: usize, to: usize| integer(&text[from..to]).ok_or(Reason::NoTime);
             self.iso_ns = day_ns(part(0, 4)?, part(5, 7)?, part(8, 10)?)?;
             self.iso_date = *text;
         }
@@ -112,9 +112,9 @@ fn clf_midnight(text: &[u8; CLF_LENGTH]) -> Result<i64, Reason> {
     if text[2] != b'/' || text[6] != b'/' || text[11] != b':' || text[20] != b' ' {
         return Err(Reason::NoTime);
     }
-    let day = whole(&text[..2]).ok_or(Reason::NoTime)?;
+    let day = integer(&text[..2]).ok_or(Reason::NoTime)?;
     let month = calendar::month(&text[3..6]).ok_or(Reason::NoTime)?;
-    let year = whole(&text[7..11]).ok_or(Reason::NoTime)?;
+    let year = integer(&text[7..11]).ok_or(Reason::NoTime)?;
     Ok(day_ns(year, month, day)? - offset(&text[20..])? * SECOND)
 }
 

@@ -5,7 +5,7 @@ use chrono::{ParseError, Timelike};
 use thinktime_core::error::Invalid;
 
 use super::{MICROSECOND, MILLISECOND, SECOND, Stamp, epoch, time_of_day};
-use crate::number::whole;
+use crate::number::integer;
 use crate::reason::Reason;
 
 /// A pattern of `strftime`, or one of Apache's words such as `msec_frac`.
@@ -92,7 +92,7 @@ pub(crate) struct Parts {
 impl Parts {
     fn read_fraction(&mut self, text: &[u8], most: usize) -> Result<(), Reason> {
         let digits = text.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
-        let value = whole(&text[..digits]).ok_or(Reason::NoTime)? as i64;
+        let value = integer(&text[..digits]).ok_or(Reason::NoTime)? as i64;
         self.fraction_ns = value * 10_i64.pow(9 - digits as u32);
         self.fraction_digits = digits;
         Ok(())

@@ -26,7 +26,7 @@ pub(super) struct Calls<'a> {
 
 impl<'a> Calls<'a> {
     pub(super) fn new(paths: &Paths<'a>) -> Calls<'a> {
-        let templates = many(paths);
+        let templates = template_count(paths);
         let (asked, quick) = (vec![0; templates], vec![0; templates]);
         Calls { templates: paths.templates, asked, quick }
     }
@@ -51,7 +51,7 @@ impl<'a> Calls<'a> {
     }
 
     /// The templates that are calls.
-    pub(super) fn found(&self) -> Vec<bool> {
+    pub(super) fn templates(&self) -> Vec<bool> {
         let both = self.quick.iter().zip(&self.asked);
         let enough = |quick: u32, asked: u32| f64::from(quick) >= CALLS * f64::from(asked);
         both.map(|(quick, asked)| enough(*quick, *asked) && *quick >= CALLS_LEAST).collect()
@@ -59,6 +59,6 @@ impl<'a> Calls<'a> {
 }
 
 /// How many templates there are.
-pub(super) fn many(paths: &Paths<'_>) -> usize {
+pub(super) fn template_count(paths: &Paths<'_>) -> usize {
     paths.templates.iter().max().map_or(0, |last| *last as usize + 1)
 }

@@ -9,19 +9,19 @@
 //! Where the log itself tells pages, as our own results do, there is nothing to find: a page begins
 //! with the first of its requests.
 
-mod beside;
 mod calls;
 mod embeds;
 mod latest;
-mod led;
+mod navigation;
+mod overlaps;
 mod pages;
 mod parents;
 mod users;
 
-use beside::Beside;
 use calls::Calls;
 use embeds::Embeds;
-use pages::Finding;
+use overlaps::Overlaps;
+use pages::PageFinder;
 use thiserror::Error;
 use users::Users;
 
@@ -106,7 +106,7 @@ pub struct Visits {
 /// Columns that are not those of one log.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct Misfit(String);
+pub struct ColumnMismatch(String);
 
 /// Finds sessions and pages.
 ///
@@ -118,49 +118,58 @@ pub fn find_visits(
     requests: Requests<'_>,
     paths: Paths<'_>,
     rules: &Rules,
-) -> Result<Visits, Misfit> {
+) -> Result<Visits, ColumnMismatch> {
     fits(&requests, &paths)?;
     let mut users = Users::new(requests, paths.objects.len(), rules);
     let mut embeds = Embeds::by_endings(&paths, rules.pages && requests.page.is_empty());
     let known = |numbers: &[u32]| numbers.iter().any(|number| *number != UNKNOWN);
-    let mut beside = Beside::new(&paths, known(requests.duration_us), rules.resolution_s);
+    let mut overlaps = Overlaps::new(&paths, known(requests.duration_us), rules.resolution_s);
     // Where neither can be told, what is called by what need not be looked for.
-    if rules.pages && requests.page.is_empty() && (beside.told() || known(requests.referrer)) {
+    if rules.pages && requests.page.is_empty() && (overlaps.is_known() || known(requests.referrer))
+    {
         let mut calls = Calls::new(&paths);
         users.each(&embeds, |session| {
             calls.take(session);
-            beside.take(session);
+            overlaps.take(session);
         });
-        embeds.add(&paths, &calls.found(), &beside.found());
+        embeds.add(&paths, &calls.templates(), &overlaps.calls());
     }
-    let mut finding = Finding::new(requests.time_ns.len(), paths.objects.len());
-    users.each(&embeds, |session| finding.take(session));
-    Ok(finding.finish(users.into_order()))
+    let mut finder = PageFinder::new(requests.time_ns.len(), paths.objects.len());
+    users.each(&embeds, |session| finder.take(session));
+    Ok(finder.finish(users.into_order()))
 }
 
 /// Whether columns have the same lengths, and numbers are within them.
-fn fits(requests: &Requests<'_>, paths: &Paths<'_>) -> Result<(), Misfit> {
+fn fits(requests: &Requests<'_>, paths: &Paths<'_>) -> Result<(), ColumnMismatch> {
     let (rows, known) = (requests.time_ns.len(), paths.objects.len());
     let Requests { duration_us, user, path, referrer, status, page, .. } = *requests;
     let pages = if page.is_empty() { rows } else { page.len() };
     let lengths = [duration_us.len(), user.len(), path.len(), referrer.len(), status.len(), pages];
     if lengths.iter().any(|length| *length != rows) {
-        return Err(Misfit(format!("columns of {rows} and of {lengths:?} rows are not one log's")));
+        return Err(ColumnMismatch(format!(
+            "columns of {rows} and of {lengths:?} rows are not one log's"
+        )));
     }
     if rows > REQUESTS_MAX {
-        return Err(Misfit(format!("there are {rows} requests; at most {REQUESTS_MAX} are taken")));
+        return Err(ColumnMismatch(format!(
+            "there are {rows} requests; at most {REQUESTS_MAX} are taken"
+        )));
     }
     if paths.templates.len() != known {
         let templates = paths.templates.len();
-        return Err(Misfit(format!("{known} paths need as many templates, not {templates}")));
+        return Err(ColumnMismatch(format!(
+            "{known} paths need as many templates, not {templates}"
+        )));
     }
     let beyond =
         |numbers: &[u32]| numbers.iter().find(|number| **number as usize >= known).copied();
     if let Some(path) = beyond(path) {
-        return Err(Misfit(format!("there is no path {path}: there are {known}, from 0 on")));
+        return Err(ColumnMismatch(format!(
+            "there is no path {path}: there are {known}, from 0 on"
+        )));
     }
     if let Some(template) = beyond(paths.templates) {
-        return Err(Misfit(format!(
+        return Err(ColumnMismatch(format!(
             "template {template} is too large: {known} paths have no more"
         )));
     }

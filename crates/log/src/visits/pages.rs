@@ -4,26 +4,26 @@ use std::collections::HashMap;
 
 use super::Visits;
 use super::latest::Latest;
-use super::led::led_by;
+use super::navigation::navigation_of;
 use super::parents::Parents;
 use super::users::{Row, Session};
 use crate::columns::UNKNOWN;
 
 /// Finds the visits of sessions that it is told of one by one, by users.
 #[derive(Debug)]
-pub(super) struct Finding {
+pub(super) struct PageFinder {
     visits: Visits,
     parents: Parents,
     /// The latest page of each path in the session.
     latest: Latest,
     /// The pages of the session that the log tells.
-    told: HashMap<u32, u32>,
+    log_pages: HashMap<u32, u32>,
     sessions: u32,
 }
 
-impl Finding {
+impl PageFinder {
     /// For so many requests of so many paths.
-    pub(super) fn new(requests: usize, paths: usize) -> Finding {
+    pub(super) fn new(requests: usize, paths: usize) -> PageFinder {
         let visits = Visits {
             session: Vec::with_capacity(requests),
             retry: Vec::with_capacity(requests),
@@ -32,7 +32,7 @@ impl Finding {
             ..Visits::default()
         };
         let (parents, latest) = (Parents::new(paths), Latest::new(paths));
-        Finding { visits, parents, latest, told: HashMap::new(), sessions: 0 }
+        PageFinder { visits, parents, latest, log_pages: HashMap::new(), sessions: 0 }
     }
 
     /// Takes the next session.
@@ -46,8 +46,8 @@ impl Finding {
                 if known {
                     self.latest.set(row.path, page as u32);
                 }
-                if row.told != UNKNOWN {
-                    self.told.insert(row.told, page as u32);
+                if row.log_page != UNKNOWN {
+                    self.log_pages.insert(row.log_page, page as u32);
                 }
                 page
             } else {
@@ -62,7 +62,7 @@ impl Finding {
         }
         self.sessions += 1;
         self.latest.forget();
-        self.told.clear();
+        self.log_pages.clear();
         let bases = &self.visits.base[first..];
         self.parents.take(session, first, bases.iter().map(|base| row_of(session, *base)));
     }
@@ -87,7 +87,7 @@ impl Finding {
         first: usize,
         known: &mut bool,
     ) -> usize {
-        if let Some(page) = self.told.get(&row.told) {
+        if let Some(page) = self.log_pages.get(&row.log_page) {
             return *page as usize;
         }
         let bases = &self.visits.base;
@@ -116,9 +116,9 @@ impl Finding {
 
     /// All visits of requests in this order.
     pub(super) fn finish(mut self, order: Vec<u32>) -> Visits {
-        let led = led_by(&self.parents.finish());
-        self.visits.journey = led.heads();
-        Visits { order, previous: led.previous, opener: led.opener, ..self.visits }
+        let navigation = navigation_of(&self.parents.finish());
+        self.visits.journey = navigation.heads();
+        Visits { order, previous: navigation.previous, opener: navigation.opener, ..self.visits }
     }
 }
 

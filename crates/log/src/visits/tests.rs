@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::led::led_by;
+use super::navigation::navigation_of;
 use super::*;
 
 /// A request: (second, user, path, referrer, status).
@@ -18,7 +18,7 @@ fn found_by(rules: &Rules, asked: &[Asked]) -> Visits {
 }
 
 /// The same where the log tells the page of each.
-fn found_told(rules: &Rules, asked: &[Asked], told: &[u32]) -> Visits {
+fn found_told(rules: &Rules, asked: &[Asked], known: &[u32]) -> Visits {
     let time_ns: Vec<_> = asked.iter().map(|one| one.0 * 1_000_000_000).collect();
     let user: Vec<_> = asked.iter().map(|one| one.1).collect();
     let path: Vec<_> = asked.iter().map(|one| one.2).collect();
@@ -34,7 +34,7 @@ fn found_told(rules: &Rules, asked: &[Asked], told: &[u32]) -> Visits {
         path: &path,
         referrer: &referrer,
         status: &status,
-        page: told,
+        page: known,
     };
     let paths = Paths { objects: &objects, templates: &templates };
     find_visits(requests, paths, rules).expect("one log")
@@ -63,15 +63,15 @@ fn told_pages_are_taken_as_they_are() {
         (50, 0, 2, UNKNOWN, 200),
         (60, 1, 150, UNKNOWN, 200),
     ];
-    let told = [0, 1, 2, 2, 2, 0];
-    let visits = found_told(&RULES, &asked, &told);
+    let known = [0, 1, 2, 2, 2, 0];
+    let visits = found_told(&RULES, &asked, &known);
     assert_eq!(visits.retry, [false; 6]);
     assert_eq!(visits.page, [0, 1, 2, 2, 2, 3]);
     assert_eq!(visits.base, [0, 1, 2, 5]);
     assert_eq!(visits.embedded, [false, false, false, true, true, false]);
     assert_eq!(visits.previous, [NONE, 0, 1, NONE]);
     assert_eq!(visits.end_s[2], 50.1);
-    let apart = found_told(&Rules { pages: false, ..RULES }, &asked, &told);
+    let apart = found_told(&Rules { pages: false, ..RULES }, &asked, &known);
     assert_eq!(apart.base, [0, 1, 2, 3, 4, 5]);
 }
 
@@ -190,18 +190,18 @@ fn a_page_is_led_to_by_the_last_one_that_is_free() {
 
 #[test]
 fn who_goes_back_goes_on_from_there() {
-    let led = led_by(&[NONE, 0, 0, 2]);
-    assert_eq!(led.previous, [NONE, 0, 1, 2]);
-    assert_eq!(led.opener, [NONE; 4]);
-    assert_eq!(led.heads(), [0; 4]);
+    let navigation = navigation_of(&[NONE, 0, 0, 2]);
+    assert_eq!(navigation.previous, [NONE, 0, 1, 2]);
+    assert_eq!(navigation.opener, [NONE; 4]);
+    assert_eq!(navigation.heads(), [0; 4]);
 }
 
 #[test]
 fn a_tab_runs_beside() {
-    let led = led_by(&[NONE, 0, 0, 1, 2]);
-    assert_eq!(led.previous, [NONE, 0, NONE, 1, 2]);
-    assert_eq!(led.opener, [NONE, NONE, 0, NONE, NONE]);
-    assert_eq!(led.heads(), [0, 0, 2, 0, 2]);
+    let navigation = navigation_of(&[NONE, 0, 0, 1, 2]);
+    assert_eq!(navigation.previous, [NONE, 0, NONE, 1, 2]);
+    assert_eq!(navigation.opener, [NONE, NONE, 0, NONE, NONE]);
+    assert_eq!(navigation.heads(), [0, 0, 2, 0, 2]);
 }
 
 #[test]
@@ -273,8 +273,8 @@ proptest! {
             prop_assert_eq!(visits.journey[at], head);
             prop_assert!(visits.start_s[at] <= visits.end_s[at]);
         }
-        let mut led: Vec<_> = visits.previous.iter().filter(|page| **page != NONE).collect();
-        led.sort_unstable();
-        prop_assert!(led.is_sorted_by(|one, next| one < next), "a page leads to one at most");
+        let mut named: Vec<_> = visits.previous.iter().filter(|page| **page != NONE).collect();
+        named.sort_unstable();
+        prop_assert!(named.is_sorted_by(|one, next| one < next), "a page leads to one at most");
     }
 }

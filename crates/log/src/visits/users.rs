@@ -7,7 +7,7 @@ use super::embeds::Embeds;
 use super::latest::Latest;
 use super::{Requests, Rules};
 use crate::columns::UNKNOWN;
-use crate::places::by_number;
+use crate::ordering::order_by_number;
 
 /// What pages embed by its ending comes this soon after what was asked for before.
 const EMBEDDED_S: f64 = 10.0;
@@ -32,7 +32,7 @@ pub(super) struct Row {
     /// Whether a page begins with it: so it is with the first one of each session.
     pub(super) base: bool,
     /// What the user's requests of one page have in common; [`UNKNOWN`] where pages are not told.
-    pub(super) told: u32,
+    pub(super) log_page: u32,
 }
 
 /// One session.
@@ -68,7 +68,7 @@ impl<'a> Users<'a> {
             timeout_s: rules.timeout_s,
             step_ns: (rules.resolution_s * 1e9).round_ties_even() as i64,
             pages: rules.pages,
-            order: by_number(requests.user),
+            order: order_by_number(requests.user),
             latest: Latest::new(paths),
             rows: Vec::new(),
             shown: Vec::new(),
@@ -81,7 +81,7 @@ impl<'a> Users<'a> {
     }
 
     /// Tells of each session in turn.
-    pub(super) fn each(&mut self, embeds: &Embeds, mut told: impl FnMut(&Session<'_>)) {
+    pub(super) fn each(&mut self, embeds: &Embeds, mut visit: impl FnMut(&Session<'_>)) {
         let mut first = 0;
         while let Some(place) = self.order.get(first) {
             let user = self.requests.user[*place as usize];
@@ -96,9 +96,9 @@ impl<'a> Users<'a> {
                     mark_retries(rows, &mut self.latest);
                     mark_bases(rows);
                 } else {
-                    mark_told(rows, self.pages);
+                    mark_pages_of_log(rows, self.pages);
                 }
-                told(&Session { user, first, rows });
+                visit(&Session { user, first, rows });
                 first += rows.len();
             }
             self.rows = rows;
@@ -146,7 +146,7 @@ impl<'a> Users<'a> {
                 failed: has_failed(requests.status[at]),
                 retry: false,
                 base: false,
-                told: requests.page.get(at).copied().unwrap_or(UNKNOWN),
+                log_page: requests.page.get(at).copied().unwrap_or(UNKNOWN),
             }
         }));
     }
@@ -193,9 +193,9 @@ fn mark_bases(rows: &mut [Row]) {
 /// Marks with what the pages begin that the log tells: with the first request of each.
 ///
 /// Such a log tells further attempts as well, and has none of them here.
-fn mark_told(rows: &mut [Row], pages: bool) {
+fn mark_pages_of_log(rows: &mut [Row], pages: bool) {
     let mut begun = HashSet::new();
     for row in rows {
-        row.base = begun.insert(row.told) || !pages;
+        row.base = begun.insert(row.log_page) || !pages;
     }
 }

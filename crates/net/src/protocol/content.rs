@@ -10,7 +10,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memchr_iter;
 use zstd::stream::read::Decoder;
 
-use super::kept::{KEPT_BODY_BYTES_MAX, Kept};
+use super::excerpt::{Excerpt, KEPT_BODY_BYTES_MAX};
 
 /// The most encodings of one body, one upon the other: each takes time.
 const ENCODINGS_MAX: usize = 3;
@@ -32,7 +32,7 @@ pub struct Content<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
 
-impl Kept {
+impl Excerpt {
     /// Puts the body without its encodings in its place, or an empty one where it is damaged.
     ///
     /// # Errors

@@ -27,8 +27,8 @@ const FORBIDDEN: [&[u8]; 5] =
 
 impl Head {
     /// A head of this version of HTTP, which is kept as text if `kept`.
-    pub(super) fn new(version: &'static str, kept: bool) -> Head {
-        Head { version, lines: kept.then(Vec::new), ..Head::default() }
+    pub(super) fn new(version: &'static str, excerpt: bool) -> Head {
+        Head { version, lines: excerpt.then(Vec::new), ..Head::default() }
     }
 
     /// Takes one field in.

@@ -5,13 +5,13 @@
 //! what arrived and sends what it wrote, so the same code runs over TCP, TLS or a test's slice.
 
 mod content;
+mod excerpt;
 mod fields;
 pub mod grpc;
 mod head;
 pub mod http1;
 pub mod http2;
 pub mod http3;
-mod kept;
 mod literals;
 mod outbox;
 pub mod postgresql;
@@ -22,7 +22,7 @@ mod streams;
 pub mod websocket;
 
 pub use content::{Content, Damaged};
-pub use kept::{KEPT_BODY_BYTES_MAX, Keeping, Kept};
+pub use excerpt::{Capture, Excerpt, KEPT_BODY_BYTES_MAX};
 pub use outbox::{Outbox, REPLY_BYTES_MAX, RepliesUnread};
 pub use server_timing::{SERVER_TIMING, ServerTiming};
 pub use streams::StreamEvent;

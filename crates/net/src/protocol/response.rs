@@ -2,9 +2,9 @@
 
 use thinktime_core::time::Nanos;
 
+use super::excerpt::Excerpt;
 use super::grpc::MessageCount;
 use super::head::Head;
-use super::kept::Kept;
 
 /// A response as far as it came.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Response {
     /// The size of its frames.
     pub(super) bytes: u64,
     /// What is kept of it, where anything is.
-    pub(super) kept: Option<Box<Kept>>,
+    pub(super) excerpt: Option<Box<Excerpt>>,
 }
 
 /// A response that breaks the rules.
@@ -35,7 +35,7 @@ pub(super) struct Malformed;
 
 impl Response {
     /// A response to come; one to HEAD has no body.
-    pub(super) fn new(head_only: bool, kept: Option<Box<Kept>>) -> Response {
+    pub(super) fn new(head_only: bool, excerpt: Option<Box<Excerpt>>) -> Response {
         Response {
             head_only,
             begun: false,
@@ -46,7 +46,7 @@ impl Response {
             messages: None,
             enough: false,
             bytes: 0,
-            kept,
+            excerpt,
         }
     }
 
@@ -84,8 +84,8 @@ impl Response {
     }
 
     fn keep_lines(&mut self, head: &Head) {
-        if let (Some(kept), Some(lines)) = (&mut self.kept, &head.lines) {
-            kept.head.extend_from_slice(lines);
+        if let (Some(excerpt), Some(lines)) = (&mut self.excerpt, &head.lines) {
+            excerpt.head.extend_from_slice(lines);
         }
     }
 
@@ -96,13 +96,13 @@ impl Response {
         if self.status.is_none() || too_long || (self.head_only && !data.is_empty()) {
             return Err(Malformed);
         }
-        if let Some(kept) = &mut self.kept {
-            kept.add_body(data);
+        if let Some(excerpt) = &mut self.excerpt {
+            excerpt.add_body(data);
         }
         if self.messages.as_mut().is_some_and(|count| count.take(data)) {
             self.enough = !ends;
-            if let Some(kept) = &mut self.kept {
-                kept.enough = true;
+            if let Some(excerpt) = &mut self.excerpt {
+                excerpt.enough = true;
             }
             return Ok(self.status);
         }

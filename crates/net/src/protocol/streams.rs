@@ -2,7 +2,7 @@
 
 use thinktime_core::time::Nanos;
 
-use super::Kept;
+use super::Excerpt;
 
 /// What happened to a stream; `N` is the type of its number, and of codes. After any but
 /// [`StreamEvent::Begun`] the stream is closed.
@@ -25,7 +25,7 @@ pub enum StreamEvent<N> {
         /// says nothing.
         server_time: Nanos,
         /// Its head, with the trailers, and its body, if the client keeps them.
-        kept: Option<Box<Kept>>,
+        excerpt: Option<Box<Excerpt>>,
     },
     /// The server ended the stream without a response.
     Reset {

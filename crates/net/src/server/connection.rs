@@ -132,7 +132,7 @@ impl Connection {
     ///
     /// # Errors
     /// As [`Connection::write_answers`].
-    pub(super) fn give_leave(&mut self) -> Result<(), RepliesUnread> {
+    pub(super) fn send_continue(&mut self) -> Result<(), RepliesUnread> {
         self.out.reply(|out| out.extend_from_slice(CONTINUE))
     }
 

@@ -10,7 +10,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
 use thinktime_core::workload::{RequestKind, Workload, target_key};
 
-use super::asked::Asked;
+use super::request_kinds::RequestKinds;
 use crate::protocol::http1::{Request, RequestReader};
 
 /// The header in which a request carries its service demands: a time for each station in the
@@ -28,15 +28,15 @@ pub(super) type Demands = Vec<Option<Nanos>>;
 
 /// What is known of a request that came.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct IdentifiedRequest {
     /// The number of its kind.
     pub(super) kind: u32,
-    pub(super) brought: Brought,
+    pub(super) own_demands: RequestDemands,
 }
 
 /// What a request brings to the system.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Brought {
+pub(super) struct RequestDemands {
     /// The demands that it carries, if it does.
     pub(super) demands: Option<Demands>,
     /// The size of its response in bytes, where the workload is known and gives one.
@@ -90,7 +90,7 @@ pub(super) struct Kinds {
     program: Program,
     /// Request names that the system knows; empty for all others.
     names: Vec<String>,
-    asked: Asked,
+    asked: RequestKinds,
 }
 
 impl Kinds {
@@ -99,7 +99,7 @@ impl Kinds {
         let names = request_names(system);
         let kinds: Vec<&str> = names.iter().map(String::as_str).collect();
         let program = Program::of_carried_demands(system, &kinds);
-        Kinds { program, names, asked: Asked::new(workload) }
+        Kinds { program, names, asked: RequestKinds::new(workload) }
     }
 
     /// What requests do, by kind.
@@ -118,13 +118,13 @@ impl Kinds {
     }
 
     /// The number of the first node that is a link over which a response comes, of its own size.
-    pub(super) fn receives_over(&self) -> Option<usize> {
+    pub(super) fn response_link(&self) -> Option<usize> {
         let kinds = 0..self.names.len();
         kinds.filter_map(|kind| self.program.receives_over(kind)).map(NodeId::number).next()
     }
 
     /// What is known of a request.
-    pub(super) fn read(&self, request: &Request) -> Result<Known, Invalid> {
+    pub(super) fn read(&self, request: &Request) -> Result<IdentifiedRequest, Invalid> {
         let given = request.headers[0].as_deref();
         let named = request.headers[1].as_deref();
         let asked = self.asked.kind(named, &request.method, &request.target);
@@ -147,7 +147,7 @@ impl Kinds {
             Some(asked) => asked.target.key_of(&request.target),
             None => target_key(&request.target),
         };
-        Ok(Known { kind, brought: Brought { demands, size, target } })
+        Ok(IdentifiedRequest { kind, own_demands: RequestDemands { demands, size, target } })
     }
 
     /// The number of the request's kind.
@@ -175,7 +175,7 @@ pub(super) fn request_reader() -> RequestReader {
 #[derive(Debug)]
 pub(super) struct ServedDemands {
     /// By the job's token: what the request brought.
-    given: Vec<Brought>,
+    requested: Vec<RequestDemands>,
     drawn: DrawnDemands,
     kinds: Kinds,
 }
@@ -183,7 +183,7 @@ pub(super) struct ServedDemands {
 impl ServedDemands {
     pub(super) fn new(kinds: Kinds, seed: u64) -> ServedDemands {
         let drawn = DrawnDemands::new(kinds.program(), seed, Purpose::Server);
-        ServedDemands { given: Vec::new(), drawn, kinds }
+        ServedDemands { requested: Vec::new(), drawn, kinds }
     }
 
     /// The kinds of request that are served.
@@ -192,31 +192,31 @@ impl ServedDemands {
     }
 
     /// Says what the request of this token brought.
-    pub(super) fn give(&mut self, token: u64, brought: Brought) {
+    pub(super) fn set(&mut self, token: u64, own_demands: RequestDemands) {
         let at = token as usize;
-        if at >= self.given.len() {
-            self.given.resize(at + 1, Brought::default());
+        if at >= self.requested.len() {
+            self.requested.resize(at + 1, RequestDemands::default());
         }
-        self.given[at] = brought;
+        self.requested[at] = own_demands;
     }
 }
 
 impl DemandSource for ServedDemands {
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos> {
-        match self.given.get(job.token as usize) {
-            Some(Brought { demands: Some(given), .. }) => given[draw],
-            Some(Brought { size: Some(size), .. }) => self.drawn.of_size(job, draw, *size),
+        match self.requested.get(job.token as usize) {
+            Some(RequestDemands { demands: Some(given), .. }) => given[draw],
+            Some(RequestDemands { size: Some(size), .. }) => self.drawn.of_size(job, draw, *size),
             _ => self.drawn.demand(job, draw),
         }
     }
 
     fn target(&mut self, job: &Job) -> u64 {
-        self.given.get(job.token as usize).map_or(0, |brought| brought.target)
+        self.requested.get(job.token as usize).map_or(0, |own_demands| own_demands.target)
     }
 
     fn size(&mut self, job: &Job) -> u64 {
-        let brought = self.given.get(job.token as usize);
-        brought.and_then(|brought| brought.size).unwrap_or(0)
+        let own_demands = self.requested.get(job.token as usize);
+        own_demands.and_then(|own_demands| own_demands.size).unwrap_or(0)
     }
 }
 

@@ -9,8 +9,8 @@ use thinktime_core::system::{Job, RESET, System, SystemModel};
 use thinktime_core::time::Nanos;
 
 use super::connection::{Answer, Connection};
-use super::demands::{Brought, Known, ServedDemands, request_reader};
-use super::{PROBE_PATH, Served};
+use super::demands::{IdentifiedRequest, RequestDemands, ServedDemands, request_reader};
+use super::{PROBE_PATH, ServeTotals};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::http1::Request;
 
@@ -38,7 +38,7 @@ pub(super) struct Engine {
     accepted: u64,
     /// Whether successes tell their demands.
     pub(super) server_timing: bool,
-    served: Served,
+    served: ServeTotals,
 }
 
 /// A request in the system: whose answer it is.
@@ -88,11 +88,11 @@ impl Engine {
             report: SelfReport::default(),
             accepted: 0,
             server_timing: false,
-            served: Served::default(),
+            served: ServeTotals::default(),
         })
     }
 
-    pub(super) fn served(&self) -> Served {
+    pub(super) fn totals(&self) -> ServeTotals {
         self.served
     }
 
@@ -181,11 +181,13 @@ impl Engine {
         let generation = connection.generation;
         let pending = Pending { place, generation, number, found: 0, since: Nanos::ZERO };
         match self.system.demands_mut().kinds().read(request) {
-            Ok(Known { kind, brought }) => {
-                if let (Some(answer), Some(size)) = (connection.answers.back_mut(), brought.size) {
+            Ok(IdentifiedRequest { kind, own_demands }) => {
+                if let (Some(answer), Some(size)) =
+                    (connection.answers.back_mut(), own_demands.size)
+                {
                     answer.size = size;
                 }
-                self.enter(pending, kind, brought);
+                self.enter(pending, kind, own_demands);
             }
             Err(_) => self.refuse(place, 400),
         }
@@ -206,7 +208,7 @@ impl Engine {
         self.write_answers(place);
     }
 
-    fn enter(&mut self, came: Pending, kind: u32, brought: Brought) {
+    fn enter(&mut self, came: Pending, kind: u32, own_demands: RequestDemands) {
         // The model must not be told of an arrival before it has handled what came earlier.
         let now = self.clock.now();
         self.advance(now);
@@ -224,7 +226,7 @@ impl Engine {
                 self.jobs.len() as u64 - 1
             }
         };
-        self.system.demands_mut().give(token, brought);
+        self.system.demands_mut().set(token, own_demands);
         self.arrivals += 1;
         let job = Job { token, session: self.arrivals, serial: 0, kind };
         self.system.arrive(now, job);

@@ -4,13 +4,13 @@
 //! carry its own service demands in the header [`DEMAND_HEADER`]; else the server draws them.
 //! [`burn`] is the server that models nothing: threads burn the demands, and the kernel schedules.
 
-mod asked;
 pub mod burn;
 mod connection;
 mod demands;
 mod engine;
 pub mod files;
 mod reading;
+mod request_kinds;
 mod sending;
 
 use std::io;
@@ -60,7 +60,7 @@ pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), In
         )));
     }
     let kinds = Kinds::new(system, None);
-    if let Some(link) = kinds.receives_over() {
+    if let Some(link) = kinds.response_link() {
         return Err(Invalid::new(format!(
             "responses come over the link `{}`, which takes as long as they are large: give the \
              workload that says it (--workload FILE)",
@@ -113,7 +113,7 @@ impl Server {
     /// # Errors
     /// When the operating system refuses what the server needs. What clients do wrong never ends
     /// it.
-    pub fn serve(self, stop: &AtomicBool) -> io::Result<Served> {
+    pub fn serve(self, stop: &AtomicBool) -> io::Result<ServeTotals> {
         let kinds = Kinds::new(&self.system, self.workload.as_ref());
         let demands = ServedDemands::new(kinds, self.seed);
         let mut engine = Engine::new(self.listener, &self.system, demands, self.seed)?;
@@ -121,7 +121,7 @@ impl Server {
         while !stop.load(Ordering::Relaxed) {
             engine.turn()?;
         }
-        Ok(engine.served())
+        Ok(engine.totals())
     }
 }
 
@@ -132,7 +132,7 @@ fn server_timing(demand: Nanos) -> String {
 
 /// What a server did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Served {
+pub struct ServeTotals {
     /// Requests that were answered.
     pub requests: u64,
     /// Requests that were refused as malformed.

@@ -76,7 +76,7 @@ impl Engine {
             match connection.reader.read(bytes) {
                 Ok(RequestProgress::NeedMore { continue_expected }) => {
                     if continue_expected {
-                        match connection.give_leave() {
+                        match connection.send_continue() {
                             Ok(()) => self.flush(place),
                             Err(_) => self.close(place),
                         }

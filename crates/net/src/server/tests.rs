@@ -15,7 +15,7 @@ use thinktime_core::schema::Source;
 struct Running {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Served>>,
+    thread: Option<JoinHandle<ServeTotals>>,
 }
 
 fn model(stations: &str) -> SystemModel {
@@ -40,7 +40,7 @@ impl Running {
         Running { address, stop, thread }
     }
 
-    fn end(mut self) -> Served {
+    fn end(mut self) -> ServeTotals {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap()
     }
@@ -88,7 +88,7 @@ fn answers_come_in_the_order_of_the_requests() {
     assert_eq!(answer.matches("HTTP/1.1 200").count(), 2);
     // The first has its body, the second, a HEAD, has none and comes last.
     assert!(answer.ends_with("\r\n\r\n"), "{answer}");
-    assert_eq!(running.end(), Served { requests: 2, refused: 0 });
+    assert_eq!(running.end(), ServeTotals { requests: 2, refused: 0 });
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn wrong_requests_are_refused_and_others_served_on() {
     }
     let good = running.exchange(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert!(good.starts_with("HTTP/1.1 200"));
-    assert_eq!(running.end(), Served { requests: 1, refused: 3 });
+    assert_eq!(running.end(), ServeTotals { requests: 1, refused: 3 });
 }
 
 #[test]
@@ -202,10 +202,10 @@ fn a_server_that_has_failed_answers_nothing() {
     let failed = changed("fails", "0s");
     assert_eq!(failed.exchange(request("/", "1ms").as_bytes()), "");
     assert_eq!(failed.exchange(request(PROBE_PATH, "1ms").as_bytes()), "");
-    assert_eq!(failed.end(), Served { requests: 0, refused: 1 });
+    assert_eq!(failed.end(), ServeTotals { requests: 0, refused: 1 });
     let fails = changed("fails", "50ms");
     assert_eq!(fails.exchange(request("/", "1h").as_bytes()), "");
-    assert_eq!(fails.end(), Served { requests: 0, refused: 1 });
+    assert_eq!(fails.end(), ServeTotals { requests: 0, refused: 1 });
     let drained = changed("drains", "0s");
     assert!(drained.exchange(request("/", "1ms").as_bytes()).starts_with("HTTP/1.1 503"));
     assert!(drained.exchange(request(PROBE_PATH, "1ms").as_bytes()).starts_with("HTTP/1.1 503"));

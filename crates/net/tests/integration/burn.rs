@@ -12,13 +12,13 @@ use thinktime_core::files::NoFiles;
 use thinktime_core::schema::Source;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
-use thinktime_net::server::burn::{BurnPlan, BurnServer, Burned, THREADS_MAX, Threads};
+use thinktime_net::server::burn::{BurnPlan, BurnServer, BurnTotals, THREADS_MAX, Threads};
 
 /// A server in a thread, stopped at the end of the test.
 struct Running {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Burned>>,
+    thread: Option<JoinHandle<BurnTotals>>,
 }
 
 const STATION: &str = "[[station]]\nname = 'a'\ndemand = '1ms'";
@@ -43,7 +43,7 @@ impl Running {
         Running { address, stop, thread }
     }
 
-    fn end(mut self) -> Burned {
+    fn end(mut self) -> BurnTotals {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap()
     }

@@ -12,7 +12,7 @@ use thinktime_net::protocol::http1::{
     RequestHead, ResponseProgress, ResponseReader, write_response,
 };
 use thinktime_net::protocol::http2::{Client, Event, STREAMS_MAX};
-use thinktime_net::protocol::{Keeping, Outbox};
+use thinktime_net::protocol::{Capture, Outbox};
 
 const CASES: u64 = 1_000_000;
 const GET: RequestHead<'static> =
@@ -117,13 +117,13 @@ fn http1_survives_the_network() {
     assert!(whole > CASES / 3, "the network harmed nearly everything");
 }
 
-fn keeping(all: bool) -> Keeping {
-    if all { Keeping::All } else { Keeping::Nothing }
+fn keeping(all: bool) -> Capture {
+    if all { Capture::All } else { Capture::Nothing }
 }
 
 /// The statuses of the responses that a client reads before it complains or nothing is left.
 fn read_http1(delivery: &Delivery, keep: bool) -> Vec<u16> {
-    let mut reader = ResponseReader::keeping(keeping(keep));
+    let mut reader = ResponseReader::capturing(keeping(keep));
     let mut read = Vec::new();
     reader.expect(false);
     for piece in &delivery.pieces {
@@ -133,7 +133,7 @@ fn read_http1(delivery: &Delivery, keep: bool) -> Vec<u16> {
                 Ok(ResponseProgress::NeedMore) => break,
                 Ok(ResponseProgress::Complete { response, used }) => {
                     assert!(used <= rest.len() && used > 0);
-                    let kept = reader.take_kept();
+                    let kept = reader.take_excerpt();
                     assert_eq!(kept.is_some(), keep);
                     let size = kept.map_or(0, |kept| kept.head.len() + kept.body.len());
                     assert!(size as u64 <= response.bytes);

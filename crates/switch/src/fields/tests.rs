@@ -11,8 +11,8 @@ fn fields(given: &[(&str, &str)]) -> HeaderMap {
     map
 }
 
-fn came(from: &str, behind_proxy: bool) -> Came {
-    Came { from: from.parse().unwrap(), scheme: "http", behind_proxy }
+fn came(from: &str, behind_proxy: bool) -> Origin {
+    Origin { from: from.parse().unwrap(), scheme: "http", behind_proxy }
 }
 
 fn said(map: &HeaderMap, name: &str) -> Vec<String> {

@@ -3,7 +3,7 @@
 *Whole* numbers: a law of the continuum is rounded, and at least 1, as Thinktime does with the
 requests of a session: N = max(1, floor(X + 1/2)). *Stamped* values are differences of two stamps
 that were rounded down. How likely a law makes them is worked out by `thinktime._core.Likelihood`
-(`crates/log/src/fits/observed.rs` says how).
+(`crates/log/src/fits/likelihood.rs` says how).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ fn entries(lines: &[String]) -> (&'static str, Vec<String>, Vec<String>) {
     let (name, format) = found(&text);
     let (entries, reasons) = read_all(&format, text.as_bytes());
     assert_eq!(reasons, [], "{text}");
-    (name, entries, format.left_over())
+    (name, entries, format.unused_fields())
 }
 
 #[test]
@@ -58,12 +58,12 @@ fn a_format_that_is_named_may_have_a_prefix() {
         r#""RequestPath":"/","ClientHost":"::1","DownstreamStatus":200,"weird_col":7}"#,
     );
     let (name, format) = found(&format!("{line}\n"));
-    assert_eq!((name, format.left_over()), ("traefik-json", vec!["weird_col".to_owned()]));
+    assert_eq!((name, format.unused_fields()), ("traefik-json", vec!["weird_col".to_owned()]));
     let (name, format) = found(include_str!("../examples/fastly.log"));
     let taken = ["timestamp", "client_ip", "request_method"];
-    let left_over = format.left_over();
-    assert!(left_over.contains(&"geo_city".to_owned()), "{left_over:?}");
-    assert!(name == "fastly" && !left_over.iter().any(|key| taken.contains(&&key[..])));
+    let unused_fields = format.unused_fields();
+    assert!(unused_fields.contains(&"geo_city".to_owned()), "{unused_fields:?}");
+    assert!(name == "fastly" && !unused_fields.iter().any(|key| taken.contains(&&key[..])));
     let choice = Choice::new(Some("nginx:$msec $remote_addr $request_method $uri"), None).unwrap();
     let (_, format) = find(&Head { bytes: lines.as_bytes() }, &choice).unwrap();
     let (entries, _) = read_all(&format, lines.as_bytes());
@@ -74,29 +74,29 @@ fn a_format_that_is_named_may_have_a_prefix() {
 fn added_fields_are_used_where_they_stand() {
     let line = |added: &str| format!("{LINE} {added}");
     let read = |added: &str| {
-        let (name, read, left_over) = entries(&[line(added), line(added)]);
+        let (name, read, unused_fields) = entries(&[line(added), line(added)]);
         assert_eq!(name, "combined");
-        (read[0].clone(), left_over)
+        (read[0].clone(), unused_fields)
     };
     // `date -u -d '2026-11-22 10:00' +%s`: the end, as nginx stamps it, less 1 s of 1.25 s.
     let begun = "1795341599000.000000";
-    let (entry, left_over) = read("\"203.0.113.9, 10.0.0.7\"");
+    let (entry, unused_fields) = read("\"203.0.113.9, 10.0.0.7\"");
     assert!(entry.starts_with("1795341600000") && entry.contains(" a=203.0.113.9 "), "{entry}");
-    assert_eq!(left_over, Vec::<String>::new());
+    assert_eq!(unused_fields, Vec::<String>::new());
     for added in [
         "\"203.0.113.9\" rt=1.250 uct=\"0.000\"",
         "\"203.0.113.9\" 1.250 1.249",
         "rt=1.250 \"203.0.113.9\" urt=-",
         "\"203.0.113.9\" request_time=1.25 x",
     ] {
-        let (entry, left_over) = read(added);
+        let (entry, unused_fields) = read(added);
         assert!(entry.starts_with(begun), "{added}: {entry}");
         assert!(entry.contains(" a=203.0.113.9 ") && entry.ends_with(" d=1250000000"), "{entry}");
-        assert!(left_over.len() <= 1);
+        assert!(unused_fields.len() <= 1);
     }
-    let (entry, left_over) = read("\"-\" 250");
+    let (entry, unused_fields) = read("\"-\" 250");
     assert!(entry.contains(" a=10.0.0.1 ") && !entry.contains(" d="), "{entry}");
-    assert_eq!(left_over, ["field 2 of those added, as in `250`"]);
+    assert_eq!(unused_fields, ["field 2 of those added, as in `250`"]);
     // Some clients send what they like.
     let lines = [line("\"203.0.113.9\""), line("\"::1\""), line("\"() { :;}; x\"")];
     let (_, read, _) = entries(&lines);
@@ -124,12 +124,12 @@ fn keys_that_lines_of_json_lack_are_named() {
 #[test]
 fn columns_that_are_left_over_are_named() {
     let (name, format) = found("time,ip,method,url,colour,status\n1431857103,::1,GET,/,red,200\n");
-    assert_eq!((name, format.left_over()), ("csv", vec!["colour".to_owned()]));
+    assert_eq!((name, format.unused_fields()), ("csv", vec!["colour".to_owned()]));
     let line =
         r#"{"time":"2024-03-01T00:00:01Z","ip":"::1","request":"GET / HTTP/1.1","a":{"b":1}}"#;
     let (name, format) = found(&format!("{line}\n"));
-    assert_eq!((name, format.left_over()), ("json", vec!["a.b".to_owned()]));
+    assert_eq!((name, format.unused_fields()), ("json", vec!["a.b".to_owned()]));
     let choice = Choice::new(Some("nginx:$msec $remote_addr $request $upstream_x"), None).unwrap();
     let (_, format) = find(&Head { bytes: b"" }, &choice).unwrap();
-    assert_eq!(format.left_over(), ["upstream_x"]);
+    assert_eq!(format.unused_fields(), ["upstream_x"]);
 }

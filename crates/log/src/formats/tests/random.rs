@@ -62,11 +62,12 @@ proptest! {
     #[test]
     fn nothing_panics_on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         for known in FORMATS {
-            if let Ok(Some(format)) = (known.open)(&Head { bytes: &bytes }, &Wanted::default()) {
+            let head = Head { bytes: &bytes };
+            if let Ok(Some(format)) = (known.open)(&head, &FormatOptions::default()) {
                 read_all(&format, &bytes);
             }
             let example = Head { bytes: known.example.as_bytes() };
-            if let Ok(Some(format)) = (known.open)(&example, &Wanted::default()) {
+            if let Ok(Some(format)) = (known.open)(&example, &FormatOptions::default()) {
                 read_all(&format, &bytes);
             }
         }

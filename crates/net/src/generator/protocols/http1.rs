@@ -3,27 +3,27 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
 
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{NO_GRPC, misfit_of_requests};
-use crate::generator::exchange::{Answer, Event, Exchange};
-use crate::generator::failure::{CLOSED, Failure};
+use super::exchange::{Answer, Event, Exchange};
+use super::{Arrival, Conversation, OpenOptions, Outgoing, PathUse, Payload, Protocol};
+use super::{NO_GRPC, request_mismatch};
+use crate::generator::transport::failure::{CLOSED, Failure};
 use crate::protocol::Outbox;
 use crate::protocol::http1::{Response, ResponseProgress, ResponseReader, write_request};
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"http/1.1",
     path: PathUse::Prefix,
-    carries: Carries::Requests,
+    payload: Payload::Requests,
     handshakes: false,
-    heeds_arrival: true,
-    many: false,
-    misfit,
+    uses_arrival_time: true,
+    multiplexed: false,
+    mismatch,
     expects: |_| None,
     open: Http1::open,
 };
 
-fn misfit(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
-    misfit_of_requests(kind).or(kind.grpc.as_ref().map(|_| NO_GRPC))
+fn mismatch(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
+    request_mismatch(kind).or(kind.grpc.as_ref().map(|_| NO_GRPC))
 }
 
 /// A connection.
@@ -36,17 +36,17 @@ struct Http1 {
 }
 
 impl Http1 {
-    fn open(opening: &Opening<'_>, _out: &mut Outbox) -> Box<dyn Conversation> {
-        let reader = ResponseReader::keeping(opening.keeping);
+    fn open(opening: &OpenOptions<'_>, _out: &mut Outbox) -> Box<dyn Conversation> {
+        let reader = ResponseReader::capturing(opening.capture);
         Box::new(Http1 { reader, exchange: None, closing: false })
     }
 
     fn done(&mut self, response: Response, ending: bool) -> Result<Event, Failure> {
         let exchange = self.exchange.take().ok_or("unexpected_bytes")?;
         self.closing = ending || !response.keep_alive;
-        let kept = self.reader.take_kept();
+        let excerpt = self.reader.take_excerpt();
         let Response { status, bytes, server_time, .. } = response;
-        let answer = Answer { server_time, ..Answer::new(status, bytes, kept) };
+        let answer = Answer { server_time, ..Answer::new(status, bytes, excerpt) };
         Ok(Event::Done { exchange, answer })
     }
 }

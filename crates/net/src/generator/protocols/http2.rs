@@ -3,11 +3,11 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
 
-use super::misfit_of_requests;
+use super::exchange::{Event, Exchange};
+use super::request_mismatch;
 use super::streams::Exchanges;
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use super::{Arrival, Conversation, OpenOptions, Outgoing, PathUse, Payload, Protocol};
+use crate::generator::transport::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 use crate::protocol::http2::{Client, Http2Error, STREAMS_MAX};
@@ -15,11 +15,11 @@ use crate::protocol::http2::{Client, Http2Error, STREAMS_MAX};
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"h2",
     path: PathUse::Prefix,
-    carries: Carries::Requests,
+    payload: Payload::Requests,
     handshakes: false,
-    heeds_arrival: false,
-    many: true,
-    misfit,
+    uses_arrival_time: false,
+    multiplexed: true,
+    mismatch,
     expects: |_| None,
     open: Http2::open,
 };
@@ -27,8 +27,8 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
 /// A connection of which more bytes than these wait to be sent takes on no further exchange.
 const CLOGGED_BYTES: usize = 1 << 20;
 
-fn misfit(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
-    misfit_of_requests(kind)
+fn mismatch(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
+    request_mismatch(kind)
 }
 
 /// A connection.
@@ -41,10 +41,10 @@ struct Http2 {
 impl Http2 {
     /// Writes what is said first. No more streams are opened, before the server says how many there
     /// may be, than it is expected to allow, and never more than the default.
-    fn open(opening: &Opening<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
+    fn open(opening: &OpenOptions<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
         let streams = opening.streams.min(STREAMS_MAX);
         Box::new(Http2 {
-            client: Client::open(streams, opening.keeping, out.buffer()),
+            client: Client::open(streams, opening.capture, out.buffer()),
             scheme: if opening.secure { "https" } else { "http" },
             exchanges: Exchanges::new("http2_malformed"),
         })

@@ -8,25 +8,25 @@ use thinktime_core::client::Attempt;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::RequestKind;
 
+use super::exchange::{Event, Exchange};
 use super::streams::Exchanges;
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{NO_GRPC, misfit_of_requests};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
-use crate::generator::quic::{Heard, Session, word};
+use super::{Arrival, Conversation, OpenOptions, Outgoing, PathUse, Payload, Protocol};
+use super::{NO_GRPC, request_mismatch};
+use crate::generator::transport::failure::Failure;
+use crate::generator::transport::quic::{Session, StreamData, failure_of};
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 use crate::protocol::http2::STREAMS_MAX;
-use crate::protocol::http3::{Client, Http3Error, Stop, Written, code};
+use crate::protocol::http3::{Client, EncodedRequest, Http3Error, Stop, code};
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"h3",
     path: PathUse::Prefix,
-    carries: Carries::Requests,
+    payload: Payload::Requests,
     handshakes: false,
-    heeds_arrival: false,
-    many: true,
-    misfit,
+    uses_arrival_time: false,
+    multiplexed: true,
+    mismatch,
     expects: |_| None,
     open: Http3::open,
 };
@@ -36,8 +36,8 @@ const STARVING_MAX: Nanos = Nanos(1_000_000_000);
 /// A connection of which more bytes than these wait to be sent takes on no further exchange.
 const CLOGGED_BYTES: usize = 1 << 20;
 
-fn misfit(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
-    kind.grpc.as_ref().map(|_| NO_GRPC).or_else(|| misfit_of_requests(kind))
+fn mismatch(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
+    kind.grpc.as_ref().map(|_| NO_GRPC).or_else(|| request_mismatch(kind))
 }
 
 /// A connection. What it has to send is written when it is asked what is due.
@@ -51,7 +51,7 @@ struct Http3 {
     connected: bool,
     /// What waits for the end of the handshake, or for the server to allow another stream: it does
     /// so some time after others have ended.
-    waiting: VecDeque<(Exchange, Written)>,
+    waiting: VecDeque<(Exchange, EncodedRequest)>,
     /// Runs while requests wait for a stream and none is on its way whose end could bring one.
     starving: Option<Clock>,
     /// The streams that the server has allowed at first and that carry nothing yet.
@@ -61,11 +61,11 @@ struct Http3 {
 }
 
 impl Http3 {
-    fn open(opening: &Opening<'_>, _out: &mut Outbox) -> Box<dyn Conversation> {
+    fn open(opening: &OpenOptions<'_>, _out: &mut Outbox) -> Box<dyn Conversation> {
         let options = opening.quic.expect("what QUIC carries has its options");
         Box::new(Http3 {
             session: Session::open(options),
-            client: Client::new(opening.keeping),
+            client: Client::new(opening.capture),
             exchanges: Exchanges::new("http3_malformed"),
             most: opening.streams.min(STREAMS_MAX),
             connected: false,
@@ -85,18 +85,18 @@ impl Http3 {
         while let Some(event) = self.session.poll() {
             match event {
                 Quic::Connected => self.greet(),
-                Quic::ConnectionLost { reason } => return Err(word(&reason, self.connected)),
-                Quic::Stream(StreamEvent::Readable { id }) => self.hear(id)?,
+                Quic::ConnectionLost { reason } => return Err(failure_of(&reason, self.connected)),
+                Quic::Stream(StreamEvent::Readable { id }) => self.read_stream(id)?,
                 Quic::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
                     while let Some(id) = self.session.accept_stream() {
-                        self.hear(id)?;
+                        self.read_stream(id)?;
                     }
                 }
                 _ => {}
             }
         }
         if self.connected && !self.waiting.is_empty() {
-            self.begin_what_waits();
+            self.begin_queued();
         }
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Http3 {
 
     /// Begins what waits, as far as the server allows. If it allows no more for a time, though
     /// none is on its way, what is left goes elsewhere.
-    fn begin_what_waits(&mut self) {
+    fn begin_queued(&mut self) {
         while !self.waiting.is_empty()
             && let Some(stream) = self.next_stream()
             && let Some((exchange, written)) = self.waiting.pop_front()
@@ -155,17 +155,17 @@ impl Http3 {
     }
 
     /// Reads what came over a stream.
-    fn hear(&mut self, id: StreamId) -> Result<(), Failure> {
+    fn read_stream(&mut self, id: StreamId) -> Result<(), Failure> {
         let Http3 { session, client, exchanges, .. } = self;
         let (stream, events) = (u64::from(id), &mut exchanges.events);
         let (mut result, mut ended) = (Ok(None), false);
-        session.read(id, |heard| {
-            result = match heard {
-                Heard::Bytes(bytes) => client.read(stream, bytes, false, events),
-                Heard::End => client.read(stream, &[], true, events),
-                Heard::Reset(code) => client.reset(stream, code, events).map(|()| None),
+        session.read(id, |data| {
+            result = match data {
+                StreamData::Bytes(bytes) => client.read(stream, bytes, false, events),
+                StreamData::End => client.read(stream, &[], true, events),
+                StreamData::Reset(code) => client.reset(stream, code, events).map(|()| None),
             };
-            ended = !matches!(heard, Heard::Bytes(_));
+            ended = !matches!(data, StreamData::Bytes(_));
             result == Ok(None)
         });
         match result {
@@ -208,7 +208,7 @@ impl Conversation for Http3 {
         let exchange = Exchange { bytes_sent: written.bytes.len() as u64, ..exchange };
         self.waiting.push_back((exchange, written));
         if self.connected {
-            self.begin_what_waits();
+            self.begin_queued();
         }
     }
 
@@ -236,7 +236,7 @@ impl Conversation for Http3 {
 
     fn transmit(&mut self, out: &mut Outbox) -> Option<Duration> {
         if self.connected && !self.waiting.is_empty() {
-            self.begin_what_waits();
+            self.begin_queued();
         }
         let after = self.session.transmit(out.buffer());
         if !self.unbegun.is_empty() {

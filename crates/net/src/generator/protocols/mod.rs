@@ -1,14 +1,16 @@
 //! What can be spoken with a server: one file a protocol, and the list from the schemes of targets
 //! to them. CONTRIBUTING.md shows how to add one.
 
-mod asking;
+pub(crate) mod exchange;
 mod http1;
 mod http2;
 mod http3;
-mod misfits;
+pub(crate) mod message_exchange;
+mod mismatch;
 mod postgresql;
 mod proxied;
 mod scheme;
+mod statement;
 mod streams;
 mod tcp;
 mod udp;
@@ -22,24 +24,24 @@ use thinktime_core::random::Stream;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{Expect, RequestKind};
 
-use super::answering::Sending;
-use super::exchange::{Event, Exchange};
-use super::failure::{CLOSED, Failure};
-use super::quic::QuicOptions;
+use crate::generator::transport::failure::{CLOSED, Failure};
+use crate::generator::transport::quic::QuicOptions;
 use crate::poller::Clock;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::postgresql::Login;
-use crate::protocol::{Keeping, Outbox};
-pub(super) use asking::{Asking, Proceeding};
-use misfits::{
-    NO_GRPC, WHOLE_MESSAGES, misfit_of_messages, misfit_of_requests, misfit_of_statements,
-    several_messages, whole_message,
+use crate::protocol::{Capture, Outbox};
+use exchange::{Event, Exchange};
+use message_exchange::OutgoingMessage;
+use mismatch::{
+    NO_GRPC, WHOLE_MESSAGES, message_mismatch, request_mismatch, single_message_mismatch,
+    statement_mismatch, whole_message,
 };
-pub(super) use scheme::{Carrier, Scheme};
+pub(crate) use scheme::{Carrier, Scheme};
+pub(crate) use statement::{Continuation, Statements};
 
 /// The schemes of targets: what carries the bytes, the port where none is named, and the protocols
 /// that may be spoken, the best first. With TLS the server chooses among them.
-pub(super) static SCHEMES: [Scheme; 10] = [
+pub(crate) static SCHEMES: [Scheme; 10] = [
     Scheme::new("http", Carrier::Tcp, Some(80), &[http1::PROTOCOL]),
     Scheme::new("h2c", Carrier::Tcp, Some(80), &[http2::PROTOCOL]),
     Scheme::new("https", Carrier::Tls, Some(443), &[http2::PROTOCOL, http1::PROTOCOL]),
@@ -53,30 +55,30 @@ pub(super) static SCHEMES: [Scheme; 10] = [
 ];
 
 /// What is to be known of a protocol before a connection speaks it.
-pub(super) struct Protocol {
+pub(crate) struct Protocol {
     /// The name under which TLS offers it.
-    pub(super) alpn: &'static [u8],
+    pub(crate) alpn: &'static [u8],
     /// What the path of a target's URL is.
-    pub(super) path: PathUse,
-    pub(super) carries: Carries,
+    pub(crate) path: PathUse,
+    pub(crate) payload: Payload,
     /// Whether connections begin with a handshake that brings header fields.
-    pub(super) handshakes: bool,
+    pub(crate) handshakes: bool,
     /// Whether it heeds when the kernel received bytes, so that they may lie in their socket.
-    pub(super) heeds_arrival: bool,
+    pub(crate) uses_arrival_time: bool,
     /// Whether one connection carries several exchanges at the same time.
-    pub(super) many: bool,
+    pub(crate) multiplexed: bool,
     /// Why a request does not fit, if it does not. Of a program's requests (`scripted`) the
     /// workload gives names, timeouts and defaults only.
-    pub(super) misfit: fn(kind: &RequestKind, scripted: bool) -> Option<&'static str>,
+    pub(crate) mismatch: fn(kind: &RequestKind, scripted: bool) -> Option<&'static str>,
     /// What is expected of an answer, given what is wanted; nothing if that cannot be expected.
-    pub(super) expects: for<'a> fn(Option<&'a Expect>) -> Option<&'a Expect>,
+    pub(crate) expects: for<'a> fn(Option<&'a Expect>) -> Option<&'a Expect>,
     /// Begins to speak over a new connection.
-    pub(super) open: fn(&Opening<'_>, &mut Outbox) -> Box<dyn Conversation>,
+    pub(crate) open: fn(&OpenOptions<'_>, &mut Outbox) -> Box<dyn Conversation>,
 }
 
 /// What the path of a target's URL is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PathUse {
+pub(crate) enum PathUse {
     /// It comes before each request's own.
     Prefix,
     /// All requests go there.
@@ -89,7 +91,7 @@ pub(super) enum PathUse {
 
 /// What a protocol carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Carries {
+pub(crate) enum Payload {
     /// Requests of HTTP.
     Requests,
     /// Messages, or plain bytes.
@@ -99,41 +101,41 @@ pub(super) enum Carries {
 }
 
 /// What a connection is opened with.
-pub(super) struct Opening<'a> {
-    pub(super) secure: bool,
-    pub(super) host: &'a str,
-    pub(super) path: &'a str,
+pub(crate) struct OpenOptions<'a> {
+    pub(crate) secure: bool,
+    pub(crate) host: &'a str,
+    pub(crate) path: &'a str,
     /// Header fields that a handshake brings.
-    pub(super) fields: &'a [(String, String)],
+    pub(crate) fields: &'a [(String, String)],
     /// The subprotocols that it offers, the best first.
-    pub(super) subprotocols: &'a [String],
+    pub(crate) subprotocols: &'a [String],
     /// What a proxy is told with each request that it passes on.
-    pub(super) proxy_authorization: Option<&'a str>,
+    pub(crate) proxy_authorization: Option<&'a str>,
     /// How QUIC is spoken, where that carries the bytes.
-    pub(super) quic: Option<&'a QuicOptions>,
+    pub(crate) quic: Option<&'a QuicOptions>,
     /// Who logs in to a database.
-    pub(super) login: Option<&'a Arc<Login>>,
+    pub(crate) login: Option<&'a Arc<Login>>,
     /// What is kept of responses.
-    pub(super) keeping: Keeping,
+    pub(crate) capture: Capture,
     /// How many exchanges the server is expected to allow at the same time, where it may say.
-    pub(super) streams: usize,
+    pub(crate) streams: usize,
     /// A stream of the connection's own.
-    pub(super) random: Stream,
+    pub(crate) random: Stream,
 }
 
 /// What is to be sent.
 #[derive(Clone, Copy)]
-pub(super) enum Outgoing<'a> {
+pub(crate) enum Outgoing<'a> {
     Request(&'a RequestHead<'a>),
     /// A call of gRPC that is answered by a stream, which is over with so many messages.
     Stream(&'a RequestHead<'a>, u64),
-    Message(&'a Sending<'a>),
-    Statements(&'a Asking<'a>),
+    Message(&'a OutgoingMessage<'a>),
+    Statements(&'a Statements<'a>),
 }
 
 impl<'a> Outgoing<'a> {
     /// The request, where it is one: where streams are not known, it is a request as any other.
-    pub(super) fn request(&self) -> Option<&'a RequestHead<'a>> {
+    pub(crate) fn request(&self) -> Option<&'a RequestHead<'a>> {
         match self {
             Outgoing::Request(request) | Outgoing::Stream(request, _) => Some(request),
             Outgoing::Message(_) | Outgoing::Statements(_) => None,
@@ -143,28 +145,28 @@ impl<'a> Outgoing<'a> {
 
 /// When bytes came.
 #[derive(Clone, Copy)]
-pub(super) struct Arrival {
-    pub(super) clock: Clock,
+pub(crate) struct Arrival {
+    pub(crate) clock: Clock,
     /// As the kernel says: since the beginning of 1970.
-    pub(super) date: Option<Duration>,
+    pub(crate) date: Option<Duration>,
 }
 
 impl Arrival {
     #[inline]
-    pub(super) fn now(&self) -> Nanos {
+    pub(crate) fn now(&self) -> Nanos {
         self.clock.now()
     }
 
     /// When the kernel received them, where it tells.
     #[inline]
-    pub(super) fn received(&self) -> Option<Nanos> {
+    pub(crate) fn received(&self) -> Option<Nanos> {
         self.date.map(|date| self.clock.at(date))
     }
 }
 
 /// A protocol as it is spoken over one connection: without a socket, and with no clock but that of
 /// what arrives.
-pub(super) trait Conversation {
+pub(crate) trait Conversation {
     /// Whether another exchange can begin, given what waits to be sent.
     fn has_room(&self, out: &Outbox) -> bool;
 
@@ -220,7 +222,7 @@ pub(super) trait Conversation {
     }
 
     /// Goes on with what [`Event::Asks`] asked about.
-    fn proceed(&mut self, _next: Proceeding<'_>, _out: &mut Outbox) {}
+    fn proceed(&mut self, _next: Continuation<'_>, _out: &mut Outbox) {}
 
     /// Gives an attempt up: its exchange, and whether the connection is to be closed. `proven` says
     /// that a response came over it before.

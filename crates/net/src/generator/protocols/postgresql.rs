@@ -5,24 +5,24 @@ use std::sync::Arc;
 
 use thinktime_core::client::Attempt;
 
-use super::asking::Asked;
+use super::exchange::{Answer, Event, Exchange};
+use super::statement::OwnedStatements;
 use super::{
-    Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Proceeding, Protocol,
-    misfit_of_statements,
+    Arrival, Continuation, Conversation, OpenOptions, Outgoing, PathUse, Payload, Protocol,
+    statement_mismatch,
 };
-use crate::generator::exchange::{Answer, Event, Exchange};
-use crate::generator::failure::Failure;
+use crate::generator::transport::failure::Failure;
 use crate::protocol::postgresql::{self, Client, Login, PostgresError};
-use crate::protocol::{Keeping, Kept, Outbox};
+use crate::protocol::{Capture, Excerpt, Outbox};
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"postgresql",
     path: PathUse::Database,
-    carries: Carries::Statements,
+    payload: Payload::Statements,
     handshakes: false,
-    heeds_arrival: false,
-    many: false,
-    misfit: misfit_of_statements,
+    uses_arrival_time: false,
+    multiplexed: false,
+    mismatch: statement_mismatch,
     expects: |_| None,
     open: Postgresql::open,
 };
@@ -30,21 +30,21 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
 /// A connection.
 struct Postgresql {
     client: Client,
-    keeping: bool,
+    capture: bool,
     /// What it carries; nothing while idle.
     work: Option<Work>,
     /// Whether it can carry no other request.
     closing: bool,
     /// The statements of the last request, whose memory the next one takes.
-    spare: Option<Asked>,
+    spare: Option<OwnedStatements>,
 }
 
 /// A request under way.
 struct Work {
     exchange: Exchange,
-    asked: Asked,
+    owned: OwnedStatements,
     /// Whether a program gives the statements of its transaction one after another.
-    told: bool,
+    scripted: bool,
     step: Step,
     rows: u32,
     bytes: u64,
@@ -61,7 +61,7 @@ enum Step {
     /// For the answer to this statement.
     Statement(usize),
     /// For what a program says comes next.
-    Asking,
+    NextStatement,
     /// For the transaction to end.
     Commit,
     /// For the transaction to be undone.
@@ -69,11 +69,11 @@ enum Step {
 }
 
 impl Work {
-    fn new(exchange: Exchange, asked: Asked) -> Work {
+    fn new(exchange: Exchange, owned: OwnedStatements) -> Work {
         Work {
             exchange,
-            told: asked.sql.statements.is_empty(),
-            asked,
+            scripted: owned.sql.statements.is_empty(),
+            owned,
             step: Step::Waiting,
             rows: 0,
             bytes: 0,
@@ -83,16 +83,18 @@ impl Work {
 
     /// What comes next; nothing where all is done.
     fn next(&self) -> Option<Step> {
-        let transaction = self.told || self.asked.sql.begin.is_some();
+        let transaction = self.scripted || self.owned.sql.begin.is_some();
         match self.step {
             Step::Commit | Step::Rollback => None,
             _ if self.error.is_some() => {
                 (transaction && self.step != Step::Begin).then_some(Step::Rollback)
             }
             Step::Waiting if transaction => Some(Step::Begin),
-            Step::Begin | Step::Statement(_) | Step::Asking if self.told => Some(Step::Asking),
-            Step::Waiting | Step::Begin | Step::Asking => Some(Step::Statement(0)),
-            Step::Statement(place) if place + 1 < self.asked.sql.statements.len() => {
+            Step::Begin | Step::Statement(_) | Step::NextStatement if self.scripted => {
+                Some(Step::NextStatement)
+            }
+            Step::Waiting | Step::Begin | Step::NextStatement => Some(Step::Statement(0)),
+            Step::Statement(place) if place + 1 < self.owned.sql.statements.len() => {
                 Some(Step::Statement(place + 1))
             }
             Step::Statement(_) => transaction.then_some(Step::Commit),
@@ -103,16 +105,16 @@ impl Work {
     fn send(&mut self, step: Step, client: &mut Client, out: &mut Vec<u8>) {
         self.step = step;
         self.exchange.bytes_sent += match step {
-            Step::Waiting | Step::Asking => 0,
-            Step::Begin => client.query(self.asked.sql.begin.unwrap_or("begin"), out),
+            Step::Waiting | Step::NextStatement => 0,
+            Step::Begin => client.query(self.owned.sql.begin.unwrap_or("begin"), out),
             Step::Commit => client.query("commit", out),
             Step::Rollback => client.query("rollback", out),
-            Step::Statement(place) => self.asked.execute(place, client, out),
+            Step::Statement(place) => self.owned.execute(place, client, out),
         };
     }
 
     /// Something of the answer came.
-    fn heard(&mut self, arrival: Arrival) {
+    fn note_answer(&mut self, arrival: Arrival) {
         if self.exchange.first_byte.is_never() {
             self.exchange.first_byte = arrival.now();
         }
@@ -120,15 +122,15 @@ impl Work {
 }
 
 impl Postgresql {
-    fn open(opening: &Opening<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
+    fn open(opening: &OpenOptions<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
         let nobody = || {
             let (user, database) = (String::new(), String::new());
             Arc::new(Login { user, database, password: None })
         };
         let login = opening.login.map_or_else(nobody, Arc::clone);
-        let keeping = opening.keeping == Keeping::All;
-        let client = Client::open(login, keeping, out.buffer());
-        Box::new(Postgresql { client, keeping, work: None, closing: false, spare: None })
+        let capture = opening.capture == Capture::All;
+        let client = Client::open(login, capture, out.buffer());
+        Box::new(Postgresql { client, capture, work: None, closing: false, spare: None })
     }
 
     /// Goes on with a request whose last step is over: what came of it, if that was the last one.
@@ -137,26 +139,26 @@ impl Postgresql {
         if let Some(step) = work.next() {
             let begun = work.step == Step::Begin;
             work.send(step, &mut self.client, out.buffer());
-            if step != Step::Asking {
+            if step != Step::NextStatement {
                 return None;
             }
             let attempt = work.exchange.attempt;
-            return Some(Event::Asks { attempt, begun, kept: self.kept() });
+            return Some(Event::TransactionTurn { attempt, begun, excerpt: self.excerpt() });
         }
         // A statement may have begun what only its own transaction could end.
         self.closing |= self.client.in_transaction();
-        let Work { exchange, asked, rows, bytes, error, .. } = self.work.take()?;
-        self.spare = Some(asked);
-        let answer = Answer { rows, error, ..Answer::new(0, bytes, self.kept()) };
+        let Work { exchange, owned, rows, bytes, error, .. } = self.work.take()?;
+        self.spare = Some(owned);
+        let answer = Answer { rows, error, ..Answer::new(0, bytes, self.excerpt()) };
         Some(Event::Done { exchange, answer })
     }
 
     /// The rows of the last statement that gave any, or what the server said of a failure, where
     /// somebody looks into it.
-    fn kept(&mut self) -> Option<Box<Kept>> {
-        self.keeping.then(|| {
-            let (body, cut) = self.client.take_kept();
-            Box::new(Kept { body, cut, ..Kept::default() })
+    fn excerpt(&mut self) -> Option<Box<Excerpt>> {
+        self.capture.then(|| {
+            let (body, cut) = self.client.take_excerpt();
+            Box::new(Excerpt { body, cut, ..Excerpt::default() })
         })
     }
 }
@@ -175,9 +177,9 @@ impl Conversation for Postgresql {
     }
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
-        let Outgoing::Statements(asking) = what else { return };
-        let asked = Asked::new(asking, self.spare.take());
-        self.work = Some(Work::new(exchange, asked));
+        let Outgoing::Statements(statements) = what else { return };
+        let owned = OwnedStatements::new(statements, self.spare.take());
+        self.work = Some(Work::new(exchange, owned));
         if self.client.is_ready() {
             self.go_on(out);
         }
@@ -197,7 +199,7 @@ impl Conversation for Postgresql {
                 postgresql::Event::Ready => over = true,
                 postgresql::Event::Row => {
                     work.rows = work.rows.saturating_add(1);
-                    work.heard(arrival);
+                    work.note_answer(arrival);
                 }
                 postgresql::Event::Over { bytes, error } => {
                     over = true;
@@ -218,15 +220,15 @@ impl Conversation for Postgresql {
         }))
     }
 
-    fn proceed(&mut self, next: Proceeding<'_>, out: &mut Outbox) {
+    fn proceed(&mut self, next: Continuation<'_>, out: &mut Outbox) {
         let Some(work) = &mut self.work else { return };
         let step = match next {
-            Proceeding::Statement(asking) => {
-                work.asked.replace(asking);
+            Continuation::Statement(statements) => {
+                work.owned.replace(statements);
                 Step::Statement(0)
             }
-            Proceeding::Commit => Step::Commit,
-            Proceeding::Rollback => Step::Rollback,
+            Continuation::Commit => Step::Commit,
+            Continuation::Rollback => Step::Rollback,
         };
         work.send(step, &mut self.client, out.buffer());
     }

@@ -2,9 +2,9 @@
 
 use thinktime_core::client::Attempt;
 
-use super::{Arrival, Conversation, Opening, Outgoing, Protocol, http1};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use super::exchange::{Event, Exchange};
+use super::{Arrival, Conversation, OpenOptions, Outgoing, Protocol, http1};
+use crate::generator::transport::failure::Failure;
 use crate::protocol::Outbox;
 use crate::protocol::http1::RequestHead;
 
@@ -17,7 +17,7 @@ struct Proxied {
 }
 
 impl Proxied {
-    fn open(opening: &Opening<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
+    fn open(opening: &OpenOptions<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
         let authorization = opening.proxy_authorization.map(str::to_owned);
         Box::new(Proxied { inner: (http1::PROTOCOL.open)(opening, out), authorization })
     }

@@ -1,19 +1,19 @@
 //! How targets' URLs begin, and what carries the bytes.
 
-use super::{Carries, Protocol, SCHEMES, http1, proxied};
+use super::{Payload, Protocol, SCHEMES, http1, proxied};
 
 /// How a target's URL begins, and what follows from that.
-pub(in crate::generator) struct Scheme {
-    pub(in crate::generator) name: &'static str,
-    pub(in crate::generator) carrier: Carrier,
+pub(crate) struct Scheme {
+    pub(crate) name: &'static str,
+    pub(crate) carrier: Carrier,
     /// Where none is named; nothing where one must be.
-    pub(in crate::generator) port: Option<u16>,
-    pub(in crate::generator) protocols: &'static [&'static Protocol],
+    pub(crate) port: Option<u16>,
+    pub(crate) protocols: &'static [&'static Protocol],
 }
 
 /// What carries the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::generator) enum Carrier {
+pub(crate) enum Carrier {
     Tcp,
     Tls,
     Datagrams,
@@ -23,12 +23,12 @@ pub(in crate::generator) enum Carrier {
 
 impl Carrier {
     /// Whether all that it carries goes by TLS.
-    pub(in crate::generator) fn is_secure(self) -> bool {
+    pub(crate) fn is_secure(self) -> bool {
         matches!(self, Carrier::Tls | Carrier::Quic)
     }
 
     /// Whether it makes connections that the kernel knows of.
-    pub(in crate::generator) fn connects(self) -> bool {
+    pub(crate) fn connects(self) -> bool {
         matches!(self, Carrier::Tcp | Carrier::Tls)
     }
 }
@@ -44,30 +44,30 @@ impl Scheme {
     }
 
     /// The scheme of this name.
-    pub(in crate::generator) fn of(name: &str) -> Option<&'static Scheme> {
+    pub(crate) fn of(name: &str) -> Option<&'static Scheme> {
         SCHEMES.iter().find(|scheme| scheme.name == name)
     }
 
     /// The protocol that is spoken where the server does not choose another.
-    pub(in crate::generator) fn first(&self) -> &'static Protocol {
+    pub(crate) fn first(&self) -> &'static Protocol {
         self.protocols[0]
     }
 
     /// What an HTTP proxy passes on request by request, where it does; else it opens a tunnel.
-    pub(in crate::generator) fn by_proxy(&self) -> Option<&'static [&'static Protocol]> {
+    pub(crate) fn by_proxy(&self) -> Option<&'static [&'static Protocol]> {
         // A WebSocket begins as HTTP/1.1 does, but a proxy would not pass it on.
         let http1 = self.first().alpn == http1::PROTOCOL.alpn;
-        let plain = self.carrier == Carrier::Tcp && self.carries() == Carries::Requests && http1;
+        let plain = self.carrier == Carrier::Tcp && self.payload() == Payload::Requests && http1;
         plain.then_some(&[proxied::PROTOCOL])
     }
 
     /// The protocols that TLS offers: all, or the plainest alone.
-    pub(in crate::generator) fn offered(&self, all: bool) -> &'static [&'static Protocol] {
+    pub(crate) fn offered(&self, all: bool) -> &'static [&'static Protocol] {
         if all { self.protocols } else { &self.protocols[self.protocols.len() - 1..] }
     }
 
-    pub(in crate::generator) fn carries(&self) -> Carries {
-        self.first().carries
+    pub(crate) fn payload(&self) -> Payload {
+        self.first().payload
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use thinktime_core::client::Attempt;
 
-use crate::generator::exchange::{Answer, Event, Exchange};
-use crate::generator::failure::Failure;
+use super::exchange::{Answer, Event, Exchange};
+use crate::generator::transport::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::StreamEvent;
 
@@ -71,9 +71,9 @@ impl<N: Copy + PartialEq> Exchanges<N> {
                 self.carried[place].1.first_byte = clock.now();
                 None
             }
-            Of::Complete { stream, status, bytes, server_time, kept } => {
+            Of::Complete { stream, status, bytes, server_time, excerpt } => {
                 let exchange = self.take(stream)?;
-                let answer = Answer { server_time, ..Answer::new(status, bytes, kept) };
+                let answer = Answer { server_time, ..Answer::new(status, bytes, excerpt) };
                 Some(Event::Done { exchange, answer })
             }
             Of::Unprocessed { stream } => self.take(stream).map(Event::Unprocessed),

@@ -3,28 +3,28 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::{Expect, RequestKind};
 
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use crate::generator::answering::{Answering, Single};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use super::exchange::{Event, Exchange};
+use super::message_exchange::{MessageExchange, SingleExchange};
+use super::{Arrival, Conversation, OpenOptions, Outgoing, PathUse, Payload, Protocol};
+use crate::generator::transport::failure::Failure;
 use crate::protocol::Outbox;
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"",
     path: PathUse::None,
-    carries: Carries::Messages,
+    payload: Payload::Messages,
     handshakes: false,
-    heeds_arrival: false,
-    many: false,
-    misfit,
+    uses_arrival_time: false,
+    multiplexed: false,
+    mismatch,
     expects,
-    open: |opening: &Opening<'_>, _| Box::new(Tcp(Single::new(opening.keeping))),
+    open: |opening: &OpenOptions<'_>, _| Box::new(Tcp(SingleExchange::new(opening.capture))),
 };
 
-fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
+fn mismatch(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
     let why = "TCP has no messages: `expect` must say when the answer is complete, as in \
                length(12), delimiter(\"\\n\") or pattern(REGEX)";
-    super::misfit_of_messages(kind, scripted, expects, why).or(super::several_messages(kind))
+    super::message_mismatch(kind, scripted, expects, why).or(super::single_message_mismatch(kind))
 }
 
 /// There are no messages to be expected.
@@ -33,7 +33,7 @@ fn expects(wanted: Option<&Expect>) -> Option<&Expect> {
 }
 
 /// A connection, with one exchange at a time.
-struct Tcp(Single);
+struct Tcp(SingleExchange);
 
 impl Conversation for Tcp {
     fn has_room(&self, _out: &Outbox) -> bool {
@@ -41,7 +41,7 @@ impl Conversation for Tcp {
     }
 
     fn is_idle(&self) -> bool {
-        self.0.answering.is_none()
+        self.0.current.is_none()
     }
 
     fn is_closing(&self) -> bool {
@@ -49,10 +49,10 @@ impl Conversation for Tcp {
     }
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
-        let Outgoing::Message(sending) = what else { return };
-        out.buffer().extend_from_slice(sending.bytes);
-        let bytes_sent = sending.bytes.len() as u64;
-        self.0.begin(Exchange { bytes_sent, ..exchange }, sending);
+        let Outgoing::Message(message) = what else { return };
+        out.buffer().extend_from_slice(message.bytes);
+        let bytes_sent = message.bytes.len() as u64;
+        self.0.begin(Exchange { bytes_sent, ..exchange }, message);
     }
 
     fn read(
@@ -63,11 +63,11 @@ impl Conversation for Tcp {
         _out: &mut Outbox,
     ) -> Result<Option<Event>, Failure> {
         self.0.closing |= ending;
-        let answering = self.0.answering.as_mut().ok_or("unexpected_bytes")?;
-        if !answering.stream_part(bytes, || arrival.now())? {
+        let current = self.0.current.as_mut().ok_or("unexpected_bytes")?;
+        if !current.stream_part(bytes, || arrival.now())? {
             return Ok(None);
         }
-        Ok(self.0.answering.take().map(Answering::over))
+        Ok(self.0.current.take().map(MessageExchange::finish))
     }
 
     fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {

@@ -3,28 +3,28 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::{RequestKind, RetryWhen};
 
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{WHOLE_MESSAGES, misfit_of_messages, several_messages, whole_message};
-use crate::generator::answering::{Answering, Single};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use super::exchange::{Event, Exchange};
+use super::message_exchange::{MessageExchange, SingleExchange};
+use super::{Arrival, Conversation, OpenOptions, Outgoing, PathUse, Payload, Protocol};
+use super::{WHOLE_MESSAGES, message_mismatch, single_message_mismatch, whole_message};
+use crate::generator::transport::failure::Failure;
 use crate::protocol::Outbox;
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     alpn: b"",
     path: PathUse::None,
-    carries: Carries::Messages,
+    payload: Payload::Messages,
     handshakes: false,
-    heeds_arrival: false,
-    many: false,
-    misfit,
+    uses_arrival_time: false,
+    multiplexed: false,
+    mismatch,
     expects: whole_message,
-    open: |opening: &Opening<'_>, _| Box::new(Udp(Single::new(opening.keeping))),
+    open: |opening: &OpenOptions<'_>, _| Box::new(Udp(SingleExchange::new(opening.capture))),
 };
 
-fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
-    let of_messages = misfit_of_messages(kind, scripted, whole_message, WHOLE_MESSAGES);
-    let of_messages = of_messages.or(several_messages(kind));
+fn mismatch(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
+    let of_messages = message_mismatch(kind, scripted, whole_message, WHOLE_MESSAGES);
+    let of_messages = of_messages.or(single_message_mismatch(kind));
     if of_messages.is_some() {
         return of_messages;
     }
@@ -36,7 +36,7 @@ fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
 }
 
 /// A socket, with one exchange at a time.
-struct Udp(Single);
+struct Udp(SingleExchange);
 
 impl Conversation for Udp {
     fn has_room(&self, _out: &Outbox) -> bool {
@@ -44,7 +44,7 @@ impl Conversation for Udp {
     }
 
     fn is_idle(&self) -> bool {
-        self.0.answering.is_none()
+        self.0.current.is_none()
     }
 
     fn is_closing(&self) -> bool {
@@ -52,10 +52,10 @@ impl Conversation for Udp {
     }
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
-        let Outgoing::Message(sending) = what else { return };
-        out.buffer().extend_from_slice(sending.bytes);
-        let bytes_sent = sending.bytes.len() as u64;
-        self.0.begin(Exchange { bytes_sent, ..exchange }, sending);
+        let Outgoing::Message(message) = what else { return };
+        out.buffer().extend_from_slice(message.bytes);
+        let bytes_sent = message.bytes.len() as u64;
+        self.0.begin(Exchange { bytes_sent, ..exchange }, message);
     }
 
     /// A datagram that nobody waits for is passed over.
@@ -66,11 +66,15 @@ impl Conversation for Udp {
         arrival: Arrival,
         _out: &mut Outbox,
     ) -> Result<Option<Event>, Failure> {
-        let Some(answering) = self.0.answering.as_mut() else { return Ok(None) };
-        answering.message_begins(arrival.now());
-        answering.message_part(bytes);
+        let Some(current) = self.0.current.as_mut() else { return Ok(None) };
+        current.message_begins(arrival.now());
+        current.message_part(bytes);
         let size = bytes.len() as u64;
-        Ok(self.0.answering.take_if(|answering| answering.message_ends(size)).map(Answering::over))
+        Ok(self
+            .0
+            .current
+            .take_if(|current| current.message_ends(size))
+            .map(MessageExchange::finish))
     }
 
     fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {

@@ -3,36 +3,36 @@
 use thinktime_core::client::Attempt;
 use thinktime_core::workload::RequestKind;
 
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{WHOLE_MESSAGES, misfit_of_messages, whole_message};
-use crate::generator::answering::{Answering, Sending, Single};
-use crate::generator::exchange::{Event, Exchange};
-use crate::generator::failure::Failure;
+use super::exchange::{Event, Exchange};
+use super::message_exchange::{MessageExchange, OutgoingMessage, SingleExchange};
+use super::{Arrival, Conversation, OpenOptions, Outgoing, PathUse, Payload, Protocol};
+use super::{WHOLE_MESSAGES, message_mismatch, whole_message};
+use crate::generator::transport::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
-use crate::protocol::websocket::{self, Asked, Client};
+use crate::protocol::websocket::{self, Client, HandshakeRequest};
 
 pub(super) const PROTOCOL: &Protocol = &Protocol {
     // The handshake is a request of HTTP/1.1.
     alpn: b"http/1.1",
     path: PathUse::Whole,
-    carries: Carries::Messages,
+    payload: Payload::Messages,
     handshakes: true,
-    heeds_arrival: false,
-    many: false,
-    misfit,
+    uses_arrival_time: false,
+    multiplexed: false,
+    mismatch,
     expects: whole_message,
     open: WebSocket::open,
 };
 
-fn misfit(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
-    misfit_of_messages(kind, scripted, whole_message, WHOLE_MESSAGES)
+fn mismatch(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
+    message_mismatch(kind, scripted, whole_message, WHOLE_MESSAGES)
 }
 
 /// A connection.
 struct WebSocket {
     client: Client,
-    single: Single,
+    single: SingleExchange,
     /// What waits for the end of the handshake, or for the answer to what went before; the last one
     /// is first.
     later: Vec<Unsent>,
@@ -60,8 +60,8 @@ fn send(client: &mut Client, bytes: &[u8], cuts: &[usize], binary: bool, out: &m
 
 impl Unsent {
     /// Further messages one by one, with the last one first; none where they need not wait.
-    fn later(sending: &Sending<'_>) -> Vec<Unsent> {
-        let Sending { bytes, cuts, binary, each, .. } = *sending;
+    fn later(sending: &OutgoingMessage<'_>) -> Vec<Unsent> {
+        let OutgoingMessage { bytes, cuts, binary, each, .. } = *sending;
         let mut end = bytes.len();
         let one = |&cut: &usize| {
             let own = &bytes[cut..std::mem::replace(&mut end, cut)];
@@ -77,28 +77,28 @@ impl Unsent {
 
 impl WebSocket {
     /// Writes the handshake.
-    fn open(opening: &Opening<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
+    fn open(opening: &OpenOptions<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
         let path = if opening.path.is_empty() { "/" } else { opening.path };
         let random = opening.random.clone();
-        let asked = Asked {
+        let request = HandshakeRequest {
             host: opening.host,
             target: path,
             fields: opening.fields,
             subprotocols: opening.subprotocols,
         };
-        let client = Client::open(&asked, random, out.buffer());
-        let single = Single::new(opening.keeping);
+        let client = Client::open(&request, random, out.buffer());
+        let single = SingleExchange::new(opening.capture);
         Box::new(WebSocket { client, single, later: Vec::new(), failure: None })
     }
 
     /// Sends what need not wait any longer, if anything waits.
     fn go_on(&mut self, out: &mut Outbox) {
-        let answering = self.single.answering.as_mut().filter(|one| one.is_paused());
+        let current = self.single.current.as_mut().filter(|one| one.is_paused());
         if self.client.is_open()
-            && let Some(answering) = answering
+            && let Some(current) = current
             && let Some(next) = self.later.pop()
         {
-            answering.go_on(next.send(&mut self.client, out.buffer()));
+            current.resume(next.send(&mut self.client, out.buffer()));
         }
     }
 }
@@ -109,7 +109,7 @@ impl Conversation for WebSocket {
     }
 
     fn is_idle(&self) -> bool {
-        self.single.answering.is_none()
+        self.single.current.is_none()
     }
 
     fn is_closing(&self) -> bool {
@@ -119,9 +119,9 @@ impl Conversation for WebSocket {
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Outgoing::Message(sending) = what else { return };
         self.later = Unsent::later(sending);
-        let Sending { bytes, cuts, binary, .. } = match sending.cuts.first() {
+        let OutgoingMessage { bytes, cuts, binary, .. } = match sending.cuts.first() {
             Some(&end) if sending.each => {
-                Sending { bytes: &sending.bytes[..end], cuts: &[], ..*sending }
+                OutgoingMessage { bytes: &sending.bytes[..end], cuts: &[], ..*sending }
             }
             _ => *sending,
         };
@@ -131,8 +131,8 @@ impl Conversation for WebSocket {
         }
         self.later.push(Unsent { bytes: bytes.to_vec(), cuts: cuts.to_vec(), binary });
         self.single.begin(exchange, sending);
-        if let Some(answering) = &mut self.single.answering {
-            answering.pause();
+        if let Some(current) = &mut self.single.current {
+            current.pause();
         }
     }
 
@@ -144,27 +144,27 @@ impl Conversation for WebSocket {
         arrival: Arrival,
         out: &mut Outbox,
     ) -> Result<Option<Event>, Failure> {
-        let WebSocket { client, single: Single { answering, .. }, later, .. } = self;
+        let WebSocket { client, single: SingleExchange { current, .. }, later, .. } = self;
         let mut over = None;
         let result = client.read(bytes, out, |event| match event {
             websocket::Event::Opened | websocket::Event::Closed => {}
             websocket::Event::Begun => {
-                if let Some(answering) = answering.as_mut() {
-                    answering.message_begins(arrival.now());
+                if let Some(current) = current.as_mut() {
+                    current.message_begins(arrival.now());
                 }
             }
             websocket::Event::Part(part) => {
-                if let Some(answering) = answering.as_mut() {
-                    answering.message_part(part);
+                if let Some(current) = current.as_mut() {
+                    current.message_part(part);
                 }
             }
             websocket::Event::Complete { bytes } => {
-                let Some(own) = answering.as_mut() else { return };
+                let Some(own) = current.as_mut() else { return };
                 let answered = own.message_ends(bytes);
                 if answered && !later.is_empty() {
                     own.pause();
                 } else if answered {
-                    over = answering.take().map(Answering::over);
+                    over = current.take().map(MessageExchange::finish);
                 }
             }
         });

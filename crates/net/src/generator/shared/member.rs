@@ -1,6 +1,6 @@
 //! What one event loop has to do with a server of shared variables: a state machine without I/O.
 //!
-//! Wishes of sessions go out as calls of a script that the server runs ([`super::words`]), one
+//! Wishes of sessions go out as calls of a script that the server runs ([`super::commands`]), one
 //! after another over one connection, and are answered in this order. When the connection breaks,
 //! or nothing comes for too long, all that is not answered goes out once more over the next one;
 //! calls are numbered, so that the server does none of them twice, and so are connections, so that
@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, VecDeque};
 use thinktime_core::program::{SharedAnswer, SharedFailure, SharedRequest, SharedWish};
 use thinktime_core::time::Nanos;
 
-use super::words::{self, Said};
+use super::commands::{self, ScriptReply};
 use crate::protocol::resp::{self, Reply};
 
 /// Who it is, and how patient.
 #[derive(Clone, Debug)]
-pub(super) struct Terms {
+pub(super) struct MemberSettings {
     /// The name of the run, under which the server keeps all of it.
     pub(super) run: String,
     /// The member's own name.
@@ -32,7 +32,7 @@ pub(super) struct Terms {
 
 #[derive(Debug)]
 pub(super) struct Member {
-    pub(super) terms: Terms,
+    pub(super) settings: MemberSettings,
     /// The name of the script on the server, as long as it is ready.
     script: Option<Vec<u8>>,
     /// Calls that wait to be sent, and those that wait for their answers.
@@ -103,9 +103,9 @@ enum State {
 pub(super) struct Broken;
 
 impl Member {
-    pub(super) fn new(terms: Terms) -> Member {
+    pub(super) fn new(settings: MemberSettings) -> Member {
         Member {
-            terms,
+            settings,
             script: None,
             unsent: VecDeque::new(),
             sent: VecDeque::new(),
@@ -129,23 +129,23 @@ impl Member {
         let SharedRequest { slot, wish } = request;
         match wish {
             SharedWish::Get(name) => {
-                let key = format!("{}:values", self.terms.run).into_bytes();
+                let key = format!("{}:values", self.settings.run).into_bytes();
                 let command = vec![b"HGET".to_vec(), key, name.into_bytes()];
                 self.call(now, Purpose::Get(slot), command);
             }
             SharedWish::Put(name, value) => {
-                let words = vec![b"put".to_vec(), name.into(), words::written(value.as_ref())];
+                let words = vec![b"put".to_vec(), name.into(), commands::encoded(value.as_ref())];
                 self.change(now, slot, words);
             }
             SharedWish::Add(name, amount) => {
-                let words = vec![b"add".to_vec(), name.into(), words::digits(amount).into()];
+                let words = vec![b"add".to_vec(), name.into(), commands::digits(amount).into()];
                 self.change(now, slot, words);
             }
             SharedWish::Lock(name, priority) => self.lock(now, slot, name, priority),
             SharedWish::Unlock(name) => match self.ticket(slot, &name) {
                 Some(ticket) => {
                     self.forget(ticket);
-                    let words = vec![b"unlock".to_vec(), name.into(), self.written(ticket)];
+                    let words = vec![b"unlock".to_vec(), name.into(), self.encoded(ticket)];
                     self.call(now, Purpose::Unlock(slot), words);
                 }
                 None => self.fail(slot, SharedFailure::NotHeld),
@@ -158,7 +158,7 @@ impl Member {
     fn change(&mut self, now: Nanos, slot: usize, mut words: Vec<Vec<u8>>) {
         for ticket in self.tickets.get(&slot).into_iter().flatten() {
             words.push(self.locks[ticket].name.clone().into_bytes());
-            words.push(self.written(*ticket));
+            words.push(self.encoded(*ticket));
         }
         self.call(now, Purpose::Tell(slot), words);
     }
@@ -179,7 +179,7 @@ impl Member {
 
     /// Asks for a lock, perhaps once more; without a connection it is asked for when there is one.
     fn ask_for(&mut self, now: Nanos, ticket: u64) {
-        let written = self.written(ticket);
+        let written = self.encoded(ticket);
         let Some(lock) = self.locks.get_mut(&ticket).filter(|_| self.script.is_some()) else {
             return;
         };
@@ -187,7 +187,7 @@ impl Member {
         if lock.state == State::Waiting {
             lock.asked = now;
         }
-        let (name, priority) = (lock.name.clone().into_bytes(), words::digits(lock.priority));
+        let (name, priority) = (lock.name.clone().into_bytes(), commands::digits(lock.priority));
         let words = vec![b"lock".to_vec(), name, priority.into_bytes(), written];
         self.call(now, Purpose::Lock(ticket), words);
     }
@@ -203,7 +203,7 @@ impl Member {
 
     /// Gives up a ticket. Without a connection, the next `join` says so by not naming it.
     fn withdraw(&mut self, now: Nanos, ticket: u64) {
-        let written = self.written(ticket);
+        let written = self.encoded(ticket);
         let Some(name) = self.forget(ticket).filter(|_| self.script.is_some()) else { return };
         let words = vec![b"withdraw".to_vec(), name.into_bytes(), written];
         self.call(now, Purpose::Silent, words);
@@ -226,8 +226,8 @@ impl Member {
         all.iter().copied().find(|ticket| self.locks[ticket].name == name)
     }
 
-    fn written(&self, ticket: u64) -> Vec<u8> {
-        format!("{}/{ticket}", self.terms.member).into_bytes()
+    fn encoded(&self, ticket: u64) -> Vec<u8> {
+        format!("{}/{ticket}", self.settings.member).into_bytes()
     }
 
     fn call(&mut self, now: Nanos, purpose: Purpose, words: Vec<Vec<u8>>) {

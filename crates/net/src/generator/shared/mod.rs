@@ -5,9 +5,9 @@
 //! of that, `server.lua` what the server does, `words` what both say, `settings` what there is
 //! before the run.
 
+mod commands;
 mod member;
 mod settings;
-mod words;
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -16,17 +16,17 @@ use std::net::{SocketAddr, TcpStream};
 use thinktime_core::program::{SharedAnswer, SharedRequest};
 use thinktime_core::time::Nanos;
 
-use super::failure::would_block;
-use super::transport::open_socket;
+use crate::generator::transport::failure::would_block;
+use crate::generator::transport::open_socket;
 use crate::poller::Poller;
 use crate::protocol::Outbox;
 use crate::protocol::resp::{self, Reply};
+use commands::ScriptReply;
 use member::{Broken, Member};
-pub(super) use settings::Settings;
-use words::Said;
+pub(crate) use settings::Settings;
 
 /// The number of the connection at the poller, which no other has.
-pub(super) const LINK: u64 = u64::MAX;
+pub(crate) const LINK: u64 = u64::MAX;
 
 /// The times between two tries to connect.
 const RETRY_MIN: Nanos = Nanos(50_000_000);
@@ -37,7 +37,7 @@ const SETTLE: Nanos = Nanos(1_000_000_000);
 const READS_PER_TURN: u32 = 64;
 
 /// The connection of an event loop to the server.
-pub(super) struct Link {
+pub(crate) struct Link {
     settings: Settings,
     member: Member,
     /// Which of the addresses comes next.
@@ -55,12 +55,12 @@ pub(super) struct Link {
     retry: Nanos,
     pause: Nanos,
     /// When a session was last told something.
-    told: Nanos,
+    last_answer: Nanos,
 }
 
 /// What an answer at the beginning of a connection is to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Greeting {
+pub(crate) enum Greeting {
     /// Anything but an error will do.
     Plain,
     Script,
@@ -68,9 +68,9 @@ pub(super) enum Greeting {
 }
 
 impl Link {
-    pub(super) fn new(settings: &Settings) -> Link {
+    pub(crate) fn new(settings: &Settings) -> Link {
         Link {
-            member: Member::new(settings.terms()),
+            member: Member::new(settings.settings()),
             settings: settings.clone(),
             next: 0,
             socket: None,
@@ -83,40 +83,40 @@ impl Link {
             began: Nanos::ZERO,
             retry: Nanos::ZERO,
             pause: RETRY_MIN,
-            told: Nanos::ZERO,
+            last_answer: Nanos::ZERO,
         }
     }
 
-    pub(super) fn ask(&mut self, now: Nanos, request: SharedRequest) {
+    pub(crate) fn ask(&mut self, now: Nanos, request: SharedRequest) {
         self.member.ask(now, request);
     }
 
     /// A session that is to be told something.
-    pub(super) fn answer(&mut self, now: Nanos) -> Option<(usize, SharedAnswer)> {
+    pub(crate) fn answer(&mut self, now: Nanos) -> Option<(usize, SharedAnswer)> {
         let answer = self.member.answer()?;
-        self.told = now;
+        self.last_answer = now;
         Some(answer)
     }
 
     /// There is something to read, or room to write.
-    pub(super) fn mark_ready(&mut self, readable: bool) {
+    pub(crate) fn mark_ready(&mut self, readable: bool) {
         self.readable |= readable;
     }
 
     /// Whether there is more to read than was read in this turn.
-    pub(super) fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         self.readable
     }
 
     /// Whether sessions are still to be told something. When the load has ended, those who wait for
     /// locks may wait for sessions that do nothing more.
-    pub(super) fn is_waited_for(&self, now: Nanos, load_ended: bool) -> bool {
+    pub(crate) fn is_waited_for(&self, now: Nanos, load_ended: bool) -> bool {
         let (asked, locked) = self.member.is_waited_for();
-        asked || (locked && (!load_ended || now < self.told + SETTLE))
+        asked || (locked && (!load_ended || now < self.last_answer + SETTLE))
     }
 
     /// What there is to say of it in the result.
-    pub(super) fn warning(&self) -> Option<String> {
+    pub(crate) fn warning(&self) -> Option<String> {
         (self.member.forgotten > 0).then(|| {
             format!(
                 "{} had forgotten what scripts share, or the last of it, when it was back after a \
@@ -127,7 +127,7 @@ impl Link {
     }
 
     /// Does what can be done without waiting.
-    pub(super) fn turn(&mut self, now: Nanos, poller: &Poller) {
+    pub(crate) fn turn(&mut self, now: Nanos, poller: &Poller) {
         if self.socket.is_none() && self.retry <= now {
             self.open(now, poller);
         }
@@ -162,13 +162,13 @@ impl Link {
         self.socket = Some(socket);
         self.began = now;
         let join = self.member.join();
-        let expected = self.settings.greet(&self.member.terms, Some(&join), self.out.buffer());
+        let expected = self.settings.greet(&self.member.settings, Some(&join), self.out.buffer());
         self.greeting = expected.into();
     }
 
     /// The connection is given up; another one follows.
     fn drop(&mut self, now: Nanos, since: Nanos) {
-        self.member.lost(since);
+        self.member.disconnected(since);
         self.socket = None;
         self.readable = false;
         self.out = Outbox::default();
@@ -217,10 +217,10 @@ impl Link {
             (_, Reply::Error(_)) => return Err(Broken),
             (Greeting::Plain, _) => {}
             (Greeting::Script, Reply::Bytes(name)) => self.script = name,
-            (Greeting::Join, reply) => match words::said(&reply) {
-                Said::Joined(forgotten) => {
+            (Greeting::Join, reply) => match commands::script_reply(&reply) {
+                ScriptReply::Joined(forgotten) => {
                     self.pause = RETRY_MIN;
-                    self.member.joined(now, std::mem::take(&mut self.script), forgotten);
+                    self.member.accept_join(now, std::mem::take(&mut self.script), forgotten);
                 }
                 _ => return Err(Broken),
             },
@@ -245,7 +245,7 @@ impl Link {
     }
 
     /// Leaves for good, if that can be said without waiting.
-    pub(super) fn close(&mut self, now: Nanos) {
+    pub(crate) fn close(&mut self, now: Nanos) {
         self.member.depart(now);
         self.go_on(now).ok(); // the lease says it otherwise
     }

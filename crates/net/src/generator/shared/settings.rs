@@ -9,15 +9,15 @@ use thinktime_core::error::Invalid;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{SharedServer, Workload};
 
-use super::member::Terms;
-use super::words::SCRIPT;
+use super::commands::SCRIPT;
+use super::member::MemberSettings;
 use super::{Greeting, Reply, resp};
-use crate::generator::common::secret_of_key;
+use crate::generator::credentials::common_fields::secret_of_key;
 use crate::generator::plan::RunError;
 
 /// A server of shared variables that was reached. It has no `Debug`: it knows the password.
 #[derive(Clone)]
-pub(in crate::generator) struct Settings {
+pub(crate) struct Settings {
     server: SharedServer,
     password: Option<String>,
     addresses: Vec<SocketAddr>,
@@ -33,10 +33,7 @@ impl Settings {
     ///
     /// # Errors
     /// When it cannot be reached, does not let us in, or is something else.
-    pub(in crate::generator) fn of(
-        workload: &Workload,
-        run: Option<&str>,
-    ) -> Result<Option<Settings>, RunError> {
+    pub(crate) fn of(workload: &Workload, run: Option<&str>) -> Result<Option<Settings>, RunError> {
         let Some(server) = &workload.shared else { return Ok(None) };
         let key = format!("{}.password", server.at);
         let password = server.password.as_ref();
@@ -64,9 +61,9 @@ impl Settings {
     }
 
     /// The terms of one more member.
-    pub(super) fn terms(&self) -> Terms {
+    pub(super) fn settings(&self) -> MemberSettings {
         let SharedServer { url, wait, lease, .. } = &self.server;
-        Terms {
+        MemberSettings {
             run: self.run.clone(),
             // Without chance, which nobody is short of, the address of something would do.
             member: random().unwrap_or_else(|_| format!("{:p}-{}", self, std::process::id())),
@@ -80,7 +77,7 @@ impl Settings {
     /// Appends what is said at the beginning of a connection, and gives what is answered.
     pub(super) fn greet(
         &self,
-        terms: &Terms,
+        settings: &MemberSettings,
         join: Option<&[Vec<u8>]>,
         out: &mut Vec<u8>,
     ) -> Vec<Greeting> {
@@ -100,7 +97,7 @@ impl Settings {
         say(&[b"SCRIPT", b"LOAD", SCRIPT.as_bytes()]);
         expected.push(Greeting::Script);
         if let Some(join) = join {
-            let channel = format!("{}:{}", terms.run, terms.member);
+            let channel = format!("{}:{}", settings.run, settings.member);
             say(&[b"SUBSCRIBE", channel.as_bytes()]);
             say(&join.iter().map(Vec::as_slice).collect::<Vec<_>>());
             expected.push(Greeting::Join);
@@ -124,7 +121,7 @@ impl Settings {
         let mut socket = TcpStream::connect_timeout(address, REACH_MAX)?;
         socket.set_read_timeout(Some(REACH_MAX))?;
         let mut out = Vec::new();
-        let mut left = self.greet(&self.terms(), None, &mut out).len();
+        let mut left = self.greet(&self.settings(), None, &mut out).len();
         socket.write_all(&out)?;
         let (mut input, mut buffer) = (Vec::new(), [0; 4096]);
         while left > 0 {

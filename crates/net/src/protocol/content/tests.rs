@@ -15,9 +15,9 @@ fn bytes_of(digits: &str) -> Vec<u8> {
     pairs.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect()
 }
 
-fn kept(encoding: &str, body: &[u8]) -> Kept {
+fn excerpt(encoding: &str, body: &[u8]) -> Excerpt {
     let head = format!("HTTP/1.1 200 OK\r\nX-A: b-c\r\ncontent-Encoding: {encoding}\r\n\r\n");
-    Kept { head: head.into_bytes(), body: body.to_vec(), ..Kept::default() }
+    Excerpt { head: head.into_bytes(), body: body.to_vec(), ..Excerpt::default() }
 }
 
 fn gzip(text: &[u8]) -> Vec<u8> {
@@ -58,27 +58,27 @@ fn every_encoding_is_undone() {
     let brotli = ("br", bytes_of(BROTLI));
     for (encoding, body) in encoded(TEXT).into_iter().chain([brotli]) {
         assert_ne!(body, TEXT);
-        let kept = kept(encoding, &body);
-        let content = kept.content().unwrap();
+        let excerpt = excerpt(encoding, &body);
+        let content = excerpt.content().unwrap();
         assert_eq!((&*content.bytes, content.cut), (TEXT, false), "{encoding}");
     }
 }
 
 #[test]
 fn encodings_upon_each_other_are_undone_the_last_first() {
-    let both = kept("gzip, zstd", &zstandard(&gzip(TEXT)));
+    let both = excerpt("gzip, zstd", &zstandard(&gzip(TEXT)));
     assert_eq!(&*both.content().unwrap().bytes, TEXT);
-    assert_eq!(kept("zstd, gzip", &zstandard(&gzip(TEXT))).content(), Err(Damaged));
-    assert_eq!(kept("gzip,gzip,gzip,gzip", &gzip(TEXT)).content(), Err(Damaged));
+    assert_eq!(excerpt("zstd, gzip", &zstandard(&gzip(TEXT))).content(), Err(Damaged));
+    assert_eq!(excerpt("gzip,gzip,gzip,gzip", &gzip(TEXT)).content(), Err(Damaged));
 }
 
 #[test]
 fn what_is_not_encoded_is_neither_changed_nor_copied() {
     for (encoding, body) in [("identity", TEXT), ("utf-8", TEXT), ("gzip", b"")] {
-        assert_eq!(&*kept(encoding, body).content().unwrap().bytes, body);
+        assert_eq!(&*excerpt(encoding, body).content().unwrap().bytes, body);
     }
     let head = b"HTTP/1.1 200 OK\r\nX-Note: Content-Encoding: gzip\r\n\r\n".to_vec();
-    let plain = Kept { head, body: TEXT.to_vec(), ..Kept::default() };
+    let plain = Excerpt { head, body: TEXT.to_vec(), ..Excerpt::default() };
     let content = plain.content().unwrap();
     assert!(matches!(content.bytes, Cow::Borrowed(bytes) if bytes == TEXT));
 }
@@ -89,15 +89,15 @@ fn a_bomb_gives_no_more_than_is_kept() {
     let brotli = ("br", bytes_of(BROTLI_BOMB));
     for (encoding, body) in encoded(&much).into_iter().chain([brotli]) {
         assert!(body.len() < 10_000);
-        let kept = kept(encoding, &body);
-        let content = kept.content().unwrap();
+        let excerpt = excerpt(encoding, &body);
+        let content = excerpt.content().unwrap();
         assert!(content.cut, "{encoding}");
         assert_eq!(&*content.bytes, &much[..KEPT_BODY_BYTES_MAX], "{encoding}");
     }
     // Just as much as is kept is all of it.
     for (encoding, body) in encoded(&much[..KEPT_BODY_BYTES_MAX]) {
-        let kept = kept(encoding, &body);
-        let content = kept.content().unwrap();
+        let excerpt = excerpt(encoding, &body);
+        let content = excerpt.content().unwrap();
         assert_eq!((content.bytes.len(), content.cut), (KEPT_BODY_BYTES_MAX, false), "{encoding}");
     }
 }
@@ -106,16 +106,16 @@ fn a_bomb_gives_no_more_than_is_kept() {
 fn damage_is_said_and_a_body_that_was_cut_has_none() {
     let noise: Vec<u8> = (0..3000_u32).map(|n| ((n * n * 31) >> 7) as u8).collect();
     for (encoding, body) in encoded(&noise) {
-        assert_eq!(kept(encoding, TEXT).content(), Err(Damaged), "{encoding}");
-        let short = kept(encoding, &body[..body.len() / 2]);
+        assert_eq!(excerpt(encoding, TEXT).content(), Err(Damaged), "{encoding}");
+        let short = excerpt(encoding, &body[..body.len() / 2]);
         assert_eq!(short.content(), Err(Damaged), "{encoding}");
-        let cut = Kept { cut: true, ..short };
+        let cut = Excerpt { cut: true, ..short };
         let content = cut.content().unwrap();
         assert!(content.cut && noise.starts_with(&content.bytes), "{encoding}");
     }
     let brotli = bytes_of(BROTLI);
-    assert_eq!(kept("br", &brotli[..brotli.len() - 3]).content(), Err(Damaged));
-    assert_eq!(kept("br", TEXT).content(), Err(Damaged));
+    assert_eq!(excerpt("br", &brotli[..brotli.len() - 3]).content(), Err(Damaged));
+    assert_eq!(excerpt("br", TEXT).content(), Err(Damaged));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_window_larger_than_http_allows_is_not_made() {
     let mut to = zstd::Encoder::new(Vec::new(), 1).unwrap();
     to.window_log(27).unwrap();
     to.write_all(&vec![b'x'; 1000]).unwrap();
-    assert_eq!(kept("zstd", &to.finish().unwrap()).content(), Err(Damaged));
+    assert_eq!(excerpt("zstd", &to.finish().unwrap()).content(), Err(Damaged));
 }
 
 proptest::proptest! {
@@ -133,8 +133,8 @@ proptest::proptest! {
         body in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300),
         cut: bool,
     ) {
-        let kept = Kept { cut, ..kept(&encoding, &body) };
-        if let Ok(content) = kept.content() {
+        let excerpt = Excerpt { cut, ..excerpt(&encoding, &body) };
+        if let Ok(content) = excerpt.content() {
             proptest::prop_assert!(content.bytes.len() <= KEPT_BODY_BYTES_MAX);
         }
     }

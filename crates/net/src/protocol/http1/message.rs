@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyProgress};
 use super::{HEAD_BYTES_MAX, ProtocolError};
-use crate::protocol::{Keeping, Kept};
+use crate::protocol::{Capture, Excerpt};
 
 /// How much memory a connection keeps between messages for heads that arrive in pieces, in bytes.
 const KEPT_BYTES: usize = 4 * 1024;
@@ -37,22 +37,22 @@ pub(super) struct MessageReader<M> {
     current: Option<(M, Body)>,
     bytes: u64,
     /// What is kept of the current message, where anything is.
-    kept: Option<Box<Kept>>,
+    excerpt: Option<Box<Excerpt>>,
 }
 
 impl<M> MessageReader<M> {
     pub(super) fn new() -> Self {
-        Self { partial: PartialHead(Vec::new()), current: None, bytes: 0, kept: None }
+        Self { partial: PartialHead(Vec::new()), current: None, bytes: 0, excerpt: None }
     }
 
     /// Keeps so much of the next message, for [`Self::take_kept`].
-    pub(super) fn keep(&mut self, keeping: Keeping) {
-        self.kept = keeping.place();
+    pub(super) fn capture(&mut self, capture: Capture) {
+        self.excerpt = capture.place();
     }
 
     /// What was kept of the message that has been read.
-    pub(super) fn take_kept(&mut self) -> Option<Box<Kept>> {
-        self.kept.take()
+    pub(super) fn take_excerpt(&mut self) -> Option<Box<Excerpt>> {
+        self.excerpt.take()
     }
 
     /// Whether a byte of the current message has been read.
@@ -70,7 +70,7 @@ impl<M> MessageReader<M> {
         self.partial.clear();
         self.current = None;
         self.bytes = 0;
-        self.kept = None;
+        self.excerpt = None;
     }
 
     /// Feeds bytes as they arrived. All of them are used, unless the message ends among them.
@@ -84,7 +84,7 @@ impl<M> MessageReader<M> {
         let mut used = 0;
         while self.current.is_none() {
             let Some((head, length)) =
-                self.partial.read(&bytes[used..], &parse, self.kept.as_deref_mut())?
+                self.partial.read(&bytes[used..], &parse, self.excerpt.as_deref_mut())?
             else {
                 self.bytes += (bytes.len() - used) as u64;
                 return Ok(None);
@@ -98,9 +98,9 @@ impl<M> MessageReader<M> {
         let Some((message, mut body)) = self.current.take() else {
             return Ok(None);
         };
-        let BodyProgress { used: skipped, complete } = match &mut self.kept {
+        let BodyProgress { used: skipped, complete } = match &mut self.excerpt {
             None => body.read(&bytes[used..], |_| {})?,
-            Some(kept) => body.read(&bytes[used..], |part| kept.add_body(part))?,
+            Some(excerpt) => body.read(&bytes[used..], |part| excerpt.add_body(part))?,
         };
         used += skipped;
         self.bytes += skipped as u64;
@@ -146,7 +146,7 @@ impl PartialHead {
         &mut self,
         bytes: &[u8],
         parse: impl Fn(&[u8]) -> Parsed<M>,
-        kept: Option<&mut Kept>,
+        excerpt: Option<&mut Excerpt>,
     ) -> Parsed<M> {
         let held_bytes = self.0.len();
         let blank = if held_bytes == 0 { blank_length(bytes) } else { 0 };
@@ -163,10 +163,10 @@ impl PartialHead {
         };
         match parsed {
             Some((head, length)) => {
-                if let Some(kept) = kept {
+                if let Some(excerpt) = excerpt {
                     let whole = if held_bytes == 0 { fresh } else { &self.0 };
-                    kept.head.clear();
-                    kept.head.extend_from_slice(&whole[..length]);
+                    excerpt.head.clear();
+                    excerpt.head.extend_from_slice(&whole[..length]);
                 }
                 self.clear();
                 Ok(Some((head, blank + length - held_bytes)))

@@ -9,7 +9,7 @@ use super::fields::{Fields, Framing};
 use super::message::{Complete, Head, MessageReader, Parsed};
 use super::write::{push_content_length, push_decimal, push_header};
 use super::{HEADERS_MAX, ProtocolError};
-use crate::protocol::{Keeping, Kept};
+use crate::protocol::{Capture, Excerpt};
 
 /// What a client needs to know of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,25 +44,25 @@ pub enum ResponseProgress {
 pub struct ResponseReader {
     message: MessageReader<Response>,
     head_only: bool,
-    keeping: Keeping,
+    capture: Capture,
 }
 
 impl ResponseReader {
     /// Makes a reader for a new connection.
     #[must_use]
     pub fn new() -> Self {
-        Self::keeping(Keeping::Nothing)
+        Self::capturing(Capture::Nothing)
     }
 
     /// Makes a reader that keeps so much of responses, for [`Self::take_kept`].
     #[must_use]
-    pub fn keeping(keeping: Keeping) -> Self {
-        Self { message: MessageReader::new(), head_only: false, keeping }
+    pub fn capturing(capture: Capture) -> Self {
+        Self { message: MessageReader::new(), head_only: false, capture }
     }
 
     /// What was kept of the response that is complete.
-    pub fn take_kept(&mut self) -> Option<Box<Kept>> {
-        self.message.take_kept()
+    pub fn take_excerpt(&mut self) -> Option<Box<Excerpt>> {
+        self.message.take_excerpt()
     }
 
     /// Begins with the response to a request just sent, forgetting any unfinished one.
@@ -70,7 +70,7 @@ impl ResponseReader {
     /// `head_only` says that the request was HEAD, whose response has no body.
     pub fn expect(&mut self, head_only: bool) {
         self.message.reset();
-        self.message.keep(self.keeping);
+        self.message.capture(self.capture);
         self.head_only = head_only;
     }
 

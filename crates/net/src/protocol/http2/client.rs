@@ -7,7 +7,7 @@ use super::hpack::{Decoder, Encoder};
 use super::settings::{self, Settings};
 use super::stream::{ReceiveWindow, STREAM_WINDOW, Stream};
 use super::{Http2Error, code};
-use crate::protocol::{Keeping, Outbox, StreamEvent};
+use crate::protocol::{Capture, Outbox, StreamEvent};
 
 /// What a client says first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -38,7 +38,7 @@ pub struct Client {
     /// Frames in succession that brought nothing.
     pub(super) barren: u32,
     /// What is kept of responses.
-    pub(super) keeping: Keeping,
+    pub(super) capture: Capture,
     failed: Option<Http2Error>,
 }
 
@@ -55,7 +55,7 @@ impl Client {
     /// Opens a connection on which at most so many streams are open at the same time, and appends
     /// what is said first. Requests may follow at once. So much is kept of responses.
     #[must_use]
-    pub fn open(most: usize, keeping: Keeping, out: &mut Vec<u8>) -> Client {
+    pub fn open(most: usize, capture: Capture, out: &mut Vec<u8>) -> Client {
         out.extend_from_slice(PREFACE);
         settings::push(out);
         let server = Settings::INITIAL;
@@ -75,7 +75,7 @@ impl Client {
             block: None,
             closing: false,
             barren: 0,
-            keeping,
+            capture,
             failed: None,
         }
     }

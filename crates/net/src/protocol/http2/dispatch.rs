@@ -8,7 +8,7 @@ use super::stream::WINDOW_MAX;
 use super::{BARREN_FRAMES_MAX, BLOCK_BYTES_MAX, Http2Error, code};
 use crate::protocol::head::Head;
 use crate::protocol::response::{Malformed, Response};
-use crate::protocol::{Keeping, Outbox};
+use crate::protocol::{Capture, Outbox};
 
 type Done = Result<(), Http2Error>;
 
@@ -37,12 +37,12 @@ impl Client {
             kind::WINDOW_UPDATE => self.window_update(frame, out, events),
             kind::PUSH_PROMISE => Err(Http2Error::Protocol),
             kind::PRIORITY if frame.payload.len() != 5 => Err(Http2Error::FrameSize),
-            _ => self.barren(),
+            _ => self.count_empty_frame(),
         }
     }
 
     /// Counts a frame that brought nothing.
-    fn barren(&mut self) -> Done {
+    fn count_empty_frame(&mut self) -> Done {
         self.barren += 1;
         if self.barren > BARREN_FRAMES_MAX { Err(Http2Error::Flood) } else { Ok(()) }
     }
@@ -66,7 +66,7 @@ impl Client {
         }
         let (data, ends) = (frame.unpadded()?, frame.has(flag::END_STREAM));
         if data.is_empty() && !ends {
-            self.barren()?;
+            self.count_empty_frame()?;
         }
         let Some(place) = place else { return Ok(()) };
         let stream = &mut self.streams[place];
@@ -85,7 +85,7 @@ impl Client {
         if !data.is_empty() {
             self.barren = 0;
         }
-        self.went_on(place, result, out, events);
+        self.take_progress(place, result, out, events);
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl Client {
             return Err(Http2Error::Protocol);
         }
         if frame.payload.is_empty() {
-            self.barren()?;
+            self.count_empty_frame()?;
         }
         if let Some(place) = self.place(frame.stream) {
             self.streams[place].response.bytes += frame.bytes();
@@ -153,20 +153,20 @@ impl Client {
         out: &mut Outbox,
         events: &mut VecDeque<Event>,
     ) -> Done {
-        let mut head = Head::new("HTTP/2", self.keeping != Keeping::Nothing);
+        let mut head = Head::new("HTTP/2", self.capture != Capture::Nothing);
         self.decoder.read(block, |name, value| head.take(name, value))?;
         if !ends {
             // Interim heads could go on for ever; what follows a final one brings more.
-            self.barren()?;
+            self.count_empty_frame()?;
         }
         let Some(place) = self.place(stream) else { return Ok(()) };
         let result = self.streams[place].response.head(&head, ends);
-        self.went_on(place, result, out, events);
+        self.take_progress(place, result, out, events);
         Ok(())
     }
 
     /// A stream took a part of its response in.
-    fn went_on(
+    fn take_progress(
         &mut self,
         place: usize,
         result: Result<Option<u16>, Malformed>,
@@ -180,8 +180,8 @@ impl Client {
         let id = stream.id;
         if let Ok(Some(status)) = result {
             self.barren = 0;
-            let Response { bytes, server_time, kept, enough, .. } = stream.response;
-            events.push_back(Event::Complete { stream: id, status, bytes, server_time, kept });
+            let Response { bytes, server_time, excerpt, enough, .. } = stream.response;
+            events.push_back(Event::Complete { stream: id, status, bytes, server_time, excerpt });
             if enough || !stream.unsent.is_empty() {
                 // The server answers without having heard all: it need not hear the rest; or it
                 // would tell more than anybody waits for.
@@ -195,7 +195,7 @@ impl Client {
 
     fn reset_by_server(&mut self, frame: &Frame<'_>, events: &mut VecDeque<Event>) -> Done {
         let code = number(frame.payload)?;
-        let Some(place) = self.place_of(frame)? else { return self.barren() };
+        let Some(place) = self.place_of(frame)? else { return self.count_empty_frame() };
         let stream = self.streams.remove(place).id;
         events.push_back(match code {
             code::REFUSED_STREAM => Event::Unprocessed { stream },
@@ -210,7 +210,7 @@ impl Client {
         }
         if frame.has(flag::ACK) {
             return if frame.payload.is_empty() {
-                self.barren()
+                self.count_empty_frame()
             } else {
                 Err(Http2Error::FrameSize)
             };
@@ -227,7 +227,7 @@ impl Client {
         }
         out.reply(|bytes| frame::push(bytes, kind::SETTINGS, flag::ACK, 0, &[]))?;
         self.send_bodies(out.buffer());
-        self.barren()
+        self.count_empty_frame()
     }
 
     fn ping(&mut self, frame: &Frame<'_>, out: &mut Outbox) -> Done {
@@ -240,7 +240,7 @@ impl Client {
         if !frame.has(flag::ACK) {
             out.reply(|bytes| frame::push(bytes, kind::PING, flag::ACK, 0, frame.payload))?;
         }
-        self.barren()
+        self.count_empty_frame()
     }
 
     /// The server takes no new streams, and has not looked at those above a number.
@@ -253,11 +253,11 @@ impl Client {
             return Err(Http2Error::FrameSize);
         }
         self.closing = true;
-        let kept = self.streams.partition_point(|stream| stream.id <= last);
-        for stream in self.streams.drain(kept..) {
+        let remaining = self.streams.partition_point(|stream| stream.id <= last);
+        for stream in self.streams.drain(remaining..) {
             events.push_back(Event::Unprocessed { stream: stream.id });
         }
-        self.barren()
+        self.count_empty_frame()
     }
 
     fn window_update(
@@ -279,7 +279,7 @@ impl Client {
             let stream = &mut self.streams[place];
             stream.send_window += increment;
             if increment == 0 || stream.send_window > WINDOW_MAX {
-                self.went_on(place, Err(Malformed), out, events);
+                self.take_progress(place, Err(Malformed), out, events);
             }
         }
         self.send_bodies(out.buffer());

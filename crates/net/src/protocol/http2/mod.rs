@@ -27,7 +27,7 @@ mod stream;
 mod tests;
 
 pub use client::{Client, Event};
-pub use request::Begun;
+pub use request::SentRequest;
 
 #[cfg(doc)]
 use super::REPLY_BYTES_MAX;

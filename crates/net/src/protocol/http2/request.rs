@@ -11,7 +11,7 @@ use crate::protocol::response::Response;
 
 /// A request that was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Begun {
+pub struct SentRequest {
     /// The number of its stream.
     pub stream: u32,
     /// Its size in bytes: its frames with their headers, whether or not they were written yet.
@@ -24,20 +24,25 @@ impl Client {
     ///
     /// Content-Length is added if there is a body or the method suggests one, and fields that are
     /// about a connection of HTTP/1.1 are left out.
-    pub fn request(&mut self, request: &RequestHead<'_>, scheme: &str, out: &mut Vec<u8>) -> Begun {
+    pub fn request(
+        &mut self,
+        request: &RequestHead<'_>,
+        scheme: &str,
+        out: &mut Vec<u8>,
+    ) -> SentRequest {
         let stream = self.next_id;
         self.next_id += 2;
         self.barren = 0;
         let before = out.len();
         let block = self.block(request, scheme);
         self.push_block(stream, &block, request.body.is_empty(), out);
-        let response = Response::new(request.method == "HEAD", self.keeping.place());
+        let response = Response::new(request.method == "HEAD", self.capture.place());
         let mut own = Stream::new(stream, self.server.window, response);
         own.unsent = request.body.to_vec();
         self.streams.push(own);
         let bytes = (out.len() - before) as u64 + framed(request.body.len());
         self.send_bodies(out);
-        Begun { stream, bytes }
+        SentRequest { stream, bytes }
     }
 
     /// Has the response to a request that was just begun be over with so many messages of gRPC, if

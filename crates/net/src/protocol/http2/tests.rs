@@ -9,7 +9,7 @@ use super::frame::{self, FrameReader, flag, kind};
 use super::hpack::{Encoder, Keep};
 use super::*;
 use crate::protocol::http1::RequestHead;
-use crate::protocol::{Keeping, Outbox, REPLY_BYTES_MAX};
+use crate::protocol::{Capture, Outbox, REPLY_BYTES_MAX};
 
 const GET: RequestHead<'static> =
     RequestHead { method: "GET", host: "a", target: "/", headers: &[], body: &[] };
@@ -17,7 +17,7 @@ const GET: RequestHead<'static> =
 /// A client with so many requests sent and everything written until then thrown away.
 fn client(requests: usize) -> (Client, Vec<u8>) {
     let mut out = Vec::new();
-    let mut client = Client::open(STREAMS_MAX, Keeping::Nothing, &mut out);
+    let mut client = Client::open(STREAMS_MAX, Capture::Nothing, &mut out);
     for _ in 0..requests {
         assert!(client.has_room());
         client.request(&GET, "http", &mut out);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::control::{Control, of};
+use super::control::{Control, Stop, of};
 use super::frame::{self, kind};
 use super::qpack::Encoder;
 use super::stream::{Step, Stream};
@@ -10,22 +10,14 @@ use super::{Http3Error, LIST_BYTES_MAX, code, varint};
 use crate::protocol::fields::request_fields;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::response::Response;
-use crate::protocol::{Keeping, StreamEvent};
+use crate::protocol::{Capture, StreamEvent};
 
 /// What happened to a stream. Codes are those of RFC 9114, section 8.1.
 pub type Event = StreamEvent<u64>;
 
-/// A stream is to be stopped: what else comes over it is of no interest, and what is not yet sent
-/// over it is not to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stop {
-    /// Why, for the server.
-    pub code: u64,
-}
-
 /// A request as it goes over a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct EncodedRequest {
     /// Its frames.
     pub bytes: Vec<u8>,
     /// The size of its list of fields as RFC 9114 counts it: section 4.2.2.
@@ -40,15 +32,15 @@ pub struct Client {
     /// Streams of requests that wait for responses, by their numbers, upwards.
     streams: Vec<Stream>,
     control: Control,
-    keeping: Keeping,
+    capture: Capture,
     failed: Option<Http3Error>,
 }
 
 impl Client {
     /// A connection of whose responses so much is kept.
     #[must_use]
-    pub fn new(keeping: Keeping) -> Client {
-        Client { streams: Vec::new(), control: Control::default(), keeping, failed: None }
+    pub fn new(capture: Capture) -> Client {
+        Client { streams: Vec::new(), control: Control::default(), capture, failed: None }
     }
 
     /// What goes over streams of the client's own, one each, which stay open: its settings, and
@@ -67,7 +59,7 @@ impl Client {
 
     /// Writes a request, which is the same on every connection.
     #[must_use]
-    pub fn write(request: &RequestHead<'_>) -> Written {
+    pub fn write(request: &RequestHead<'_>) -> EncodedRequest {
         let mut encoder = Encoder::new();
         request_fields(request, "https", |name, value, _| encoder.push(name, value));
         let (block, list_bytes) = encoder.finish();
@@ -76,7 +68,7 @@ impl Client {
         if !request.body.is_empty() {
             frame::push(&mut bytes, kind::DATA, request.body);
         }
-        Written { bytes, list_bytes, head_only: request.method == "HEAD" }
+        EncodedRequest { bytes, list_bytes, head_only: request.method == "HEAD" }
     }
 
     /// Whether the server takes a request's list of fields, as far as it has said.
@@ -87,8 +79,8 @@ impl Client {
 
     /// A request goes over the stream of this number, which is larger than those before.
     pub fn begin(&mut self, stream: u64, head_only: bool) {
-        self.control.barren.reset();
-        let response = Response::new(head_only, self.keeping.place());
+        self.control.empty_frames.reset();
+        let response = Response::new(head_only, self.capture.place());
         self.streams.push(Stream::new(stream, response));
     }
 
@@ -125,7 +117,7 @@ impl Client {
         let result = if is_request(stream) {
             self.respond(stream, bytes, ends, events)
         } else {
-            self.hear(stream, bytes, ends, events)
+            self.read_control(stream, bytes, ends, events)
         };
         self.failed = result.err();
         result
@@ -171,8 +163,8 @@ impl Client {
         while let Some(step) = self.step(place, &mut bytes, events)? {
             match step {
                 Step::On => {}
-                Step::Barren => self.control.barren.count()?,
-                Step::Data => self.control.barren.reset(),
+                Step::EmptyFrames => self.control.empty_frames.count()?,
+                Step::Data => self.control.empty_frames.reset(),
                 Step::Over(status) => {
                     self.complete(place, status, events);
                     return Ok(Some(Stop { code: code::REQUEST_CANCELLED }));
@@ -201,7 +193,7 @@ impl Client {
     ) -> Result<Option<Step>, Http3Error> {
         let stream = &mut self.streams[place];
         let (begun, before) = (stream.response.begun, bytes.len());
-        let step = stream.take(bytes, self.keeping != Keeping::Nothing)?;
+        let step = stream.take(bytes, self.capture != Capture::Nothing)?;
         stream.response.bytes += (before - bytes.len()) as u64;
         if !begun && stream.response.begun {
             events.push_back(Event::Begun { stream: stream.id });
@@ -210,10 +202,10 @@ impl Client {
     }
 
     fn complete(&mut self, place: usize, status: u16, events: &mut VecDeque<Event>) {
-        self.control.barren.reset();
+        self.control.empty_frames.reset();
         let Stream { id: stream, response, .. } = self.streams.remove(place);
-        let Response { bytes, server_time, kept, .. } = response;
-        events.push_back(Event::Complete { stream, status, bytes, server_time, kept });
+        let Response { bytes, server_time, excerpt, .. } = response;
+        events.push_back(Event::Complete { stream, status, bytes, server_time, excerpt });
     }
 
     fn malformed(&mut self, place: usize, events: &mut VecDeque<Event>) -> Stop {
@@ -223,7 +215,7 @@ impl Client {
     }
 
     /// Something over a stream of the server's own.
-    fn hear(
+    fn read_control(
         &mut self,
         id: u64,
         bytes: &[u8],
@@ -232,8 +224,8 @@ impl Client {
     ) -> Result<Option<Stop>, Http3Error> {
         let result = self.control.read(id, bytes, ends);
         if let Some(from) = self.control.gone_from {
-            let kept = self.streams.partition_point(|stream| stream.id < from);
-            for stream in self.streams.drain(kept..) {
+            let remaining = self.streams.partition_point(|stream| stream.id < from);
+            for stream in self.streams.drain(remaining..) {
                 events.push_back(Event::Unprocessed { stream: stream.id });
             }
         }

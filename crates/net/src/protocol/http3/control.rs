@@ -1,8 +1,15 @@
 //! What the server says over streams of its own, RFC 9114 section 6.2.
 
-use super::client::Stop;
 use super::frame::{FrameReader, Piece, kind};
 use super::{BARREN_FRAMES_MAX, Http3Error, SETTINGS_BYTES_MAX, code, varint};
+
+/// A stream is to be stopped: what else comes over it is of no interest, and what is not yet sent
+/// over it is not to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stop {
+    /// Why, for the server.
+    pub code: u64,
+}
 
 /// What streams of one direction are, by their first bytes.
 pub(super) mod of {
@@ -27,14 +34,14 @@ pub(super) struct Control {
     /// The first request that the server has not looked at and never will, if it goes away.
     pub(super) gone_from: Option<u64>,
     /// The connection's count of what brought nothing.
-    pub(super) barren: Barren,
+    pub(super) empty_frames: EmptyFrames,
 }
 
 /// Frames, instructions and streams in succession that brought nothing of a response.
 #[derive(Debug, Default)]
-pub(super) struct Barren(u32);
+pub(super) struct EmptyFrames(u32);
 
-impl Barren {
+impl EmptyFrames {
     /// One more.
     pub(super) fn count(&mut self) -> Result<(), Http3Error> {
         self.0 += 1;
@@ -74,7 +81,7 @@ impl Control {
             None => (id, Kind::Untold([0; 8], 0)),
         };
         if let Kind::Untold(held, count) = &mut kind {
-            match told(held, count, &mut bytes) {
+            match stream_kind(held, count, &mut bytes) {
                 Some(told) => match self.begin(told)? {
                     Some(begun) => kind = begun,
                     None => return Ok(Some(Stop { code: code::STREAM_CREATION_ERROR })),
@@ -117,7 +124,7 @@ impl Control {
             of::DECODER => Kind::Decoder(0),
             // The client allows no pushes.
             of::PUSH => return Err(Http3Error::Id),
-            _ => return self.barren.count().map(|()| None),
+            _ => return self.empty_frames.count().map(|()| None),
         };
         let second = std::mem::replace(&mut self.seen[told as usize], true);
         if second { Err(Http3Error::StreamCreation) } else { Ok(Some(kind)) }
@@ -156,7 +163,7 @@ impl Control {
             // There are no pushes that could be cancelled.
             kind::CANCEL_PUSH => Err(Http3Error::Id),
             _ if kind::OF_HTTP2.contains(&kind) => Err(Http3Error::FrameUnexpected),
-            _ => self.barren.count(),
+            _ => self.empty_frames.count(),
         }
     }
 
@@ -185,7 +192,7 @@ impl Control {
             return Err(Http3Error::Id);
         }
         self.gone_from = Some(id);
-        self.barren.count()
+        self.empty_frames.count()
     }
 
     /// Without a table the encoder can only set its size to nought.
@@ -194,7 +201,7 @@ impl Control {
             if byte != 0x20 {
                 return Err(Http3Error::EncoderStream);
             }
-            self.barren.count()?;
+            self.empty_frames.count()?;
         }
         Ok(())
     }
@@ -212,7 +219,7 @@ impl Control {
                 _ => 0,
             };
             if *more == 0 {
-                self.barren.count()?;
+                self.empty_frames.count()?;
             }
         }
         Ok(())
@@ -220,7 +227,7 @@ impl Control {
 }
 
 /// The type of a stream, once it came whole.
-fn told(held: &mut [u8; 8], count: &mut usize, bytes: &mut &[u8]) -> Option<u64> {
+fn stream_kind(held: &mut [u8; 8], count: &mut usize, bytes: &mut &[u8]) -> Option<u64> {
     while let Some((&first, rest)) = bytes.split_first() {
         *bytes = rest;
         held[*count] = first;

@@ -28,7 +28,8 @@ mod stream;
 mod tests;
 mod varint;
 
-pub use client::{Client, Event, Stop, Written};
+pub use client::{Client, EncodedRequest, Event};
+pub use control::Stop;
 
 use super::literals::Undecodable;
 

@@ -11,7 +11,7 @@ pub(super) enum Step {
     /// It goes on.
     On,
     /// It goes on, and nothing came of it.
-    Barren,
+    EmptyFrames,
     /// It goes on, by a part of its body.
     Data,
     /// It is over, before the stream is: its status.
@@ -74,7 +74,7 @@ impl Stream {
             kind::HEADERS | kind::DATA if self.trailed => Err(Http3Error::FrameUnexpected),
             kind::DATA if self.response.status.is_none() => Err(Http3Error::FrameUnexpected),
             kind::HEADERS if length > BLOCK_BYTES_MAX as u64 => Err(Http3Error::HeadTooLarge),
-            kind::DATA if length == 0 => Ok(Step::Barren),
+            kind::DATA if length == 0 => Ok(Step::EmptyFrames),
             kind::HEADERS | kind::DATA => Ok(Step::On),
             // The client allows no pushes.
             kind::PUSH_PROMISE => Err(Http3Error::Id),
@@ -82,7 +82,7 @@ impl Stream {
                 Err(Http3Error::FrameUnexpected)
             }
             _ if kind::OF_HTTP2.contains(&kind) => Err(Http3Error::FrameUnexpected),
-            _ => Ok(Step::Barren),
+            _ => Ok(Step::EmptyFrames),
         }
     }
 
@@ -107,7 +107,7 @@ impl Stream {
             return Ok(self.response.trailers(&head).map_or_else(Step::from, |()| Step::On));
         }
         // Interim heads could go on for ever; what follows a final one brings more.
-        Ok(self.response.head(&head, false).map_or_else(Step::from, |_| Step::Barren))
+        Ok(self.response.head(&head, false).map_or_else(Step::from, |_| Step::EmptyFrames))
     }
 
     fn data(&mut self, bytes: &[u8]) -> Step {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::frame::{self, kind};
 use super::qpack::Encoder;
 use super::*;
-use crate::protocol::Keeping;
+use crate::protocol::Capture;
 use crate::protocol::http1::RequestHead;
 
 const GET: RequestHead<'static> =
@@ -19,7 +19,7 @@ const OTHER: u64 = 7;
 
 /// A client with so many requests on their way.
 fn client(requests: u64) -> Client {
-    let mut client = Client::new(Keeping::All);
+    let mut client = Client::new(Capture::All);
     for number in 0..requests {
         client.begin(4 * number, false);
     }

@@ -17,7 +17,7 @@ pub(super) struct Frames {
 
 /// What is to become of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum Usage {
     /// It is looked into when it has come whole.
     Held,
     /// Its bytes are skipped; it is told of when it begins.
@@ -43,7 +43,7 @@ impl Frames {
         &mut self,
         mut bytes: &[u8],
         context: &mut C,
-        of: impl Fn(&C, u8, u32) -> Use,
+        of: impl Fn(&C, u8, u32) -> Usage,
         mut take: impl FnMut(&mut C, Frame<'_>) -> Result<(), PostgresError>,
     ) -> Result<(), PostgresError> {
         while !bytes.is_empty() {
@@ -55,8 +55,8 @@ impl Frames {
             let Some((letter, length)) = self.header(&mut bytes)? else { return Ok(()) };
             let size = u64::from(length) + 1;
             match of(context, letter, length) {
-                Use::Unknown => return Err(PostgresError::Malformed),
-                Use::Skipped => {
+                Usage::Unknown => return Err(PostgresError::Malformed),
+                Usage::Skipped => {
                     if self.held.is_empty() {
                         bytes = &bytes[HEADER..];
                     }
@@ -64,14 +64,14 @@ impl Frames {
                     self.skipped = length - 4;
                     take(context, Frame { letter, bytes: &[], size })?;
                 }
-                Use::Held if size > HELD_BYTES_MAX as u64 => return Err(PostgresError::TooLarge),
-                Use::Held if self.held.is_empty() && bytes.len() as u64 >= size => {
+                Usage::Held if size > HELD_BYTES_MAX as u64 => return Err(PostgresError::TooLarge),
+                Usage::Held if self.held.is_empty() && bytes.len() as u64 >= size => {
                     let (first, rest) = bytes.split_at(size as usize);
                     bytes = rest;
                     take(context, Frame { letter, bytes: first, size })?;
                 }
-                Use::Held if !self.fill(&mut bytes, size as usize) => return Ok(()),
-                Use::Held => {
+                Usage::Held if !self.fill(&mut bytes, size as usize) => return Ok(()),
+                Usage::Held => {
                     let held = std::mem::take(&mut self.held);
                     take(context, Frame { letter, bytes: &held, size })?;
                 }

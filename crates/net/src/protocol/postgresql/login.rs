@@ -30,7 +30,7 @@ impl std::fmt::Debug for Login {
 }
 
 /// A login under way.
-pub(super) struct LoggingIn {
+pub(super) struct LoginExchange {
     login: Arc<Login>,
     stage: Stage,
 }
@@ -39,16 +39,16 @@ enum Stage {
     /// The server is to say what it wants.
     Begun,
     /// A password was sent.
-    Told,
+    PasswordSent,
     /// A proof goes to and fro.
     Proving(Box<ScramSha256>),
     /// The server let the client in.
     Admitted,
 }
 
-impl LoggingIn {
+impl LoginExchange {
     /// Writes what is said first.
-    pub(super) fn begin(login: Arc<Login>, out: &mut BytesMut) -> LoggingIn {
+    pub(super) fn begin(login: Arc<Login>, out: &mut BytesMut) -> LoginExchange {
         let parameters = [
             ("user", login.user.as_str()),
             ("database", login.database.as_str()),
@@ -57,7 +57,7 @@ impl LoggingIn {
         ];
         let written = frontend::startup_message(parameters, out);
         debug_assert!(written.is_ok(), "names have no zero byte");
-        LoggingIn { login, stage: Stage::Begun }
+        LoginExchange { login, stage: Stage::Begun }
     }
 
     /// Whether the server let the client in.
@@ -71,18 +71,18 @@ impl LoggingIn {
         message: &Message,
         out: &mut BytesMut,
     ) -> Result<(), PostgresError> {
-        let stage = std::mem::replace(&mut self.stage, Stage::Told);
+        let stage = std::mem::replace(&mut self.stage, Stage::PasswordSent);
         self.stage = match (message, stage) {
-            (Message::AuthenticationOk, Stage::Begun | Stage::Told) => Stage::Admitted,
+            (Message::AuthenticationOk, Stage::Begun | Stage::PasswordSent) => Stage::Admitted,
             (Message::AuthenticationCleartextPassword, Stage::Begun) => {
                 frontend::password_message(self.password()?, out)?;
-                Stage::Told
+                Stage::PasswordSent
             }
             (Message::AuthenticationMd5Password(body), Stage::Begun) => {
                 let user = self.login.user.as_bytes();
                 let hash = md5_hash(user, self.password()?, body.salt());
                 frontend::password_message(hash.as_bytes(), out)?;
-                Stage::Told
+                Stage::PasswordSent
             }
             (Message::AuthenticationSasl(body), Stage::Begun) => self.prove(body, out)?,
             (Message::AuthenticationSaslContinue(body), Stage::Proving(mut scram)) => {
@@ -92,7 +92,7 @@ impl LoggingIn {
             }
             (Message::AuthenticationSaslFinal(body), Stage::Proving(mut scram)) => {
                 scram.finish(body.data()).map_err(|_| PostgresError::Authentication)?;
-                Stage::Told
+                Stage::PasswordSent
             }
             (
                 Message::AuthenticationGss

@@ -10,18 +10,20 @@
 //! After a [`PostgresError`] the connection is of no use.
 //!
 //! The inside, from the bytes up: `frames` cuts what comes into messages, `login` is what goes to
-//! and fro until statements can be sent, `rows` makes JSON of rows, `side` is what was asked
+//! and fro until statements can be sent, `rows` makes JSON of rows, `exchange` is what was asked
 //! and what has come of it, and `client` joins them.
 
 mod client;
+mod event;
+mod exchange;
 mod frames;
 mod login;
 mod rows;
-mod side;
 #[cfg(test)]
 mod tests;
 
-pub use client::{Client, Event, StatementId};
+pub use client::Client;
+pub use event::{Event, StatementId};
 pub use login::Login;
 pub use rows::Rows;
 
@@ -121,7 +123,7 @@ impl std::fmt::Display for SqlState {
 }
 
 /// An error as a server tells it.
-struct Told {
+struct ServerError {
     state: SqlState,
     /// Whether the connection ends with it.
     fatal: bool,
@@ -129,8 +131,8 @@ struct Told {
     message: Vec<u8>,
 }
 
-impl Told {
-    fn of(mut fields: ErrorFields<'_>) -> Result<Told, PostgresError> {
+impl ServerError {
+    fn of(mut fields: ErrorFields<'_>) -> Result<ServerError, PostgresError> {
         let (mut state, mut fatal, mut message) = (None, false, Vec::new());
         while let Some(field) = fields.next()? {
             match field.type_() {
@@ -141,6 +143,6 @@ impl Told {
             }
         }
         let state = state.ok_or(PostgresError::Malformed)?;
-        Ok(Told { state, fatal, message })
+        Ok(ServerError { state, fatal, message })
     }
 }

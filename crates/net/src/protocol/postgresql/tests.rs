@@ -64,20 +64,20 @@ struct End {
 }
 
 impl End {
-    fn new(password: Option<&str>, keeping: bool) -> End {
+    fn new(password: Option<&str>, with_rows: bool) -> End {
         let login = Login {
             user: "shop".to_owned(),
             database: "orders".to_owned(),
             password: password.map(str::to_owned),
         };
         let mut out = Outbox::default();
-        let client = Client::open(login.into(), keeping, out.buffer());
+        let client = Client::open(login.into(), with_rows, out.buffer());
         End { client, out }
     }
 
     /// One that is logged in.
-    fn open(keeping: bool) -> End {
-        let mut end = End::new(None, keeping);
+    fn open(with_rows: bool) -> End {
+        let mut end = End::new(None, with_rows);
         assert_eq!(end.read(&admitted(), 1000), Ok(vec![Event::Ready]));
         end.said();
         end
@@ -166,14 +166,14 @@ fn rows_are_json() {
         ];
         let answer = [columns(), rows.concat(), text(b'C', "SELECT 2\0"), ready("I")].concat();
         assert_eq!(end.read(&answer, size).unwrap().len(), 3);
-        let (json, cut) = end.client.take_kept();
+        let (json, cut) = end.client.take_excerpt();
         let first = r#"{"id":7,"na\"me":"a\"b","it":true,"j":{"x": [1]}}"#;
         let second = r#"{"id":"NaN","na\"me":null,"it":false,"j":null}"#;
         let expected = format!("[{first},{second}]");
         assert_eq!((String::from_utf8(json).unwrap(), cut), (expected, false));
         end.execute("update", &[]);
         end.read(&[text(b'C', "UPDATE 1\0"), ready("I")].concat(), size).unwrap();
-        assert_eq!(end.client.take_kept(), (b"[]".to_vec(), false));
+        assert_eq!(end.client.take_excerpt(), (b"[]".to_vec(), false));
     }
 }
 
@@ -188,7 +188,7 @@ fn rows_that_are_kept_are_bounded() {
     let answer = [columns(), one.repeat(5), huge, ready("I")].concat();
     let events = end.read(&answer, 65_536).unwrap();
     assert_eq!(events.iter().filter(|event| **event == Event::Row).count(), 6);
-    let (json, cut) = end.client.take_kept();
+    let (json, cut) = end.client.take_excerpt();
     assert!(cut && json.len() < HELD_BYTES_MAX && json.ends_with(b"]"));
 }
 
@@ -285,11 +285,11 @@ proptest! {
             prop::collection::vec(any::<u8>(), 0..9),
         ], 0..9),
         size in 1_usize..9,
-        keeping in any::<bool>(),
+        with_rows in any::<bool>(),
     ) {
         let bytes = parts.concat();
         let heard = |size: usize| {
-            let mut end = End::open(keeping);
+            let mut end = End::open(with_rows);
             end.execute("select", &[]);
             let mut events = Vec::new();
             let mut result = Ok(());
@@ -299,7 +299,7 @@ proptest! {
                     break;
                 }
             }
-            (events, result, end.client.take_kept())
+            (events, result, end.client.take_excerpt())
         };
         prop_assert_eq!(heard(size), heard(usize::MAX));
     }

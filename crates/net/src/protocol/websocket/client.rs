@@ -3,7 +3,7 @@
 use thinktime_core::random::Stream;
 
 use super::frame::{self, Header, HeaderReader, opcode};
-use super::handshake::{Asked, Handshake};
+use super::handshake::{Handshake, HandshakeRequest};
 use super::text::TextCheck;
 use super::{BARREN_FRAMES_MAX, MESSAGE_BYTES_MAX, WebSocketError, code};
 use crate::protocol::Outbox;
@@ -65,7 +65,7 @@ struct Message {
 impl Client {
     /// Opens a connection, and appends the handshake. The key and the masks come from `random`.
     #[must_use]
-    pub fn open(asked: &Asked<'_>, mut random: Stream, out: &mut Vec<u8>) -> Client {
+    pub fn open(asked: &HandshakeRequest<'_>, mut random: Stream, out: &mut Vec<u8>) -> Client {
         let mut nonce = [0; 16];
         nonce[..8].copy_from_slice(&random.bits().to_be_bytes());
         nonce[8..].copy_from_slice(&random.bits().to_be_bytes());
@@ -240,7 +240,7 @@ impl Client {
             return self.end_of_control(header.opcode, out, take);
         }
         if header.length == 0 {
-            self.count_barren()?;
+            self.count_empty_frame()?;
         }
         if header.last
             && let Some(message) = self.message.take()
@@ -259,7 +259,7 @@ impl Client {
         out: &mut Outbox,
         take: &mut impl FnMut(Event<'_>),
     ) -> Result<(), WebSocketError> {
-        self.count_barren()?;
+        self.count_empty_frame()?;
         let mut payload = std::mem::take(&mut self.control);
         match opcode {
             opcode::PING => out.reply(|bytes| self.push(opcode::PONG, &payload, bytes))?,
@@ -278,7 +278,7 @@ impl Client {
     }
 
     /// Counts a frame that brought nothing.
-    fn count_barren(&mut self) -> Result<(), WebSocketError> {
+    fn count_empty_frame(&mut self) -> Result<(), WebSocketError> {
         self.barren += 1;
         if self.barren > BARREN_FRAMES_MAX { Err(WebSocketError::Flood) } else { Ok(()) }
     }

@@ -15,7 +15,7 @@ const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// What a handshake asks for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked<'a> {
+pub struct HandshakeRequest<'a> {
     /// Host and, unless it is the scheme's own, port.
     pub host: &'a str,
     /// A path with its query.
@@ -41,8 +41,12 @@ pub(super) struct Handshake {
 
 impl Handshake {
     /// Appends the request.
-    pub(super) fn begin(asked: &Asked<'_>, nonce: [u8; 16], out: &mut Vec<u8>) -> Handshake {
-        let Asked { host, target, fields, subprotocols } = *asked;
+    pub(super) fn begin(
+        asked: &HandshakeRequest<'_>,
+        nonce: [u8; 16],
+        out: &mut Vec<u8>,
+    ) -> Handshake {
+        let HandshakeRequest { host, target, fields, subprotocols } = *asked;
         let key = STANDARD.encode(nonce);
         let offered = subprotocols.join(", ");
         let offer = (!subprotocols.is_empty()).then_some(("Sec-WebSocket-Protocol", &*offered));

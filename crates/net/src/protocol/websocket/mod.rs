@@ -23,7 +23,7 @@ mod tests;
 mod text;
 
 pub use client::{Client, Event};
-pub use handshake::Asked;
+pub use handshake::HandshakeRequest;
 
 #[cfg(doc)]
 use super::REPLY_BYTES_MAX;

@@ -28,10 +28,11 @@ fn shaking() -> (Client, Vec<u8>) {
     (client, answer(&accept, ""))
 }
 
-const CHAT: Asked<'_> = Asked { host: "a:1", target: "/chat", fields: &[], subprotocols: &[] };
+const CHAT: HandshakeRequest<'_> =
+    HandshakeRequest { host: "a:1", target: "/chat", fields: &[], subprotocols: &[] };
 
 /// A client whose handshake was written, the key that it accepts, and what was written.
-fn asking(asked: &Asked<'_>) -> (Client, String, String) {
+fn asking(asked: &HandshakeRequest<'_>) -> (Client, String, String) {
     let mut out = Vec::new();
     let client = Client::open(asked, random(), &mut out);
     let text = String::from_utf8(out).unwrap();

@@ -10,7 +10,7 @@ use thinktime_core::error::Invalid;
 /// # Errors
 /// When one is not among them, or comes twice.
 pub(super) fn checked(wanted: &[usize]) -> Result<Vec<usize>, Invalid> {
-    check_against(wanted, &known()?)?;
+    check_against(wanted, &allowed_cores()?)?;
     Ok(wanted.to_vec())
 }
 
@@ -19,7 +19,7 @@ pub(super) fn checked(wanted: &[usize]) -> Result<Vec<usize>, Invalid> {
 /// # Errors
 /// When there are fewer.
 pub(super) fn first(wanted: u32) -> Result<Vec<usize>, Invalid> {
-    let mut cores = known()?;
+    let mut cores = allowed_cores()?;
     if cores.len() < wanted as usize {
         return Err(Invalid::new(format!(
             "the machine of the system has {wanted} cores, and this process may use {}: say which \
@@ -31,7 +31,7 @@ pub(super) fn first(wanted: u32) -> Result<Vec<usize>, Invalid> {
     Ok(cores)
 }
 
-fn known() -> Result<Vec<usize>, Invalid> {
+fn allowed_cores() -> Result<Vec<usize>, Invalid> {
     allowed().map_err(|error| {
         Invalid::new(format!("cannot learn which cores this process may use: {error}"))
     })

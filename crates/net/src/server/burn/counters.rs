@@ -6,7 +6,7 @@ use thinktime_core::time::Nanos;
 
 /// What a burning server did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Burned {
+pub struct BurnTotals {
     /// Requests that were answered.
     pub requests: u64,
     /// Requests that were refused: malformed ones, and those that no thread could be had for.
@@ -43,9 +43,9 @@ impl Counters {
     }
 
     /// The numbers, which fit together once all threads have ended.
-    pub(super) fn total(&self) -> Burned {
+    pub(super) fn total(&self) -> BurnTotals {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Burned {
+        BurnTotals {
             requests: of(&self.requests),
             refused: of(&self.refused),
             demanded: Nanos(of(&self.demanded)),

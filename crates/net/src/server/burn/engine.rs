@@ -12,12 +12,12 @@ use thinktime_core::system::{DrawnDemands, Job};
 use thinktime_core::time::Nanos;
 
 use super::connection::{Connection, Next};
-use super::counters::{Burned, Counters};
+use super::counters::{BurnTotals, Counters};
 use super::plan::{BurnPlan, BurnStep};
 use super::watch::Watch;
 use super::work::{Speed, thread_cpu};
 use crate::protocol::http1::Request;
-use crate::server::demands::Known;
+use crate::server::demands::IdentifiedRequest;
 use crate::server::server_timing;
 
 /// What all threads share.
@@ -67,7 +67,7 @@ impl Engine {
         })
     }
 
-    pub(super) fn burned(&self) -> Burned {
+    pub(super) fn totals(&self) -> BurnTotals {
         self.counters.total()
     }
 
@@ -153,7 +153,7 @@ impl Engine {
     /// Serves a request; says whether the connection stays.
     fn serve(&self, on: &mut Connection, request: &Request, admission: Admission) -> bool {
         let head_only = request.method == "HEAD";
-        let Ok(Known { kind, brought }) = self.plan.kinds.read(request) else {
+        let Ok(IdentifiedRequest { kind, own_demands }) = self.plan.kinds.read(request) else {
             self.counters.refused();
             on.answer(400, head_only, false);
             return false;
@@ -162,7 +162,7 @@ impl Engine {
             self.counters.refused();
             return on.answer(503, head_only, request.keep_alive) && request.keep_alive;
         }
-        let demands = brought.demands.unwrap_or_else(|| self.draw(kind));
+        let demands = own_demands.demands.unwrap_or_else(|| self.draw(kind));
         let Some(demanded) = self.carry_out(kind, &demands) else { return false };
         self.counters.answered(demanded);
         let timing = self.plan.server_timing.then(|| server_timing(demanded));

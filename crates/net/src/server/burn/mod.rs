@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 use engine::Engine;
 use work::Speed;
 
-pub use counters::Burned;
+pub use counters::BurnTotals;
 pub use plan::{BurnPlan, THREADS_MAX, Threads};
 
 /// A server that is bound to its port and calibrated, and does not serve yet.
@@ -75,10 +75,10 @@ impl BurnServer {
     /// # Errors
     /// When the operating system refuses what the server needs. What clients do wrong never ends
     /// it.
-    pub fn serve(self, stop: &AtomicBool) -> io::Result<Burned> {
+    pub fn serve(self, stop: &AtomicBool) -> io::Result<BurnTotals> {
         self.plan.confine()?;
         let engine = Engine::new(self.listener, self.plan, self.speed)?;
         threads::serve(&engine, stop)?;
-        Ok(engine.burned())
+        Ok(engine.totals())
     }
 }

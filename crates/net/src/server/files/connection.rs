@@ -127,7 +127,7 @@ impl Connection {
     }
 
     /// Whether what it sends is still looked at.
-    pub(super) fn is_heard(&self) -> bool {
+    pub(super) fn is_watched(&self) -> bool {
         !self.closing && !self.bad && !self.ended
     }
 

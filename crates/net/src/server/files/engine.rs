@@ -9,7 +9,7 @@ use thinktime_core::time::Nanos;
 use super::connection::{Connection, Sent, prepare};
 use super::folder::Folder;
 use super::line::{Line, Order, Pace};
-use super::{Sending, Served};
+use super::{Sending, ServeTotals};
 use crate::poller::{Clock, Poller, Readiness};
 use crate::protocol::http1::{CONTINUE, RequestProgress};
 
@@ -30,7 +30,7 @@ pub(super) struct Engine {
     /// Whether clients wait to be accepted for which there is no descriptor.
     unaccepted: bool,
     tidied_s: f64,
-    served: Served,
+    served: ServeTotals,
 }
 
 const LISTENER: u64 = u64::MAX;
@@ -77,11 +77,11 @@ impl Engine {
             buffer: vec![0; 1 << 14],
             unaccepted: false,
             tidied_s: 0.0,
-            served: Served::default(),
+            served: ServeTotals::default(),
         })
     }
 
-    pub(super) fn served(&self) -> Served {
+    pub(super) fn totals(&self) -> ServeTotals {
         self.served
     }
 
@@ -198,7 +198,7 @@ impl Engine {
     /// Takes bytes that a client sent: perhaps several requests at once.
     fn take(&mut self, place: u32, mut bytes: &[u8]) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
-        while !bytes.is_empty() && connection.is_heard() {
+        while !bytes.is_empty() && connection.is_watched() {
             match connection.reader.read(bytes) {
                 Ok(RequestProgress::NeedMore { continue_expected }) => {
                     connection.waits_for_leave |= continue_expected;

@@ -19,7 +19,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::socket::{setsockopt, sockopt};
 use thinktime_core::error::Invalid;
 
-use super::Served;
+use super::ServeTotals;
 use engine::Engine;
 use folder::Folder;
 pub use line::Order;
@@ -112,14 +112,14 @@ impl FileServer {
     /// # Errors
     /// When the operating system refuses what the server needs. What clients do wrong never ends
     /// it.
-    pub fn serve(self, stop: &AtomicBool) -> io::Result<Served> {
+    pub fn serve(self, stop: &AtomicBool) -> io::Result<ServeTotals> {
         // `sendfile` to a client that is gone would end the process, where nobody ignores that.
         SigSet::from(Signal::SIGPIPE).thread_block()?;
         let mut engine = Engine::new(self.listener, self.folder, self.sending)?;
         while !stop.load(Ordering::Relaxed) {
             engine.turn()?;
         }
-        Ok(engine.served())
+        Ok(engine.totals())
     }
 }
 

@@ -3,8 +3,8 @@
 use thinktime_core::program::{SharedAnswer, SharedFailure};
 use thinktime_core::time::Nanos;
 
-use super::super::words::SCRIPT;
-use super::{Broken, Call, Member, Purpose, Reply, Said, State, resp, words};
+use super::{Broken, Call, Member, Purpose, Reply, ScriptReply, State, commands, resp};
+use crate::generator::shared::commands::SCRIPT;
 
 impl Member {
     /// What makes this member known to the server, after which all goes on where it was: the call
@@ -15,7 +15,7 @@ impl Member {
         parts.extend(self.head(0, 0));
         parts.extend([b"join".to_vec(), self.done.to_string().into()]);
         for (ticket, lock) in &self.locks {
-            parts.extend([lock.name.clone().into_bytes(), self.written(*ticket)]);
+            parts.extend([lock.name.clone().into_bytes(), self.encoded(*ticket)]);
         }
         // Those that are given back are so by the call that says it, and not before.
         let unlocks = self.unsent.iter().filter(|call| matches!(call.purpose, Purpose::Unlock(_)));
@@ -25,11 +25,11 @@ impl Member {
 
     /// What every call of the script begins with; none below `low` is still to be answered.
     fn head(&self, number: u64, low: u64) -> [Vec<u8>; 7] {
-        let micros = self.terms.lease.0 / 1000;
+        let micros = self.settings.lease.0 / 1000;
         [
             b"1".to_vec(),
-            self.terms.run.clone().into_bytes(),
-            self.terms.member.clone().into_bytes(),
+            self.settings.run.clone().into_bytes(),
+            self.settings.member.clone().into_bytes(),
             self.link.to_string().into_bytes(),
             number.to_string().into_bytes(),
             low.to_string().into_bytes(),
@@ -38,7 +38,7 @@ impl Member {
     }
 
     /// The server knows the member, and has this script; it may have forgotten what it was told.
-    pub(in super::super) fn joined(&mut self, now: Nanos, script: Vec<u8>, forgotten: bool) {
+    pub(in super::super) fn accept_join(&mut self, now: Nanos, script: Vec<u8>, forgotten: bool) {
         self.script = Some(script);
         self.forgotten += u64::from(forgotten);
         self.next_beat = now + self.beat();
@@ -50,7 +50,7 @@ impl Member {
     }
 
     /// The connection is gone, over which nothing came since then.
-    pub(in super::super) fn lost(&mut self, since: Nanos) {
+    pub(in super::super) fn disconnected(&mut self, since: Nanos) {
         if self.script.take().is_some() {
             self.down_since = since;
         }
@@ -89,7 +89,7 @@ impl Member {
     /// Takes what came.
     pub(in super::super) fn take(&mut self, reply: Reply) -> Result<(), Broken> {
         if let Reply::Push(parts) = &reply {
-            if let Some((ticket, token)) = words::granted(&self.terms.member, parts) {
+            if let Some((ticket, token)) = commands::granted(&self.settings.member, parts) {
                 self.granted(ticket, token, State::Waiting);
             }
             return Ok(());
@@ -105,16 +105,16 @@ impl Member {
         }
         let answer = match (call.purpose, reply) {
             (Purpose::Get(_), Reply::Null) => SharedAnswer::Value(None),
-            (Purpose::Get(_), Reply::Bytes(bytes)) => SharedAnswer::Value(words::value(&bytes)),
+            (Purpose::Get(_), Reply::Bytes(bytes)) => SharedAnswer::Value(commands::value(&bytes)),
             (Purpose::Get(_), _) => return Err(Broken),
-            (_, reply) => match words::said(&reply) {
-                Said::Answer(answer) => answer,
-                Said::Waits => {
+            (_, reply) => match commands::script_reply(&reply) {
+                ScriptReply::Answer(answer) => answer,
+                ScriptReply::Waits => {
                     self.done = call.number;
                     self.waits(call.purpose);
                     return Ok(());
                 }
-                Said::Joined(_) | Said::Nonsense => {
+                ScriptReply::Joined(_) | ScriptReply::Nonsense => {
                     self.sent.push_front(call);
                     return Err(Broken);
                 }
@@ -123,11 +123,11 @@ impl Member {
         if !call.is_get() {
             self.done = call.number;
         }
-        self.hand_on(&call, answer);
+        self.pass_answer(&call, answer);
         Ok(())
     }
 
-    fn hand_on(&mut self, call: &Call, answer: SharedAnswer) {
+    fn pass_answer(&mut self, call: &Call, answer: SharedAnswer) {
         match (call.purpose, answer) {
             (Purpose::Lock(ticket), SharedAnswer::Token(token)) => {
                 self.granted(ticket, token, State::Asking);
@@ -141,7 +141,7 @@ impl Member {
 
     /// The server will not, and says why.
     fn refused(&mut self, call: &Call, why: &str) {
-        let why = SharedFailure::Unavailable(format!("{} ({why})", self.terms.refuses));
+        let why = SharedFailure::Unavailable(format!("{} ({why})", self.settings.refuses));
         match call.purpose {
             Purpose::Lock(ticket) => {
                 let waits = self.locks.get(&ticket).filter(|lock| lock.state != State::Held);

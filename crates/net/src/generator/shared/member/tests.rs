@@ -61,13 +61,13 @@ struct Client {
     socket: Option<TcpStream>,
     input: Vec<u8>,
     /// What each session was told and has not looked at.
-    told: BTreeMap<usize, SharedAnswer>,
+    answered: BTreeMap<usize, SharedAnswer>,
     now: Nanos,
 }
 
 impl Client {
     fn new(port: u16, run: &str, name: &str) -> Client {
-        let member = Member::new(Terms {
+        let member = Member::new(MemberSettings {
             run: format!("thinktime:{{{run}}}"),
             member: name.to_owned(),
             wait: Nanos(1000 * SECOND.0),
@@ -75,8 +75,8 @@ impl Client {
             silent: "silent".to_owned(),
             refuses: "refuses".to_owned(),
         });
-        let (told, input) = (BTreeMap::new(), Vec::new());
-        let mut client = Client { member, port, socket: None, input, told, now: SECOND };
+        let (answered, input) = (BTreeMap::new(), Vec::new());
+        let mut client = Client { member, port, socket: None, input, answered, now: SECOND };
         client.connect();
         client
     }
@@ -85,18 +85,20 @@ impl Client {
         let socket = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
         self.socket = Some(socket);
-        let channel = format!("{}:{}", self.member.terms.run, self.member.terms.member);
+        let channel = format!("{}:{}", self.member.settings.run, self.member.settings.member);
         let mut out = Vec::new();
         resp::write(&mut out, &[b"HELLO", b"3"]);
-        resp::write(&mut out, &[b"SCRIPT", b"LOAD", words::SCRIPT.as_bytes()]);
+        resp::write(&mut out, &[b"SCRIPT", b"LOAD", commands::SCRIPT.as_bytes()]);
         resp::write(&mut out, &[b"SUBSCRIBE", channel.as_bytes()]);
         let join = self.member.join();
         resp::write(&mut out, &join.iter().map(Vec::as_slice).collect::<Vec<_>>());
         self.send(&out);
         self.reply();
         let Reply::Bytes(script) = self.reply() else { panic!("no name of a script") };
-        let Said::Joined(forgotten) = words::said(&self.reply()) else { panic!("not joined") };
-        self.member.joined(self.now, script, forgotten);
+        let ScriptReply::Joined(forgotten) = commands::script_reply(&self.reply()) else {
+            panic!("not joined")
+        };
+        self.member.accept_join(self.now, script, forgotten);
     }
 
     fn send(&mut self, out: &[u8]) {
@@ -129,7 +131,7 @@ impl Client {
         if breaks {
             self.socket = None;
             self.input.clear();
-            self.member.lost(self.now);
+            self.member.disconnected(self.now);
             self.connect();
             return self.exchange(false);
         }
@@ -142,7 +144,7 @@ impl Client {
             }
         }
         while let Some((slot, answer)) = self.member.answer() {
-            assert_eq!(self.told.insert(slot, answer), None, "told twice");
+            assert_eq!(self.answered.insert(slot, answer), None, "told twice");
         }
     }
 
@@ -153,7 +155,7 @@ impl Client {
     fn does(&mut self, slot: usize, wish: SharedWish) -> SharedAnswer {
         self.ask(slot, wish);
         self.exchange(false);
-        self.told.remove(&slot).expect("it was told")
+        self.answered.remove(&slot).expect("it was told")
     }
 }
 
@@ -191,7 +193,7 @@ fn counted(clients: &mut [Client], breaks: &[(usize, bool)]) -> (u32, Vec<u64>) 
         let at = turn % clients.len();
         let client = &mut clients[at];
         for (slot, session) in sessions[at].iter_mut().enumerate() {
-            match client.told.remove(&slot) {
+            match client.answered.remove(&slot) {
                 Some(answer) => go_on(session, answer, &mut tokens),
                 None if asked[at][slot] => continue,
                 None => {}
@@ -269,7 +271,7 @@ fn nothing_is_lost_or_done_twice_however_connections_break() {
 fn what_a_dead_member_had_goes_on_and_what_it_writes_is_refused() {
     on_each(|server| {
         let mut old = Client::new(server.port, "r", "old");
-        old.member.terms.lease = Nanos(100_000_000);
+        old.member.settings.lease = Nanos(100_000_000);
         let SharedAnswer::Token(first) = old.does(0, SharedWish::Lock(name("a"), 0.0)) else {
             panic!("no token")
         };
@@ -294,12 +296,12 @@ fn what_is_not_answered_in_time_fails_and_is_forgotten() {
         let mut holder = Client::new(server.port, "t", "holder");
         holder.does(0, SharedWish::Lock(name("a"), 0.0));
         let mut client = Client::new(server.port, "t", "client");
-        client.member.terms.wait = SECOND;
+        client.member.settings.wait = SECOND;
         client.ask(1, SharedWish::Lock(name("a"), 0.0));
         client.ask(2, SharedWish::Get(name("x")));
         client.exchange(false);
-        assert!(client.told.remove(&2).is_some());
-        client.member.lost(client.now);
+        assert!(client.answered.remove(&2).is_some());
+        client.member.disconnected(client.now);
         client.ask(3, SharedWish::Add(name("x"), 1.0));
         for (after, failed) in [(0.9, 0), (1.1, 2)] {
             client.member.pass(client.now + Nanos::from_secs_f64(after));
@@ -329,7 +331,7 @@ fn who_gave_up_gets_no_lock_whatever_was_lost() {
         client.ask(1, SharedWish::Leave);
         // What says so is written, and never comes.
         client.member.write(client.now, &mut Vec::new());
-        client.member.lost(client.now);
+        client.member.disconnected(client.now);
         client.connect();
         client.exchange(false);
         assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
@@ -346,12 +348,12 @@ fn what_comes_late_over_an_old_connection_does_nothing() {
         let mut late = Vec::new();
         client.member.write(client.now, &mut late);
         let mut old = client.socket.take().unwrap();
-        client.member.lost(client.now);
+        client.member.disconnected(client.now);
         client.connect();
         client.exchange(false);
         client.ask(1, SharedWish::Leave);
         client.exchange(false);
-        assert_eq!(client.told[&2], SharedAnswer::Value(Some(Shared::Number(1.0))));
+        assert_eq!(client.answered[&2], SharedAnswer::Value(Some(Shared::Number(1.0))));
         old.write_all(&late).unwrap();
         let (mut input, mut buffer) = (Vec::new(), [0; 4096]);
         for _ in 0..2 {
@@ -378,7 +380,7 @@ fn what_comes_late_over_an_old_connection_does_nothing() {
 
 #[test]
 fn nothing_piles_up_while_nobody_answers() {
-    let mut member = Member::new(Terms {
+    let mut member = Member::new(MemberSettings {
         run: name("r"),
         member: name("m"),
         wait: SECOND,

@@ -11,12 +11,12 @@ const LOOK: Nanos = Nanos(5_000_000);
 impl Member {
     /// The time between two signs of life.
     pub(super) fn beat(&self) -> Nanos {
-        Nanos(self.terms.lease.0 / 3)
+        Nanos(self.settings.lease.0 / 3)
     }
 
     /// Lets time pass. Says since when an answer is missing that should have come, if one is.
     pub(in super::super) fn pass(&mut self, now: Nanos) -> Option<Nanos> {
-        let wait = self.terms.wait;
+        let wait = self.settings.wait;
         if now < self.next_look {
             return None;
         }
@@ -47,7 +47,7 @@ impl Member {
 
     /// Fails what has waited for too long.
     fn give_up(&mut self, now: Nanos) {
-        let wait = self.terms.wait;
+        let wait = self.settings.wait;
         let all = self.sent.iter().chain(&self.unsent);
         let late: Vec<(usize, u64)> = all
             .take_while(|call| call.asked + wait < now)
@@ -74,7 +74,7 @@ impl Member {
     }
 
     fn give_up_locks(&mut self, now: Nanos) {
-        let (wait, up) = (self.terms.wait, self.script.is_some());
+        let (wait, up) = (self.settings.wait, self.script.is_some());
         let since = |lock: &super::Lock| match (lock.state, up) {
             (State::Held, _) | (State::Waiting, true) => now,
             (State::Asking, true) => lock.asked,
@@ -89,6 +89,6 @@ impl Member {
     }
 
     fn silence(&self) -> SharedFailure {
-        SharedFailure::Unavailable(self.terms.silent.clone())
+        SharedFailure::Unavailable(self.settings.silent.clone())
     }
 }

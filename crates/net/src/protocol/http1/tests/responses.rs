@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use thinktime_core::time::Nanos;
 
 use super::*;
-use crate::protocol::{Keeping, Kept};
+use crate::protocol::{Capture, Excerpt};
 
 /// What is to be read of a response that says nothing of the server's own time.
 fn answer(status: u16, keep_alive: bool, bytes: usize) -> Response {
@@ -20,7 +20,7 @@ struct Sample {
     /// Whether the body has no end but the connection's.
     until_close: bool,
     /// The final head and the body, as they are kept.
-    kept: Kept,
+    excerpt: Excerpt,
 }
 
 #[derive(Debug, Clone)]
@@ -78,11 +78,11 @@ fn sample() -> impl Strategy<Value = Sample> {
             let encoded = if has_body { encoded } else { Vec::new() };
             let until_close = has_body && matches!(kind, BodyKind::UntilClose);
             let body = if has_body { body } else { Vec::new() };
-            let kept = Kept { head: head.clone().into_bytes(), body, ..Kept::default() };
+            let excerpt = Excerpt { head: head.clone().into_bytes(), body, ..Excerpt::default() };
             let bytes = [opening.as_bytes(), head.as_bytes(), &encoded].concat();
             let keep_alive = connection.is_empty() && !until_close;
             let expected = answer(status, keep_alive, bytes.len());
-            Sample { bytes, head_only, expected, until_close, kept }
+            Sample { bytes, head_only, expected, until_close, excerpt }
         },
     )
 }
@@ -102,8 +102,8 @@ proptest! {
 
     #[test]
     fn heads_and_bodies_are_kept_where_wanted(sample in sample(), size in 1..200_usize) {
-        let Sample { bytes, head_only, kept, .. } = sample;
-        let mut reader = ResponseReader::keeping(Keeping::All);
+        let Sample { bytes, head_only, excerpt, .. } = sample;
+        let mut reader = ResponseReader::capturing(Capture::All);
         for _ in 0..2 {
             reader.expect(head_only);
             let mut complete = false;
@@ -111,7 +111,7 @@ proptest! {
                 complete |= matches!(reader.read(piece), Ok(ResponseProgress::Complete { .. }));
             }
             prop_assert!(complete || reader.end_of_stream().is_ok());
-            prop_assert_eq!(reader.take_kept(), Some(Box::new(kept.clone())));
+            prop_assert_eq!(reader.take_excerpt(), Some(Box::new(excerpt.clone())));
         }
     }
 

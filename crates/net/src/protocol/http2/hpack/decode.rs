@@ -56,8 +56,8 @@ impl Decoder {
 
     /// Reads a field of which at least the value is written out, into `name` and `value`.
     fn literal(&mut self, first: u8, block: &mut &[u8]) -> Result<(), Http2Error> {
-        let kept = first & 0x40 != 0;
-        let index = take_integer(block, if kept { 6 } else { 4 })?;
+        let indexed = first & 0x40 != 0;
+        let index = take_integer(block, if indexed { 6 } else { 4 })?;
         if index == 0 {
             take_string(block, &mut self.name)?;
         } else {
@@ -66,7 +66,7 @@ impl Decoder {
             self.name.extend_from_slice(name);
         }
         take_string(block, &mut self.value)?;
-        if kept {
+        if indexed {
             self.table.add(&self.name, &self.value);
         }
         Ok(())

@@ -9,7 +9,8 @@ const OK: &[(&str, &str)] = &[(":status", "200"), ("server", "x"), ("content-len
 const END: u8 = flag::END_STREAM;
 
 fn complete(stream: u32, bytes: u64) -> [Event; 2] {
-    let end = Event::Complete { stream, status: 200, bytes, server_time: Nanos::MAX, kept: None };
+    let end =
+        Event::Complete { stream, status: 200, bytes, server_time: Nanos::MAX, excerpt: None };
     [Event::Begun { stream }, end]
 }
 
@@ -56,19 +57,19 @@ fn responses_of_many_shapes_are_read() {
 fn heads_trailers_and_bodies_are_kept_where_wanted() {
     for size in [1, 7, usize::MAX] {
         let (mut client, mut out) =
-            (Client::open(STREAMS_MAX, Keeping::All, &mut Vec::new()), Vec::new());
+            (Client::open(STREAMS_MAX, Capture::All, &mut Vec::new()), Vec::new());
         for _ in 0..5 {
             client.request(&GET, "http", &mut out);
         }
         let (read, _, result) = feed(&mut client, &shapes().bytes, size);
         assert_eq!(result, Ok(()));
-        let kept = read.iter().find_map(|event| match event {
-            Event::Complete { stream: 3, kept, .. } => kept.as_deref(),
+        let excerpt = read.iter().find_map(|event| match event {
+            Event::Complete { stream: 3, excerpt, .. } => excerpt.as_deref(),
             _ => None,
         });
-        let kept = kept.unwrap();
-        assert_eq!(kept.body, b"xxx");
-        let head = String::from_utf8_lossy(&kept.head);
+        let excerpt = excerpt.unwrap();
+        assert_eq!(excerpt.body, b"xxx");
+        let head = String::from_utf8_lossy(&excerpt.head);
         assert_eq!(head, "HTTP/2 200\r\nserver: x\r\ncontent-length: 3\r\nchecksum: 1\r\n");
     }
 }

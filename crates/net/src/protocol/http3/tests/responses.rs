@@ -3,7 +3,7 @@
 use thinktime_core::time::Nanos;
 
 use super::*;
-use crate::protocol::Kept;
+use crate::protocol::Excerpt;
 
 /// The response that came: its status, the size of its frames, its head as text and its body.
 fn complete(outcome: Outcome) -> (u16, u64, String, usize) {
@@ -11,12 +11,13 @@ fn complete(outcome: Outcome) -> (u16, u64, String, usize) {
     assert_eq!(result, Ok(None));
     let mut events = events.into_iter();
     assert_eq!(events.next(), Some(Event::Begun { stream: 0 }));
-    let Some(Event::Complete { stream: 0, status, bytes, kept: Some(kept), .. }) = events.next()
+    let Some(Event::Complete { stream: 0, status, bytes, excerpt: Some(excerpt), .. }) =
+        events.next()
     else {
         panic!("no response");
     };
     assert_eq!(events.next(), None);
-    let Kept { head, body, .. } = *kept;
+    let Excerpt { head, body, .. } = *excerpt;
     (status, bytes, String::from_utf8(head).unwrap(), body.len())
 }
 
@@ -47,12 +48,12 @@ fn interim_heads_trailers_and_unknown_frames_go_with_a_response() {
 #[test]
 fn heads_alone_are_responses_to_head_and_of_some_statuses() {
     let long = [(":status", "200"), ("content-length", "9")];
-    let mut client = Client::new(Keeping::Nothing);
+    let mut client = Client::new(Capture::Nothing);
     client.begin(0, true);
     let (events, result) = feed(&mut client, 0, &script().head(&long).0, 5, true);
     let bytes = script().head(&long).0.len() as u64;
     let server_time = Nanos::MAX;
-    let end = Event::Complete { stream: 0, status: 200, bytes, server_time, kept: None };
+    let end = Event::Complete { stream: 0, status: 200, bytes, server_time, excerpt: None };
     assert_eq!((events, result), (vec![Event::Begun { stream: 0 }, end], Ok(None)));
     for status in ["204", "304"] {
         let script = script().head(&[(":status", status), ("content-length", "9")]);
@@ -79,7 +80,7 @@ fn malformed_responses_end_their_stream_alone() {
         assert_eq!(events.last(), Some(&Event::Malformed { stream: 0 }));
         assert_eq!(result, Ok(Some(Stop { code: 0x10e })));
     }
-    let mut client = Client::new(Keeping::Nothing);
+    let mut client = Client::new(Capture::Nothing);
     client.begin(0, true);
     let (_, result) = feed(&mut client, 0, &ok().data(3).0, 100, true);
     assert_eq!((result, client.is_closing()), (Ok(Some(Stop { code: 0x10e })), false));

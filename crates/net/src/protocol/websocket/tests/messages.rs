@@ -10,7 +10,7 @@ fn the_key_of_the_standard_gives_its_answer() {
 #[test]
 fn the_handshake_is_a_request_of_http() {
     let mut out = Vec::new();
-    let asked = Asked { target: "/chat?x=1", ..CHAT };
+    let asked = HandshakeRequest { target: "/chat?x=1", ..CHAT };
     let client = Client::open(&asked, random(), &mut out);
     let text = String::from_utf8(out).unwrap();
     assert!(text.starts_with("GET /chat?x=1 HTTP/1.1\r\nHost: a:1\r\nUpgrade: websocket\r\n"));
@@ -22,7 +22,7 @@ fn the_handshake_is_a_request_of_http() {
 fn the_handshake_brings_fields_and_offers_subprotocols() {
     let fields = [("Authorization".to_owned(), "Bearer x".to_owned())];
     let subprotocols = ["chat.v2".to_owned(), "chat".to_owned()];
-    let asked = Asked { fields: &fields, subprotocols: &subprotocols, ..CHAT };
+    let asked = HandshakeRequest { fields: &fields, subprotocols: &subprotocols, ..CHAT };
     let (_, _, text) = asking(&asked);
     let offer = "\r\nSec-WebSocket-Protocol: chat.v2, chat\r\nAuthorization: Bearer x\r\n\r\n";
     assert!(text.ends_with(offer), "{text}");

@@ -1,0 +1,300 @@
+//! The reading thread: fills buffers and cuts them where lines end.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::queue::Queue;
+use crate::error::LogError;
+use crate::formats::{Choice, Cut, Format, Head, find};
+use crate::reason::Reason;
+use crate::report::FileReport;
+use crate::source::{Opened, Source, Tracking, open};
+
+/// A part of a file on its way round.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    /// Its place in the order of all chunks.
+    pub(super) number: u64,
+    /// How its first line is read.
+    pub(super) format: Option<Arc<dyn Format>>,
+    /// A buffer whose first `length` bytes are whole lines.
+    pub(super) buffer: Vec<u8>,
+    pub(super) length: usize,
+    /// What is to be noted after these lines.
+    pub(super) note: Option<Note>,
+}
+
+/// What the reading thread has to say.
+#[derive(Debug)]
+pub(super) enum Note {
+    /// A file begins, of which this is known.
+    Begin(Box<FileReport>),
+    /// A line that it could not hand over.
+    Bad(Reason, Vec<u8>),
+    /// A file has ended.
+    End,
+    /// The reading cannot go on.
+    Failed(LogError),
+}
+
+/// Longer lines are passed over.
+pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
+/// A file that is read as a whole must be smaller.
+const WHOLE_BYTES_MAX: usize = 2 << 30;
+/// The format is found from so many bytes.
+const HEAD_BYTES: usize = 64 << 10;
+/// Of what cannot be handed over so much is shown.
+const SHOWN_BYTES: usize = 1 << 10;
+
+/// Fills buffers and cuts them.
+pub(super) struct Cutter {
+    pub(super) choice: Choice,
+    pub(super) chunk_bytes: usize,
+    pub(super) tracking: Tracking,
+    pub(super) empty: Arc<Queue<Vec<u8>>>,
+    pub(super) full: Arc<Queue<Chunk>>,
+    pub(super) number: u64,
+}
+
+impl Drop for Cutter {
+    /// Lets the other threads end, whatever ended this one.
+    fn drop(&mut self) {
+        self.full.close();
+    }
+}
+
+/// The reading has come to an end before its time: nobody wants more.
+struct Abandoned;
+
+/// A file in the reading thread.
+struct CutState {
+    name: String,
+    input: Box<dyn Read + Send>,
+    live: bool,
+    /// What is read but not handed over: the first `filled` bytes.
+    buffer: Vec<u8>,
+    filled: usize,
+    at_end: bool,
+    /// Why the input could not be read further.
+    error: Option<io::Error>,
+}
+
+impl Cutter {
+    /// Reads all sources; only the last one may be followed.
+    pub(super) fn all(mut self, sources: Vec<Source>, follow: bool) {
+        let last = sources.len().saturating_sub(1);
+        for (place, source) in sources.into_iter().enumerate() {
+            let opened = open(source, follow && place == last, &self.tracking);
+            let done = match opened {
+                Ok(opened) => self.file(opened),
+                Err(error) => self.fail(error),
+            };
+            if done.is_err() {
+                break;
+            }
+        }
+    }
+
+    fn fail(&mut self, error: LogError) -> Result<(), Abandoned> {
+        self.send(Vec::new(), 0, None, Some(Note::Failed(error)))?;
+        Err(Abandoned)
+    }
+
+    fn file(&mut self, opened: Opened) -> Result<(), Abandoned> {
+        let Opened { name, input, live } = opened;
+        let buffer = self.empty.pop().ok_or(Abandoned)?;
+        let mut cut_state =
+            CutState { name, input, live, buffer, filled: 0, at_end: false, error: None };
+        cut_state.fill(HEAD_BYTES.max(self.chunk_bytes));
+        // The format is known by a whole line; a live log may have to wait for one.
+        while (live || cut_state.filled <= LINE_BYTES_MAX)
+            && !cut_state.at_end
+            && !cut_state.buffer[..cut_state.filled].contains(&b'\n')
+        {
+            cut_state.fill(cut_state.filled + if live { 1 } else { HEAD_BYTES });
+        }
+        let begin = match byte_order_mark(&cut_state.buffer[..cut_state.filled]) {
+            Ok(begin) => begin,
+            Err(reason) => return self.fail(LogError::new(cut_state.name, reason)),
+        };
+        cut_state.forget(begin);
+        let head = Head { bytes: &cut_state.buffer[..cut_state.filled] };
+        let (name, format) = match find(&head, &self.choice) {
+            Ok((name, format)) => (name, Some(format)),
+            Err(_) if head.lines().next().is_none() => ("empty", None),
+            Err(reason) => return self.fail(LogError::new(cut_state.name, reason)),
+        };
+        let begun = FileReport::new(cut_state.name.clone(), name, format.as_deref());
+        let begin = Note::Begin(Box::new(begun));
+        self.send(Vec::new(), 0, None, Some(begin))?;
+        self.lines(&mut cut_state, format)?;
+        if let Some(error) = cut_state.error.take() {
+            self.bad(Reason::Damaged, error.to_string().as_bytes())?;
+        }
+        self.send(cut_state.buffer, 0, None, Some(Note::End))
+    }
+
+    /// Hands over all lines of a file.
+    fn lines(
+        &mut self,
+        cut_state: &mut CutState,
+        mut format: Option<Arc<dyn Format>>,
+    ) -> Result<(), Abandoned> {
+        let cut = format.as_ref().map_or(Cut::Lines, |format| format.cut());
+        loop {
+            let end = cut_state.whole_units(cut, self.chunk_bytes);
+            if end > 0 {
+                let has_more = cut_state.filled > self.chunk_bytes;
+                let next = self.empty.pop().ok_or(Abandoned)?;
+                let bytes = cut_state.split_off(end, next);
+                let following = format.as_ref().and_then(|format| after(format, &bytes[..end]));
+                self.send(bytes, end, format.clone(), None)?;
+                format = following.or(format);
+                if has_more {
+                    continue;
+                }
+            } else if cut_state.at_end {
+                return self.cut_end(cut_state);
+            } else if cut == Cut::Lines && cut_state.filled > LINE_BYTES_MAX {
+                let shown = cut_state.buffer[..SHOWN_BYTES].to_vec();
+                cut_state.skip_line();
+                self.bad(Reason::TooLong, &shown)?;
+            } else if cut_state.filled > WHOLE_BYTES_MAX {
+                let reason = "is too large for its format: 2 GiB at most";
+                return self.fail(LogError::new(&cut_state.name, reason));
+            }
+            // A buffer that holds only a part of a line must grow.
+            let more = if end > 0 { 1 } else { HEAD_BYTES };
+            cut_state.fill(self.chunk_bytes.max(cut_state.filled + more));
+        }
+    }
+
+    /// What follows the last whole line is cut off, and not to be trusted.
+    fn cut_end(&mut self, cut_state: &mut CutState) -> Result<(), Abandoned> {
+        let rest = &cut_state.buffer[..cut_state.filled];
+        if rest.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let shown = rest[..rest.len().min(SHOWN_BYTES)].to_vec();
+        self.bad(Reason::Truncated, &shown)
+    }
+
+    fn bad(&mut self, reason: Reason, shown: &[u8]) -> Result<(), Abandoned> {
+        self.send(Vec::new(), 0, None, Some(Note::Bad(reason, shown.to_vec())))
+    }
+
+    fn send(
+        &mut self,
+        buffer: Vec<u8>,
+        length: usize,
+        format: Option<Arc<dyn Format>>,
+        note: Option<Note>,
+    ) -> Result<(), Abandoned> {
+        let chunk = Chunk { number: self.number, format, buffer, length, note };
+        self.number += 1;
+        let wanted = self.full.push(chunk) && !self.tracking.stopped.load(Ordering::Relaxed);
+        if wanted { Ok(()) } else { Err(Abandoned) }
+    }
+}
+
+impl CutState {
+    /// Reads until so many bytes are there; if the file is live, whatever is there.
+    fn fill(&mut self, wanted: usize) {
+        make_room(&mut self.buffer, wanted);
+        while self.filled < wanted && !self.at_end {
+            match self.input.read(&mut self.buffer[self.filled..]) {
+                Ok(0) => self.at_end = true,
+                Ok(more) => self.filled += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    self.at_end = true;
+                    self.error = Some(error);
+                }
+            }
+            if self.live {
+                return;
+            }
+        }
+    }
+
+    /// How many bytes are whole lines, or what else the file is cut into: `most`, if they can be
+    /// so few.
+    fn whole_units(&self, cut: Cut, most: usize) -> usize {
+        let bytes = &self.buffer[..self.filled];
+        let most = most.min(bytes.len());
+        match cut {
+            Cut::Lines => match memchr::memrchr(b'\n', &bytes[..most]) {
+                Some(place) => place + 1,
+                None => memchr::memchr(b'\n', &bytes[most..]).map_or(0, |place| most + place + 1),
+            },
+            Cut::Records(size) => (most / size * size).max(size.min(bytes.len() / size * size)),
+            Cut::Whole if self.at_end => bytes.len(),
+            Cut::Whole => 0,
+        }
+    }
+
+    /// Gives the buffer with its first bytes away, and goes on with the rest in the next one.
+    fn split_off(&mut self, bytes: usize, mut next: Vec<u8>) -> Vec<u8> {
+        let rest = &self.buffer[bytes..self.filled];
+        make_room(&mut next, rest.len());
+        next[..rest.len()].copy_from_slice(rest);
+        self.filled = rest.len();
+        std::mem::replace(&mut self.buffer, next)
+    }
+
+    /// Passes over the rest of a line that is too long.
+    fn skip_line(&mut self) {
+        loop {
+            if let Some(end) = memchr::memchr(b'\n', &self.buffer[..self.filled]) {
+                return self.forget(end + 1);
+            }
+            self.filled = 0;
+            if self.at_end {
+                return;
+            }
+            self.fill(HEAD_BYTES);
+        }
+    }
+
+    /// Forgets the first bytes.
+    fn forget(&mut self, bytes: usize) {
+        self.buffer.copy_within(bytes..self.filled, 0);
+        self.filled -= bytes;
+    }
+}
+
+fn make_room(buffer: &mut Vec<u8>, bytes: usize) {
+    if buffer.len() < bytes {
+        buffer.resize(bytes, 0);
+    }
+}
+
+/// How what follows these lines is read, where they change that.
+fn after(format: &Arc<dyn Format>, lines: &[u8]) -> Option<Arc<dyn Format>> {
+    if !format.has_directives() {
+        return None;
+    }
+    let mut end = lines.len();
+    while let Some(place) = memchr::memrchr(b'#', &lines[..end]) {
+        if place == 0 || lines[place - 1] == b'\n' {
+            let line = lines[place..].split(|byte| *byte == b'\n').next().unwrap_or_default();
+            if let Some(following) = format.directive(line.trim_ascii_end()) {
+                return Some(following);
+            }
+        }
+        end = place;
+    }
+    None
+}
+
+/// How many bytes at the begin mark UTF-8.
+fn byte_order_mark(head: &[u8]) -> Result<usize, &'static str> {
+    match head {
+        [0xef, 0xbb, 0xbf, ..] => Ok(3),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Err("is UTF-16: convert it, as in `iconv -f UTF-16 -t UTF-8 FILE | ...`")
+        }
+        _ => Ok(0),
+    }
+}

@@ -1,0 +1,158 @@
+//! The generator's own limits: what it used of its core, its descriptors and its network interface.
+
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr};
+
+use rustix::process::{Resource, getrlimit};
+use rustix::time::{ClockId, clock_gettime};
+use thinktime_core::record::GeneratorFigures;
+use thinktime_core::time::Nanos;
+
+/// Watches what the calling thread uses.
+pub(crate) struct ResourceUsage {
+    begun: UsageSample,
+    /// The network interface by which the target is reached; none for this machine itself.
+    interface: Option<String>,
+    /// The most connections that were open at a time.
+    pub(crate) connections: usize,
+}
+
+/// Counters of the kernel at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct UsageSample {
+    at: Nanos,
+    cpu: Nanos,
+    /// How long the thread was ready to run and had no core.
+    without_core: Nanos,
+    /// Bytes that the interface took and gave.
+    interface_bytes: u64,
+}
+
+impl ResourceUsage {
+    /// Begins to watch. Call it in the thread that runs the event loop.
+    pub(crate) fn new(target: Option<IpAddr>) -> ResourceUsage {
+        let interface = target.and_then(interface_to);
+        ResourceUsage {
+            begun: UsageSample::now(Nanos::ZERO, interface.as_deref()),
+            interface,
+            connections: 0,
+        }
+    }
+
+    /// The watch begins again, as at the end of a warm-up.
+    pub(crate) fn restart(&mut self, now: Nanos) {
+        self.begun = UsageSample::now(now, self.interface.as_deref());
+    }
+
+    /// What was used since.
+    pub(crate) fn figures(&self, now: Nanos) -> GeneratorFigures {
+        let interface = self.interface.as_deref();
+        let used = UsageSample::now(now, interface);
+        let seconds = used.at.since(self.begun.at).as_secs_f64();
+        let share = |before: Nanos, after: Nanos| match seconds {
+            0.0 => 0.0,
+            _ => after.since(before).as_secs_f64() / seconds,
+        };
+        let bits = (used.interface_bytes - self.begun.interface_bytes) as f64 * 8.0;
+        let capacity = interface.and_then(bits_per_second);
+        GeneratorFigures {
+            loops: 1,
+            cpu_share: share(self.begun.cpu, used.cpu),
+            without_core_share: share(self.begun.without_core, used.without_core),
+            connections_max: self.connections as u64,
+            descriptors_allowed: getrlimit(Resource::Nofile).current,
+            interface_share: capacity.map(|capacity| bits / seconds / capacity),
+        }
+    }
+}
+
+impl UsageSample {
+    fn now(at: Nanos, interface: Option<&str>) -> UsageSample {
+        let cpu = clock_gettime(ClockId::ThreadCPUTime);
+        UsageSample {
+            at,
+            cpu: Nanos(cpu.tv_sec.unsigned_abs() * 1_000_000_000 + cpu.tv_nsec.unsigned_abs()),
+            without_core: without_core().unwrap_or_default(),
+            interface_bytes: interface.map_or(0, bytes_over),
+        }
+    }
+}
+
+/// How long this thread waited for a core so far, as the kernel's statistics say; nothing where
+/// they are switched off.
+fn without_core() -> Option<Nanos> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
+}
+
+/// The interface that the kernel's routing table names for an address: the most particular entry
+/// that holds it. Only version 4 of the protocol is looked up.
+fn interface_to(target: IpAddr) -> Option<String> {
+    let IpAddr::V4(target) = target else { return None };
+    if target.is_loopback() {
+        return None;
+    }
+    interface_in(&fs::read_to_string("/proc/net/route").ok()?, target)
+}
+
+fn interface_in(table: &str, target: Ipv4Addr) -> Option<String> {
+    // The table writes addresses as numbers in the machine's own order of bytes.
+    let target = u32::from_ne_bytes(target.octets());
+    let entry = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let number = |at: usize| u32::from_str_radix(fields.get(at)?, 16).ok();
+        let (network, mask) = (number(1)?, number(7)?);
+        (target & mask == network).then(|| (mask.count_ones(), fields[0].to_owned()))
+    };
+    table.lines().skip(1).filter_map(entry).max_by_key(|(bits, _)| *bits).map(|(_, name)| name)
+}
+
+fn bytes_over(interface: &str) -> u64 {
+    let count = |name: &str| -> u64 {
+        let path = format!("/sys/class/net/{interface}/statistics/{name}");
+        fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    };
+    // An interface carries as much in each direction: the busier one counts.
+    count("tx_bytes").max(count("rx_bytes"))
+}
+
+/// What the interface says it can carry in each direction; many virtual ones do not say.
+fn bits_per_second(interface: &str) -> Option<f64> {
+    let text = fs::read_to_string(format!("/sys/class/net/{interface}/speed")).ok()?;
+    let megabits: f64 = text.trim().parse().ok()?;
+    (megabits > 0.0).then_some(megabits * 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "\
+Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+eth0\t00000000\t0102A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0
+eth1\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+";
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn the_most_particular_route_is_taken() {
+        let to = |a, b, c, d| interface_in(TABLE, Ipv4Addr::new(a, b, c, d));
+        assert_eq!(to(192, 168, 2, 9).as_deref(), Some("eth1"));
+        assert_eq!(to(10, 0, 0, 1).as_deref(), Some("eth0"));
+        assert_eq!(interface_in("Iface\nbroken line", Ipv4Addr::LOCALHOST), None);
+    }
+
+    #[test]
+    fn work_is_seen_as_work() {
+        let usage = ResourceUsage::new(Some(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        let before = UsageSample::now(Nanos::ZERO, None).cpu;
+        let mut sum = 0_u64;
+        while UsageSample::now(Nanos::ZERO, None).cpu.since(before) < Nanos(20_000_000) {
+            sum = sum.wrapping_mul(31).wrapping_add(1);
+        }
+        std::hint::black_box(sum);
+        let figures = usage.figures(Nanos(40_000_000));
+        assert!(figures.cpu_share >= 0.5, "{figures:?}");
+        assert_eq!(figures.interface_share, None);
+    }
+}

@@ -1,0 +1,212 @@
+//! One exchange of messages under way, and how much of its answer has come.
+
+use thinktime_core::client::Attempt;
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::{Expect, Search, Searcher};
+
+use super::exchange::{Answer, Event, Exchange};
+use crate::generator::transport::failure::Failure;
+use crate::protocol::{Capture, Excerpt};
+
+/// What is sent, and when its answer is complete.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutgoingMessage<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Whether it is a binary message, where a protocol tells those from texts.
+    pub(crate) binary: bool,
+    pub(crate) expect: &'a Expect,
+    /// Where further messages begin in the bytes, if there are any.
+    pub(crate) cuts: &'a [usize],
+    /// How many such messages make up the answer.
+    pub(crate) messages: u32,
+    /// Whether each message waits for the answer to the one before, which is so made up.
+    pub(crate) each: bool,
+}
+
+/// One exchange under way.
+pub(crate) struct MessageExchange {
+    pub(crate) exchange: Exchange,
+    expect: Expect,
+    missing: Missing,
+    /// How many messages are missing, the one under way among them.
+    left: u32,
+    /// How many messages make up an answer.
+    messages: u32,
+    /// Whether it waits for nothing, until more is sent.
+    paused: bool,
+    /// The bytes of the answer so far.
+    bytes: u64,
+    excerpt: Option<Box<Excerpt>>,
+    /// Whether a message that may be the answer is under way.
+    within: bool,
+}
+
+/// A connection that carries one exchange of messages at a time.
+pub(crate) struct SingleExchange {
+    capture: Capture,
+    /// What it carries; nothing while idle.
+    pub(crate) current: Option<MessageExchange>,
+    /// Whether it can carry no other exchange.
+    pub(crate) closing: bool,
+}
+
+impl SingleExchange {
+    /// A connection that keeps so much of answers.
+    pub(crate) fn new(capture: Capture) -> SingleExchange {
+        SingleExchange { capture, current: None, closing: false }
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        self.current.is_none() && !self.closing
+    }
+
+    pub(crate) fn begin(&mut self, exchange: Exchange, message: &OutgoingMessage<'_>) {
+        self.current = Some(MessageExchange::new(exchange, message, self.capture));
+    }
+
+    pub(crate) fn take_exchange(&mut self) -> Option<Exchange> {
+        self.current.take().map(|current| current.exchange)
+    }
+
+    /// Gives an attempt up. Its answer may still come, so the connection is to be closed.
+    pub(crate) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
+        let of_it = |current: &mut MessageExchange| current.exchange.attempt == *attempt;
+        let current = self.current.take_if(of_it)?;
+        self.closing = true;
+        Some((current.exchange, true))
+    }
+}
+
+/// What is still missing.
+enum Missing {
+    /// Nothing but the end of the message.
+    End,
+    /// So many bytes.
+    Bytes(u64),
+    /// Something to be found.
+    Found(Searcher),
+}
+
+impl MessageExchange {
+    fn new(exchange: Exchange, message: &OutgoingMessage<'_>, capture: Capture) -> MessageExchange {
+        MessageExchange {
+            exchange,
+            expect: message.expect.clone(),
+            missing: Missing::of(message.expect),
+            left: message.messages,
+            messages: message.messages,
+            paused: false,
+            bytes: 0,
+            excerpt: capture.place(),
+            within: false,
+        }
+    }
+
+    /// The complete answer.
+    pub(crate) fn finish(self) -> Event {
+        let answer = Answer::new(0, self.bytes, self.excerpt);
+        Event::Done { exchange: self.exchange, answer }
+    }
+
+    /// Answered so far, and more is to be sent.
+    pub(crate) fn pause(&mut self) {
+        self.paused = true;
+    }
+
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// More was sent, of so many bytes, which waits for an answer of its own.
+    pub(crate) fn resume(&mut self, bytes_sent: u64) {
+        (self.paused, self.left) = (false, self.messages);
+        self.exchange.bytes_sent += bytes_sent;
+    }
+
+    /// A message begins, which may be of the answer.
+    pub(crate) fn message_begins(&mut self, now: Nanos) {
+        if self.paused {
+            return;
+        }
+        self.within = true;
+        if self.bytes == 0 {
+            self.exchange.first_byte = now;
+        }
+        self.missing = Missing::of(&self.expect);
+        if let Some(excerpt) = &mut self.excerpt {
+            excerpt.body.clear();
+        }
+    }
+
+    /// Takes a part of the message in.
+    pub(crate) fn message_part(&mut self, part: &[u8]) {
+        if !self.within {
+            return;
+        }
+        self.keep(part);
+        if let Missing::Found(searcher) = &mut self.missing
+            && let Search::Found(_) = searcher.read(part)
+        {
+            self.missing = Missing::End;
+        }
+    }
+
+    /// The message is complete, with so many bytes: whether the answer is, too.
+    pub(crate) fn message_ends(&mut self, bytes: u64) -> bool {
+        if !std::mem::take(&mut self.within) || !matches!(self.missing, Missing::End) {
+            return false;
+        }
+        self.bytes += bytes;
+        self.left -= 1;
+        self.left == 0
+    }
+
+    /// Takes bytes of a stream in: whether they complete the answer. More of them than the answer
+    /// needs are too many.
+    pub(crate) fn stream_part(
+        &mut self,
+        part: &[u8],
+        now: impl FnOnce() -> Nanos,
+    ) -> Result<bool, Failure> {
+        if self.exchange.first_byte.is_never() {
+            self.exchange.first_byte = now();
+        }
+        self.bytes += part.len() as u64;
+        self.keep(part);
+        let used = match &mut self.missing {
+            Missing::End => Some(part.len()),
+            Missing::Bytes(left) => {
+                let used = usize::try_from(*left).unwrap_or(usize::MAX).min(part.len());
+                *left -= used as u64;
+                (*left == 0).then_some(used)
+            }
+            Missing::Found(searcher) => match searcher.read(part) {
+                Search::Goes => None,
+                Search::Found(used) => Some(used),
+                Search::Never => return Err("unmatched"),
+            },
+        };
+        match used {
+            Some(used) if used < part.len() => Err("unexpected_bytes"),
+            used => Ok(used.is_some()),
+        }
+    }
+
+    fn keep(&mut self, part: &[u8]) {
+        if let Some(excerpt) = &mut self.excerpt {
+            excerpt.add_body(part);
+        }
+    }
+}
+
+impl Missing {
+    fn of(expect: &Expect) -> Missing {
+        match expect {
+            Expect::Message => Missing::End,
+            Expect::Length(bytes) => Missing::Bytes(*bytes),
+            Expect::Delimiter(pattern) | Expect::Pattern(pattern) => {
+                Missing::Found(pattern.search())
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Merges the rows of several event loops, of this process or of others, in the order of time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use thinktime_core::program::{CheckCounts, Report};
+use thinktime_core::record::{Collector, Ended, Row, RowSink, Window};
+use thinktime_core::time::Nanos;
+
+use super::recorder::{LoopMessage, Recorder, ResultRecorder};
+use crate::generator::plan::{LoopOutcome, RunProgress};
+use crate::poller::Clock;
+
+/// The time between two reports of progress.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The outcomes of two loops as one.
+pub(crate) fn combine(one: LoopOutcome, other: LoopOutcome) -> LoopOutcome {
+    let (a, b) = (one.window, other.window);
+    LoopOutcome {
+        report: Report::joined(one.report, other.report),
+        window: Window { begin: a.begin.min(b.begin), end: a.end.max(b.end) },
+        sessions: one.sessions + other.sessions,
+        interrupted: one.interrupted || other.interrupted,
+        load_lost: one.load_lost.or(other.load_lost),
+        in_flight: one.in_flight + other.in_flight,
+        bodies_cut: one.bodies_cut + other.bodies_cut,
+        generator: one.generator.joined(other.generator),
+    }
+}
+
+/// The checks of all loops together.
+fn combine_counts(parts: &[CheckCounts]) -> CheckCounts {
+    let mut all = CheckCounts::new();
+    for (name, count) in parts.iter().flatten() {
+        let sum = all.entry(name.clone()).or_default();
+        sum.passed += count.passed;
+        sum.failed += count.failed;
+    }
+    all
+}
+
+/// Merges rows: one is recorded when no loop can have an earlier one any more.
+pub(crate) struct RowMerger<'a, S> {
+    results: ResultRecorder<'a, S>,
+    rows: Vec<(Row, Ended)>,
+    complete_up_to: Vec<Nanos>,
+    /// By loop, the progress that it reported last.
+    seen: Vec<Option<RunProgress>>,
+    /// By loop, how often its checks have held so far.
+    checks: Vec<CheckCounts>,
+}
+
+impl<'a, S: RowSink> RowMerger<'a, S> {
+    pub(crate) fn new(results: ResultRecorder<'a, S>, loops: usize) -> RowMerger<'a, S> {
+        let checks = vec![CheckCounts::new(); loops];
+        let complete_up_to = vec![Nanos::ZERO; loops];
+        RowMerger { results, rows: Vec::new(), complete_up_to, seen: vec![None; loops], checks }
+    }
+
+    /// Merges until all senders are gone. `stop` is set when `watch` returns `false`.
+    pub(crate) fn merge(
+        mut self,
+        messages: &Receiver<LoopMessage>,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(RunProgress) -> bool,
+    ) -> Collector {
+        let clock = Clock::start();
+        let look = Nanos::from_secs_f64(LOOK.as_secs_f64());
+        let mut next_look = look;
+        loop {
+            match messages.recv_timeout(LOOK) {
+                Ok(message) if message.part() < self.seen.len() => self.take(message),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if clock.now() >= next_look {
+                next_look = clock.now() + look;
+                self.write(self.complete_up_to.iter().copied().min().unwrap_or(Nanos::MAX));
+                if !watch(self.progress()) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        self.write(Nanos::MAX);
+        self.results.collector
+    }
+
+    fn take(&mut self, message: LoopMessage) {
+        match message {
+            LoopMessage::Rows(batch) => {
+                self.complete_up_to[batch.part] = batch.complete_up_to;
+                self.rows.extend(batch.rows);
+                batch.ended.iter().for_each(|ended| self.results.page(ended));
+                if let Some(checks) = batch.checks {
+                    self.checks[batch.part] = checks;
+                    self.results.checks(combine_counts(&self.checks));
+                }
+            }
+            LoopMessage::Progress(part, progress) => self.seen[part] = Some(progress),
+            LoopMessage::End(part) => self.complete_up_to[part] = Nanos::MAX,
+        }
+    }
+
+    /// Writes down what ended before this time.
+    fn write(&mut self, until: Nanos) {
+        self.rows.sort_by_key(|(row, _)| row.done);
+        let ready = self.rows.partition_point(|(row, _)| row.done < until);
+        for (row, ended) in self.rows.drain(..ready) {
+            self.results.add(&row, ended);
+        }
+        self.results.complete_up_to(until);
+    }
+
+    fn progress(&self) -> RunProgress {
+        let mut all = RunProgress { requests: self.results.requests(), ..RunProgress::default() };
+        for one in self.seen.iter().flatten() {
+            all.time_s = all.time_s.max(one.time_s);
+            all.in_flight += one.in_flight;
+            all.failures += one.failures;
+            all.sessions += one.sessions;
+            all.begun += one.begun;
+        }
+        all
+    }
+}

@@ -1,0 +1,140 @@
+//! Recorders of the rows of event loops.
+
+use std::sync::mpsc::Sender;
+
+use serde::{Deserialize, Serialize};
+use thinktime_core::client::Page as EndedPage;
+use thinktime_core::program::CheckCounts;
+use thinktime_core::record::{Collector, Ended, Row, RowSink};
+use thinktime_core::time::Nanos;
+
+use crate::generator::plan::RunProgress;
+
+/// Takes the rows of one event loop.
+pub(crate) trait Recorder {
+    /// Takes a row.
+    fn add(&mut self, row: &Row, ended: Ended);
+    /// Takes a page that is over.
+    fn page(&mut self, page: &EndedPage);
+    /// The number of requests that count and are over.
+    fn requests(&self) -> u64;
+    /// So many checks have held so far, and so many have not.
+    fn checks(&mut self, so_far: CheckCounts);
+    /// No row that comes later ended before this time.
+    fn complete_up_to(&mut self, now: Nanos);
+}
+
+/// Records rows into the result.
+pub(crate) struct ResultRecorder<'a, S> {
+    pub(crate) collector: Collector,
+    sink: &'a mut S,
+}
+
+impl<'a, S: RowSink> ResultRecorder<'a, S> {
+    pub(crate) fn new(collector: Collector, sink: &'a mut S) -> ResultRecorder<'a, S> {
+        ResultRecorder { collector, sink }
+    }
+}
+
+impl<S: RowSink> Recorder for ResultRecorder<'_, S> {
+    #[inline]
+    fn add(&mut self, row: &Row, ended: Ended) {
+        self.collector.add(row, ended);
+        self.sink.row(row);
+    }
+
+    fn page(&mut self, page: &EndedPage) {
+        self.collector.add_page(page);
+        self.sink.page(page);
+    }
+
+    fn requests(&self) -> u64 {
+        self.collector.requests()
+    }
+
+    fn checks(&mut self, so_far: CheckCounts) {
+        self.sink.checks(&so_far);
+    }
+
+    fn complete_up_to(&mut self, _now: Nanos) {
+        self.sink.flush();
+    }
+}
+
+/// Rows and ended pages on their way from a loop to the merger, and the time up to which they are
+/// complete.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RowBatch {
+    pub(crate) part: usize,
+    pub(crate) rows: Vec<(Row, Ended)>,
+    pub(crate) ended: Vec<EndedPage>,
+    pub(crate) complete_up_to: Nanos,
+    /// How often the loop's checks have held so far, if it reports them.
+    pub(crate) checks: Option<CheckCounts>,
+}
+
+/// A message of a loop to the merger; a loop's number is that of its share.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum LoopMessage {
+    /// Rows, and how far they go.
+    Rows(RowBatch),
+    /// How far the loop of this number is.
+    Progress(usize, RunProgress),
+    /// Nothing more comes from the loop of this number, unless somebody takes its share over.
+    End(usize),
+}
+
+impl LoopMessage {
+    /// The number of the loop.
+    pub(crate) fn part(&self) -> usize {
+        match self {
+            LoopMessage::Rows(batch) => batch.part,
+            LoopMessage::Progress(part, _) | LoopMessage::End(part) => *part,
+        }
+    }
+}
+
+/// Sends the rows of one of several loops to the thread that merges them.
+pub(crate) struct Relay {
+    pub(crate) part: usize,
+    pub(crate) rows: Vec<(Row, Ended)>,
+    pub(crate) ended: Vec<EndedPage>,
+    pub(crate) messages: Sender<LoopMessage>,
+    pub(crate) checks: Option<CheckCounts>,
+}
+
+impl Relay {
+    pub(crate) fn new(part: usize, messages: Sender<LoopMessage>) -> Relay {
+        Relay { part, rows: Vec::new(), ended: Vec::new(), messages, checks: None }
+    }
+}
+
+impl Recorder for Relay {
+    #[inline]
+    fn add(&mut self, row: &Row, ended: Ended) {
+        self.rows.push((*row, ended));
+    }
+
+    fn page(&mut self, page: &EndedPage) {
+        self.ended.push(*page);
+    }
+
+    /// The merger counts them.
+    fn requests(&self) -> u64 {
+        0
+    }
+
+    fn checks(&mut self, so_far: CheckCounts) {
+        self.checks = Some(so_far);
+    }
+
+    fn complete_up_to(&mut self, now: Nanos) {
+        let room = self.rows.len();
+        let rows = std::mem::replace(&mut self.rows, Vec::with_capacity(room));
+        // Nobody takes it any more only where the merger has panicked.
+        let ended = std::mem::take(&mut self.ended);
+        let (part, checks) = (self.part, self.checks.take());
+        let batch = RowBatch { part, rows, ended, complete_up_to: now, checks };
+        self.messages.send(LoopMessage::Rows(batch)).ok();
+    }
+}

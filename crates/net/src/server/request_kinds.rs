@@ -1,0 +1,30 @@
+//! The requests of a workload, as a server meets them.
+
+use thinktime_core::workload::{RequestKind, Workload};
+
+/// What a workload asks for; nothing where none is known.
+#[derive(Debug)]
+pub(super) struct RequestKinds {
+    kinds: Vec<RequestKind>,
+}
+
+impl RequestKinds {
+    pub(super) fn new(workload: Option<&Workload>) -> RequestKinds {
+        RequestKinds { kinds: workload.map_or_else(Vec::new, |workload| workload.requests.clone()) }
+    }
+
+    /// The kind of a request: of those with its name, where it says one, the one that it is most
+    /// closely of by its method and target, else the first.
+    pub(super) fn kind(
+        &self,
+        name: Option<&str>,
+        method: &str,
+        target: &str,
+    ) -> Option<&RequestKind> {
+        let mut named = self.kinds.iter().filter(|kind| name.is_none_or(|name| kind.name == name));
+        match RequestKind::place_of(named.clone(), method, target) {
+            Some(place) => named.nth(place),
+            None => named.next().filter(|_| name.is_some()),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! How long a client may take for the head of its next request, and how long the codec is kept for
+//! it.
+
+use std::pin::Pin;
+use std::task::Context;
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::exchange::Exchange;
+
+/// How long the codec's buffers are held for a client that has asked for nothing: those that ask
+/// often need not get them anew each time.
+const HELD: Duration = Duration::from_millis(100);
+
+/// From the end of a response, or the beginning, to the end of the next head.
+#[derive(Debug)]
+pub(crate) struct ClientTimeouts {
+    client: Duration,
+    /// Since when what is waited for: how many requests there were before.
+    since: Instant,
+    after: Option<u64>,
+    /// Not reset at each request: when it goes off, the elapsed time is compared.
+    alarm: Pin<Box<Sleep>>,
+    /// Likewise.
+    held: Pin<Box<Sleep>>,
+}
+
+impl ClientTimeouts {
+    pub(crate) fn new(client: Duration) -> ClientTimeouts {
+        let (alarm, held) = (Box::pin(sleep(client)), Box::pin(sleep(HELD)));
+        ClientTimeouts { client, since: Instant::now(), after: Some(0), alarm, held }
+    }
+
+    /// Whether the client has taken too long; looks again when it may have.
+    pub(crate) fn is_late(&mut self, exchange: &Exchange, context: &mut Context<'_>) -> bool {
+        let after = exchange.requests_before();
+        if after != self.after {
+            self.after = after;
+            self.since = Instant::now();
+        }
+        while after.is_some() && self.alarm.as_mut().poll(context).is_ready() {
+            if self.since.elapsed() >= self.client {
+                return true;
+            }
+            self.alarm.as_mut().reset(self.since + self.client);
+        }
+        false
+    }
+
+    /// Whether the client has asked for nothing for a while, and nothing is to be done for it;
+    /// looks again when that may be so. Call it after `is_late`.
+    pub(crate) fn is_idle(&mut self, exchange: &Exchange, context: &mut Context<'_>) -> bool {
+        while exchange.is_idle() && self.held.as_mut().poll(context).is_ready() {
+            if self.since.elapsed() >= HELD {
+                return true;
+            }
+            self.held.as_mut().reset(self.since + HELD);
+        }
+        false
+    }
+}

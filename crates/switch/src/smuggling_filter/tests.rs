@@ -1,0 +1,93 @@
+//! What the filter lets through, and what it does not.
+
+use super::*;
+
+/// What comes out of a filter when these bytes go in, so many at a time.
+fn through(sent: &str, step: usize) -> Vec<u8> {
+    let (mut filter, mut bytes) = (SmugglingFilter::new(), sent.as_bytes().to_vec());
+    bytes.chunks_mut(step).for_each(|piece| filter.inspect(piece));
+    bytes
+}
+
+const HEAD: &str = "POST / HTTP/1.1\r\nHost: a\r\n";
+
+#[test]
+fn what_all_read_alike_comes_through_as_it_is() {
+    for tail in [
+        "\r\n",
+        "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "Content-Length: 0\r\n\r\nGET / HTTP/1.0\r\n\r\n",
+        "content-length:5 \r\n\r\n\nab\r\nGET / HTTP/1.1\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3\r\na\nb\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+        "Transfer-Encoding: Chunked\r\n\r\nA\r\n0123456789\r\n0\r\nX: y\r\n\r\n",
+    ] {
+        let sent = format!("{HEAD}{tail}");
+        for step in [1, 2, 7, sent.len()] {
+            assert_eq!(through(&sent, step), sent.as_bytes(), "{sent:?} by {step}");
+        }
+    }
+}
+
+#[test]
+fn what_may_be_read_differently_does_not_end() {
+    for tail in [
+        // A length and chunks, in either order; two lengths; what is no length.
+        "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n",
+        "Content-Length: 4\r\nContent-Length: 5\r\n\r\n",
+        "Content-Length: 4, 5\r\n\r\n",
+        "Content-Length: +4\r\n\r\n",
+        "Content-Length: 0x4\r\n\r\n",
+        "Content-Length:\r\n\r\n",
+        "Content-Length: 99999999999999999999\r\n\r\n",
+        // Codings that hide chunks.
+        "Transfer-Encoding: xchunked\r\n\r\n",
+        "Transfer-Encoding: gzip, chunked\r\n\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n",
+        "Transfer-Encoding\r\n : chunked\r\n\r\n",
+        // Names with blanks, folded lines, bare line ends.
+        "Content-Length : 4\r\n\r\n",
+        "X: y\r\n Content-Length: 4\r\n\r\n",
+        "X: y\nContent-Length: 4\r\n\r\n",
+        "X: y\rContent-Length: 4\r\n\r\n",
+        // Chunks that are none, or that have extensions.
+        "Transfer-Encoding: chunked\r\n\r\n3;a\r\nabc\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3;\nabc\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3; \r\nabc\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3;a=\"b\r\nabc\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n0x3\r\nabc\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n-3\r\nabc\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3\nabc\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n0\r\nno field\r\n\r\n",
+    ] {
+        let sent = format!("{HEAD}{tail}");
+        for step in [1, 2, 7, sent.len()] {
+            let came = through(&sent, step);
+            assert_eq!(came.last(), Some(&0), "{sent:?} by {step}");
+            let end = came.windows(5).position(|five| five == b"0\r\n\r\n");
+            assert_eq!(end, None, "{sent:?} by {step}");
+        }
+    }
+    let old = "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assert_eq!(through(old, 3).last(), Some(&0));
+}
+
+#[test]
+fn a_request_before_a_refused_one_comes_through() {
+    let good = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
+    let came = through(&format!("{good}GET /b HTTP/1.1\nHost: a\r\n\r\n"), 1000);
+    assert_eq!(&came[..good.len()], good.as_bytes());
+    assert!(came[good.len()..].iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn lines_have_limits() {
+    let long = format!("{HEAD}X: {}", "y".repeat(LINE_MAX));
+    assert_eq!(through(&long, 4096).last(), Some(&0));
+    let chunk =
+        format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{}", "0".repeat(1 + CHUNK_LINE_MAX));
+    assert_eq!(through(&chunk, 100).last(), Some(&0));
+}
