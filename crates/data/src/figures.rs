@@ -1,6 +1,6 @@
 //! The figures of a real run from its rows, as they come: for what is kept while it runs.
 
-use thinktime_core::client::Limit;
+use thinktime_core::limit::Limit;
 use thinktime_core::record::{Collector, Ended, Row, Summary, Window};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use thinktime_core::client::Limit;
+use thinktime_core::limit::Limit;
 use thinktime_core::options::SimulateOptions;
+use thinktime_core::request::RequestKind;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{self, RequestKind};
+use thinktime_core::workload;
 use thinktime_data::{Keep, Labels, OutcomeTable, RunFile, RunTable, schedule_json};
 use thinktime_sim::{Control, Elsewhere, Plan, WarmUp, replicate_as_bytes, simulate_with};
 

@@ -8,19 +8,18 @@ use mlua::{Table, Value};
 use thinktime_core::data::DataTable;
 use thinktime_core::distribution::Distribution;
 use thinktime_core::files::NoFiles;
-use thinktime_core::program::{Call, Reply, Report, SharedAnswer};
+use thinktime_core::program::{Reply, Report, SharedAnswer};
 use thinktime_core::random::{Stream, StreamFamily};
+use thinktime_core::request::{Call, GrpcCall, header_values};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::Dimension;
-use thinktime_core::workload::{GrpcCall, header_values};
 
-use crate::Text;
-use crate::call;
 use crate::children::Family;
 use crate::send::Expectations;
 use crate::shared::Variables;
 use crate::sql::Statements;
 use crate::text::Patterns;
+use crate::{Text, call};
 
 /// What host functions work on: the session whose turn it is, and what all have in common.
 #[derive(Debug)]

@@ -8,11 +8,13 @@ mod lone;
 mod stages;
 
 use serde::{Deserialize, Serialize};
-use thinktime_core::client::{Clients, Limit};
+use thinktime_core::client::Clients;
+use thinktime_core::limit::Limit;
 use thinktime_core::record::{Collector, RowSink, SoFar, Window};
+use thinktime_core::request::RequestKind;
 use thinktime_core::system::{Presence, SystemModel};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{RequestKind, Workload};
+use thinktime_core::workload::Workload;
 
 use self::carrying::Carrying;
 pub(crate) use self::headway::Stuck;

@@ -3,14 +3,14 @@
 mod mixed;
 mod product_form;
 
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
-use thinktime_core::files::Files;
-use thinktime_core::record::{Tally, Timeline};
+use thinktime_core::limit::Limit;
+use thinktime_core::record::Timeline;
+use thinktime_core::statistics::Tally;
 use thinktime_core::system::{Capacity, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
-use thinktime_core::workload::{Population, Sessions, Workload};
+use thinktime_core::workload::{Population, Sessions, Workload, WorkloadFiles};
 
 use crate::driver::{Driver, Replication};
 use crate::simulate::SimulationError;
@@ -61,7 +61,7 @@ pub fn at_load(
     workload: &Workload,
     system: &SystemModel,
     (load, requests): (f64, u64),
-    files: &dyn Files,
+    files: &dyn WorkloadFiles,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     system.check_requests(workload)?;

@@ -1,15 +1,17 @@
 //! The modelled system, by the quick way where there is one.
 
 use serde::{Deserialize, Serialize};
+use thinktime_core::file::Cancel;
 use thinktime_core::random::Purpose;
 use thinktime_core::record::Summary;
+use thinktime_core::request::RequestKind;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::system::{
     AnyNodeModel, Departure, DrawnDemands, Job, Line, Lone, NodeSummary, Presence, StationSummary,
     System, SystemModel,
 };
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Cancel, ClientLimits, RequestKind, Workload};
+use thinktime_core::workload::{ClientLimits, Workload};
 
 /// The modelled system. All are boxed, so that which one it is takes one look to see.
 pub(crate) enum Modelled {

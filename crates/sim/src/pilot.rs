@@ -4,12 +4,14 @@
 //! sessions too: they fill up long after the first responses look alike.
 
 use rayon::prelude::*;
-use thinktime_core::client::Limit;
+use thinktime_core::file::Model;
+use thinktime_core::limit::Limit;
 use thinktime_core::random::{Purpose, Stream};
-use thinktime_core::record::{Row, RowSink, Timeline, mser5};
+use thinktime_core::record::{Row, RowSink, Timeline};
+use thinktime_core::statistics::mser5;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Beginning, Model, Population, Workload};
+use thinktime_core::workload::{Beginning, Population, Workload};
 
 use crate::driver::Driver;
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
+use thinktime_core::limit::Limit;
 use thinktime_core::random::{Purpose, Stream};
 use thinktime_core::record::{Row, RowSink, Timeline};
 use thinktime_core::system::SystemModel;

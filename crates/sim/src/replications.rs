@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Row, RowSink, SoFar, Tally};
+use thinktime_core::record::{Row, RowSink, SoFar};
+use thinktime_core::statistics::Tally;
 
 use crate::driver::Replication;
 

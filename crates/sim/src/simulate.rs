@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
+use thinktime_core::limit::Limit;
 use thinktime_core::record::{Collector, RowSink, SoFar, Summary};
 use thinktime_core::schema::SchemaError;
 use thinktime_core::system::SystemModel;

@@ -1,13 +1,13 @@
 //! From the sending of an attempt to its end, and what comes after.
 
-use super::attempt::Attempt;
 use super::budget::Budget;
-use super::session::{Ticket, Wish};
-use super::{ClientAction, Clients, Ended, Fate};
+use super::session::Wish;
+use super::{ClientAction, Clients, Ended};
+use crate::attempt::{Attempt, Fate, Ticket};
+use crate::failure::UNSENT;
+use crate::file::RetryWhen;
 use crate::program::Reply;
-use crate::record::UNSENT;
 use crate::time::Nanos;
-use crate::workload::RetryWhen;
 
 impl Clients {
     /// Sends an attempt, or lets it wait while as many are in flight as may be.

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use crate::attempt::Page;
 
-use super::session::{Ticket, Wish};
-use super::{Attempt, Clients, NO_PAGE};
+use super::Clients;
+use super::session::Wish;
+use crate::attempt::{Attempt, NO_PAGE, Ticket};
 use crate::time::Nanos;
 
 /// What is known of a session that browses, beside its slot.
@@ -34,23 +35,6 @@ struct Loading {
     /// Children that ask for objects.
     children: u32,
     failed: bool,
-}
-
-/// A page that is over: its base and all its objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Page {
-    /// The kind of its base.
-    pub kind: u32,
-    /// The session's number.
-    pub session: u64,
-    /// The number of the base's request within the session.
-    pub number: u32,
-    /// When the workload wanted the base sent.
-    pub scheduled: Nanos,
-    /// When the last of its requests was over.
-    pub done: Nanos,
-    /// Whether any of them failed for good.
-    pub failed: bool,
 }
 
 impl Clients {

@@ -1,6 +1,7 @@
 //! Children of sessions: clients of the same session, each with a slot of its own.
 
-use super::session::{NOBODY, Slot, Slots, Ticket};
+use super::session::{NOBODY, Slot, Slots};
+use crate::attempt::Ticket;
 
 impl Slots {
     /// A child of the session in this slot.

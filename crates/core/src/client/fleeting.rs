@@ -1,8 +1,10 @@
 //! Sessions of which nothing need be remembered.
 
-use super::{Attempt, Clients, NO_PAGE, Ticket};
+use super::Clients;
+use crate::attempt::{Attempt, NO_PAGE, Ticket};
+use crate::file::RetryWhen;
+use crate::request::RequestKind;
 use crate::time::Nanos;
-use crate::workload::{RequestKind, RetryWhen};
 
 impl Clients {
     /// Whether sessions are fleeting: each has one request, which is sent at once and neither given

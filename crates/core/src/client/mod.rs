@@ -7,7 +7,6 @@
 //! purpose, session, request) alone.
 
 mod action;
-mod attempt;
 mod attempts;
 mod browse;
 mod budget;
@@ -18,28 +17,28 @@ mod laws;
 mod population;
 mod programs;
 mod session;
-mod share;
 mod sharing;
 mod start;
 mod state;
 mod timers;
 mod told;
 
-pub use action::{ClientAction, Ended, Fate, Limit};
-pub use attempt::{Attempt, NO_PAGE};
-pub use browse::Page;
+pub use action::{ClientAction, Ended};
 use browse::Visit;
-use population::{Population, Populations, SESSIONS};
-pub use session::Ticket;
+use population::{Population, Populations};
 use session::{Slots, Wish};
-pub use share::Share;
 pub use state::Owner;
 use timers::Timers;
 
+use crate::attempt::{Page, SESSIONS, Ticket};
+use crate::failure::TIMEOUT;
+use crate::file::Reuse;
+use crate::limit::Limit;
 use crate::program::Reply;
-use crate::record::TIMEOUT;
+use crate::request::RequestKind;
+use crate::share::Share;
 use crate::time::Nanos;
-use crate::workload::{RequestKind, Reuse, Workload};
+use crate::workload::Workload;
 
 /// All clients of a workload.
 #[derive(Debug)]

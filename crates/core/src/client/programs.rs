@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use super::population::{Population, SESSIONS};
-use super::session::{Ticket, Wish};
-use super::{Attempt, Clients};
-use crate::program::{Action, Call, Event, Reply, Report, TransactionStep};
+use super::Clients;
+use super::population::Population;
+use super::session::Wish;
+use crate::attempt::{Attempt, SESSIONS, Ticket};
+use crate::program::{Action, Event, Reply, Report, TransactionStep};
+use crate::request::{Call, Retry};
 use crate::time::Nanos;
-use crate::workload::Retry;
 
 /// After so many turns of programs without a request there will be none.
 const IDLE_TURNS_MAX: u64 = 2_000_000;

@@ -1,6 +1,7 @@
 //! When sessions want to act.
 
-use super::session::{Ticket, Wish};
+use super::session::Wish;
+use crate::attempt::Ticket;
 use crate::calendar::Calendar;
 use crate::time::Nanos;
 

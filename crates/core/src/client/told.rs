@@ -1,9 +1,10 @@
 //! Sessions that are told the answer to a request as soon as they send it.
 
+use super::Clients;
 use super::session::Wish;
-use super::{Attempt, Clients, Ticket};
+use crate::attempt::{Attempt, Ticket};
+use crate::request::RequestKind;
 use crate::time::Nanos;
-use crate::workload::RequestKind;
 
 impl Clients {
     /// Whether sessions do nothing but send requests, wait for the answers, and think: requests are

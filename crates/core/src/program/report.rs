@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::Tally;
 use crate::secrets::Known;
+use crate::statistics::Tally;
 use crate::time::Nanos;
 
 /// How often a check held.

@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::errors::UNSENT;
 use super::failures::Failures;
 use super::pages::Pages;
 use super::populations::Populations;
 use super::recent::Recent;
-use super::{BatchMeans, Row, Sections, Starved, Tally, TimeFigures, Timeline};
-use crate::client::{Fate, Limit};
+use super::{Row, Starved, Timeline};
+use crate::attempt::Fate;
+use crate::failure::UNSENT;
+use crate::limit::Limit;
 use crate::program::Report;
+use crate::statistics::{BatchMeans, Sections, Tally, TimeFigures};
 use crate::time::Nanos;
 
 /// Collects the rows of one run or replication.

@@ -2,10 +2,12 @@
 
 use super::Row;
 use super::watched::Watched;
-use crate::client::{Fate, Limit, Page};
+use crate::attempt::{Fate, Page};
+use crate::file::Figure;
+use crate::limit::Limit;
 use crate::program::{CheckCount, CheckCounts};
 use crate::time::Nanos;
-use crate::workload::{Figure, Objective, Of, Workload};
+use crate::workload::{Objective, Of, Workload};
 
 /// Objectives that are watched as a run goes on.
 #[derive(Debug)]

@@ -8,8 +8,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Collector, Summary, Tally, TimeFigures};
-use crate::workload::{Figure, Objective, Of, Workload};
+use super::{Collector, Summary};
+use crate::file::Figure;
+use crate::statistics::{Tally, TimeFigures};
+use crate::workload::{Objective, Of, Workload};
 use interval::{NORMAL_975, by_number, memory_of, of_order, share};
 
 /// Whether an objective is met.

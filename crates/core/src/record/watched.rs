@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{BatchMeans, TimeFigures};
-use crate::client::Limit;
+use crate::limit::Limit;
+use crate::statistics::{BatchMeans, TimeFigures};
 use crate::time::Nanos;
 use crate::words;
 

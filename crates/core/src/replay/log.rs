@@ -1,8 +1,8 @@
 //! The requests of a log, as those hand them over who can read one.
 
 use super::texts::{Texts, Users};
+use crate::request::Method;
 use crate::time::Nanos;
-use crate::workload::Method;
 
 /// How a log is to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::Recording;
 use super::log::NONE;
-use crate::client::Share;
-use crate::program::{Action, Call, Event, Programs, Report};
+use crate::program::{Action, Event, Programs, Report};
+use crate::request::Call;
+use crate::share::Share;
 use crate::time::Nanos;
 
 /// The sessions that are alive, and what is still to come.

@@ -3,7 +3,7 @@
 use toml::Value;
 
 use super::{Known, PUT_IN, REMOVED, is_secret, without_secrets};
-use crate::workload::WorkloadFile;
+use crate::file::WorkloadFile;
 
 /// Tables of what is sent, by the names that it is sent under.
 const SENT: [&str; 6] = ["headers", "form", "json", "message", "multipart", "fields"];

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{REMOVED, is_secret, replaced, without_secrets};
-use crate::workload::form_field;
+use crate::request::form_field;
 
 /// Shorter values are not told apart from other words.
 const LENGTH_MIN: usize = 4;

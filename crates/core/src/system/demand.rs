@@ -9,12 +9,13 @@ use super::sized::SizedDemand;
 use super::{Job, Program};
 use crate::distribution::Distribution;
 use crate::error::Invalid;
-use crate::files::{Files, trace};
+use crate::files::Files;
 use crate::random::{Purpose, StreamFamily};
+use crate::request::Sizes;
 use crate::schema::Scalar;
 use crate::time::Nanos;
+use crate::times::trace;
 use crate::units::Dimension;
-use crate::workload::Sizes;
 
 /// Service demands, for all requests or by name.
 #[derive(Clone, Debug)]

@@ -4,8 +4,9 @@ use super::file::DemandValue;
 use super::model::SystemModel;
 use super::node::{DoorId, NodeId};
 use crate::error::{Invalid, nearest};
+use crate::request::RequestKind;
 use crate::schema::Source;
-use crate::workload::{RequestKind, Workload};
+use crate::workload::Workload;
 
 impl SystemModel {
     /// Checks that the system can serve the workload: every request visits a station, every step

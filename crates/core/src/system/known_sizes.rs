@@ -1,7 +1,7 @@
 //! Sizes of what was asked for lately: a size is drawn from its target anew each time, which costs
 //! more than to look it up, and popular targets are asked for again and again.
 
-use crate::workload::Sizes;
+use crate::request::Sizes;
 
 /// A table in which each target has one place, which the next target of that place takes over.
 #[derive(Clone, Debug, Default)]

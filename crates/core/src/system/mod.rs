@@ -86,15 +86,6 @@ pub struct Departure {
     pub error: Option<&'static str>,
 }
 
-/// The word for a request that came to a full queue.
-pub const REFUSED: &str = "refused";
-/// The word for a request that had waited too long when its turn came.
-pub const DROPPED: &str = "dropped";
-/// The word for a request for which no connection came about.
-pub const CONNECT_TIMEOUT: &str = "connect_timeout";
-/// The word for a request whose server has failed.
-pub const RESET: &str = "reset";
-
 /// Names a request that is in the system, for [`System::withdraw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presence(Handle);

@@ -93,7 +93,7 @@ impl SystemModel {
     /// # Errors
     /// As [`SystemModel::parse`]; the line is that of the tables written out.
     pub fn from_file(file: &SystemFile, files: &dyn Files) -> Result<SystemModel, SchemaError> {
-        let text = crate::workload::to_toml(file)?;
+        let text = crate::schema::to_toml(file)?;
         SystemModel::parse(Source { file: "", text: &text }, files)
     }
 

@@ -7,8 +7,10 @@ use super::demand::DemandLaw;
 use super::link::connections;
 use super::model::SystemModel;
 use super::node::{DoorId, Kept, NodeId};
+use crate::file::Reuse;
+use crate::request::Sizes;
 use crate::time::Nanos;
-use crate::workload::{Reuse, Sizes, Targets, Workload};
+use crate::workload::{Targets, Workload};
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use super::Job;
 use super::known_sizes::KnownSizes;
-use crate::workload::{Sizes, Targets};
+use crate::request::Sizes;
+use crate::workload::Targets;
 
 /// The responses to requests, by kind.
 #[derive(Clone, Debug)]

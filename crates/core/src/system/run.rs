@@ -5,7 +5,8 @@ use super::jobs::{Handle, Jobs, Keeping, NOBODY, Place};
 use super::machine::Cause;
 use super::node::{Answer, DoorId, Visit};
 use super::program::{Instruction, NO_DRAW, OF_RESPONSE};
-use super::{DemandSource, Departure, Presence, REFUSED, System};
+use super::{DemandSource, Departure, Presence, System};
+use crate::failure::REFUSED;
 use crate::time::Nanos;
 
 impl<D: DemandSource> System<D> {

@@ -5,9 +5,9 @@ use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::files::Files;
 use crate::random::StreamFamily;
+use crate::request::Sizes;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_transfer_rate};
-use crate::workload::Sizes;
 
 /// A demand such as `0.29ms + size / 12.5MB/s`.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! What the requests of a workload ask for, without sending them.
 
-use super::target::{Target, Varying};
-use super::{RequestKind, Workload};
+use super::Workload;
 use crate::distribution::Distribution;
 use crate::random::{Purpose, StreamFamily};
+use crate::request::{RequestKind, Target, Varying};
 
 /// Tells what each request asks for: a function of the workload's seed.
 #[derive(Clone, Debug)]
@@ -91,8 +91,8 @@ impl Targets {
 mod tests {
     use super::*;
     use crate::files::NoFiles;
+    use crate::request::target_key;
     use crate::schema::Source;
-    use crate::workload::target_key;
 
     #[test]
     fn targets_are_those_that_are_written() {

@@ -3,23 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::browsed::Browsed;
-use super::file::{Model, PopulationTable};
-use super::journey::END;
+use super::files::WorkloadFiles;
 use super::population::Visits;
+use super::population::browsed::Browsed;
 use super::populations::CLIENTS_MAX;
-use super::request::RequestKind;
-use super::sql::Keyed;
-use super::valued::Common;
-use super::values::ValueNames;
 use super::{Browsing, ClientLimits, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
-use crate::files::Files;
+use crate::file::{Model, PopulationTable};
+use crate::journey::END;
 use crate::program::ProgramSource;
 use crate::replay::Replay;
+use crate::request::{Common, Keyed, RequestKind, ValueNames};
 use crate::schema::{Scalar, SchemaError, Source};
 use crate::units::Dimension;
 
@@ -33,7 +30,7 @@ const SCRIPT_START: &str = "what a script's sessions do in the long run is not k
 /// Checks one population's values.
 pub(super) struct Check<'a> {
     pub(super) source: Source<'a>,
-    pub(super) files: &'a dyn Files,
+    pub(super) files: &'a dyn WorkloadFiles,
     /// What stands before its keys; empty where the file names no populations.
     pub(super) path: String,
     /// The seed of its streams.

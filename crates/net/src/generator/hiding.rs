@@ -1,6 +1,6 @@
 //! What of servers' answers is kept, without the secrets that the run has sent.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::record::cause;
 use thinktime_core::secrets::{Known, secrets_of};

@@ -1,10 +1,11 @@
 //! Whether a run's result can be trusted: what the generator itself could not do.
 
+use thinktime_core::file::Figure;
 use thinktime_core::record::{
     GeneratorFigures, ObjectiveFigures, Summary, Verdict as Met, rate_missed,
 };
 use thinktime_core::words;
-use thinktime_core::workload::{Figure, Objective, Of, Slo, Workload};
+use thinktime_core::workload::{Objective, Of, Slo, Workload};
 
 use super::plan::Ending;
 

@@ -2,11 +2,11 @@
 
 use std::mem::take;
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
-use thinktime_core::program::{Call, SqlCall};
 use thinktime_core::random::{Purpose, StreamFamily};
-use thinktime_core::workload::{Authorization, Expect, Method, Population, RequestKind, Workload};
+use thinktime_core::request::{Call, Expect, Method, RequestKind, SqlCall};
+use thinktime_core::workload::{Authorization, Population, Workload};
 
 use super::answering::Sending;
 use super::protocols::{Asking, Carries, Outgoing, Scheme};

@@ -59,8 +59,8 @@ mod turns;
 mod unverified;
 mod values;
 
-use thinktime_core::client::Share;
 use thinktime_core::record::{Collector, Lost, RowSink, Summary};
+use thinktime_core::share::Share;
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::Workload;

@@ -1,12 +1,14 @@
 //! Makes requests: the one place where an attempt becomes a method, a target, fields and a body.
 
-use thinktime_core::client::{Attempt, Owner};
-use thinktime_core::program::Call;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::client::Owner;
+use thinktime_core::file::Reuse;
 use thinktime_core::random::{Purpose, StreamFamily};
+use thinktime_core::request::{Call, Method, Reads};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
 use thinktime_core::trace::{TRACEPARENT, Traces};
-use thinktime_core::workload::{Method, Population, Reads, Reuse, Workload};
+use thinktime_core::workload::{Population, Workload};
 
 use super::common::missing;
 use super::cookies::Jars;

@@ -1,6 +1,6 @@
 //! The turns of connections that are ready: writing, reading, and what comes of it.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::program::{Reply, TransactionStep};
 
 use super::connector::EXCHANGES_MAX;

@@ -4,11 +4,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use thinktime_core::client::{Attempt, Owner, Ticket};
-use thinktime_core::program::{Call, MessageOf, Report};
+use thinktime_core::attempt::{Attempt, Ticket};
+use thinktime_core::client::Owner;
+use thinktime_core::program::Report;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::record::Row;
-use thinktime_core::workload::{Json, Population, Reads, Response, Sessions, Unwritten, Workload};
+use thinktime_core::request::{Call, Json, MessageOf, Reads, Response, Unwritten};
+use thinktime_core::workload::{Population, Sessions, Workload};
 
 use super::common::missing;
 use super::exchange::Answer;

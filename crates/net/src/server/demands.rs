@@ -1,14 +1,15 @@
 //! Service demands on the wire.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::Purpose;
+use thinktime_core::request::{RequestKind, target_key};
 use thinktime_core::system::{
     Demand, DemandSource, DoorId, DrawnDemands, Job, NodeId, Program, SystemModel,
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
-use thinktime_core::workload::{RequestKind, Workload, target_key};
+use thinktime_core::workload::Workload;
 
 use super::asked::Asked;
 use crate::protocol::http1::{Request, RequestReader};
@@ -52,7 +53,7 @@ pub(crate) fn demand_value(
     request: &RequestKind,
 ) -> String {
     let Attempt { session, kind, .. } = *attempt;
-    let serial = attempt.demand_serial(request);
+    let serial = request.demand_serial(attempt);
     write_demands(&demands.all(&Job { token: 0, session, serial, kind }))
 }
 

@@ -1,11 +1,14 @@
 //! What becomes of attempts: sent, answered, given up, recorded.
 
-use thinktime_core::client::{Attempt, ClientAction, Ended, Fate, Ticket};
+use thinktime_core::attempt::{Attempt, Fate, Ticket};
+use thinktime_core::client::{ClientAction, Ended};
+use thinktime_core::failure::{LATE, TIMEOUT, UNSENT};
+use thinktime_core::file::Cancel;
 use thinktime_core::program::Reply;
-use thinktime_core::record::{Ended as When, LATE, Row, RowSink, TIMEOUT, UNSENT};
+use thinktime_core::record::{Ended as When, Row, RowSink};
+use thinktime_core::request::Method;
 use thinktime_core::system::{Departure, Job};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Cancel, Method};
 
 use super::Driver;
 use crate::modelled::{Arrived, Modelled};
@@ -64,7 +67,7 @@ impl<S: RowSink> Driver<'_, S> {
         let job = Job {
             token: if self.fleeting { now.0 } else { attempt.ticket.to_word() },
             session: attempt.session,
-            serial: attempt.demand_serial(kind),
+            serial: kind.demand_serial(attempt),
             kind: attempt.kind,
         };
         match self.system.arrive(now, job) {

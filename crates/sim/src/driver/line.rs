@@ -1,7 +1,8 @@
 //! The commonest of all simulations: one server, first come, first served, which tells clients
 //! their answers at once.
 
-use thinktime_core::client::{Attempt, Ended, Fate};
+use thinktime_core::attempt::{Attempt, Fate};
+use thinktime_core::client::Ended;
 use thinktime_core::record::{Ended as When, RowSink};
 use thinktime_core::system::Job;
 use thinktime_core::time::Nanos;

@@ -1,6 +1,7 @@
 //! Fleeting sessions at one station, whatever its policy.
 
-use thinktime_core::client::{Ended, Fate};
+use thinktime_core::attempt::Fate;
+use thinktime_core::client::Ended;
 use thinktime_core::record::{Ended as When, RowSink};
 use thinktime_core::system::Job;
 

@@ -1,8 +1,9 @@
 //! What happens to a replication at given times: its warm-up and its measured time end, the number
 //! in the system is noted, requests are waited for no longer.
 
-use thinktime_core::client::{Attempt, Fate};
-use thinktime_core::record::{Row, RowSink, UNANSWERED};
+use thinktime_core::attempt::{Attempt, Fate};
+use thinktime_core::failure::UNANSWERED;
+use thinktime_core::record::{Row, RowSink};
 use thinktime_core::time::Nanos;
 
 use super::Driver;

@@ -12,9 +12,10 @@ use super::Draw;
 use super::amid::{Amid, Found, ThinkTime, pick, rest_of_thinks, sums};
 use crate::arrival::ArrivalProcess;
 use crate::distribution::Equilibrium;
+use crate::journey::{Count, Journey, Thinks};
 use crate::random::{Purpose, Stream, StreamFamily};
 use crate::time::Nanos;
-use crate::workload::{Count, Journey, Sessions, Thinks, Workload};
+use crate::workload::{Sessions, Workload};
 
 /// So many courses are drawn for a session. One whose share of all is less than one in as many is
 /// not found.

@@ -14,20 +14,22 @@ mod counted;
 
 use std::collections::BinaryHeap;
 
-use self::{amid::Found, counted::finder};
+use crate::attempt::FIRST_SESSION;
+
+use self::amid::Found;
+use self::counted::finder;
+use super::Clients;
 use super::laws::Laws;
 use super::population::Population;
-use super::session::{Slots, Ticket, Wish};
-use super::{Clients, Share};
+use super::session::{Slots, Wish};
 use crate::arrival::ArrivalProcess;
+use crate::attempt::Ticket;
 use crate::distribution::{Distribution, Equilibrium};
+use crate::journey::{Count, Thinks};
 use crate::random::{Purpose, StreamFamily};
+use crate::share::Share;
 use crate::time::Nanos;
-use crate::workload::{Beginning, Count, Sessions, Thinks, Workload};
-
-/// The number of the first of these sessions: those that come later count from 0, and do the same
-/// whether these are there or not.
-pub(super) const FIRST_SESSION: u64 = 1 << 40;
+use crate::workload::{Beginning, Sessions, Workload};
 
 /// A session that thinks when the run begins.
 #[derive(Clone, Copy, Debug, PartialEq)]

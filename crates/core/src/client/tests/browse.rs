@@ -1,6 +1,7 @@
 //! Journeys and pages, against what a server that answers after a second shows.
 
 use super::*;
+use crate::attempt::NO_PAGE;
 
 /// The name of a request's kind, when it was sent, and its page.
 type Sent = (String, f64, Option<u32>);

@@ -1,6 +1,6 @@
 use super::*;
-use crate::client::Limit;
 use crate::files::NoFiles;
+use crate::limit::Limit;
 use crate::record::{Collector, Window};
 use crate::schema::Source;
 use crate::time::Nanos;

@@ -2,8 +2,8 @@
 
 use super::node::{Cluster, GATE, Guest};
 use super::server::{News, Notice};
+use crate::failure::REFUSED;
 use crate::policy::dispatch::{Placement, Request};
-use crate::system::REFUSED;
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::node::Answer;
 use crate::time::Nanos;

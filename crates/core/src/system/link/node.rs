@@ -4,14 +4,15 @@ use super::figures::{Counts, LinkSummary};
 use super::model::LinkModel;
 use super::transfer::{BACK, Begin, OUT, Outcome, Path, Transfer};
 use super::way::Way;
+use crate::failure::CONNECT_TIMEOUT;
+use crate::file::Reuse;
 use crate::heap::Heap;
 use crate::random::{Purpose, StreamFamily};
+use crate::system::Job;
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::machine::Cause;
 use crate::system::node::{Answer, Building, Node, NodeId, NodeSummary, Visit};
-use crate::system::{CONNECT_TIMEOUT, Job};
 use crate::time::Nanos;
-use crate::workload::Reuse;
 
 /// All transfers over a link.
 #[derive(Debug)]

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::super::DROPPED;
 use super::super::jobs::{Handle, Jobs, Place};
 use super::super::node::NodeId;
 use super::StationModel;
 use super::servers::{Running, Servers};
+use crate::failure::DROPPED;
 use crate::policy::scheduling::{Rank, Ties};
 use crate::queue::Queue;
 use crate::time::Nanos;

@@ -1,10 +1,12 @@
 //! The generator's side of an HTTP/1.1 connection: one exchange at a time.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::RequestKind;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::RequestKind;
 
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{NO_GRPC, misfit_of_requests};
+use super::{
+    Arrival, Carries, Conversation, NO_GRPC, Opening, Outgoing, PathUse, Protocol,
+    misfit_of_requests,
+};
 use crate::generator::exchange::{Answer, Event, Exchange};
 use crate::generator::failure::{CLOSED, Failure};
 use crate::protocol::Outbox;

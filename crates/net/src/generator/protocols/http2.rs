@@ -1,11 +1,12 @@
 //! The generator's side of an HTTP/2 connection: many exchanges at a time, a stream each.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::RequestKind;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::RequestKind;
 
-use super::misfit_of_requests;
 use super::streams::Exchanges;
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
+use super::{
+    Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol, misfit_of_requests,
+};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;
 use crate::poller::Clock;

@@ -4,13 +4,15 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use quinn_proto::{Dir, Event as Quic, StreamEvent, StreamId, VarInt};
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::RequestKind;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::RequestKind;
 
 use super::streams::Exchanges;
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{NO_GRPC, misfit_of_requests};
+use super::{
+    Arrival, Carries, Conversation, NO_GRPC, Opening, Outgoing, PathUse, Protocol,
+    misfit_of_requests,
+};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;
 use crate::generator::quic::{Heard, Session, word};

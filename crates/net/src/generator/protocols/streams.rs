@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 
 use crate::generator::exchange::{Answer, Event, Exchange};
 use crate::generator::failure::Failure;

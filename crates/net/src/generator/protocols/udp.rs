@@ -1,10 +1,13 @@
 //! Datagrams: one for each request, and one for its answer.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::{RequestKind, RetryWhen};
+use thinktime_core::attempt::Attempt;
+use thinktime_core::file::RetryWhen;
+use thinktime_core::request::RequestKind;
 
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{WHOLE_MESSAGES, misfit_of_messages, several_messages, whole_message};
+use super::{
+    Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol, WHOLE_MESSAGES,
+    misfit_of_messages, several_messages, whole_message,
+};
 use crate::generator::answering::{Answering, Single};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;

@@ -1,10 +1,12 @@
 //! The generator's side of a WebSocket: one exchange of messages at a time.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::RequestKind;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::RequestKind;
 
-use super::{Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol};
-use super::{WHOLE_MESSAGES, misfit_of_messages, whole_message};
+use super::{
+    Arrival, Carries, Conversation, Opening, Outgoing, PathUse, Protocol, WHOLE_MESSAGES,
+    misfit_of_messages, whole_message,
+};
 use crate::generator::answering::{Answering, Sending, Single};
 use crate::generator::exchange::{Event, Exchange};
 use crate::generator::failure::Failure;

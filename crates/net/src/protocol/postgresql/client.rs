@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
-use thinktime_core::record::Word;
+use thinktime_core::failure::Word;
 
 use super::PostgresError;
 use super::frames::Frames;

@@ -1,0 +1,87 @@
+//! Who clients say they are, and where their secrets are kept.
+
+use super::credentials::{Aws, Oauth2};
+use crate::error::Invalid;
+use crate::file::ClientsTable;
+use crate::files::Files;
+
+/// Where a secret is kept, which stands in no file of a workload or result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Secret {
+    /// In this environment variable.
+    Environment(String),
+    /// In this file, but for a line end after it.
+    File(String),
+}
+
+impl Secret {
+    /// Parses `env:NAME` or `file:PATH`.
+    pub(crate) fn parse(text: &str) -> Result<Secret, Invalid> {
+        match text.split_once(':') {
+            Some(("env", name)) if !name.is_empty() => Ok(Secret::Environment(name.to_owned())),
+            Some(("file", path)) if !path.is_empty() => Ok(Secret::File(path.to_owned())),
+            // What was given may be the secret itself: it is not repeated.
+            _ => Err(Invalid::new(
+                "is where the secret is kept, `env:NAME` or `file:PATH`, and not the secret, \
+                 which would stand in results",
+            )),
+        }
+    }
+}
+
+/// How clients say who they are, in the field `Authorization`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Authorization {
+    /// By a token.
+    Bearer(Secret),
+    /// By `user:password`.
+    Basic(Secret),
+    /// By a token that is asked for, and renewed.
+    Oauth2(Box<Oauth2>),
+    /// By a signature of each request.
+    Aws(Box<Aws>),
+}
+
+impl Authorization {
+    /// What a table says of it; an error comes with its key.
+    pub(crate) fn from_table(
+        table: &ClientsTable,
+        files: &dyn Files,
+    ) -> Result<Option<Authorization>, (&'static str, Invalid)> {
+        let bearer = table.bearer.as_deref().map(|text| ("bearer", by_secret(text, Self::Bearer)));
+        let basic = table.basic.as_deref().map(|text| ("basic", by_secret(text, Self::Basic)));
+        let oauth2 = table.oauth2.as_ref().map(|table| {
+            let found = Oauth2::from_table(table, files);
+            ("oauth2", found.map(|it| Authorization::Oauth2(Box::new(it))))
+        });
+        let aws = table.aws.as_ref().map(|table| {
+            ("aws", Aws::from_table(table).map(|it| Authorization::Aws(Box::new(it))))
+        });
+        let mut given = [bearer, basic, oauth2, aws].into_iter().flatten();
+        let Some((first, found)) = given.next() else { return Ok(None) };
+        if let Some((key, _)) = given.next() {
+            let why = format!("does not go with `{first}`: there is one of them");
+            return Err((key, Invalid::new(why)));
+        }
+        found.map(Some).map_err(|error| (first, error))
+    }
+}
+
+fn by_secret(text: &str, how: fn(Secret) -> Authorization) -> Result<Authorization, Invalid> {
+    Secret::parse(text).map(how)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_named_and_never_told() {
+        assert_eq!(Secret::parse("env:TOKEN"), Ok(Secret::Environment("TOKEN".to_owned())));
+        assert_eq!(Secret::parse("file:a/b:c"), Ok(Secret::File("a/b:c".to_owned())));
+        for text in ["hunter2", "env:", "file:", "ENV:x"] {
+            let message = Secret::parse(text).unwrap_err().to_string();
+            assert!(!message.contains("hunter2") && message.contains("env:NAME"), "{message}");
+        }
+    }
+}
