@@ -39,7 +39,7 @@ impl Attempt {
     /// The place of its population, and which of the sessions that came it is, from 0; none for one
     /// that was there when the run began.
     #[must_use]
-    pub fn came_as(&self) -> Option<(usize, u64)> {
+    pub fn population_and_number(&self) -> Option<(usize, u64)> {
         let (place, number) = (self.session / SESSIONS, self.session % SESSIONS);
         (number < FIRST_SESSION).then_some((place as usize, number))
     }

@@ -39,7 +39,7 @@ impl Figures {
         self.collector.add(row, Ended::InWindow);
         self.last = self.last.max(row.done);
         self.any = true;
-        if let Some((population, number)) = row.attempt.came_as() {
+        if let Some((population, number)) = row.attempt.population_and_number() {
             let begun = &mut self.sessions[population];
             *begun = (*begun).max(number + 1);
         }

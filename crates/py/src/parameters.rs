@@ -138,7 +138,7 @@ impl WorkloadFiles for DiskFiles {
 
     fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
         match replay::read(&self.path(name), options) {
-            Err(_) if self.lenient => Ok(RequestLog::stand_in()),
+            Err(_) if self.lenient => Ok(RequestLog::placeholder()),
             log => log,
         }
     }

@@ -10,7 +10,7 @@ use thinktime_core::request::RequestKind;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload;
 use thinktime_data::{Keep, Labels, OutcomeTable, RunFile, RunTable, schedule_json};
-use thinktime_sim::{Control, Elsewhere, Plan, WarmUp, replicate_as_bytes, simulate_with};
+use thinktime_sim::{Control, Plan, RemoteReplications, WarmUp, replicate_as_bytes, simulate_with};
 
 use crate::elsewhere::Iterated;
 use crate::errors::{invalid, simulation};
@@ -81,7 +81,7 @@ pub(crate) fn simulate(
             false => Control::Stop,
         };
         let mut there = elsewhere.map(Iterated::new);
-        let place = there.as_mut().map(|there| there as &mut dyn Elsewhere);
+        let place = there.as_mut().map(|there| there as &mut dyn RemoteReplications);
         let done = simulate_with(inner, model, &plan, &mut writer, &report, place);
         let raised = there.and_then(|mut there| there.raised.take());
         (raised.map_or(Ok(done), Err), writer.finish())

@@ -79,7 +79,7 @@ pub(crate) struct Session {
     /// Whether it has asked for anything that all share.
     pub(crate) shares: bool,
     /// What it was told of that, where it waited.
-    pub(crate) told: Option<SharedAnswer>,
+    pub(crate) shared_return: Option<SharedAnswer>,
     pub(crate) family: Option<Box<Family>>,
 }
 
@@ -102,7 +102,7 @@ impl Session {
             parent: None,
             parts: 0,
             shares: false,
-            told: None,
+            shared_return: None,
             family: None,
         }
     }
@@ -186,7 +186,7 @@ impl Host {
     /// The session has ended.
     pub(crate) fn leave(&mut self, slot: usize) {
         self.sessions[slot].call = None;
-        self.give_back(slot);
+        self.return_answer(slot);
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {

@@ -271,8 +271,8 @@ impl Programs for Machine {
         }
     }
 
-    fn tell_shared(&mut self, slot: usize, answer: SharedAnswer) {
-        self.host.borrow_mut().sessions[slot].told = Some(answer);
+    fn answer_shared(&mut self, slot: usize, answer: SharedAnswer) {
+        self.host.borrow_mut().sessions[slot].shared_return = Some(answer);
     }
 
     fn call(&self, slot: usize) -> Option<Rc<Call>> {

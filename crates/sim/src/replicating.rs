@@ -13,11 +13,11 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use crate::driver::{Driver, Replication};
-use crate::elsewhere::{Elsewhere, Found};
 use crate::pilot::Warmup;
 use crate::plan::Plan;
 use crate::precision::StopRule;
-use crate::replications::{InOrder, Joined};
+use crate::remote::{Found, RemoteReplications};
+use crate::replications::{InOrder, JoinedReplications};
 use crate::simulate::{Control, SimulationError, SimulationProgress, so_far};
 
 /// Events between two looks at the clock of progress.
@@ -63,7 +63,9 @@ pub(crate) fn replicate<S: RowSink>(
             driver.cut_short();
             break;
         }
-        driver.look(|one| so_far(workload, system, plan, shared.warmup, Joined::one(one)));
+        driver.look(|one| {
+            so_far(workload, system, plan, shared.warmup, JoinedReplications::one(one))
+        });
     }
     driver.finish()
 }
@@ -89,7 +91,7 @@ pub(crate) fn replicate_all<S: RowSink + Send>(
     plan: &Plan,
     sink: &mut S,
     shared: &Shared<'_>,
-) -> Joined {
+) -> JoinedReplications {
     let in_order = Mutex::new(InOrder::new(sink));
     (0..plan.replications).into_par_iter().for_each(|number: u32| {
         let mut rows: Vec<Row> = Vec::new();
@@ -112,8 +114,8 @@ pub(crate) fn gather_all<S: RowSink + Send>(
     plan: &Plan,
     sink: &mut S,
     shared: &Shared<'_>,
-    elsewhere: &mut dyn Elsewhere,
-) -> Result<Joined, SimulationError> {
+    elsewhere: &mut dyn RemoteReplications,
+) -> Result<JoinedReplications, SimulationError> {
     let mut in_order = InOrder::new(sink);
     let mut progress = SimulationProgress { requests: 0, time_s: 0.0, in_system: 0 };
     let figures = |joined| so_far(workload, system, plan, shared.warmup, joined);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::attempt::Page;
 
 use super::Clients;
-use super::session::Wish;
+use super::session::TimerKind;
 use crate::attempt::{Attempt, NO_PAGE, Ticket};
 use crate::time::Nanos;
 
@@ -133,7 +133,7 @@ impl Clients {
         let slot = self.slots.get_mut(child);
         slot.want(kind);
         (slot.index, slot.page) = (index, page);
-        self.timers.set(now, child, Wish::Request);
+        self.timers.set(now, child, TimerKind::Request);
     }
 
     /// An object is over: its child asks for the next, or leaves.
@@ -183,7 +183,7 @@ impl Clients {
             Some(kind) => {
                 let base = course.objects_of(kind).is_some();
                 self.slots.get_mut(ticket).want_page(kind, base);
-                self.timers.set(at, ticket, Wish::Request);
+                self.timers.set(at, ticket, TimerKind::Request);
             }
             None if population.arrives() => self.slots.end_session(ticket),
             None => self.begin_anew(at, ticket),
@@ -199,7 +199,7 @@ impl Clients {
         let laws = &self.populations[usize::from(slot.population)].laws;
         slot.remaining = laws.length_of_turn(session, turn);
         self.begin_course(at, ticket);
-        self.timers.set(at, ticket, Wish::Request);
+        self.timers.set(at, ticket, TimerKind::Request);
     }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Clients;
 use super::population::Population;
-use super::session::Wish;
+use super::session::TimerKind;
 use crate::attempt::{Attempt, SESSIONS, Ticket};
 use crate::program::{Action, Event, Reply, Report, TransactionStep};
 use crate::request::{Call, Retry};
@@ -17,8 +17,8 @@ const IDLE_SESSIONS_MAX: u64 = 20_000;
 
 impl Population {
     /// What a closed session does first, after its first think time.
-    pub(super) fn first_wish(&self) -> Wish {
-        if self.programs.is_some() { Wish::Begin } else { Wish::Request }
+    pub(super) fn first_timer(&self) -> TimerKind {
+        if self.programs.is_some() { TimerKind::Begin } else { TimerKind::Request }
     }
 
     /// Whether an attempt that failed is made again: because the workload says so, or, where that
@@ -108,10 +108,10 @@ impl Clients {
                 population.wanted += 1;
                 let kind = population.laws.first_kind + kind;
                 self.slots.get_mut(ticket).want(kind);
-                self.timers.set(now, ticket, Wish::Request);
+                self.timers.set(now, ticket, TimerKind::Request);
             }
             Action::Think(_) if population.ended => {}
-            Action::Think(time) => self.timers.set(now + time, ticket, Wish::Resume),
+            Action::Think(time) => self.timers.set(now + time, ticket, TimerKind::Resume),
             Action::Wait => {}
             Action::End => {
                 let arrives = population.arrives();
@@ -149,7 +149,7 @@ impl Clients {
         slot.turn = slot.turn.wrapping_add(1);
         let (session, turn) = (slot.session, slot.turn);
         let think = self.population_of(ticket).laws.first_think_of(session, turn);
-        self.timers.set(now + think, ticket, Wish::Begin);
+        self.timers.set(now + think, ticket, TimerKind::Begin);
     }
 
     fn leave(&mut self, now: Nanos, ticket: Ticket) {
@@ -169,10 +169,10 @@ impl Clients {
             spawned.push(parent);
         }
         for slot in woken {
-            self.timers.set(now, self.slots.ticket(slot), Wish::Resume);
+            self.timers.set(now, self.slots.ticket(slot), TimerKind::Resume);
         }
         for parent in spawned {
-            self.timers.set(now, self.slots.begin_child(parent), Wish::Begin);
+            self.timers.set(now, self.slots.begin_child(parent), TimerKind::Begin);
         }
     }
 

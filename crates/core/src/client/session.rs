@@ -5,7 +5,7 @@ use crate::time::Nanos;
 
 /// What a timer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum TimerKind {
     /// Begin the session's next request.
     Request,
     /// Make another attempt.

@@ -1,4 +1,5 @@
-//! What stands in a workload file: its tables, from which reading, writing and the JSON Schema come.
+//! What stands in a workload file: its tables, from which reading, writing and the JSON Schema
+//! come.
 //!
 //! Nothing is checked here but the form of the tables; [`crate::request`] and [`crate::workload`]
 //! check what they say.

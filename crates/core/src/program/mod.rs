@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::request::Call;
 
 pub use report::{CheckCount, CheckCounts, Report};
-pub use shared::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
+pub use shared::{Shared, SharedAnswer, SharedFailure, SharedOperation, SharedRequest};
 pub use transaction::TransactionStep;
 
 use crate::data::DataTable;
@@ -99,14 +99,14 @@ pub trait Programs: Debug {
     fn share_outside(&mut self) {}
 
     /// What a session wants of shared variables that the driver keeps; asked until there is
-    /// nothing. But for [`SharedWish::Leave`] the session has asked to [`Action::Wait`], and goes
-    /// on when it has been told.
+    /// nothing. But for [`SharedOperation::Leave`] the session has asked to [`Action::Wait`], and
+    /// goes on when it has been told.
     fn shared_request(&mut self) -> Option<SharedRequest> {
         None
     }
 
     /// What came of it; the session is resumed next.
-    fn tell_shared(&mut self, slot: usize, answer: SharedAnswer) {
+    fn answer_shared(&mut self, slot: usize, answer: SharedAnswer) {
         let _ = (slot, answer);
     }
 

@@ -11,18 +11,18 @@ mod figures;
 mod generators;
 mod intervals;
 mod links;
+mod objective_monitor;
 mod objectives;
-mod offered;
 mod pages;
 mod populations;
+mod rate_shortfall;
 mod recent;
 mod row;
 mod scripts;
-mod starved;
+mod starvation;
 mod summary;
 mod timeline;
 mod verdict;
-mod watched;
 
 pub use collapse::Collapse;
 pub use collector::{Collector, Ended, Window};
@@ -31,12 +31,12 @@ pub use figures::{
     ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
     PopulationFigures, RequestFigures, StationFigures,
 };
-pub use generators::{GeneratorNode, RowsThere};
+pub use generators::{GeneratorNode, RemoteRows};
 pub use links::LinkFigures;
 pub use objectives::{Lost, Objectives};
-pub use offered::{RateMissed, rate_missed};
-pub use row::{Row, RowSink, SoFar};
-pub use starved::Starved;
+pub use rate_shortfall::{RateShortfall, rate_shortfall};
+pub use row::{Row, RowSink, RunProgress};
+pub use starvation::Starvation;
 pub use summary::Summary;
 pub use timeline::{Cell, Timeline};
 pub use verdict::{ObjectiveFigures, Verdict};

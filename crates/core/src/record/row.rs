@@ -92,12 +92,12 @@ pub trait RowSink {
 
     /// Called several times a second by drivers that collect figures: the sink may ask for what
     /// there is so far, which costs milliseconds.
-    fn look(&mut self, _so_far: &dyn Fn() -> SoFar) {}
+    fn look(&mut self, _so_far: &dyn Fn() -> RunProgress) {}
 }
 
 /// The figures of a run that has not ended yet.
 #[derive(Clone, Debug)]
-pub struct SoFar {
+pub struct RunProgress {
     /// As if it ended now.
     pub summary: Summary,
     /// Everything collected.

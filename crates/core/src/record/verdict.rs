@@ -112,7 +112,7 @@ impl Summary {
     /// Leaves out objectives of checks of responses, which a simulation does not have, and says so;
     /// checks of scripts are counted there, too.
     fn leave_out_checks(&mut self, workload: &Workload) {
-        let checks = || workload.requests.iter().flat_map(|one| &one.valued.checks);
+        let checks = || workload.requests.iter().flat_map(|one| &one.value_use.checks);
         let is_of_responses =
             |of: Option<&str>| checks().any(|one| of.is_none_or(|of| of == one.name));
         let is_out = |one: &ObjectiveFigures| {

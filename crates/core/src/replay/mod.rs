@@ -14,7 +14,7 @@ mod texts;
 
 use std::sync::Arc;
 
-pub use log::{LogOptions, Logged, RequestLog, user_number};
+pub use log::{LogOptions, LogRequest, RequestLog, user_number};
 use log::{NONE, Request};
 pub(crate) use settings::Settings;
 
@@ -25,7 +25,7 @@ use crate::program::{Extent, ProgramSource, Programs};
 use crate::random::{Purpose, StreamFamily};
 use crate::share::Share;
 use crate::time::Nanos;
-use sessions::Replaying;
+use sessions::ReplaySessions;
 
 /// A log that is ready to be replayed; clones share it.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ impl ProgramSource for Replay {
         _data: &Arc<[DataTable]>,
         share: Share,
     ) -> Box<dyn Programs> {
-        Box::new(Replaying::new(Arc::clone(&self.inner), seed, share))
+        Box::new(ReplaySessions::new(Arc::clone(&self.inner), seed, share))
     }
 
     fn extent(&self, seed: u64) -> Option<Extent> {

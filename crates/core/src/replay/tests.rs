@@ -36,7 +36,7 @@ impl WorkloadFiles for Given {
         *self.asked.borrow_mut() = Some(options.clone());
         let mut log = RequestLog::new(options);
         for (time_ms, duration_ms, user, method, target) in &self.lines {
-            log.add(&Logged {
+            log.add(&LogRequest {
                 time_ns: time_ms * 1_000_000,
                 resolution_ns: self.resolution_ns,
                 duration: Nanos(duration_ms * 1_000_000),

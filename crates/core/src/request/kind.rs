@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::content::body::Body;
-use super::content::grpc;
-use super::content::grpc::{GrpcCall, metadata_of};
+use super::content::grpc::{self, GrpcCall, metadata_of};
 use super::content::header::fields_of;
 use super::content::message::{Expect, Message};
 use super::content::sql::Sql;
@@ -15,8 +14,7 @@ use super::objects::Objects;
 use super::retry::Retry;
 use super::size::Sizes;
 use super::target::{Closeness, Target};
-use super::value_use::{Common, Valued};
-use crate::attempt::Attempt;
+use super::value_use::{Common, ValueUse};
 use crate::distribution::Distribution;
 use crate::error::{Invalid, own_name};
 use crate::file::{Cancel, MessagesValue, RequestTable};
@@ -69,7 +67,7 @@ pub struct RequestKind {
     /// Whether and when a failed attempt is made again.
     pub retry: Retry,
     /// What it has to do with the values of its session.
-    pub valued: Valued,
+    pub value_use: ValueUse,
 }
 
 impl RequestKind {
@@ -97,17 +95,8 @@ impl RequestKind {
             timeout: Nanos::MAX,
             cancel: Cancel::Never,
             retry: Retry::never(),
-            valued: Valued::default(),
+            value_use: ValueUse::default(),
         }
-    }
-
-    /// The number by which an attempt's service demand is drawn: the first attempt's, where retries
-    /// bring the same work again.
-    #[inline]
-    #[must_use]
-    pub fn demand_serial(&self, attempt: &Attempt) -> u64 {
-        let number = if self.retry.same_demand { 1 } else { attempt.attempt };
-        Attempt { attempt: number, ..*attempt }.serial()
     }
 
     /// The same in a workload of this seed.
@@ -143,8 +132,8 @@ impl RequestKind {
         let owned = |(key, error): (&'static str, Invalid)| (key.to_owned(), error);
         let (kind, body) = RequestKind::plainly(table, common).map_err(owned)?;
         let (_, key, target) = method_and_target(table).map_err(owned)?;
-        let valued = Valued::from_table(table, &kind, &body, (key, &target), common)?;
-        Ok(RequestKind { valued, ..kind })
+        let value_use = ValueUse::from_table(table, &kind, &body, (key, &target), common)?;
+        Ok(RequestKind { value_use, ..kind })
     }
 
     /// What a table says of a request without values, and its body.

@@ -13,7 +13,7 @@ mod value_names;
 mod value_use;
 
 pub use call::{Call, MessageOf, SqlCall};
-pub use content::body::form_field;
+pub use content::form::form_field;
 pub use content::grpc::GrpcCall;
 pub use content::header::header_field;
 pub(crate) use content::header::{fields_of, is_token};
@@ -33,4 +33,4 @@ pub(crate) use target::Varying;
 pub use target::{Target, target_key};
 pub use value_names::ValueNames;
 pub(crate) use value_use::Common;
-pub use value_use::Valued;
+pub use value_use::ValueUse;

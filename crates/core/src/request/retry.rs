@@ -1,5 +1,6 @@
 //! Whether and when a failed attempt is made again, checked.
 
+use crate::attempt::Attempt;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::failure::{LATE, STATUS};
@@ -29,6 +30,15 @@ pub struct Retry {
 }
 
 impl Retry {
+    /// The number by which an attempt's service demand is drawn: the first attempt's, where retries
+    /// bring the same work again.
+    #[inline]
+    #[must_use]
+    pub fn demand_serial(&self, attempt: &Attempt) -> u64 {
+        let number = if self.same_demand { 1 } else { attempt.attempt };
+        Attempt { attempt: number, ..*attempt }.serial()
+    }
+
     /// One attempt.
     #[must_use]
     pub fn never() -> Retry {

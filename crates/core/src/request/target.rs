@@ -37,11 +37,11 @@ impl Target {
     /// distribution in it is wrong.
     pub fn parse(text: &str, names: &[String], files: &dyn Files) -> Result<Target, Invalid> {
         let value = |inner: &str| names.iter().any(|name| name == inner);
-        let valued = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-        if let Some((inner, _)) = valued.filter(|(inner, _)| !value(inner)) {
+        let value_use = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        if let Some((inner, _)) = value_use.filter(|(inner, _)| !value(inner)) {
             drawn_law(inner, names, files)?;
         }
-        if !text.starts_with('/') && !valued.is_some_and(|(inner, _)| value(inner)) {
+        if !text.starts_with('/') && !value_use.is_some_and(|(inner, _)| value(inner)) {
             return Err(Invalid::new(format!("the target `{text}` must begin with `/`")));
         }
         let (mut parts, mut rest) = (Vec::new(), text);

@@ -91,7 +91,7 @@ impl ValueNames {
     }
 
     /// Whether any are taken from responses.
-    pub(crate) fn are_taken(&self) -> bool {
+    pub(crate) fn has_takes(&self) -> bool {
         self.names.len() > self.columns.len()
     }
 

@@ -19,9 +19,9 @@ use crate::random::Stream;
 
 /// What a kind of request has to do with values.
 #[derive(Clone, Debug, Default)]
-pub struct Valued {
+pub struct ValueUse {
     /// What it is made of, where draws or values stand in more than its target.
-    composed: Option<Composed>,
+    composed: Option<Composition>,
     /// What is taken from its responses: the place of the name, and where it is found.
     pub takes: Vec<(usize, Lookup)>,
     /// What is checked of its responses.
@@ -30,7 +30,7 @@ pub struct Valued {
 
 /// A request with places that vary.
 #[derive(Clone, Debug, Default)]
-struct Composed {
+struct Composition {
     target: Template,
     headers: Vec<Field>,
     /// The body, or messages one after another, but for those of gRPC.
@@ -77,7 +77,7 @@ impl Common<'_> {
     }
 }
 
-impl Valued {
+impl ValueUse {
     /// Checks what the table of a request says, which is of this `kind` otherwise, has this body,
     /// and its target by this key; an error comes with its key.
     pub(crate) fn from_table(
@@ -86,7 +86,7 @@ impl Valued {
         body: &Body,
         target: (&'static str, &str),
         common: Common<'_>,
-    ) -> Result<Valued, (String, Invalid)> {
+    ) -> Result<ValueUse, (String, Invalid)> {
         let take = |(name, text): (&String, &String)| {
             let mut names = common.values.names.iter();
             let place = names.position(|other| other == name).expect("values are named first");
@@ -97,9 +97,9 @@ impl Valued {
             ResponseCheck::from_value(name, value)
                 .map_err(|(key, error)| (format!("checks.{name}{key}"), error))
         };
-        let composed = Composed::from_table(table, kind, body, target, common)
+        let composed = Composition::from_table(table, kind, body, target, common)
             .map_err(|(key, error)| (key.to_owned(), error))?;
-        Ok(Valued {
+        Ok(ValueUse {
             composed,
             takes: table.take.iter().map(take).collect::<Result<_, _>>()?,
             checks: table.checks.iter().map(check).collect::<Result<_, _>>()?,
@@ -121,7 +121,7 @@ impl Valued {
     }
 }
 
-impl Composed {
+impl Composition {
     /// What a request is made of, where something varies in it that a plain one cannot hold.
     fn from_table(
         table: &RequestTable,
@@ -129,7 +129,7 @@ impl Composed {
         body: &Body,
         (key, target): (&'static str, &str),
         common: Common<'_>,
-    ) -> Result<Option<Composed>, (&'static str, Invalid)> {
+    ) -> Result<Option<Composition>, (&'static str, Invalid)> {
         let fields = |(name, text): (&String, &String)| common.field(name, text);
         let own = table.headers.iter().map(fields).collect::<Result<Vec<_>, _>>();
         let mut headers = own.map_err(|error| ("headers", error))?;
@@ -158,7 +158,7 @@ impl Composed {
         let of_grpc = of_grpc.into_iter().map(|(name, value)| Field::fixed(&name, value));
         headers.splice(..0, of_grpc.chain(own_type));
         let body = if sent.is_empty() { vec![body.bytes.clone()] } else { sent.to_vec() };
-        Ok(Some(Composed { target, headers, body }))
+        Ok(Some(Composition { target, headers, body }))
     }
 }
 
@@ -173,7 +173,7 @@ impl RequestKind {
         stream: &mut Stream,
         value: &impl Fn(usize) -> Option<&'v [u8]>,
     ) -> Option<Result<Call, Unwritten>> {
-        self.valued.composed.as_ref().map(|composed| {
+        self.value_use.composed.as_ref().map(|composed| {
             let mut target = Vec::new();
             composed.target.write(&mut target, stream, value)?;
             let mut headers = Vec::with_capacity(composed.headers.len());

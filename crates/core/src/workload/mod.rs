@@ -2,9 +2,9 @@
 //!
 //! Open is one request a session, closed is N sessions that never end, partly open is in between.
 
-mod asked;
 mod check;
 mod clients;
+mod content;
 mod ends;
 mod files;
 mod objectives;
@@ -14,10 +14,11 @@ mod shared;
 mod values;
 mod variants;
 
-pub use asked::{Asked, Targets};
-pub use clients::authorization::{Authorization, Secret};
+pub use clients::authorization::Authorization;
 pub use clients::credentials::{Authorities, Aws, Endpoint, Oauth2};
+pub use clients::secret::Secret;
 pub use clients::{ClientLimits, RetryBudget};
+pub use content::{Content, Targets};
 pub use files::WorkloadFiles;
 pub use objectives::{Objective, Of, Slo};
 pub use population::browsing::Browsing;
@@ -63,7 +64,7 @@ impl Workload {
         let (populations, requests) = populations::populations(source, files, &file)?;
         let slo = match &file.slo {
             Some(table) => {
-                let known = objectives::Known { populations: &populations, requests: &requests };
+                let known = objectives::Subjects { populations: &populations, requests: &requests };
                 Slo::from_table(table, known)
                     .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?
             }

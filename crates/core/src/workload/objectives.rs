@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::file::SloLimit;
+
 use crate::file::{CHECK, Figure, PAGE, TIMES};
 
 use super::Population;
 use crate::error::{Invalid, unknown};
-use crate::file::{SloLimit, SloTable};
+use crate::file::SloTable;
 use crate::request::RequestKind;
 
 /// All objectives of a workload.
@@ -56,14 +58,17 @@ impl Of {
 
 /// What objectives can be about.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
+pub(crate) struct Subjects<'a> {
     pub(crate) populations: &'a [Population],
     pub(crate) requests: &'a [RequestKind],
 }
 
 impl Slo {
     /// Checks a table; an error comes with its key.
-    pub(crate) fn from_table(table: &SloTable, known: Known<'_>) -> Result<Slo, (String, Invalid)> {
+    pub(crate) fn from_table(
+        table: &SloTable,
+        known: Subjects<'_>,
+    ) -> Result<Slo, (String, Invalid)> {
         let mut objectives = known.objectives(&table.all, &Of::All)?;
         for (name, limits) in &table.parts {
             if name == CHECK {
@@ -89,7 +94,7 @@ impl Slo {
     }
 }
 
-impl Known<'_> {
+impl Subjects<'_> {
     fn objectives(
         self,
         limits: &BTreeMap<String, SloLimit>,

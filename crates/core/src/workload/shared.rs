@@ -1,6 +1,6 @@
 //! Where the variables are kept that scripts share.
 
-use super::clients::authorization::Secret;
+use super::clients::secret::Secret;
 use crate::error::Invalid;
 use crate::file::{SharedTable, SharedValue, WorkloadFile};
 use crate::schema::{Scalar, SchemaError, Source};

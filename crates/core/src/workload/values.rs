@@ -17,8 +17,8 @@ impl Check<'_> {
     ) -> Result<(Arc<[DataTable]>, ValueNames), SchemaError> {
         let names = &table.session.data;
         let scripted = table.session.script.is_some();
-        let replayed = self.is_replayed(table);
-        if replayed && !names.is_empty() {
+        let log_sessions = self.is_replayed(table);
+        if log_sessions && !names.is_empty() {
             return self.fail("session.data", "does not go with a log, which says what is sent");
         }
         if table.session.rows.is_some() && (scripted || names.is_empty()) {
@@ -28,7 +28,7 @@ impl Check<'_> {
         let tables = names.iter().map(|name| self.files.table(name));
         let tables: Arc<[DataTable]> =
             tables.collect::<Result<_, _>>().map_err(|error| self.error("session.data", &error))?;
-        if !scripted && !replayed {
+        if !scripted && !log_sessions {
             let names = ValueNames::new(&tables, table);
             let names = names.map_err(|(key, error)| self.error(&key, &error))?;
             return Ok((tables, names));

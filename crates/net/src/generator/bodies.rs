@@ -1,14 +1,14 @@
 //! How the bodies of failures began.
 
 use thinktime_core::program::Report;
-use thinktime_core::secrets::Known;
+use thinktime_core::secrets::KnownSecrets;
 
 use super::plan::Plan;
 
 /// How failures' bodies began, where that is asked for, and what is secret of the workload.
 pub(super) struct Bodies<'a> {
     pub(super) began: Option<Report>,
-    pub(super) known: Option<&'a Known>,
+    pub(super) known: Option<&'a KnownSecrets>,
 }
 
 impl Bodies<'_> {

@@ -270,7 +270,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
             let attempt = exchange.attempt;
             let made = self.values.as_ref().and_then(|values| values.call(&attempt));
             let call = made.or_else(|| self.clients.call(&attempt));
-            if self.messages.are_taken() {
+            if self.messages.has_takes() {
                 let write = |what: Outgoing<'_>| connection.begin(exchange, what);
                 self.messages.make(&attempt, call.as_deref(), write);
             } else {

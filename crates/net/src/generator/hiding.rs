@@ -3,7 +3,7 @@
 use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::record::cause;
-use thinktime_core::secrets::{Known, secrets_of};
+use thinktime_core::secrets::{KnownSecrets, secrets_of};
 use thinktime_core::workload::{Authorization, Secret, Workload};
 
 use super::common::secret_of_key;
@@ -22,7 +22,7 @@ const LOOKED_AT_MAX: usize = 64 << 10;
 ///
 /// # Errors
 /// When one cannot be read.
-pub(super) fn known(workload: &Workload, target: &Target) -> Result<Known, Invalid> {
+pub(super) fn known(workload: &Workload, target: &Target) -> Result<KnownSecrets, Invalid> {
     let mut known = secrets_of(&workload.file);
     for (name, value) in workload.populations.iter().flat_map(|one| &one.headers) {
         known.learn_field(name, value);
@@ -52,7 +52,7 @@ fn kept_elsewhere(workload: &Workload) -> impl Iterator<Item = (&Secret, &'stati
 
 impl<'a, L: Ledger> Engine<'a, L> {
     /// The same, of whose answers nothing of these is repeated.
-    pub(super) fn hiding(mut self, known: &'a Known) -> Self {
+    pub(super) fn hiding(mut self, known: &'a KnownSecrets) -> Self {
         self.bodies.known = Some(known);
         self
     }
@@ -74,7 +74,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
         }
         let mut known = self.bodies.known.cloned().unwrap_or_default();
         let call = self.call(attempt);
-        if !self.messages.are_taken() {
+        if !self.messages.has_takes() {
             let sender = Sender { owner: self.clients.owner(attempt), now: self.clock.now() };
             let learn = |request: &RequestHead<'_>| learn(request, &mut known);
             self.requests.make(attempt, call.as_deref(), Some(sender), learn);
@@ -88,7 +88,7 @@ impl<'a, L: Ledger> Engine<'a, L> {
 }
 
 /// The secrets that a request brings.
-fn learn(request: &RequestHead<'_>, known: &mut Known) {
+fn learn(request: &RequestHead<'_>, known: &mut KnownSecrets) {
     for (name, value) in request.headers {
         known.learn_field(name, value);
     }

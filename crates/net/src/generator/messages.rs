@@ -36,7 +36,7 @@ impl<'a> Messages<'a> {
     }
 
     /// Whether the target takes messages or statements, not requests of HTTP.
-    pub(super) fn are_taken(&self) -> bool {
+    pub(super) fn has_takes(&self) -> bool {
         self.scheme.carries() != Carries::Requests
     }
 

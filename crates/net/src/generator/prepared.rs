@@ -1,18 +1,17 @@
 //! What there is before a run begins, for all its loops.
 
-use thinktime_core::secrets::Known;
+use thinktime_core::secrets::KnownSecrets;
 use thinktime_core::workload::Workload;
 
 use super::common::with_common_fields;
 use super::connector::Connector;
 use super::credentials::Credentials;
-use super::hiding;
 use super::lookup::Lookup;
-use super::messages;
 use super::peer::Peer;
 use super::plan::{Plan, RunError};
 use super::shared::Settings;
 use super::target::Target;
+use super::{hiding, messages};
 
 /// A workload and a target that go together, and a target that can be reached.
 pub(super) struct Prepared {
@@ -23,7 +22,7 @@ pub(super) struct Prepared {
     /// Who keeps what scripts share, if it is not each loop by itself.
     pub(super) shared: Option<Settings>,
     /// What is secret of all this.
-    pub(super) known: Known,
+    pub(super) known: KnownSecrets,
     lookup: Option<Lookup>,
 }
 

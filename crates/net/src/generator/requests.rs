@@ -229,7 +229,7 @@ impl<'a> Requests<'a> {
     pub(super) fn read_messages(&self, attempt: &Attempt, kept: &mut Kept) -> Option<Failure> {
         let kind = &self.workload.requests[attempt.kind as usize];
         let call = kind.grpc.as_ref()?;
-        let looked_into = kind.valued.reads() == Reads::Bodies;
+        let looked_into = kind.value_use.reads() == Reads::Bodies;
         if kept.body.is_empty() && !call.gives_stream()
             || !looked_into && self.population(attempt).programs.is_none()
         {

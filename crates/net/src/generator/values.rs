@@ -47,7 +47,7 @@ struct Taken {
 impl<'a> Values<'a> {
     /// Those of a workload; none where no request has to do with any.
     pub(super) fn of(workload: &'a Workload) -> Option<Values<'a>> {
-        if workload.requests.iter().all(|kind| kind.valued.is_empty()) {
+        if workload.requests.iter().all(|kind| kind.value_use.is_empty()) {
             return None;
         }
         Some(Values {
@@ -61,7 +61,7 @@ impl<'a> Values<'a> {
 
     /// What must be kept of responses.
     pub(super) fn keeping(&self) -> Keeping {
-        let reads = self.workload.requests.iter().map(|kind| kind.valued.reads()).max();
+        let reads = self.workload.requests.iter().map(|kind| kind.value_use.reads()).max();
         match reads.unwrap_or_default() {
             Reads::Nothing => Keeping::Nothing,
             Reads::Heads => Keeping::Heads,
@@ -126,7 +126,7 @@ impl<'a> Values<'a> {
     /// what its kind says. Of one without an answer nothing holds.
     pub(super) fn over(&mut self, row: &Row, answer: Option<(&Answer, Owner)>) {
         let kind = &self.workload.requests[row.attempt.kind as usize];
-        if kind.valued.takes.is_empty() && kind.valued.checks.is_empty() {
+        if kind.value_use.takes.is_empty() && kind.value_use.checks.is_empty() {
             return;
         }
         let kept = answer.and_then(|(answer, _)| answer.kept.as_deref());
@@ -137,13 +137,13 @@ impl<'a> Values<'a> {
             body: kept.map_or(&[], |kept| &kept.body),
         };
         let mut json = Json::default();
-        for check in &kind.valued.checks {
+        for check in &kind.value_use.checks {
             let held = answer.is_some() && check.holds(&response, &mut json);
             self.report.check(&check.name, held);
         }
         let Some((_, owner)) = answer else { return };
         let names = &self.workload.population_of(row.attempt.kind).values.names;
-        for (name, lookup) in &kind.valued.takes {
+        for (name, lookup) in &kind.value_use.takes {
             let found = lookup.find(&response, &mut json);
             let found = found.filter(|value| value.len() <= VALUE_BYTES_MAX);
             self.report.take(&kind.name, &names[*name], found.is_some());

@@ -275,7 +275,7 @@ impl Place {
                 let text = serde_json::Value::from(String::from_utf8_lossy(value)).to_string();
                 out.extend_from_slice(&text.as_bytes()[1..text.len() - 1]);
             }
-            Place::Form => out.extend_from_slice(super::body::escape(value).as_bytes()),
+            Place::Form => out.extend_from_slice(super::form::escape(value).as_bytes()),
             Place::Path => value.iter().for_each(|byte| match byte {
                 b'#' => out.extend_from_slice(b"%23"),
                 byte if byte.is_ascii_graphic() => out.push(*byte),

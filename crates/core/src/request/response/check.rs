@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::file::{CheckTable, CheckValue};
 
-use super::lookup::{Json, Lookup, Response, regex};
+use super::lookup::{Json, Lookup, Response, regex, text_of};
 use crate::error::{Invalid, own_name};
 use crate::schema::Scalar;
 use crate::units::parse_time;
@@ -139,11 +139,6 @@ fn bounds_of(of: &Lookup, table: &CheckTable) -> Result<(f64, f64), (&'static st
         return Err((".most", Invalid::new("is below `least`: no value can hold both")));
     }
     Ok((least, most))
-}
-
-/// A value as it is found: texts as they are, the rest as JSON.
-pub(crate) fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Whether a value of a file is what was found: as a text, or as a number where both are one.

@@ -94,7 +94,7 @@ impl Lookup {
             Lookup::Header(name) => header_values(response.head, name).next().map(Cow::Borrowed),
             Lookup::Json(path) => {
                 let value = path.query(json.of(response.body)?).first()?;
-                Some(owned(super::check::text_of(value)))
+                Some(owned(text_of(value)))
             }
             Lookup::Regex(pattern) => {
                 let found = pattern.captures(response.body)?;
@@ -187,6 +187,11 @@ pub(crate) fn regex(text: &str) -> Result<Regex, Invalid> {
 
 fn owned<'a>(text: String) -> Cow<'a, [u8]> {
     Cow::Owned(text.into_bytes())
+}
+
+/// A value as it is found: texts as they are, the rest as JSON.
+pub(crate) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

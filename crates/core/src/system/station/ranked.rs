@@ -172,7 +172,7 @@ impl Ranked {
     }
 
     /// A job has gone that waits; it stays in the line until its turn comes.
-    pub(super) fn waits_no_more(&mut self) {
+    pub(super) fn leave_queue(&mut self) {
         self.gone += 1;
     }
 

@@ -1,6 +1,6 @@
 //! Who clients say they are, where that takes more than one text: their tables, and what they say.
 
-use super::authorization::Secret;
+use super::secret::Secret;
 use crate::error::Invalid;
 use crate::file::{AwsTable, Oauth2Table};
 use crate::files::Files;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::authorization::{Authorization, Secret};
+use super::authorization::Authorization;
+use super::secret::Secret;
 use crate::error::Invalid;
 use crate::file::{ClientsTable, PopulationTable};
 use crate::files::Files;

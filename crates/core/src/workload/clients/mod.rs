@@ -3,6 +3,7 @@
 pub(super) mod authorization;
 pub(super) mod credentials;
 mod fields;
+pub(super) mod secret;
 
 use crate::error::Invalid;
 use crate::file::{ClientsTable, ConnectionsValue, RetryBudgetTable, Reuse};

@@ -1,16 +1,17 @@
 //! Users of one kind: which sessions of theirs there are, and what these do.
 
-pub(super) mod browsed;
 pub(super) mod browsing;
+pub(super) mod course;
 mod left_behind;
-mod replayed;
+mod log_replay;
 pub(super) mod start;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::clients::authorization::{Authorization, Secret};
+use super::clients::authorization::Authorization;
+use super::clients::secret::Secret;
 use super::{Browsing, ClientLimits};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
@@ -20,7 +21,7 @@ use crate::file::{Model, PopulationTable};
 use crate::journey::{Count, Journey};
 use crate::program::ProgramSource;
 use crate::request::{RequestKind, ValueNames};
-use browsed::Browsed;
+use course::Course;
 
 /// Users of one kind, checked.
 #[derive(Clone, Debug)]
@@ -220,12 +221,12 @@ impl Visits {
     /// When its journey goes on for very long among very many requests.
     pub(super) fn new(
         kinds: &[RequestKind],
-        browsed: &Browsed,
+        course: &Course,
         length: Option<&Count>,
     ) -> Result<Visits, Invalid> {
-        let journey = browsed.journey.as_ref();
+        let journey = course.journey.as_ref();
         // What ends it by time, or keeps it from asking, is known only when it happens.
-        let bounded = browsed.lasts.is_some() || browsed.cache;
+        let bounded = course.lasts.is_some() || course.cache;
         let bases = match (journey, length) {
             (Some(journey), Some(length)) => {
                 let lasts = |n: f64| if n > 0.0 { length.above(n) } else { 1.0 };

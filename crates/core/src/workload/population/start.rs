@@ -30,7 +30,7 @@ impl Population {
         let think = match &self.sessions {
             Sessions::Open { .. } => return Beginning::Steady,
             // Amid its course a session would not have what it takes at the beginning.
-            _ if self.programs.is_some() || self.values.are_taken() => return Beginning::Unknown,
+            _ if self.programs.is_some() || self.values.has_takes() => return Beginning::Unknown,
             _ if self.table.arrivals.start == Some(Start::Empty) => return Beginning::Chosen,
             Sessions::PartlyOpen { arrivals, .. } if arrivals.is_trace() => {
                 return Beginning::Unknown;

@@ -10,7 +10,7 @@ use crate::units::Dimension;
 
 /// How sessions go on and end, besides by a number of requests.
 #[derive(Debug, Default)]
-pub(crate) struct Browsed {
+pub(crate) struct Course {
     pub(crate) journey: Option<Journey>,
     pub(crate) lasts: Option<Distribution>,
     pub(crate) ends_at: Option<u32>,
@@ -60,11 +60,11 @@ impl Check<'_> {
     }
 
     /// How sessions go on and end.
-    pub(crate) fn browsed(
+    pub(crate) fn course(
         &self,
         table: &PopulationTable,
         kinds: &[RequestKind],
-    ) -> Result<Browsed, SchemaError> {
+    ) -> Result<Course, SchemaError> {
         let session = &table.session;
         let programmed = session.script.is_some() || self.is_replayed(table);
         let open = table.arrivals.model == Model::Open;
@@ -86,7 +86,7 @@ impl Check<'_> {
         if cache && kinds.iter().all(|kind| kind.objects.is_none()) {
             return self.fail("session.cache", "is for objects of pages, and there are none");
         }
-        Ok(Browsed { journey, lasts: lasts.transpose()?, ends_at, cache })
+        Ok(Course { journey, lasts: lasts.transpose()?, ends_at, cache })
     }
 
     /// Refuses the keys of journeys.

@@ -22,7 +22,7 @@ const IN_SYSTEM_MAX: u64 = 1 << 22;
 
 /// Why a replication was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Stuck {
+pub(crate) enum Stall {
     /// Events go on and on, and hardly any request ends.
     Still {
         /// The virtual time that was reached.
@@ -42,26 +42,26 @@ pub(crate) enum Stuck {
     },
 }
 
-impl fmt::Display for Stuck {
+impl fmt::Display for Stall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Stuck::Still { at } | Stuck::Timeless { at } | Stuck::Crowded { at, .. }) = self;
+        let (Stall::Still { at } | Stall::Timeless { at } | Stall::Crowded { at, .. }) = self;
         let at = words::time(at.as_secs_f64());
         match self {
-            Stuck::Still { .. } => write!(
+            Stall::Still { .. } => write!(
                 f,
                 "the simulation does not get on: of {EVENTS} events up to {at} of simulated time \
                  hardly any began or ended a request. Attempts that time out and are tried again \
                  without an end do so, and turns far shorter than the demands: limit the attempts, \
                  or give longer timeouts, backoffs or quanta"
             ),
-            Stuck::Timeless { .. } => write!(
+            Stall::Timeless { .. } => write!(
                 f,
                 "no time passes: in {} events it stayed {at} of simulated time. Closed sessions \
                  that neither think nor bring a demand ask again at once, without an end: give a \
                  think time or a demand",
                 EVENTS * u64::from(TIMELESS)
             ),
-            Stuck::Crowded { number, .. } => write!(
+            Stall::Crowded { number, .. } => write!(
                 f,
                 "after {at} of simulated time {number} attempts are in the system at once, and no \
                  more are followed. Attempts that their clients gave up pile up where timeouts are \
@@ -74,7 +74,7 @@ impl fmt::Display for Stuck {
 
 /// What was seen at a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct ProgressMark {
     /// Requests that are over and counted.
     pub(crate) over: u64,
     /// Requests begun and not over.
@@ -87,9 +87,9 @@ pub(crate) struct Seen {
 
 /// Looks now and then, which costs an event nothing.
 #[derive(Debug)]
-pub(crate) struct Headway {
+pub(crate) struct ProgressGuard {
     in_system_max: u64,
-    last: Option<Seen>,
+    last: Option<ProgressMark>,
     since: Nanos,
     events: u64,
     looks: u32,
@@ -97,14 +97,21 @@ pub(crate) struct Headway {
     timeless: u32,
 }
 
-impl Headway {
-    pub(crate) fn new(workload: &Workload) -> Headway {
+impl ProgressGuard {
+    pub(crate) fn new(workload: &Workload) -> ProgressGuard {
         let clients: u64 = workload.populations.iter().filter_map(Population::clients).sum();
-        Headway::up_to(IN_SYSTEM_MAX.max(clients.saturating_mul(2)))
+        ProgressGuard::up_to(IN_SYSTEM_MAX.max(clients.saturating_mul(2)))
     }
 
-    fn up_to(in_system_max: u64) -> Headway {
-        Headway { in_system_max, last: None, since: Nanos::ZERO, events: 0, looks: 0, timeless: 0 }
+    fn up_to(in_system_max: u64) -> ProgressGuard {
+        ProgressGuard {
+            in_system_max,
+            last: None,
+            since: Nanos::ZERO,
+            events: 0,
+            looks: 0,
+            timeless: 0,
+        }
     }
 
     /// After so many more events, at the time `now`, of a replication that lasts until `end`, with
@@ -112,13 +119,13 @@ impl Headway {
     pub(crate) fn look(
         &mut self,
         events: u64,
-        seen: Seen,
+        seen: ProgressMark,
         number: u64,
         now: Nanos,
         end: Nanos,
-    ) -> Option<Stuck> {
+    ) -> Option<Stall> {
         if number > self.in_system_max {
-            return Some(Stuck::Crowded { number, at: now });
+            return Some(Stall::Crowded { number, at: now });
         }
         self.looks += u32::from(self.last.replace(seen) != Some(seen));
         self.events += events;
@@ -131,9 +138,9 @@ impl Headway {
         self.timeless = if seen.by_time && moved == Nanos::ZERO { self.timeless + 1 } else { 0 };
         (self.events, self.looks, self.since) = (0, 0, now);
         if self.timeless >= TIMELESS {
-            return Some(Stuck::Timeless { at: now });
+            return Some(Stall::Timeless { at: now });
         }
-        (!gets_on).then_some(Stuck::Still { at: now })
+        (!gets_on).then_some(Stall::Still { at: now })
     }
 }
 
@@ -144,18 +151,19 @@ mod tests {
     const HOUR: Nanos = Nanos(3_600_000_000_000);
 
     /// Looks once every 2^20 events, 16 to the bound, until `end`; `over` tells the requests over.
-    fn after(looks: u64, end: Nanos, step: Nanos, over: impl Fn(u64) -> u64) -> Option<Stuck> {
-        let mut headway = Headway::up_to(100);
+    fn after(looks: u64, end: Nanos, step: Nanos, over: impl Fn(u64) -> u64) -> Option<Stall> {
+        let mut progress_guard = ProgressGuard::up_to(100);
         (1..=looks).find_map(|look| {
-            let seen = Seen { over: over(look), open: 1, begun: Nanos::ZERO, by_time: true };
-            headway.look(1 << 20, seen, 50, Nanos(look * step.0), end)
+            let seen =
+                ProgressMark { over: over(look), open: 1, begun: Nanos::ZERO, by_time: true };
+            progress_guard.look(1 << 20, seen, 50, Nanos(look * step.0), end)
         })
     }
 
     #[test]
     fn events_that_end_no_request_are_given_up() {
         let stuck = after(64, Nanos::MAX, Nanos(1), |_| 0).unwrap();
-        assert_eq!(stuck, Stuck::Still { at: Nanos(16) });
+        assert_eq!(stuck, Stall::Still { at: Nanos(16) });
         assert!(stuck.to_string().contains("limit the attempts"));
     }
 
@@ -169,12 +177,12 @@ mod tests {
     #[test]
     fn requests_that_take_no_time_are_given_up_where_only_time_ends_them() {
         let stuck = after(64, HOUR, Nanos::ZERO, |look| look).unwrap();
-        assert_eq!(stuck, Stuck::Timeless { at: Nanos::ZERO });
+        assert_eq!(stuck, Stall::Timeless { at: Nanos::ZERO });
         assert!(stuck.to_string().contains("no time passes"));
-        let mut headway = Headway::up_to(100);
+        let mut progress_guard = ProgressGuard::up_to(100);
         for look in 0..99 {
-            let seen = Seen { over: look, open: 1, begun: Nanos::ZERO, by_time: false };
-            assert_eq!(headway.look(1 << 20, seen, 50, Nanos::ZERO, HOUR), None);
+            let seen = ProgressMark { over: look, open: 1, begun: Nanos::ZERO, by_time: false };
+            assert_eq!(progress_guard.look(1 << 20, seen, 50, Nanos::ZERO, HOUR), None);
         }
     }
 
@@ -186,8 +194,9 @@ mod tests {
 
     #[test]
     fn crowds_are_given_up() {
-        let seen = Seen { over: 0, open: 9, begun: Nanos::ZERO, by_time: true };
-        let look = |number| Headway::up_to(IN_SYSTEM_MAX).look(1, seen, number, HOUR, Nanos::MAX);
+        let seen = ProgressMark { over: 0, open: 9, begun: Nanos::ZERO, by_time: true };
+        let look =
+            |number| ProgressGuard::up_to(IN_SYSTEM_MAX).look(1, seen, number, HOUR, Nanos::MAX);
         assert_eq!(look(IN_SYSTEM_MAX), None);
         let stuck = look(IN_SYSTEM_MAX + 1).unwrap();
         assert!(stuck.to_string().contains("4194305 attempts"), "{stuck}");

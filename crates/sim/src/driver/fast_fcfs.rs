@@ -8,15 +8,15 @@ use thinktime_core::system::Job;
 use thinktime_core::time::Nanos;
 
 use super::Driver;
-use crate::modelled::Modelled;
+use crate::modelled_system::ModelledSystem;
 
 impl<S: RowSink> Driver<'_, S> {
     /// Handles up to `events` events that come before anything else does, and says how many it
     /// were: the same as the driver's other loop does, but for its many questions. The system must
     /// be a line.
     #[inline(always)]
-    pub(super) fn events_at_line(&mut self, events: u64) -> u64 {
-        if self.fleeting {
+    pub(super) fn fast_fcfs_events(&mut self, events: u64) -> u64 {
+        if self.one_shot {
             self.arrivals_at_line(events)
         } else if self.told_at_once && !self.clients.closed() {
             self.sessions_at_line(events)
@@ -34,7 +34,7 @@ impl<S: RowSink> Driver<'_, S> {
                 return handled;
             }
             self.leave_line(next);
-            if let Some(attempt) = self.clients.wake_told() {
+            if let Some(attempt) = self.clients.wake_promptly() {
                 let done = self.serve_in_line(next, attempt);
                 self.clients.tell(done, &attempt);
             }
@@ -47,16 +47,16 @@ impl<S: RowSink> Driver<'_, S> {
         events
     }
 
-    /// The arrivals of fleeting sessions.
+    /// The arrivals of sessions of one shot.
     #[inline(never)]
     fn arrivals_at_line(&mut self, events: u64) -> u64 {
         for handled in 0..events {
-            let next = self.clients.next_fleeting();
+            let next = self.clients.next_one_shot();
             if next >= self.boundary {
                 return handled;
             }
             self.leave_line(next);
-            if let Some(attempt) = self.clients.wake_fleeting() {
+            if let Some(attempt) = self.clients.wake_one_shot() {
                 self.serve_in_line(next, attempt);
             }
             self.now = next;
@@ -71,7 +71,7 @@ impl<S: RowSink> Driver<'_, S> {
     /// Serves the attempt, and says when.
     #[inline(always)]
     fn serve_in_line(&mut self, now: Nanos, attempt: Attempt) -> Nanos {
-        let Modelled::Line(line) = &mut self.system else { return now };
+        let ModelledSystem::FastFcfs(line) = &mut self.system else { return now };
         let Attempt { session, kind, .. } = attempt;
         let job = Job { token: now.0, session, serial: attempt.serial(), kind };
         let departure = line.arrive(now, job);

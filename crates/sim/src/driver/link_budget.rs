@@ -9,7 +9,7 @@ const SEGMENTS_PER_LOOK: u64 = 1 << 24;
 
 /// What links have sent since the last look.
 #[derive(Debug)]
-pub(super) struct Carrying {
+pub(super) struct LinkBudget {
     /// Whether there are any.
     pub(super) links: bool,
     segments: u64,
@@ -18,10 +18,10 @@ pub(super) struct Carrying {
     due: bool,
 }
 
-impl Carrying {
-    pub(super) fn of(model: &SystemModel) -> Carrying {
+impl LinkBudget {
+    pub(super) fn of(model: &SystemModel) -> LinkBudget {
         let links = model.nodes.iter().any(|one| matches!(one, AnyNodeModel::Link(_)));
-        Carrying { links, segments: 0, unhandled: 0, due: false }
+        LinkBudget { links, segments: 0, unhandled: 0, due: false }
     }
 
     /// Links have sent so many segments more. Gives how many of the events that are left are to be
@@ -31,7 +31,7 @@ impl Carrying {
         if self.segments < SEGMENTS_PER_LOOK {
             return left;
         }
-        *self = Carrying { links: self.links, segments: 0, unhandled: left, due: true };
+        *self = LinkBudget { links: self.links, segments: 0, unhandled: left, due: true };
         0
     }
 
@@ -52,13 +52,13 @@ mod tests {
 
     #[test]
     fn a_look_is_due_when_much_was_sent_and_what_was_not_handled_is_not_counted() {
-        let mut carrying = Carrying { links: true, segments: 0, unhandled: 0, due: false };
+        let mut link_budget = LinkBudget { links: true, segments: 0, unhandled: 0, due: false };
         let half = SEGMENTS_PER_LOOK / 2;
-        assert_eq!((carrying.left(half, 99), carrying.take_due()), (99, false));
-        assert_eq!(carrying.handled(100), 100);
-        assert_eq!((carrying.left(half, 60), carrying.take_due()), (0, true));
+        assert_eq!((link_budget.left(half, 99), link_budget.take_due()), (99, false));
+        assert_eq!(link_budget.handled(100), 100);
+        assert_eq!((link_budget.left(half, 60), link_budget.take_due()), (0, true));
         // Of the hundred before, forty were handled.
-        assert_eq!((carrying.handled(100), carrying.take_due()), (40, false));
-        assert_eq!((carrying.left(half, 7), carrying.handled(100)), (7, 100));
+        assert_eq!((link_budget.handled(100), link_budget.take_due()), (40, false));
+        assert_eq!((link_budget.left(half, 7), link_budget.handled(100)), (7, 100));
     }
 }

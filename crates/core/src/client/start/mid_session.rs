@@ -18,7 +18,7 @@ use crate::workload::{Population, Workload};
 const STEPS_BACK_MAX: u32 = 100_000;
 
 /// All such sessions of a population.
-pub(super) struct Amid<'a> {
+pub(super) struct MidSession<'a> {
     /// The sums of the shares of the kinds.
     shares: Vec<f64>,
     /// By kind, its think time, and what is left of it; none for those of no think time.
@@ -30,7 +30,7 @@ pub(super) struct Amid<'a> {
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct Position {
     /// The kind of its last request: a place within the population.
     pub(super) last: u32,
     /// Requests that it has behind it.
@@ -41,15 +41,15 @@ pub(super) struct Found {
     pub(super) due: Nanos,
 }
 
-impl<'a> Amid<'a> {
+impl<'a> MidSession<'a> {
     /// None where nobody thinks.
-    pub(super) fn new(workload: &'a Workload, place: usize) -> Option<Amid<'a>> {
+    pub(super) fn new(workload: &'a Workload, place: usize) -> Option<MidSession<'a>> {
         let population = &workload.populations[place];
         let times = population.thinking_by_kind();
         // Where nobody ever thinks, only the visits tell the kinds apart.
         let nobody = times.iter().sum::<f64>() <= 0.0;
         let weights = if nobody { &population.steps } else { &times };
-        Some(Amid {
+        Some(MidSession {
             shares: sums(weights)?,
             thinks: rest_of_thinks(population)?,
             before: came_before(population),
@@ -58,7 +58,11 @@ impl<'a> Amid<'a> {
     }
 
     /// The one of this number; with arrivals whose rate varied, if it was there.
-    pub(super) fn session(&self, number: u64, arrivals: Option<&ArrivalProcess>) -> Option<Found> {
+    pub(super) fn session(
+        &self,
+        number: u64,
+        arrivals: Option<&ArrivalProcess>,
+    ) -> Option<Position> {
         let stream = |draw: Draw| self.streams.substream(number, draw as u64);
         let mut course = stream(Draw::Course);
         let last = pick(&self.shares, course.uniform());
@@ -74,7 +78,7 @@ impl<'a> Amid<'a> {
             return None;
         }
         let due = Nanos::from_secs_f64(rest_s);
-        Some(Found { last: last as u32, behind, left: u64::MAX, due })
+        Some(Position { last: last as u32, behind, left: u64::MAX, due })
     }
 
     /// Follows what came before, and says how much it was.

@@ -7,7 +7,7 @@ use crate::request::{RequestKind, Target, Varying};
 
 /// Tells what each request asks for: a function of the workload's seed.
 #[derive(Clone, Debug)]
-pub struct Asked<'a> {
+pub struct Content<'a> {
     workload: &'a Workload,
     targets: StreamFamily,
 }
@@ -15,12 +15,12 @@ pub struct Asked<'a> {
 impl Workload {
     /// What its requests ask for.
     #[must_use]
-    pub fn asked(&self) -> Asked<'_> {
-        Asked { workload: self, targets: StreamFamily::new(self.seed, Purpose::Target) }
+    pub fn content(&self) -> Content<'_> {
+        Content { workload: self, targets: StreamFamily::new(self.seed, Purpose::Target) }
     }
 }
 
-impl Asked<'_> {
+impl Content<'_> {
     /// A number that tells the target of a request from others, by the request's kind, its session
     /// and its number there. Two texts have the same number with a probability of 2^-64.
     #[must_use]
@@ -60,7 +60,7 @@ impl RequestKind {
 }
 
 impl Targets {
-    /// As [`Asked::target`], of this kind.
+    /// As [`Content::target`], of this kind.
     #[inline]
     #[must_use]
     pub fn of_request(&self, session: u64, index: u32) -> u64 {
@@ -100,15 +100,15 @@ mod tests {
                     [[request]]\nname = 'a'\nget = '/a/{zipf(n=9, s=1)}'\nsize = 'exp(1kB)'\n\
                     [[request]]\nname = 'b'\nget = '/b'\n";
         let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
-        let asked = workload.asked();
+        let content = workload.content();
         for session in 0..50 {
             let mut written = String::new();
-            let mut stream = asked.targets.substream(session, 2);
+            let mut stream = content.targets.substream(session, 2);
             workload.requests[0].target.write(&mut written, &mut stream);
-            assert_eq!(asked.target(0, session, 2), target_key(&written));
+            assert_eq!(content.target(0, session, 2), target_key(&written));
             let size = workload.requests[0].size.as_ref().unwrap().of_target(&written);
-            assert_eq!(asked.size(0, session, 2), Some(size));
+            assert_eq!(content.size(0, session, 2), Some(size));
         }
-        assert_eq!((asked.target(1, 5, 0), asked.size(1, 5, 0)), (target_key("/b"), None));
+        assert_eq!((content.target(1, 5, 0), content.size(1, 5, 0)), (target_key("/b"), None));
     }
 }

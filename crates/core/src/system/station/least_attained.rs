@@ -13,7 +13,7 @@ use crate::heap::Heap;
 use crate::time::Nanos;
 
 #[derive(Debug)]
-pub(super) struct Attained {
+pub(super) struct LeastAttained {
     station: NodeId,
     servers: f64,
     /// There are no more groups in service than servers.
@@ -118,9 +118,9 @@ impl Stack {
     }
 }
 
-impl Attained {
-    pub(super) fn new(station: NodeId, servers: u32) -> Attained {
-        Attained {
+impl LeastAttained {
+    pub(super) fn new(station: NodeId, servers: u32) -> LeastAttained {
+        LeastAttained {
             station,
             servers: servers.into(),
             served_max: servers as usize,
@@ -148,7 +148,7 @@ impl Attained {
         self.find_next();
     }
 
-    /// What is due at [`Attained::next_event`]: a job is done, or a group catches up.
+    /// What is due at [`LeastAttained::next_event`]: a job is done, or a group catches up.
     #[inline(always)]
     pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
         self.pass(now);

@@ -5,7 +5,7 @@ use crate::request::Sizes;
 
 /// A table in which each target has one place, which the next target of that place takes over.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KnownSizes {
+pub(super) struct RecentSizes {
     /// Empty until a size is asked for.
     places: Vec<Known>,
 }
@@ -22,7 +22,7 @@ struct Known {
 const PLACES: usize = 8192;
 const NOTHING: Known = Known { kind: u32::MAX, target: 0, size: 0 };
 
-impl KnownSizes {
+impl RecentSizes {
     /// The size of the response to the target of this key, of a request of this kind, in bytes.
     #[inline]
     pub(super) fn of(&mut self, kind: u32, target: u64, sizes: &Sizes) -> u64 {
@@ -57,7 +57,7 @@ mod tests {
         );
         let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
         let sizes = |kind: usize| workload.requests[kind].size.as_ref().unwrap();
-        let mut known = KnownSizes::default();
+        let mut known = RecentSizes::default();
         // Twice the places, so that each is taken over; each target a second time at once.
         for target in (0..2 * PLACES as u64).flat_map(|target| [target, target]) {
             for kind in [0, 1, 0] {

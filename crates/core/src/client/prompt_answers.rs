@@ -1,7 +1,7 @@
 //! Sessions that are told the answer to a request as soon as they send it.
 
 use super::Clients;
-use super::session::Wish;
+use super::session::TimerKind;
 use crate::attempt::{Attempt, Ticket};
 use crate::request::RequestKind;
 use crate::time::Nanos;
@@ -10,9 +10,10 @@ impl Clients {
     /// Whether sessions do nothing but send requests, wait for the answers, and think: requests are
     /// neither given up nor tried again nor held back, and there are no programs. A driver that
     /// knows each answer when the request is sent may then ask for requests by
-    /// [`Clients::wake_told`], tell of their answers by [`Clients::tell`], and use nothing else.
+    /// [`Clients::wake_promptly`], tell of their answers by [`Clients::tell`], and use nothing
+    /// else.
     #[must_use]
-    pub fn can_be_told(&self) -> bool {
+    pub fn takes_prompt_answers(&self) -> bool {
         let once = |kind: &RequestKind| kind.timeout.is_never() && kind.retry.attempts == 1;
         let Some(only) = self.populations.only() else { return false };
         only.programs.is_none()
@@ -28,12 +29,12 @@ impl Clients {
     /// the run has come to its end. [`Clients::tell`] must follow. Must not be called once
     /// [`Clients::closed`] is true.
     #[inline(always)]
-    pub fn wake_told(&mut self) -> Option<Attempt> {
+    pub fn wake_promptly(&mut self) -> Option<Attempt> {
         if self.arriving && self.next <= self.timers.next() {
             let (now, session, last) = self.next_session()?;
             let length = self.populations[0].laws.session_length(session);
             let ticket = self.slots.begin(session, length, 0);
-            let attempt = self.begin_told(now, ticket);
+            let attempt = self.begin_promptly(now, ticket);
             self.closed |= last;
             return attempt;
         }
@@ -42,11 +43,11 @@ impl Clients {
             self.closed = true;
             return None;
         }
-        self.begin_told(now, ticket)
+        self.begin_promptly(now, ticket)
     }
 
     #[inline(always)]
-    fn begin_told(&mut self, now: Nanos, ticket: Ticket) -> Option<Attempt> {
+    fn begin_promptly(&mut self, now: Nanos, ticket: Ticket) -> Option<Attempt> {
         if !self.launch(now) {
             return None;
         }
@@ -56,14 +57,14 @@ impl Clients {
         Some(Attempt { ticket, index, kind, ..Attempt::only(session, now) })
     }
 
-    /// The answer to the request that [`Clients::wake_told`] gave comes at `done`: the session
+    /// The answer to the request that [`Clients::wake_promptly`] gave comes at `done`: the session
     /// thinks from then on, or ends.
     #[inline(always)]
     pub fn tell(&mut self, done: Nanos, attempt: &Attempt) {
         if self.slots.end_request(attempt.ticket) {
             let laws = &self.populations[0].laws;
             let think = laws.think(attempt.session, attempt.index.wrapping_add(1), attempt.kind);
-            self.timers.set(done + think, attempt.ticket, Wish::Request);
+            self.timers.set(done + think, attempt.ticket, TimerKind::Request);
         }
     }
 }

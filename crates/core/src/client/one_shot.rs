@@ -7,11 +7,12 @@ use crate::request::RequestKind;
 use crate::time::Nanos;
 
 impl Clients {
-    /// Whether sessions are fleeting: each has one request, which is sent at once and neither given
-    /// up nor tried again, so that a session does nothing after its arrival. A driver that keeps
-    /// the attempts itself may then ask for them by [`Clients::wake_fleeting`], and nothing else.
+    /// Whether sessions are of one shot: each has one request, which is sent at once and neither
+    /// given up nor tried again, so that a session does nothing after its arrival. A driver that
+    /// keeps the attempts itself may then ask for them by [`Clients::wake_one_shot`], and nothing
+    /// else.
     #[must_use]
-    pub fn fleeting(&self) -> bool {
+    pub fn one_shot(&self) -> bool {
         let waits_for_ever =
             |kind: &RequestKind| kind.timeout.is_never() || kind.retry.when != RetryWhen::Timeout;
         self.act_without_responses()
@@ -19,19 +20,19 @@ impl Clients {
             && self.limit.requests > 0
     }
 
-    /// As [`Clients::next_wake`], where sessions are fleeting.
+    /// As [`Clients::next_wake`], where sessions are of one shot.
     #[inline(always)]
     #[must_use]
-    pub fn next_fleeting(&self) -> Nanos {
+    pub fn next_one_shot(&self) -> Nanos {
         self.next
     }
 
-    /// As [`Clients::wake`], where sessions are fleeting: the next one begins, and with it its
+    /// As [`Clients::wake`], where sessions are of one shot: the next one begins, and with it its
     /// request, unless the run has come to its end. The attempt's ticket names nothing. Where its
-    /// end is not told at once, [`Clients::await_fleeting`] is to be called, and then
-    /// [`Clients::end_fleeting`].
+    /// end is not told at once, [`Clients::await_one_shot`] is to be called, and then
+    /// [`Clients::end_one_shot`].
     #[inline(always)]
-    pub fn wake_fleeting(&mut self) -> Option<Attempt> {
+    pub fn wake_one_shot(&mut self) -> Option<Attempt> {
         let now = self.next;
         if now >= self.limit.until {
             self.close();
@@ -50,21 +51,21 @@ impl Clients {
         Some(Attempt { kind, ..Attempt::only(session, now) })
     }
 
-    /// The request of a fleeting session is waited for.
+    /// The request of a session of one shot is waited for.
     #[inline(always)]
-    pub fn await_fleeting(&mut self) {
+    pub fn await_one_shot(&mut self) {
         self.open += 1;
     }
 
     /// A request that was waited for is over.
     #[inline(always)]
-    pub fn end_fleeting(&mut self) {
+    pub fn end_one_shot(&mut self) {
         self.open -= 1;
     }
 }
 
 impl Attempt {
-    /// The only attempt of a fleeting session at a request of the first kind.
+    /// The only attempt of a session of one shot at a request of the first kind.
     #[inline(always)]
     #[must_use]
     pub fn only(session: u64, scheduled: Nanos) -> Attempt {

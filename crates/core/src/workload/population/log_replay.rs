@@ -42,10 +42,7 @@ impl Check<'_> {
         let log = self.files.log(&settings.file, &settings.options);
         let log = log.map_err(wrong)?;
         let share = settings.users;
-        let last = kinds.len() - 1;
-        let kind_of = |word: &str, target: &str| {
-            RequestKind::place_of(&kinds[..last], word, target).unwrap_or(last)
-        };
+        let kind_of = |word: &str, target: &str| kind_of(kinds, word, target);
         let replay = Replay::new(log, settings, model, kind_of).map_err(wrong)?;
         if replay.next_session(0, self.seed).is_none() {
             let why = format!(
@@ -79,7 +76,7 @@ impl Check<'_> {
     }
 
     /// The sessions of a log.
-    pub(crate) fn replayed(
+    pub(crate) fn log_sessions(
         &self,
         table: &PopulationTable,
         replay: &Replay,
@@ -100,4 +97,10 @@ impl Check<'_> {
             .map_err(|error| self.error(PROCESS, &error))?;
         Ok(Sessions::PartlyOpen { arrivals, requests: Some(constant(1.0)), think })
     }
+}
+
+/// The place of the kind that a request is of; the last kind takes all that no other takes.
+fn kind_of(kinds: &[RequestKind], word: &str, target: &str) -> usize {
+    let last = kinds.len() - 1;
+    RequestKind::place_of(&kinds[..last], word, target).unwrap_or(last)
 }

@@ -3,26 +3,26 @@
 
 use std::collections::BTreeMap;
 
-/// Something for each target, of which at least [`Remembered::LEAST`] that were asked for last are
-/// remembered, and at most twice as many.
+/// Something for each target, of which at least [`TargetMemory::LEAST`] that were asked for last
+/// are remembered, and at most twice as many.
 #[derive(Debug)]
-pub(super) struct Remembered<T> {
+pub(super) struct TargetMemory<T> {
     /// Those that were asked for since the last turn, and those of the time before.
     young: BTreeMap<u64, T>,
     old: BTreeMap<u64, T>,
     least: usize,
 }
 
-impl<T: Default> Remembered<T> {
+impl<T: Default> TargetMemory<T> {
     /// So many are always remembered.
     pub(super) const LEAST: usize = 500_000;
 
-    pub(super) fn new() -> Remembered<T> {
-        Remembered::of(Self::LEAST)
+    pub(super) fn new() -> TargetMemory<T> {
+        TargetMemory::of(Self::LEAST)
     }
 
-    fn of(least: usize) -> Remembered<T> {
-        Remembered { young: BTreeMap::new(), old: BTreeMap::new(), least }
+    fn of(least: usize) -> TargetMemory<T> {
+        TargetMemory { young: BTreeMap::new(), old: BTreeMap::new(), least }
     }
 
     /// What is remembered of a target that is asked for; a new one where nothing is.
@@ -47,7 +47,7 @@ mod tests {
         /// Against a list of all that were asked for, the last first.
         #[test]
         fn those_asked_for_last_are_remembered(asked in prop::collection::vec(0..30_u64, 1..300)) {
-            let mut remembered: Remembered<u32> = Remembered::of(5);
+            let mut remembered: TargetMemory<u32> = TargetMemory::of(5);
             let mut last: Vec<(u64, u32)> = Vec::new();
             for target in asked {
                 let place = last.iter().position(|(one, _)| *one == target);

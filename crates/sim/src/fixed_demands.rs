@@ -3,7 +3,7 @@
 use thinktime_core::error::Invalid;
 use thinktime_core::files::NoFiles;
 use thinktime_core::schema::Source;
-use thinktime_core::system::{DemandSource, Departure, Job, Lone, Program, SystemModel};
+use thinktime_core::system::{DemandSource, Departure, FastStation, Job, Program, SystemModel};
 use thinktime_core::time::Nanos;
 
 /// The name of the only kind of request.
@@ -48,14 +48,14 @@ pub fn response_times(
     Ok(times)
 }
 
-fn station<'a>(policy: &str, demands: &'a [Nanos]) -> Result<Lone<Given<'a>>, Invalid> {
+fn station<'a>(policy: &str, demands: &'a [Nanos]) -> Result<FastStation<Given<'a>>, Invalid> {
     let text = format!(
         "name = 'server'\n[[station]]\nname = 'server'\ndemand = '1s'\npolicy = {policy:?}\n"
     );
     let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles)
         .map_err(|error| Invalid::new(error.message))?;
     let program = Program::new(&model, &KIND);
-    Lone::new(&model, &program, &KIND, || Given(demands), 0)
+    FastStation::new(&model, &program, &KIND, || Given(demands), 0)
         .ok_or_else(|| Invalid::new(format!("`{policy}` is no policy of one server alone")))
 }
 

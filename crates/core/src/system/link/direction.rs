@@ -4,7 +4,7 @@ use crate::time::Nanos;
 
 /// Packets leave one after another, as fast as the rate lets them.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(super) struct LinkDirection {
     /// How long a byte takes; 0 without a rate.
     nanoseconds_a_byte: f64,
     /// The longest that a packet is here.
@@ -15,14 +15,14 @@ pub(super) struct Way {
     busy: Nanos,
 }
 
-impl Way {
+impl LinkDirection {
     /// With a rate in bytes a second, and a buffer of so many bytes.
-    pub(super) fn new(rate: Option<(f64, f64)>) -> Way {
+    pub(super) fn new(rate: Option<(f64, f64)>) -> LinkDirection {
         let (nanoseconds_a_byte, buffer) = match rate {
             Some((rate, buffer)) => (1e9 / rate, Nanos::from_secs_f64(buffer / rate)),
             None => (0.0, Nanos::MAX),
         };
-        Way { nanoseconds_a_byte, buffer, free_at: Nanos::ZERO, busy: Nanos::ZERO }
+        LinkDirection { nanoseconds_a_byte, buffer, free_at: Nanos::ZERO, busy: Nanos::ZERO }
     }
 
     /// A packet comes; gives when it has left, or nothing where it finds no room.
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn packets_wait_for_those_before_and_are_dropped_where_there_is_no_room() {
         // A byte a microsecond, and room for three packets of a thousand bytes.
-        let mut way = Way::new(Some((1e6, 3000.0)));
+        let mut way = LinkDirection::new(Some((1e6, 3000.0)));
         let at = |micros: u64| Nanos(micros * 1000);
         assert_eq!(way.send(at(0), 1000.0), Some(at(1000)));
         assert_eq!(way.send(at(0), 1000.0), Some(at(2000)));
@@ -66,6 +66,6 @@ mod tests {
         assert_eq!(way.send(at(1000), 1000.0), Some(at(4000)));
         assert_eq!(way.send(at(9000), 500.0), Some(at(9500)));
         assert_eq!(way.busy(), Some(at(4500)));
-        assert_eq!(Way::new(None).send(at(7), 1e9), Some(at(7)));
+        assert_eq!(LinkDirection::new(None).send(at(7), 1e9), Some(at(7)));
     }
 }

@@ -3,7 +3,7 @@
 use thinktime_core::time::Nanos;
 
 /// Somewhere else.
-pub trait Elsewhere: Send {
+pub trait RemoteReplications: Send {
     /// All replications are to be done, with a warm-up that ends then, and with their rows or
     /// without, by [`replicate_as_bytes`](crate::replicate_as_bytes).
     fn begin(&mut self, warmup: Nanos, rows: bool);

@@ -7,7 +7,7 @@ use crate::time::Nanos;
 /// Demands drawn before they are asked for: those of the sessions that come next, where sessions
 /// come one after another.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct DemandBuffer {
     /// The session for which nothing had been drawn last.
     last: u64,
     /// The session of the first one, and the request's number in its session.
@@ -18,7 +18,7 @@ pub(super) struct Ahead {
     demands: Box<[Nanos]>,
 }
 
-impl Ahead {
+impl DemandBuffer {
     /// The demand, if it has been drawn.
     #[inline(always)]
     pub(super) fn drawn(&self, session: u64, serial: u64) -> Option<Nanos> {

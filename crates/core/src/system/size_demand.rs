@@ -11,17 +11,17 @@ use crate::units::{Dimension, parse_transfer_rate};
 
 /// A demand such as `0.29ms + size / 12.5MB/s`.
 #[derive(Clone, Debug)]
-pub struct SizedDemand {
+pub struct SizeDemand {
     /// What every response takes, whatever its size, in seconds.
     pub time: Option<Distribution>,
     /// How many bytes a second are transferred.
     pub bytes_per_s: f64,
 }
 
-impl SizedDemand {
+impl SizeDemand {
     /// Parses the sum of `size / RATE` and perhaps the distribution of a time; none where the text
     /// has no `size`.
-    pub(super) fn parse(text: &str, files: &dyn Files) -> Result<Option<SizedDemand>, Invalid> {
+    pub(super) fn parse(text: &str, files: &dyn Files) -> Result<Option<SizeDemand>, Invalid> {
         let terms = terms(text);
         let rates: Vec<&str> = terms.iter().filter_map(|term| rate_of(term)).collect();
         let times: Vec<&str> = terms.into_iter().filter(|term| rate_of(term).is_none()).collect();
@@ -36,7 +36,7 @@ impl SizedDemand {
         };
         let time = time.map(|text| Distribution::parse(text, files)?.expect(Dimension::Time));
         let time = time.transpose()?.map(finite_mean).transpose()?;
-        Ok(Some(SizedDemand { time, bytes_per_s: parse_transfer_rate(rate)? }))
+        Ok(Some(SizeDemand { time, bytes_per_s: parse_transfer_rate(rate)? }))
     }
 
     /// The demand of one request, whose response has so many bytes.

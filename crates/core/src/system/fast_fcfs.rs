@@ -5,19 +5,19 @@
 //! [`super::System`], which is told nothing of it.
 
 use super::station::{Brought, Measured, Overload, StationSummary};
-use super::{DemandSource, Departure, DoorId, Job, SystemModel};
+use super::{DemandSource, Departure, EntranceId, Job, SystemModel};
 use crate::policy::scheduling::{Rank, Ties};
 use crate::ring::Ring;
 use crate::time::Nanos;
 
 /// A waiting line with one server.
 #[derive(Debug)]
-pub struct Line<D> {
+pub struct FastFcfs<D> {
     demands: D,
     /// When the server will have served all who are here.
     free_at: Nanos,
     /// Those who are here, by the time at which they leave.
-    leaving: Ring<Leaving>,
+    leaving: Ring<FcfsDeparture>,
     /// When the first of them leaves.
     next: Nanos,
     /// How long the server has had nothing to do, up to when it will be free.
@@ -41,16 +41,16 @@ struct Integrals {
 
 /// Somebody in the line.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Leaving {
+pub struct FcfsDeparture {
     /// When it came.
     pub came: Nanos,
     /// When it leaves.
     pub at: Nanos,
 }
 
-impl<D: DemandSource> Line<D> {
+impl<D: DemandSource> FastFcfs<D> {
     /// An empty line, where the system is nothing else.
-    pub fn new(model: &SystemModel, demands: impl FnOnce() -> D) -> Option<Line<D>> {
+    pub fn new(model: &SystemModel, demands: impl FnOnce() -> D) -> Option<FastFcfs<D>> {
         let plain = model.only_station().is_some_and(|only| {
             only.servers == 1
                 && only.discipline.rank == Rank::Equal
@@ -60,7 +60,7 @@ impl<D: DemandSource> Line<D> {
         if !plain {
             return None;
         }
-        Some(Line {
+        Some(FastFcfs {
             demands: demands(),
             free_at: Nanos::ZERO,
             leaving: Ring::new(),
@@ -84,15 +84,15 @@ impl<D: DemandSource> Line<D> {
         self.stays += u128::from(at.0 - now.0);
         self.free_at = at;
         self.next = self.next.min(at);
-        self.leaving.push_back(Leaving { came: now, at });
+        self.leaving.push_back(FcfsDeparture { came: now, at });
         self.number_max = self.number_max.max(self.number());
         self.brought.add(demand);
-        Departure { job, at, station: DoorId(0), demand, error: None }
+        Departure { job, at, station: EntranceId(0), demand, error: None }
     }
 
     /// Takes out one who has left by `now`.
     #[inline(always)]
-    pub fn leave(&mut self, now: Nanos) -> Option<Leaving> {
+    pub fn leave(&mut self, now: Nanos) -> Option<FcfsDeparture> {
         if self.next > now {
             return None;
         }
@@ -121,7 +121,7 @@ impl<D: DemandSource> Line<D> {
     }
 
     fn up_to(&self, now: Nanos) -> Integrals {
-        let still = |one: &Leaving| i128::from(one.at.0) - i128::from(now.0);
+        let still = |one: &FcfsDeparture| i128::from(one.at.0) - i128::from(now.0);
         let still: i128 = self.leaving.iter().map(still).sum();
         Integrals {
             busy: i128::from(now.min(self.free_at).0) - i128::from(self.idle),
@@ -162,7 +162,7 @@ mod tests {
         let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
         let program = Program::new(&model, &["request"]);
         let demands = || DrawnDemands::new(&program, 5, Purpose::Demand);
-        let mut line = Line::new(&model, demands).unwrap();
+        let mut line = FastFcfs::new(&model, demands).unwrap();
         let mut system = System::new(&model, &program, &["request"], demands(), 5);
         let (mut stream, mut now) = (Stream::new(3, 0, Purpose::Arrival), 0.0);
         let (mut told, mut left, mut busy) = (Vec::new(), Vec::new(), 0);

@@ -7,20 +7,20 @@ use thinktime_core::record::Summary;
 use thinktime_core::request::RequestKind;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::system::{
-    AnyNodeModel, Departure, DrawnDemands, Job, Line, Lone, NodeSummary, Presence, StationSummary,
-    System, SystemModel,
+    AnyNodeModel, Departure, DrawnDemands, FastFcfs, FastStation, Job, JobRef, NodeSummary,
+    StationSummary, System, SystemModel,
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{ClientLimits, Workload};
 
 /// The modelled system. All are boxed, so that which one it is takes one look to see.
-pub(crate) enum Modelled {
+pub(crate) enum ModelledSystem {
     /// Whatever the file says.
     Any(Box<System<DrawnDemands>>),
     /// One station alone, of which nobody is taken back.
-    Lone(Box<Lone<DrawnDemands>>),
+    FastStation(Box<FastStation<DrawnDemands>>),
     /// One server, first come, first served: clients are told at once when they will be answered.
-    Line(Box<Line<DrawnDemands>>),
+    FastFcfs(Box<FastFcfs<DrawnDemands>>),
 }
 
 /// What the nodes of the system were like over the measured time.
@@ -67,23 +67,23 @@ impl Measured {
     }
 }
 
-impl Modelled {
-    pub(crate) fn new(model: &SystemModel, workload: &Workload) -> Modelled {
+impl ModelledSystem {
+    pub(crate) fn new(model: &SystemModel, workload: &Workload) -> ModelledSystem {
         let names: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
         let program = model.program_for(workload);
         let demands = || DrawnDemands::new(&program, workload.seed, Purpose::Demand);
         if can_be_told_early(workload)
-            && let Some(line) = Line::new(model, demands)
+            && let Some(line) = FastFcfs::new(model, demands)
         {
-            return Modelled::Line(Box::new(line));
+            return ModelledSystem::FastFcfs(Box::new(line));
         }
-        if !takes_back(workload)
-            && let Some(lone) = Lone::new(model, &program, &names, demands, workload.seed)
+        if !withdraws(workload)
+            && let Some(lone) = FastStation::new(model, &program, &names, demands, workload.seed)
         {
-            return Modelled::Lone(Box::new(lone));
+            return ModelledSystem::FastStation(Box::new(lone));
         }
         let system = System::new(model, &program, &names, demands(), workload.seed);
-        Modelled::Any(Box::new(system))
+        ModelledSystem::Any(Box::new(system))
     }
 
     /// When the system next wants to act; never, where clients are told of everything when they
@@ -91,19 +91,20 @@ impl Modelled {
     #[inline(always)]
     pub(crate) fn next_event(&self) -> Nanos {
         match self {
-            Modelled::Any(system) => system.next_event(),
-            Modelled::Lone(station) => station.next_event(),
-            Modelled::Line(_) => Nanos::MAX,
+            ModelledSystem::Any(system) => system.next_event(),
+            ModelledSystem::FastStation(station) => station.next_event(),
+            ModelledSystem::FastFcfs(_) => Nanos::MAX,
         }
     }
 
-    /// Acts on what is due at [`Modelled::next_event`], which is `now`. Perhaps a request leaves.
+    /// Acts on what is due at [`ModelledSystem::next_event`], which is `now`. Perhaps a request
+    /// leaves.
     #[inline(always)]
     pub(crate) fn advance(&mut self, now: Nanos) -> Option<Departure> {
         match self {
-            Modelled::Any(system) => system.advance(),
-            Modelled::Lone(station) => station.advance(now),
-            Modelled::Line(_) => None,
+            ModelledSystem::Any(system) => system.advance(),
+            ModelledSystem::FastStation(station) => station.advance(now),
+            ModelledSystem::FastFcfs(_) => None,
         }
     }
 
@@ -111,55 +112,55 @@ impl Modelled {
     #[inline(always)]
     pub(crate) fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
         match self {
-            Modelled::Any(system) => Arrived::Present(system.arrive(now, job)),
-            Modelled::Lone(station) => {
+            ModelledSystem::Any(system) => Arrived::Present(system.arrive(now, job)),
+            ModelledSystem::FastStation(station) => {
                 station.arrive(now, job);
                 Arrived::Stays
             }
-            Modelled::Line(line) => Arrived::Leaves(line.arrive(now, job)),
+            ModelledSystem::FastFcfs(line) => Arrived::Leaves(line.arrive(now, job)),
         }
     }
 
     /// As [`System::take_segments`].
     pub(crate) fn take_segments(&mut self) -> u64 {
         match self {
-            Modelled::Any(system) => system.take_segments(),
-            Modelled::Lone(_) | Modelled::Line(_) => 0,
+            ModelledSystem::Any(system) => system.take_segments(),
+            ModelledSystem::FastStation(_) | ModelledSystem::FastFcfs(_) => 0,
         }
     }
 
     /// Those who are in the system.
     pub(crate) fn inside(&self) -> Vec<Job> {
         match self {
-            Modelled::Any(system) => system.inside().copied().collect(),
-            Modelled::Lone(station) => station.inside().copied().collect(),
-            Modelled::Line(_) => Vec::new(),
+            ModelledSystem::Any(system) => system.inside().copied().collect(),
+            ModelledSystem::FastStation(station) => station.inside().copied().collect(),
+            ModelledSystem::FastFcfs(_) => Vec::new(),
         }
     }
 
     pub(crate) fn number(&self) -> u64 {
         match self {
-            Modelled::Any(system) => system.in_system(),
-            Modelled::Lone(station) => station.number(),
-            Modelled::Line(line) => line.number(),
+            ModelledSystem::Any(system) => system.in_system(),
+            ModelledSystem::FastStation(station) => station.number(),
+            ModelledSystem::FastFcfs(line) => line.number(),
         }
     }
 
     pub(crate) fn begin_measuring(&mut self, now: Nanos) {
         match self {
-            Modelled::Any(system) => system.begin_measuring(now),
-            Modelled::Lone(station) => station.begin_measuring(now),
-            Modelled::Line(line) => line.begin_measuring(now),
+            ModelledSystem::Any(system) => system.begin_measuring(now),
+            ModelledSystem::FastStation(station) => station.begin_measuring(now),
+            ModelledSystem::FastFcfs(line) => line.begin_measuring(now),
         }
     }
 
     pub(crate) fn measured(&self, now: Nanos) -> Measured {
         match self {
-            Modelled::Any(system) => {
+            ModelledSystem::Any(system) => {
                 Measured { nodes: system.summaries(now), schedule: system.schedule() }
             }
-            Modelled::Lone(station) => Measured::of_station(station.summary(now)),
-            Modelled::Line(line) => Measured::of_station(line.summary(now)),
+            ModelledSystem::FastStation(station) => Measured::of_station(station.summary(now)),
+            ModelledSystem::FastFcfs(line) => Measured::of_station(line.summary(now)),
         }
     }
 }
@@ -167,7 +168,7 @@ impl Modelled {
 /// What comes of an arrival.
 pub(crate) enum Arrived {
     /// The request is there, and may be taken back by this name.
-    Present(Presence),
+    Present(JobRef),
     /// It is there until it is done.
     Stays,
     /// It is there until this departure, which lies ahead.
@@ -175,7 +176,7 @@ pub(crate) enum Arrived {
 }
 
 /// Whether clients take requests back that they have given up.
-pub(crate) fn takes_back(workload: &Workload) -> bool {
+pub(crate) fn withdraws(workload: &Workload) -> bool {
     workload.requests.iter().any(|kind| kind.cancel != Cancel::Never)
 }
 
@@ -202,7 +203,7 @@ mod tests {
         let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
         let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'";
         let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
-        let modelled = Modelled::new(&model, &workload);
+        let modelled = ModelledSystem::new(&model, &workload);
         let measured = modelled.measured(Nanos(1_000_000));
         let kinds: Vec<bool> =
             measured.nodes.iter().map(|one| matches!(one, Some(NodeSummary::Pool(_)))).collect();

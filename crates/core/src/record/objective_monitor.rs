@@ -19,11 +19,11 @@ const MORE: f64 = 1.1;
 
 /// An objective that is watched as requests, or pages, end.
 #[derive(Debug)]
-pub(super) struct Watched {
+pub(super) struct ObjectiveMonitor {
     limit: Limit,
     count: u64,
     succeeded: u64,
-    watched: Figure,
+    objective_monitor: Figure,
     mean: Mean,
     /// Earlier looks: the time in seconds, and the requests begun by then.
     looks: VecDeque<(f64, u64)>,
@@ -72,30 +72,40 @@ impl Mean {
     }
 }
 
-impl Watched {
+impl ObjectiveMonitor {
     /// A limit of a mean or a percentile, by its name, in a run that ends at `limit`.
-    pub(super) fn of_time(name: &'static str, limit_s: f64, limit: Limit) -> Watched {
+    pub(super) fn of_time(name: &'static str, limit_s: f64, limit: Limit) -> ObjectiveMonitor {
         match TimeFigures::share_of(name) {
-            None => Watched::new(Figure::Mean, limit_s, limit),
-            Some(share) => Watched::new(Figure::Percentile(name, limit_s), 1.0 - share, limit),
+            None => ObjectiveMonitor::new(Figure::Mean, limit_s, limit),
+            Some(share) => {
+                ObjectiveMonitor::new(Figure::Percentile(name, limit_s), 1.0 - share, limit)
+            }
         }
     }
 
     /// A limit of the share that fails.
-    pub(super) fn of_errors(most: f64, limit: Limit) -> Watched {
-        Watched::new(Figure::Errors, most, limit)
+    pub(super) fn of_errors(most: f64, limit: Limit) -> ObjectiveMonitor {
+        ObjectiveMonitor::new(Figure::Errors, most, limit)
     }
 
     /// A limit of the share of checks that fail. How many checks a number of requests makes is not
     /// known, but how many a time makes can be.
-    pub(super) fn of_checks(most: f64, limit: Limit) -> Watched {
-        Watched::new(Figure::Checks, most, Limit { requests: u64::MAX, ..limit })
+    pub(super) fn of_checks(most: f64, limit: Limit) -> ObjectiveMonitor {
+        ObjectiveMonitor::new(Figure::Checks, most, Limit { requests: u64::MAX, ..limit })
     }
 
-    fn new(watched: Figure, most: f64, limit: Limit) -> Watched {
+    fn new(objective_monitor: Figure, most: f64, limit: Limit) -> ObjectiveMonitor {
         let mean = Mean { most, ..Mean::default() };
         let looks = VecDeque::new();
-        Watched { limit, count: 0, succeeded: 0, watched, mean, looks, before: u64::MAX }
+        ObjectiveMonitor {
+            limit,
+            count: 0,
+            succeeded: 0,
+            objective_monitor,
+            mean,
+            looks,
+            before: u64::MAX,
+        }
     }
 
     /// A request is over, with this response time or without success.
@@ -103,7 +113,7 @@ impl Watched {
         let one = |is: bool| f64::from(u8::from(is));
         self.count += 1;
         self.succeeded += u64::from(response.is_some());
-        match (self.watched, response.map(Nanos::as_secs_f64)) {
+        match (self.objective_monitor, response.map(Nanos::as_secs_f64)) {
             (Figure::Errors | Figure::Checks, response) => self.mean.add(one(response.is_none())),
             (Figure::Mean, Some(time_s)) => self.mean.add(time_s),
             (Figure::Percentile(_, limit_s), Some(time_s)) => self.mean.add(one(time_s > limit_s)),
@@ -132,7 +142,7 @@ impl Watched {
             return None;
         }
         let whole = self.whole(time_s, in_flight);
-        let lost = match self.watched {
+        let lost = match self.objective_monitor {
             Figure::Errors | Figure::Checks => self.mean.is_beyond(self.count, 0.0, whole),
             Figure::Mean | Figure::Percentile(..) => {
                 let overdue = if all { self.overdue(time_s, in_flight) } else { 0 };
@@ -150,7 +160,7 @@ impl Watched {
             let (found, most) = words::percents_apart(share, self.mean.most);
             format!("{found} of {what} failed, wanted {most} or less")
         };
-        let (name, limit_s) = match self.watched {
+        let (name, limit_s) = match self.objective_monitor {
             Figure::Errors => return failed("requests"),
             Figure::Checks => return failed("checks"),
             Figure::Mean => ("mean", self.mean.most),
@@ -161,7 +171,7 @@ impl Watched {
 
     /// The time beyond which a request is overdue, in seconds.
     fn limit_s(&self) -> f64 {
-        match self.watched {
+        match self.objective_monitor {
             Figure::Errors | Figure::Checks => 0.0,
             Figure::Mean => self.mean.most,
             Figure::Percentile(_, limit_s) => limit_s,
@@ -170,7 +180,7 @@ impl Watched {
 
     /// What a request that is overdue adds at least.
     fn least_s(&self) -> f64 {
-        if self.watched == Figure::Mean { self.mean.most } else { 1.0 }
+        if self.objective_monitor == Figure::Mean { self.mean.most } else { 1.0 }
     }
 
     /// At least so many requests have been on their way for longer than the limit: those that
@@ -210,20 +220,20 @@ mod tests {
     use super::*;
 
     /// A p99 of 100 ms, a mean of 50 ms, and 1 % of errors.
-    fn objectives(requests: u64) -> [Watched; 3] {
+    fn objectives(requests: u64) -> [ObjectiveMonitor; 3] {
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos(0) };
         [
-            Watched::of_time("p99", 0.1, limit),
-            Watched::of_time("mean", 0.05, limit),
-            Watched::of_errors(0.01, limit),
+            ObjectiveMonitor::of_time("p99", 0.1, limit),
+            ObjectiveMonitor::of_time("mean", 0.05, limit),
+            ObjectiveMonitor::of_errors(0.01, limit),
         ]
     }
 
-    fn take(all: &mut [Watched], response: Option<Nanos>) {
+    fn take(all: &mut [ObjectiveMonitor], response: Option<Nanos>) {
         all.iter_mut().for_each(|one| one.take(response));
     }
 
-    fn lost(all: &mut [Watched], time_s: f64, in_flight: u64) -> Option<String> {
+    fn lost(all: &mut [ObjectiveMonitor], time_s: f64, in_flight: u64) -> Option<String> {
         all.iter_mut().find_map(|one| one.out_of_reach(time_s, in_flight, true))
     }
 

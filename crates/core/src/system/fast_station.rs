@@ -6,18 +6,18 @@
 use super::jobs::Jobs;
 use super::node::{Building, Node, NodeId};
 use super::station::{Overload, Station, StationModel, StationSummary};
-use super::{DemandSource, Departure, DoorId, Job, Program, SystemModel};
+use super::{DemandSource, Departure, EntranceId, Job, Program, SystemModel};
 use crate::time::Nanos;
 
 /// One station that lets everybody in, whatever its policy.
 #[derive(Debug)]
-pub struct Lone<D> {
+pub struct FastStation<D> {
     demands: D,
     station: Station,
     jobs: Jobs,
 }
 
-impl<D: DemandSource> Lone<D> {
+impl<D: DemandSource> FastStation<D> {
     /// An empty station, where the system is nothing else. The parameters are those of
     /// [`System::new`](super::System::new).
     pub fn new(
@@ -26,13 +26,13 @@ impl<D: DemandSource> Lone<D> {
         kinds: &[&str],
         demands: impl FnOnce() -> D,
         seed: u64,
-    ) -> Option<Lone<D>> {
+    ) -> Option<FastStation<D>> {
         let all_visit = program.laws.iter().all(|draws| draws.iter().all(Option::is_some));
         let plain = |only: &&StationModel| only.overload == Overload::NONE && all_visit;
         let only = model.only_station().filter(plain)?;
-        let building = Building { doors: &model.doors, program, kinds, seed };
+        let building = Building { entrances: &model.entrances, program, kinds, seed };
         let station = only.station((NodeId(0), 0), only.number.into(), &building);
-        Some(Lone { demands: demands(), station, jobs: Jobs::default() })
+        Some(FastStation { demands: demands(), station, jobs: Jobs::default() })
     }
 
     /// A request arrives. `now` must not be before any earlier event.
@@ -40,8 +40,8 @@ impl<D: DemandSource> Lone<D> {
     pub fn arrive(&mut self, now: Nanos, job: Job) {
         let demand = self.demands.demand(&job, 0).unwrap_or_default();
         let handle = self.jobs.add_to_node(job);
-        let let_in = self.station.let_in(now, handle, demand, &mut self.jobs);
-        debug_assert!(let_in, "the queue has no limit");
+        let admit = self.station.admit(now, handle, demand, &mut self.jobs);
+        debug_assert!(admit, "the queue has no limit");
     }
 
     /// When the station next wants to act; [`Nanos::MAX`] when it is empty.
@@ -51,14 +51,15 @@ impl<D: DemandSource> Lone<D> {
         self.station.next_event()
     }
 
-    /// Acts on what is due at [`Lone::next_event`], which is `now`. Perhaps a request leaves.
+    /// Acts on what is due at [`FastStation::next_event`], which is `now`. Perhaps a request
+    /// leaves.
     #[inline(always)]
     pub fn advance(&mut self, now: Nanos) -> Option<Departure> {
         let handle = self.station.act(now, &mut self.jobs)?;
         let visitor = &self.jobs[handle];
         let (job, demand) = (visitor.job, visitor.demand);
         self.jobs.remove(handle);
-        Some(Departure { job, at: now, station: DoorId(0), demand, error: None })
+        Some(Departure { job, at: now, station: EntranceId(0), demand, error: None })
     }
 
     /// Those who are here.
@@ -134,7 +135,7 @@ mod tests {
             let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
             let program = Program::new(&model, &["request"]);
             let demands = || DrawnDemands::new(&program, 5, Purpose::Demand);
-            let mut lone = Lone::new(&model, &program, &["request"], demands, 5).unwrap();
+            let mut lone = FastStation::new(&model, &program, &["request"], demands, 5).unwrap();
             let mut system = System::new(&model, &program, &["request"], demands(), 5);
             let (mut quick, mut coming) = (Vec::new(), arrivals(servers).into_iter().peekable());
             while quick.len() < 2000 {
@@ -167,7 +168,10 @@ mod tests {
             let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
             let program = Program::new(&model, &["request"]);
             let demands = || DrawnDemands::new(&program, 5, Purpose::Demand);
-            assert!(Lone::new(&model, &program, &["request"], demands, 5).is_none(), "{more}");
+            assert!(
+                FastStation::new(&model, &program, &["request"], demands, 5).is_none(),
+                "{more}"
+            );
         }
     }
 }

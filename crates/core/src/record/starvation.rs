@@ -8,7 +8,7 @@ use crate::words;
 
 /// What was still under way when the measured time ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Starved {
+pub struct Starvation {
     /// How long each had been, or at last was, in the system: of those that finished later, the
     /// whole response time.
     times: Vec<Nanos>,
@@ -21,7 +21,7 @@ const LONG: f64 = 0.1;
 /// The share of all response times together that makes it worth a word.
 const WORTH: f64 = 0.05;
 
-impl Starved {
+impl Starvation {
     /// A request was not finished when the measured time ended.
     #[inline]
     pub fn add(&mut self, time: Nanos) {
@@ -31,7 +31,7 @@ impl Starved {
     }
 
     /// Adds those of another replication.
-    pub fn merge(&mut self, other: &Starved) {
+    pub fn merge(&mut self, other: &Starvation) {
         other.times.iter().for_each(|time| self.add(*time));
     }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn long_unfinished_requests_are_named() {
-        let mut starved = Starved::default();
+        let mut starved = Starvation::default();
         (0..3).for_each(|_| starved.add(Nanos(50_000_000_000)));
         starved.add(Nanos(1000));
         let words = starved.words(100.0, 1000, 0.2, true).unwrap();
@@ -93,6 +93,6 @@ mod tests {
         // Most of all: the run was short.
         assert_eq!(starved.words(100.0, 5, 30.0, true), None);
         assert_eq!(starved.words(100.0, 2, 0.2, false), None);
-        assert_eq!(Starved::default().words(100.0, 10, 0.2, true), None);
+        assert_eq!(Starvation::default().words(100.0, 10, 0.2, true), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::time::Nanos;
 
 impl Clients {
     /// What programs share is kept by the driver from here on: it asks for what they want by
-    /// [`Clients::shared_request`] and tells them by [`Clients::tell_shared`].
+    /// [`Clients::shared_request`] and tells them by [`Clients::answer_shared`].
     pub fn share_outside(&mut self) {
         for place in 0..self.populations.iter().count() {
             if let Some(programs) = &mut self.populations[place].programs {
@@ -24,10 +24,10 @@ impl Clients {
     }
 
     /// The session in this slot, which has asked and not left since, is told and goes on.
-    pub fn tell_shared(&mut self, now: Nanos, slot: usize, answer: SharedAnswer) {
+    pub fn answer_shared(&mut self, now: Nanos, slot: usize, answer: SharedAnswer) {
         let ticket = self.slots.ticket(slot);
         let Some(programs) = &mut self.population_of(ticket).programs else { return };
-        programs.tell_shared(slot, answer);
+        programs.answer_shared(slot, answer);
         self.go_on(now, ticket, Event::Waited);
     }
 }

@@ -1,11 +1,11 @@
-use super::*;
+use super::super::rate_shortfall::*;
 use crate::files::NoFiles;
 use crate::limit::Limit;
 use crate::record::{Collector, Window};
 use crate::schema::Source;
 use crate::time::Nanos;
 
-fn missed(arrivals: &str, requests: u64, duration_s: f64, mean_s: f64) -> Option<RateMissed> {
+fn missed(arrivals: &str, requests: u64, duration_s: f64, mean_s: f64) -> Option<RateShortfall> {
     let text = format!(
         "name = 'a'\n[arrivals]\nmodel = 'partly-open'\nrate = '12/s'\n{arrivals}\n\
          [session]\nrequests = 'geometric(4)'\nthink = 'exp(7s)'"
@@ -17,7 +17,7 @@ fn missed(arrivals: &str, requests: u64, duration_s: f64, mean_s: f64) -> Option
     let mut summary = Summary::new("simulate", &workload, &collector, window, 0);
     summary.requests = requests;
     summary.response_time_s.mean = Some(mean_s);
-    rate_missed(&workload, &summary)
+    rate_shortfall(&workload, &summary)
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::workload::{Beginning, Sessions, Workload};
 
 /// A rate of requests that is not the one asked for, beyond what chance explains.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RateMissed {
+pub struct RateShortfall {
     /// What was asked for, what was begun, and why, if that is known.
     pub words: String,
     /// Whether the result is not to be trusted for it.
@@ -22,7 +22,7 @@ const SHARE: f64 = 0.01;
 /// The rate that the workload asks for, where it is known and the same at any time, and what the
 /// counted requests of a finished run do not fit.
 #[must_use]
-pub fn rate_missed(workload: &Workload, summary: &Summary) -> Option<RateMissed> {
+pub fn rate_shortfall(workload: &Workload, summary: &Summary) -> Option<RateShortfall> {
     let offered = Offered::of(workload)?;
     let expected = offered.rate * summary.duration_s;
     let missing = expected - summary.requests as f64;
@@ -54,7 +54,7 @@ pub fn rate_missed(workload: &Workload, summary: &Summary) -> Option<RateMissed>
         offered.rate,
         summary.requests as f64 / summary.duration_s
     );
-    Some(RateMissed { words, spoils })
+    Some(RateShortfall { words, spoils })
 }
 
 /// What a workload asks for.
