@@ -2,7 +2,6 @@
 
 use prost_reflect::prost::Message as _;
 use prost_reflect::{DynamicMessage, Kind, MessageDescriptor};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::template::Template;
