@@ -73,10 +73,10 @@ fn name_of(table: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file::WorkloadFile;
     use crate::files::NoFiles;
     use crate::schema::Source;
     use crate::system::{SystemFile, SystemModel};
-    use crate::workload::WorkloadFile;
 
     const SYSTEM: &str = "name = 's'\n[[station]]\nname = 'web'\ndemand = '1ms'\n\
                           [[station]]\nname = 'db'\ndemand = '1ms'";

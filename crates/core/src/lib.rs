@@ -5,14 +5,20 @@
 //! actions; `thinktime-sim` drives them with a virtual clock, `thinktime-net` with the wall clock.
 
 pub mod arrival;
+pub mod attempt;
 mod calendar;
 pub mod change;
 pub mod client;
+pub mod column;
 pub mod data;
 pub mod distribution;
 pub mod error;
+pub mod failure;
+pub mod file;
 pub mod files;
 mod heap;
+pub mod journey;
+pub mod limit;
 pub mod lru;
 pub mod notation;
 pub mod options;
@@ -22,11 +28,15 @@ mod queue;
 pub mod random;
 pub mod record;
 pub mod replay;
+pub mod request;
 mod ring;
 pub mod schema;
 pub mod secrets;
+pub mod share;
+pub mod statistics;
 pub mod system;
 pub mod time;
+mod times;
 pub mod trace;
 pub mod units;
 pub mod words;

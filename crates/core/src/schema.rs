@@ -232,3 +232,16 @@ fn readable(path: &str) -> String {
     }
     out
 }
+
+/// Plain tables as TOML text.
+///
+/// # Errors
+/// When a value cannot be written, such as an infinite number.
+pub fn to_toml<T: serde::Serialize>(tables: &T) -> Result<String, SchemaError> {
+    toml::to_string(tables).map_err(|error| SchemaError {
+        file: String::new(),
+        line: 0,
+        key: String::new(),
+        message: error.to_string(),
+    })
+}

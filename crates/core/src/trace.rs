@@ -3,7 +3,7 @@
 //!
 //! Ids are functions of the seed and of what a request is, so whoever knows those knows them.
 
-use crate::client::Attempt;
+use crate::attempt::Attempt;
 use crate::random::{Purpose, StreamFamily};
 
 /// The name of the header field.

@@ -1,6 +1,6 @@
 //! The figures of a real run from its rows, as they come: for what is kept while it runs.
 
-use thinktime_core::client::Limit;
+use thinktime_core::limit::Limit;
 use thinktime_core::record::{Collector, Ended, Row, Summary, Window};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
@@ -39,7 +39,7 @@ impl Figures {
         self.collector.add(row, Ended::InWindow);
         self.last = self.last.max(row.done);
         self.any = true;
-        if let Some((population, number)) = row.attempt.came_as() {
+        if let Some((population, number)) = row.attempt.population_and_number() {
             let begun = &mut self.sessions[population];
             *begun = (*begun).max(number + 1);
         }

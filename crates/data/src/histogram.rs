@@ -9,7 +9,7 @@ use hdrhistogram::serialization::interval_log::{
     LogIteratorError, Tag,
 };
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
-use thinktime_core::record::Tally;
+use thinktime_core::statistics::Tally;
 
 use crate::DataError;
 

@@ -9,7 +9,7 @@ use arrow_array::builder::{
 use arrow_array::types::UInt16Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use thinktime_core::client::NO_PAGE;
+use thinktime_core::attempt::NO_PAGE;
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 

@@ -1,9 +1,9 @@
 //! `run.toml`: what was done, and how it ended.
 
 use serde::{Deserialize, Serialize};
+use thinktime_core::file::WorkloadFile;
 use thinktime_core::secrets;
 use thinktime_core::system::SystemFile;
-use thinktime_core::workload::WorkloadFile;
 
 /// `run.toml`: what was done, so that it can be done again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Collector, Row, RowSink, SoFar, Summary};
+use thinktime_core::record::{Collector, Row, RowSink, RunProgress, Summary};
 
 use crate::DataError;
 use crate::figure_files::write_figures;
@@ -82,7 +82,7 @@ type Written = Result<Vec<RecordBatch>, DataError>;
 
 enum Message {
     Rows(Vec<Row>),
-    SoFar(Box<SoFar>),
+    RunProgress(Box<RunProgress>),
 }
 
 /// Takes rows and writes them elsewhere.
@@ -205,11 +205,11 @@ impl RowSink for RowWriter {
         }
     }
 
-    fn look(&mut self, so_far: &dyn Fn() -> SoFar) {
+    fn look(&mut self, so_far: &dyn Fn() -> RunProgress) {
         let began = now();
         if self.next_look.is_some_and(|at| began >= at) {
             self.flush();
-            self.send(Message::SoFar(Box::new(so_far())));
+            self.send(Message::RunProgress(Box::new(so_far())));
             self.next_look = Some(next_after(began));
         }
     }
@@ -235,7 +235,7 @@ impl Recorder {
         loop {
             match messages.recv_timeout(due.saturating_duration_since(now())) {
                 Ok(Message::Rows(rows)) => rows.into_iter().try_for_each(|row| self.take(row))?,
-                Ok(Message::SoFar(so_far)) => {
+                Ok(Message::RunProgress(so_far)) => {
                     self.journal.save(false)?; // the rows that the figures are of go first
                     self.write(&so_far.summary, &so_far.collector)?;
                 }

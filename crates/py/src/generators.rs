@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use thinktime_core::client::Share;
 use thinktime_core::options::RunOptions;
+use thinktime_core::share::Share;
 use thinktime_core::time::Nanos;
 use thinktime_net::generator::{self, Plan, Target};
 

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use thinktime_core::client::{Fate, Limit};
-use thinktime_core::record::{Row, RowSink, Tally, TimeFigures};
+use thinktime_core::file::Figure;
+use thinktime_core::record::{Row, RowSink};
+use thinktime_core::request::RequestKind;
+use thinktime_core::statistics::{Tally, TimeFigures};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Figure, Objective, Of, RequestKind, Workload};
+use thinktime_core::workload::{Objective, Of, Workload};
+use thinktime_core::{attempt::Fate, limit::Limit};
 use thinktime_net::generator::RunProgress;
 
 use crate::traces::{Span, Spans};

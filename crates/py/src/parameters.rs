@@ -4,16 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use thinktime_core::workload::WorkloadFiles;
+
 use pyo3::prelude::*;
 use serde::Serialize;
-use thinktime_core::client::Limit;
+use thinktime_core::column::{Column, numbers_of};
 use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
-use thinktime_core::files::{Column, Files, numbers_of};
+use thinktime_core::files::Files;
+use thinktime_core::limit::Limit;
 use thinktime_core::program::ProgramSource;
 use thinktime_core::replay::{LogOptions, RequestLog};
+use thinktime_core::request::RequestKind;
 use thinktime_core::units::parse_time;
-use thinktime_core::workload::RequestKind;
 use thinktime_data::{RowSelection, RunTable};
 use thinktime_script::Script;
 
@@ -98,6 +101,25 @@ impl Files for DiskFiles {
         self.lenient
     }
 
+    fn table(&self, name: &str) -> Result<DataTable, Invalid> {
+        match self.read(name) {
+            Err(_) if self.lenient => {
+                Ok(DataTable { name: name.to_owned(), ..DataTable::default() })
+            }
+            text => DataTable::parse(name, &text?),
+        }
+    }
+
+    fn numbers(&self, name: &str, column: Option<&str>) -> Result<Column, Invalid> {
+        if name.ends_with(".parquet") {
+            return thinktime_data::read_column(&self.path(name), column)
+                .map_err(|error| Invalid::new(error.to_string()));
+        }
+        numbers_of(&self.read(name)?, name, column)
+    }
+}
+
+impl WorkloadFiles for DiskFiles {
     fn program(
         &self,
         name: &str,
@@ -116,26 +138,9 @@ impl Files for DiskFiles {
 
     fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
         match replay::read(&self.path(name), options) {
-            Err(_) if self.lenient => Ok(RequestLog::stand_in()),
+            Err(_) if self.lenient => Ok(RequestLog::placeholder()),
             log => log,
         }
-    }
-
-    fn table(&self, name: &str) -> Result<DataTable, Invalid> {
-        match self.read(name) {
-            Err(_) if self.lenient => {
-                Ok(DataTable { name: name.to_owned(), ..DataTable::default() })
-            }
-            text => DataTable::parse(name, &text?),
-        }
-    }
-
-    fn numbers(&self, name: &str, column: Option<&str>) -> Result<Column, Invalid> {
-        if name.ends_with(".parquet") {
-            return thinktime_data::read_column(&self.path(name), column)
-                .map_err(|error| Invalid::new(error.to_string()));
-        }
-        numbers_of(&self.read(name)?, name, column)
     }
 }
 

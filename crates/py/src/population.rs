@@ -1,7 +1,8 @@
 //! `Population`.
 
 use pyo3::prelude::*;
-use thinktime_core::workload::{self, ClientLimits, RequestKind};
+use thinktime_core::request::RequestKind;
+use thinktime_core::workload::{self, ClientLimits};
 
 use crate::distribution::Distribution;
 

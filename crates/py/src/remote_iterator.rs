@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use thinktime_core::time::Nanos;
-use thinktime_sim::{Elsewhere, Found};
+use thinktime_sim::{Found, RemoteReplications};
 
 /// A callable that begins the work, and then the iterator that it gave: None while there is nothing
 /// new. What it raises ends it.
@@ -48,7 +48,7 @@ impl RemoteIterator {
     }
 }
 
-impl Elsewhere for RemoteIterator {
+impl RemoteReplications for RemoteIterator {
     fn begin(&mut self, warmup: Nanos, rows: bool) {
         self.call(|py, python| python.call1(py, (warmup.0, rows)));
     }

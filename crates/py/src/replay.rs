@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use thinktime_core::error::Invalid;
-use thinktime_core::replay::{LogOptions, Logged, RequestLog, user_number};
+use thinktime_core::replay::{LogOptions, LogRequest, RequestLog, user_number};
 use thinktime_core::time::Nanos;
 use thinktime_log::{Entry, LogReader, Options, Source};
 
@@ -99,7 +99,7 @@ impl Batch {
             self.digests.drain(..)
         {
             let (method, target) = (&self.texts[method], &self.texts[target]);
-            log.add(&Logged { time_ns, resolution_ns, duration, user, method, target });
+            log.add(&LogRequest { time_ns, resolution_ns, duration, user, method, target });
         }
         self.texts.clear();
     }

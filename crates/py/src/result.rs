@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use thinktime_core::record::{Collector, Summary};
+use thinktime_core::schema::to_toml;
 use thinktime_core::system::SystemModel;
 use thinktime_core::workload;
 use thinktime_data::{Labels, RunFile, load_rows, read_log, series_batch};
@@ -73,7 +74,7 @@ impl ResultData {
     #[getter]
     fn run_toml(&self) -> PyResult<String> {
         let kept = self.run.without_secrets().map_err(InputError::new_err)?;
-        workload::to_toml(&kept).map_err(|error| schema(&error))
+        to_toml(&kept).map_err(|error| schema(&error))
     }
 
     #[getter]
@@ -267,5 +268,5 @@ impl Partial {
 }
 
 fn hdr() -> hdrhistogram::Histogram<u64> {
-    thinktime_core::record::Tally::default().histogram()
+    thinktime_core::statistics::Tally::default().histogram()
 }

@@ -2,10 +2,10 @@
 
 use pyo3::prelude::*;
 use thinktime_core::distribution::ENTRIES;
+use thinktime_core::file::WorkloadFile;
 use thinktime_core::options::{RunOptions, SimulateOptions};
 use thinktime_core::policy::dispatch;
 use thinktime_core::system::SystemFile;
-use thinktime_core::workload::WorkloadFile;
 use thinktime_net::generator::Plan;
 
 use crate::errors::{InputError, invalid};

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use thinktime_core::client::Limit;
+use thinktime_core::limit::Limit;
 use thinktime_core::options::SimulateOptions;
+use thinktime_core::request::RequestKind;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{self, RequestKind};
+use thinktime_core::workload;
 use thinktime_data::{Labels, OutcomeTable, RowSelection, RunFile, RunTable, schedule_json};
 use thinktime_sim::{
-    Control, Elsewhere, Plan, ProgressLimits, WarmUp, replicate_as_bytes, simulate_with,
+    Control, Plan, ProgressLimits, RemoteReplications, WarmUp, replicate_as_bytes, simulate_with,
 };
 
 use crate::errors::{invalid, simulation};
@@ -36,6 +37,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     workload, system, options, *, output = None, progress = None, elsewhere = None,
     progress_limits = None
 ))]
+#[allow(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
 pub(crate) fn simulate(
     py: Python<'_>,
     workload: &Workload,
@@ -53,9 +55,9 @@ pub(crate) fn simulate(
         expected_requests(&workload.inner, system, &plan),
     );
     let keep = keep.map_err(|error| invalid(&error))?;
-    let progress = progress_limits
+    let limits = progress_limits
         .map_or(plan.progress, |(events, in_system)| ProgressLimits { events, in_system });
-    let plan = Plan { rows: keep != RowSelection::None, progress, ..plan };
+    let plan = Plan { rows: keep != RowSelection::None, progress: limits, ..plan };
     let run = RunFile {
         run: RunTable {
             kind: "simulate".to_owned(),
@@ -89,7 +91,7 @@ pub(crate) fn simulate(
             false => Control::Stop,
         };
         let mut there = elsewhere.map(RemoteIterator::new);
-        let place = there.as_mut().map(|there| there as &mut dyn Elsewhere);
+        let place = there.as_mut().map(|there| there as &mut dyn RemoteReplications);
         let done = simulate_with(inner, model, &plan, &mut writer, &report, place);
         let raised = there.and_then(|mut there| there.raised.take());
         (raised.map_or(Ok(done), Err), writer.finish())

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
-use thinktime_core::schema::Source;
+use thinktime_core::schema::{Source, to_toml};
 use thinktime_core::system::cluster::ClusterModel;
 use thinktime_core::system::machine::MachineModel;
 use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, SystemModel};
-use thinktime_core::workload::to_toml;
 
 use crate::distribution::Distribution;
 use crate::errors::{invalid, schema};

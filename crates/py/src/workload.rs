@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
-use thinktime_core::schema::Source;
-use thinktime_core::workload::{self, Sessions, to_toml};
+use thinktime_core::schema::{Source, to_toml};
+use thinktime_core::workload::{self, Sessions};
 
 use crate::distribution::Distribution;
 use crate::errors::{InputError, invalid, schema, simulation};

@@ -7,8 +7,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use thinktime_core::client::{Attempt, ClientAction, Clients, Limit};
+use thinktime_core::attempt::Attempt;
+use thinktime_core::client::{ClientAction, Clients};
 use thinktime_core::files::NoFiles;
+use thinktime_core::limit::Limit;
 use thinktime_core::program::Reply;
 use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;

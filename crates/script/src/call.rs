@@ -3,8 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mlua::{Table, Value};
-use thinktime_core::program::Call;
-use thinktime_core::workload::{GrpcCall, Method, header_field};
+use thinktime_core::request::{Call, GrpcCall, Method, header_field};
 
 use crate::{form, json};
 

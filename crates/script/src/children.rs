@@ -59,7 +59,7 @@ impl Host {
     /// the last one had, and draws from a stream of the function's own.
     pub(crate) fn next_part(&mut self) -> Option<usize> {
         let slot = self.slot;
-        self.give_back(slot);
+        self.return_answer(slot);
         let parent = self.sessions[slot].parent?;
         let parent = &mut self.sessions[parent];
         let family = parent.family.as_mut()?;

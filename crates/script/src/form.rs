@@ -1,7 +1,7 @@
 //! Forms, as browsers send them: `application/x-www-form-urlencoded`.
 
 use mlua::{Table, Value};
-use thinktime_core::workload::form_field;
+use thinktime_core::request::form_field;
 
 /// What the body of a form is.
 pub(crate) const CONTENT_TYPE: &str = "application/x-www-form-urlencoded";

@@ -8,19 +8,18 @@ use mlua::{Table, Value};
 use thinktime_core::data::DataTable;
 use thinktime_core::distribution::Distribution;
 use thinktime_core::files::NoFiles;
-use thinktime_core::program::{Call, Reply, Report, SharedAnswer};
+use thinktime_core::program::{Reply, Report, SharedAnswer};
 use thinktime_core::random::{Stream, StreamFamily};
+use thinktime_core::request::{Call, GrpcCall, header_values};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::Dimension;
-use thinktime_core::workload::{GrpcCall, header_values};
 
-use crate::Text;
-use crate::call;
 use crate::children::Family;
 use crate::send::Expectations;
 use crate::shared::Variables;
 use crate::sql::Statements;
 use crate::text::Patterns;
+use crate::{Text, call};
 
 /// What host functions work on: the session whose turn it is, and what all have in common.
 #[derive(Debug)]
@@ -80,7 +79,7 @@ pub(crate) struct Session {
     /// Whether it has asked for anything that all share.
     pub(crate) shares: bool,
     /// What it was told of that, where it waited.
-    pub(crate) told: Option<SharedAnswer>,
+    pub(crate) shared_return: Option<SharedAnswer>,
     pub(crate) family: Option<Box<Family>>,
 }
 
@@ -103,7 +102,7 @@ impl Session {
             parent: None,
             parts: 0,
             shares: false,
-            told: None,
+            shared_return: None,
             family: None,
         }
     }
@@ -187,7 +186,7 @@ impl Host {
     /// The session has ended.
     pub(crate) fn leave(&mut self, slot: usize) {
         self.sessions[slot].call = None;
-        self.give_back(slot);
+        self.return_answer(slot);
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {

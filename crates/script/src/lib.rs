@@ -40,7 +40,7 @@ use std::sync::Arc;
 use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::program::{ProgramSource, Programs};
-use thinktime_core::workload::GrpcCall;
+use thinktime_core::request::GrpcCall;
 
 use machine::Machine;
 

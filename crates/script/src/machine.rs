@@ -8,16 +8,16 @@ use std::sync::Arc;
 use mlua::{Function, Lua, Result, Value};
 use thinktime_core::data::DataTable;
 use thinktime_core::program::{
-    Action, Call, Event, Programs, Reply, Report, SharedAnswer, SharedRequest, TransactionStep,
+    Action, Event, Programs, Reply, Report, SharedAnswer, SharedRequest, TransactionStep,
 };
 use thinktime_core::random::{Purpose, StreamFamily};
+use thinktime_core::request::Call;
 use thinktime_core::time::Nanos;
 
-use crate::Text;
-use crate::functions;
 use crate::host::{Host, Session, TURNS_AT_ONCE_MAX};
 use crate::sandbox::{self, Budget};
 use crate::shared::{Local, Variables};
+use crate::{Text, functions};
 
 /// After so many turns without an end, and no request among them, no session begins any more.
 const ENDLESS_TURNS_MAX: u32 = 20;
@@ -271,8 +271,8 @@ impl Programs for Machine {
         }
     }
 
-    fn tell_shared(&mut self, slot: usize, answer: SharedAnswer) {
-        self.host.borrow_mut().sessions[slot].told = Some(answer);
+    fn answer_shared(&mut self, slot: usize, answer: SharedAnswer) {
+        self.host.borrow_mut().sessions[slot].shared_return = Some(answer);
     }
 
     fn call(&self, slot: usize) -> Option<Rc<Call>> {

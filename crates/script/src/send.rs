@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use mlua::{Table, Value};
-use thinktime_core::program::Call;
-use thinktime_core::workload::{Expect, Method};
+use thinktime_core::request::{Call, Expect, Method};
 
 use crate::call::body_of;
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use thinktime_core::program::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
+use thinktime_core::program::{
+    Shared, SharedAnswer, SharedFailure, SharedOperation, SharedRequest,
+};
 
 /// Who keeps shared variables and locks. Sessions are named by their slots.
 #[derive(Debug)]
@@ -21,26 +23,26 @@ pub(crate) enum Outcome {
 }
 
 /// Sessions that have a lock now for which they waited, with its token.
-pub(crate) type Granted = Vec<(usize, u64)>;
+pub(crate) type LockGrant = Vec<(usize, u64)>;
 
 impl Variables {
     /// A session wants something: what comes of it, and who has a lock now because of it.
-    pub(crate) fn ask(&mut self, slot: usize, wish: SharedWish) -> (Outcome, Granted) {
+    pub(crate) fn ask(&mut self, slot: usize, operation: SharedOperation) -> (Outcome, LockGrant) {
         match self {
-            Variables::Here(local) => local.ask(slot, wish),
+            Variables::Here(local) => local.ask(slot, operation),
             Variables::Outside(wishes) => {
-                wishes.push_back(SharedRequest { slot, wish });
+                wishes.push_back(SharedRequest { slot, operation });
                 (Outcome::Waits, Vec::new())
             }
         }
     }
 
     /// The session has left: gives back all its locks, and those who have them now.
-    pub(crate) fn leave(&mut self, slot: usize) -> Granted {
+    pub(crate) fn leave(&mut self, slot: usize) -> LockGrant {
         match self {
             Variables::Here(local) => local.leave(slot),
             Variables::Outside(wishes) => {
-                wishes.push_back(SharedRequest { slot, wish: SharedWish::Leave });
+                wishes.push_back(SharedRequest { slot, operation: SharedOperation::Leave });
                 Vec::new()
             }
         }
@@ -65,24 +67,24 @@ struct Lock {
 }
 
 impl Local {
-    fn ask(&mut self, slot: usize, wish: SharedWish) -> (Outcome, Granted) {
+    fn ask(&mut self, slot: usize, operation: SharedOperation) -> (Outcome, LockGrant) {
         let is = |answer| (Outcome::Is(answer), Vec::new());
-        match wish {
-            SharedWish::Get(name) => is(SharedAnswer::Value(self.values.get(&name).cloned())),
-            SharedWish::Put(name, value) => {
+        match operation {
+            SharedOperation::Get(name) => is(SharedAnswer::Value(self.values.get(&name).cloned())),
+            SharedOperation::Put(name, value) => {
                 match value {
                     Some(value) => self.values.insert(name, value),
                     None => self.values.remove(&name),
                 };
                 is(SharedAnswer::Done)
             }
-            SharedWish::Add(name, amount) => is(self.add(name, amount)),
-            SharedWish::Lock(name, priority) => (self.lock(&name, slot, priority), Vec::new()),
-            SharedWish::Unlock(name) => match self.unlock(&name, slot) {
+            SharedOperation::Add(name, amount) => is(self.add(name, amount)),
+            SharedOperation::Lock(name, priority) => (self.lock(&name, slot, priority), Vec::new()),
+            SharedOperation::Unlock(name) => match self.unlock(&name, slot) {
                 Ok(next) => (Outcome::Is(SharedAnswer::Done), next.into_iter().collect()),
                 Err(why) => is(SharedAnswer::Failed(why)),
             },
-            SharedWish::Leave => (Outcome::Is(SharedAnswer::Done), self.leave(slot)),
+            SharedOperation::Leave => (Outcome::Is(SharedAnswer::Done), self.leave(slot)),
         }
     }
 
@@ -124,7 +126,7 @@ impl Local {
         Ok(Some((next, self.given)))
     }
 
-    fn leave(&mut self, slot: usize) -> Granted {
+    fn leave(&mut self, slot: usize) -> LockGrant {
         let held = self.locks.iter().filter(|(_, lock)| lock.holder == slot);
         let names: Vec<String> = held.map(|(name, _)| name.clone()).collect();
         names.iter().filter_map(|name| self.unlock(name, slot).ok().flatten()).collect()
@@ -182,22 +184,22 @@ mod tests {
         let sum = |sum| SharedAnswer::Value(Some(Shared::Number(sum)));
         assert_eq!(local.add("n".to_owned(), 2.0), sum(2.0));
         assert_eq!(local.add("n".to_owned(), 0.5), sum(2.5));
-        local.ask(0, SharedWish::Put("n".to_owned(), Some(Shared::Flag(true))));
+        local.ask(0, SharedOperation::Put("n".to_owned(), Some(Shared::Flag(true))));
         let wrong = SharedAnswer::Failed(SharedFailure::NoNumber);
         assert_eq!(local.add("n".to_owned(), 1.0), wrong);
-        local.ask(0, SharedWish::Put("n".to_owned(), None));
-        let gone = local.ask(0, SharedWish::Get("n".to_owned())).0;
+        local.ask(0, SharedOperation::Put("n".to_owned(), None));
+        let gone = local.ask(0, SharedOperation::Get("n".to_owned())).0;
         assert_eq!(gone, Outcome::Is(SharedAnswer::Value(None)));
     }
 
     #[test]
     fn what_is_kept_outside_is_asked_for_in_order() {
         let mut variables = Variables::Outside(VecDeque::new());
-        let wish = SharedWish::Add("n".to_owned(), 1.0);
-        assert_eq!(variables.ask(4, wish.clone()).0, Outcome::Waits);
+        let operation = SharedOperation::Add("n".to_owned(), 1.0);
+        assert_eq!(variables.ask(4, operation.clone()).0, Outcome::Waits);
         assert_eq!(variables.leave(4), []);
         let Variables::Outside(wishes) = variables else { panic!() };
-        let all: Vec<_> = wishes.into_iter().map(|one| (one.slot, one.wish)).collect();
-        assert_eq!(all, [(4, wish), (4, SharedWish::Leave)]);
+        let all: Vec<_> = wishes.into_iter().map(|one| (one.slot, one.operation)).collect();
+        assert_eq!(all, [(4, operation), (4, SharedOperation::Leave)]);
     }
 }

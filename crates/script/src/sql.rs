@@ -5,8 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use mlua::{Lua, Result, Table, Value};
-use thinktime_core::program::{Call, SqlCall};
-use thinktime_core::workload::{Method, Sql};
+use thinktime_core::request::{Call, Method, Sql, SqlCall};
 
 use crate::functions::Maker;
 use crate::host::{Answer, Host};

@@ -8,8 +8,8 @@ mod sql;
 
 use super::*;
 use thinktime_core::program::{Action, Event, Reply};
+use thinktime_core::request::{Method, RequestKind};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Method, RequestKind};
 
 const SECOND: Nanos = Nanos(1_000_000_000);
 

@@ -1,46 +1,51 @@
 //! What scripts see of the variables and locks that all clients share.
 
 use mlua::{Lua, Result, Value};
-use thinktime_core::program::{Shared, SharedAnswer, SharedWish};
+use thinktime_core::program::{Shared, SharedAnswer, SharedOperation};
 
 use crate::functions::Maker;
 use crate::host::{Answer, Host};
-use crate::shared::{Granted, Outcome};
+use crate::shared::{LockGrant, Outcome};
 
 /// A value, what is wrong, and whether the session must wait to be told either.
-type Told = (Value, Value, bool);
+type SharedReturn = (Value, Value, bool);
 
 impl Host {
     /// The session whose turn it is wants something of the variable or lock `name`.
-    fn share(&mut self, lua: &Lua, name: &str, wish: SharedWish) -> Result<Answer<Told>> {
+    fn share(
+        &mut self,
+        lua: &Lua,
+        name: &str,
+        operation: SharedOperation,
+    ) -> Result<Answer<SharedReturn>> {
         let slot = self.slot;
         self.session().shares = true;
-        let (outcome, granted) = self.shared.ask(slot, wish);
+        let (outcome, granted) = self.shared.ask(slot, operation);
         self.wake_granted(granted);
         match outcome {
-            Outcome::Is(answer) => told(lua, name, answer),
+            Outcome::Is(answer) => shared_return(lua, name, answer),
             Outcome::Waits => Ok(Ok((Value::Nil, Value::Nil, true))),
         }
     }
 
     /// The session in this slot has left, or a child is done with a function.
-    pub(crate) fn give_back(&mut self, slot: usize) {
+    pub(crate) fn return_answer(&mut self, slot: usize) {
         if std::mem::take(&mut self.sessions[slot].shares) {
             let granted = self.shared.leave(slot);
             self.wake_granted(granted);
         }
     }
 
-    fn wake_granted(&mut self, granted: Granted) {
+    fn wake_granted(&mut self, granted: LockGrant) {
         for (slot, token) in granted {
-            self.sessions[slot].told = Some(SharedAnswer::Token(token));
+            self.sessions[slot].shared_return = Some(SharedAnswer::Token(token));
             self.woken.push_back(slot);
         }
     }
 }
 
 /// An answer as the prelude takes it.
-fn told(lua: &Lua, name: &str, answer: SharedAnswer) -> Result<Answer<Told>> {
+fn shared_return(lua: &Lua, name: &str, answer: SharedAnswer) -> Result<Answer<SharedReturn>> {
     let value = match answer {
         SharedAnswer::Failed(why) => return Ok(Err(why.words(name))),
         SharedAnswer::Done | SharedAnswer::Value(None) => Value::Nil,
@@ -55,7 +60,7 @@ fn told(lua: &Lua, name: &str, answer: SharedAnswer) -> Result<Answer<Told>> {
 /// The functions of `client.shared`.
 pub(crate) fn functions(made: &Maker<'_>) -> Result<()> {
     made.add("shared_get", |lua, host, name: String| {
-        host.share(lua, &name, SharedWish::Get(name.clone()))
+        host.share(lua, &name, SharedOperation::Get(name.clone()))
     })?;
     made.add("shared_put", |lua, host, (name, value): (String, Value)| {
         let value = match value {
@@ -69,19 +74,19 @@ pub(crate) fn functions(made: &Maker<'_>) -> Result<()> {
                 return Ok(Err(format!("a shared variable holds no {kind}: text, numbers, flags")));
             }
         };
-        host.share(lua, &name, SharedWish::Put(name.clone(), value))
+        host.share(lua, &name, SharedOperation::Put(name.clone(), value))
     })?;
     made.add("shared_add", |lua, host, (name, amount): (String, f64)| {
-        host.share(lua, &name, SharedWish::Add(name.clone(), amount))
+        host.share(lua, &name, SharedOperation::Add(name.clone(), amount))
     })?;
     made.add("lock", |lua, host, (name, priority): (String, f64)| {
-        host.share(lua, &name, SharedWish::Lock(name.clone(), priority))
+        host.share(lua, &name, SharedOperation::Lock(name.clone(), priority))
     })?;
     made.add("unlock", |lua, host, name: String| {
-        host.share(lua, &name, SharedWish::Unlock(name.clone()))
+        host.share(lua, &name, SharedOperation::Unlock(name.clone()))
     })?;
-    made.add("told", |lua, host, name: String| match host.session().told.take() {
-        Some(answer) => told(lua, &name, answer),
+    made.add("told", |lua, host, name: String| match host.session().shared_return.take() {
+        Some(answer) => shared_return(lua, &name, answer),
         None => Ok(Ok((Value::Nil, Value::Nil, false))),
     })
 }

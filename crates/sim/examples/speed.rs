@@ -4,8 +4,8 @@
 
 use std::time::Instant;
 
-use thinktime_core::client::Limit;
 use thinktime_core::files::NoFiles;
+use thinktime_core::limit::Limit;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::schema::Source;
 use thinktime_core::system::SystemModel;

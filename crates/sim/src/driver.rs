@@ -1,24 +1,26 @@
 //! One replication on a virtual clock.
 
 mod attempts;
-mod carrying;
-mod headway;
-mod line;
-mod lone;
+mod fast_fcfs;
+mod fast_station;
+mod link_budget;
+mod progress_guard;
 mod stages;
 
 use serde::{Deserialize, Serialize};
-use thinktime_core::client::{Clients, Limit};
-use thinktime_core::record::{Collector, RowSink, SoFar, Window};
-use thinktime_core::system::{Presence, SystemModel};
+use thinktime_core::client::Clients;
+use thinktime_core::limit::Limit;
+use thinktime_core::record::{Collector, RowSink, RunProgress, Window};
+use thinktime_core::request::RequestKind;
+use thinktime_core::system::{JobRef, SystemModel};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{RequestKind, Workload};
+use thinktime_core::workload::Workload;
 
-use self::carrying::Carrying;
-pub(crate) use self::headway::Stuck;
-pub use self::headway::ProgressLimits;
-use self::headway::{Headway, Seen};
-use crate::modelled::{Measured, Modelled, takes_back};
+use self::link_budget::LinkBudget;
+pub use self::progress_guard::ProgressLimits;
+pub(crate) use self::progress_guard::Stall;
+use self::progress_guard::{ProgressGuard, ProgressMark};
+use crate::modelled_system::{Measured, ModelledSystem, withdraws};
 
 /// What one replication gives.
 #[derive(Clone, Serialize, Deserialize)]
@@ -28,7 +30,7 @@ pub(crate) struct Replication {
     pub(crate) measured: Measured,
     pub(crate) sessions: u64,
     /// Why it was given up, if it was.
-    pub(crate) stuck: Option<Stuck>,
+    pub(crate) stuck: Option<Stall>,
 }
 
 /// Clients and system with the virtual clock between them.
@@ -36,15 +38,15 @@ pub(crate) struct Driver<'a, S> {
     clients: Clients,
     /// Whether clients remember nothing of sessions, so that the system's jobs are all there is of
     /// attempts.
-    fleeting: bool,
+    one_shot: bool,
     /// Whether clients can be told of a response when they send the request.
     told_at_once: bool,
-    system: Modelled,
+    system: ModelledSystem,
     collector: Collector,
     kinds: Vec<RequestKind>,
     /// By the slot of the session, its request in the system; kept where clients take requests
     /// back.
-    present: Vec<Option<Presence>>,
+    present: Vec<Option<JobRef>>,
     limit: Limit,
     sink: &'a mut S,
     replication: u32,
@@ -65,9 +67,9 @@ pub(crate) struct Driver<'a, S> {
     gave_up: bool,
     pub(crate) now: Nanos,
     cut_short: bool,
-    headway: Headway,
-    carrying: Carrying,
-    stuck: Option<Stuck>,
+    progress_guard: ProgressGuard,
+    link_budget: LinkBudget,
+    stuck: Option<Stall>,
 }
 
 impl<'a, S: RowSink> Driver<'a, S> {
@@ -83,13 +85,13 @@ impl<'a, S: RowSink> Driver<'a, S> {
         let stage_end = if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until };
         let clients = Clients::new(workload, limit);
         Driver {
-            fleeting: clients.fleeting(),
-            told_at_once: clients.can_be_told(),
+            one_shot: clients.one_shot(),
+            told_at_once: clients.takes_prompt_answers(),
             clients,
-            system: Modelled::new(model, workload),
+            system: ModelledSystem::new(model, workload),
             collector: Collector::of(workload, limit, false, interval),
             kinds: workload.requests.clone(),
-            present: if takes_back(workload) { vec![None] } else { Vec::new() },
+            present: if withdraws(workload) { vec![None] } else { Vec::new() },
             limit,
             sink,
             replication,
@@ -104,8 +106,8 @@ impl<'a, S: RowSink> Driver<'a, S> {
             gave_up: false,
             now: Nanos::ZERO,
             cut_short: false,
-            headway: Headway::new(workload, progress),
-            carrying: Carrying::of(model),
+            progress_guard: ProgressGuard::new(workload, progress),
+            link_budget: LinkBudget::of(model),
             stuck: None,
         }
     }
@@ -122,7 +124,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
 
     /// The sessions that are there: those that think, and those that wait for a response.
     pub(crate) fn sessions(&self) -> u64 {
-        if self.fleeting { self.clients.open_requests() } else { self.clients.sessions() }
+        if self.one_shot { self.clients.open_requests() } else { self.clients.sessions() }
     }
 
     /// Whether no further request is begun.
@@ -137,12 +139,12 @@ impl<'a, S: RowSink> Driver<'a, S> {
     /// Whether a look is due, however few events were handled since the last one, because links
     /// have sent much.
     pub(crate) fn look_is_due(&mut self) -> bool {
-        self.carrying.take_due()
+        self.link_budget.take_due()
     }
 
     /// Handles up to `events` events; says whether there are more, and it gets on.
     pub(crate) fn proceed(&mut self, events: u64) -> bool {
-        let handled = self.carrying.handled(events);
+        let handled = self.link_budget.handled(events);
         if self.is_stuck(handled) {
             self.cut_short();
             if self.retries {
@@ -156,14 +158,14 @@ impl<'a, S: RowSink> Driver<'a, S> {
     }
 
     fn handle(&mut self, events: u64) -> bool {
-        let at_line = matches!(self.system, Modelled::Line(_));
-        let at_station = self.fleeting && matches!(self.system, Modelled::Lone(_));
+        let at_line = matches!(self.system, ModelledSystem::FastFcfs(_));
+        let at_station = self.one_shot && matches!(self.system, ModelledSystem::FastStation(_));
         let mut left = events;
         while left > 0 {
             if at_line {
-                left -= self.events_at_line(left);
+                left -= self.fast_fcfs_events(left);
             } else if at_station {
-                left -= self.events_at_station(left);
+                left -= self.fast_station_events(left);
             }
             if left == 0 {
                 break;
@@ -174,7 +176,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
                 return false;
             }
             let wake =
-                if self.fleeting { self.clients.next_fleeting() } else { self.clients.next_wake() };
+                if self.one_shot { self.clients.next_one_shot() } else { self.clients.next_wake() };
             let served = self.system.next_event();
             let next = wake.min(served);
             if next >= self.boundary && !self.goes_on_at(next) {
@@ -199,26 +201,26 @@ impl<'a, S: RowSink> Driver<'a, S> {
     /// next look.
     #[inline(always)]
     fn left_after(&mut self, left: u64) -> u64 {
-        match self.carrying.links {
-            true => self.carrying.left(self.system.take_segments(), left - 1),
+        match self.link_budget.links {
+            true => self.link_budget.left(self.system.take_segments(), left - 1),
             false => left - 1,
         }
     }
 
     fn is_stuck(&mut self, events: u64) -> bool {
         let end = if self.clients.closed() { self.drain_end } else { self.limit.until };
-        let seen = Seen {
+        let seen = ProgressMark {
             over: self.collector.requests(),
             open: self.clients.open_requests(),
             begun: self.clients.last_begun(),
             by_time: self.limit.requests == u64::MAX || self.now < self.limit.warmup,
         };
-        self.stuck = self.headway.look(events, seen, self.system.number(), self.now, end);
+        self.stuck = self.progress_guard.look(events, seen, self.system.number(), self.now, end);
         self.stuck.is_some()
     }
 
     /// Shows the sink what there would be if it ended now; `figures` makes figures of it.
-    pub(crate) fn look(&mut self, figures: impl Fn(Replication) -> SoFar) {
+    pub(crate) fn look(&mut self, figures: impl Fn(Replication) -> RunProgress) {
         let (limit, now, system) = (&self.limit, self.now, &self.system);
         let (clients, collector, measured) = (&self.clients, &self.collector, &self.measured);
         self.sink.look(&|| {

@@ -1,7 +1,7 @@
 //! What a simulation found, in words: notes, and warnings of what spoils or limits its result.
 
 use thinktime_core::policy::scheduling::{Rank, Ties};
-use thinktime_core::record::{Collapse, Collector, RateMissed, Summary, Window, rate_missed};
+use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
 use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
 use thinktime_core::words;
 use thinktime_core::workload::{Beginning, Workload};
@@ -66,7 +66,7 @@ impl Findings<'_> {
             ));
         }
         warnings.extend(self.never_steady());
-        warnings.extend(self.rate_missed(summary).map(|missed| missed.words));
+        warnings.extend(self.rate_shortfall(summary).map(|missed| missed.words));
         warnings.extend(self.overload());
         warnings.extend(self.infinite_mean());
         warnings.extend(self.imprecise(summary));
@@ -95,15 +95,15 @@ impl Findings<'_> {
 
     /// Why the result is not to be trusted, if it is not.
     pub(crate) fn spoils(&self, summary: &Summary) -> Option<String> {
-        let missed = || self.rate_missed(summary).filter(|missed| missed.spoils);
+        let missed = || self.rate_shortfall(summary).filter(|missed| missed.spoils);
         let nothing = || summary.nothing_happened().filter(|_| !self.interrupted);
         let spoilt = self.collector.scripts_failed().or_else(nothing);
         spoilt.or_else(|| missed().map(|missed| missed.words))
     }
 
-    fn rate_missed(&self, summary: &Summary) -> Option<RateMissed> {
+    fn rate_shortfall(&self, summary: &Summary) -> Option<RateShortfall> {
         let whole = !(self.interrupted || self.given_up);
-        if whole { rate_missed(self.workload, summary) } else { None }
+        if whole { rate_shortfall(self.workload, summary) } else { None }
     }
 
     fn never_steady(&self) -> Option<String> {

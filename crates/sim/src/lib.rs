@@ -6,24 +6,24 @@
 
 mod cluster_findings;
 mod driver;
-mod elsewhere;
 mod findings;
-mod given;
+mod fixed_demands;
 mod load;
-mod modelled;
+mod modelled_system;
 mod pilot;
 mod plan;
 mod precision;
+mod remote;
 mod replicating;
 mod replications;
 mod simulate;
 mod turns;
 
 pub use driver::ProgressLimits;
-pub use elsewhere::{Elsewhere, Found};
-pub use given::response_times;
+pub use fixed_demands::response_times;
 pub use load::{FINE, at_load, offered_load};
 pub use plan::{Plan, WarmUp};
+pub use remote::{Found, RemoteReplications};
 pub use replicating::replicate_as_bytes;
 pub use simulate::{
     Control, SimulationError, SimulationOutcome, SimulationProgress, simulate, simulate_with,

@@ -3,14 +3,14 @@
 mod mixed;
 mod product_form;
 
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
-use thinktime_core::files::Files;
-use thinktime_core::record::{Tally, Timeline};
+use thinktime_core::limit::Limit;
+use thinktime_core::record::Timeline;
+use thinktime_core::statistics::Tally;
 use thinktime_core::system::{Capacity, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
-use thinktime_core::workload::{Population, Sessions, Workload};
+use thinktime_core::workload::{Population, Sessions, Workload, WorkloadFiles};
 
 use crate::driver::{Driver, ProgressLimits, Replication};
 use crate::simulate::SimulationError;
@@ -61,7 +61,7 @@ pub fn at_load(
     workload: &Workload,
     system: &SystemModel,
     (load, requests): (f64, u64),
-    files: &dyn Files,
+    files: &dyn WorkloadFiles,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     system.check_requests(workload)?;
@@ -176,8 +176,8 @@ impl Goal<'_> {
     /// The workload at the factor that brings the load, which lies between these two; with the load
     /// at the smaller one.
     fn search(&self, least: f64, most: f64, reachable: f64) -> Result<Workload, SimulationError> {
-        let short = Tried { factor: least, off: reachable - self.load };
-        let long = Tried { factor: most, off: self.load_at(most, ROUGH)? - self.load };
+        let short = Trial { factor: least, off: reachable - self.load };
+        let long = Trial { factor: most, off: self.load_at(most, ROUGH)? - self.load };
         let (rough, slope) = self.bracketed(short, long)?;
         // Two fine simulations, and the point where the line through them meets the wanted load.
         let first = self.tried(rough, self.requests)?;
@@ -198,14 +198,14 @@ impl Goal<'_> {
         .into()
     }
 
-    fn tried(&self, factor: f64, requests: u64) -> Result<Tried, SimulationError> {
-        Ok(Tried { factor, off: self.load_at(factor, requests)? - self.load })
+    fn tried(&self, factor: f64, requests: u64) -> Result<Trial, SimulationError> {
+        Ok(Trial { factor, off: self.load_at(factor, requests)? - self.load })
     }
 
     /// A factor near the wanted one, and how the load changes with it there: false position
     /// between one that is too small and one that is too large (the Illinois rule: Dowell and
     /// Jarratt, BIT 11, 1971).
-    fn bracketed(&self, short: Tried, long: Tried) -> Result<(f64, f64), SimulationError> {
+    fn bracketed(&self, short: Trial, long: Trial) -> Result<(f64, f64), SimulationError> {
         let (mut short, mut long) = (short, long);
         // What the rule takes the ends' distances from the wanted load for.
         let (mut above, mut below) = (short.off, long.off);
@@ -270,15 +270,15 @@ fn rates_of(workload: &Workload, done: &Replication) -> Vec<f64> {
 
 /// A factor that was tried.
 #[derive(Clone, Copy, Debug)]
-struct Tried {
+struct Trial {
     /// The factor.
     factor: f64,
     /// How far above the wanted load that brought the system.
     off: f64,
 }
 
-impl Tried {
-    fn slope_to(self, other: Tried) -> f64 {
+impl Trial {
+    fn slope_to(self, other: Trial) -> f64 {
         (other.off - self.off) / (other.factor - self.factor)
     }
 }

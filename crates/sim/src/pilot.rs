@@ -4,12 +4,14 @@
 //! sessions too: they fill up long after the first responses look alike.
 
 use rayon::prelude::*;
-use thinktime_core::client::Limit;
+use thinktime_core::file::Model;
+use thinktime_core::limit::Limit;
 use thinktime_core::random::{Purpose, Stream};
-use thinktime_core::record::{Row, RowSink, Timeline, mser5};
+use thinktime_core::record::{Row, RowSink, Timeline};
+use thinktime_core::statistics::mser5;
 use thinktime_core::system::SystemModel;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Beginning, Model, Population, Workload};
+use thinktime_core::workload::{Beginning, Population, Workload};
 
 use crate::driver::{Driver, ProgressLimits};
 
@@ -23,7 +25,7 @@ const EVENTS_PER_LOOK: u64 = 32;
 
 /// Keeps when requests ended and how long they took, and how many sessions there were.
 #[derive(Default)]
-struct Kept {
+struct PilotSeries {
     responses: Sequence,
     sessions: Sequence,
 }
@@ -55,7 +57,7 @@ fn settles(pilots: &[&Sequence]) -> (Option<Nanos>, Nanos) {
     (mser5(&averages).map(after), time(length / 2))
 }
 
-impl RowSink for Kept {
+impl RowSink for PilotSeries {
     fn row(&mut self, row: &Row) {
         if row.error.is_none() {
             let response_s = row.done.since(row.attempt.request_scheduled).as_secs_f64();
@@ -97,7 +99,7 @@ pub(crate) fn find_warmup(
 ) -> Option<Warmup> {
     let mut requests = REQUESTS_FIRST.min(requests_max).max(1);
     loop {
-        let kept: Option<Vec<Kept>> = (0..PILOTS)
+        let kept: Option<Vec<PilotSeries>> = (0..PILOTS)
             .into_par_iter()
             .map(|number| pilot(workload, system, number, requests, progress, go_on))
             .collect();
@@ -134,7 +136,7 @@ fn pilot(
     requests: u64,
     progress: ProgressLimits,
     go_on: &dyn Fn() -> bool,
-) -> Option<Kept> {
+) -> Option<PilotSeries> {
     // To make the clients takes a second where there are millions.
     if !go_on() {
         return None;
@@ -142,7 +144,7 @@ fn pilot(
     let seed = Stream::new(workload.seed, number, Purpose::Pilot).bits();
     let workload = workload.with_seed(seed);
     let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
-    let mut kept = Kept::default();
+    let mut kept = PilotSeries::default();
     let interval = Timeline::interval_for(Nanos::MAX);
     let mut sessions = Sequence::default();
     let mut driver = Driver::new(&workload, system, limit, progress, 0, &mut kept, interval);

@@ -1,7 +1,7 @@
 //! What is simulated, and for how long.
 
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
+use thinktime_core::limit::Limit;
 use thinktime_core::options::SimulateOptions;
 use thinktime_core::workload::Workload;
 

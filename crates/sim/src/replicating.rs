@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
+use thinktime_core::limit::Limit;
 use thinktime_core::random::{Purpose, Stream};
 use thinktime_core::record::{Row, RowSink, Timeline};
 use thinktime_core::system::SystemModel;
@@ -13,11 +13,11 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use crate::driver::{Driver, Replication};
-use crate::elsewhere::{Elsewhere, Found};
 use crate::pilot::Warmup;
 use crate::plan::Plan;
 use crate::precision::StopRule;
-use crate::replications::{InOrder, Joined};
+use crate::remote::{Found, RemoteReplications};
+use crate::replications::{InOrder, JoinedReplications};
 use crate::simulate::{Control, SimulationError, SimulationProgress, so_far};
 
 /// Events between two looks at the clock of progress.
@@ -42,7 +42,8 @@ pub(crate) fn replicate<S: RowSink>(
 ) -> Replication {
     let seeded = replication_of(workload, number);
     let interval = interval_of(workload, &plan.limit);
-    let mut driver = Driver::new(&seeded, system, plan.limit, plan.progress, number, sink, interval);
+    let mut driver =
+        Driver::new(&seeded, system, plan.limit, plan.progress, number, sink, interval);
     let (mut seen, mut stop) = (0, StopRule::new(plan.precision));
     while driver.proceed(EVENTS_PER_LOOK) {
         let requests = driver.collector().requests();
@@ -63,7 +64,9 @@ pub(crate) fn replicate<S: RowSink>(
             driver.cut_short();
             break;
         }
-        driver.look(|one| so_far(workload, system, plan, shared.warmup, Joined::one(one)));
+        driver.look(|one| {
+            so_far(workload, system, plan, shared.warmup, JoinedReplications::one(one))
+        });
     }
     driver.finish()
 }
@@ -89,7 +92,7 @@ pub(crate) fn replicate_all<S: RowSink + Send>(
     plan: &Plan,
     sink: &mut S,
     shared: &Shared<'_>,
-) -> Joined {
+) -> JoinedReplications {
     let in_order = Mutex::new(InOrder::new(sink));
     (0..plan.replications).into_par_iter().for_each(|number: u32| {
         let mut rows: Vec<Row> = Vec::new();
@@ -112,8 +115,8 @@ pub(crate) fn gather_all<S: RowSink + Send>(
     plan: &Plan,
     sink: &mut S,
     shared: &Shared<'_>,
-    elsewhere: &mut dyn Elsewhere,
-) -> Result<Joined, SimulationError> {
+    elsewhere: &mut dyn RemoteReplications,
+) -> Result<JoinedReplications, SimulationError> {
     let mut in_order = InOrder::new(sink);
     let mut progress = SimulationProgress { requests: 0, time_s: 0.0, in_system: 0 };
     let figures = |joined| so_far(workload, system, plan, shared.warmup, joined);

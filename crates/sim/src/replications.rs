@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Row, RowSink, SoFar, Tally};
+use thinktime_core::record::{Row, RowSink, RunProgress};
+use thinktime_core::statistics::Tally;
 
 use crate::driver::Replication;
 
 /// Several replications as one.
 #[derive(Clone)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedReplications {
     /// The first, into which the others are merged.
     pub(crate) all: Replication,
     /// The length of all measured times together.
@@ -19,14 +20,14 @@ pub(crate) struct Joined {
     pub(crate) times: Vec<Tally>,
 }
 
-impl Joined {
-    pub(crate) fn one(first: Replication) -> Joined {
-        Joined { duration_s: first.window.duration_s(), all: first, times: Vec::new() }
+impl JoinedReplications {
+    pub(crate) fn one(first: Replication) -> JoinedReplications {
+        JoinedReplications { duration_s: first.window.duration_s(), all: first, times: Vec::new() }
     }
 
-    fn of_several(first: Replication) -> Joined {
+    fn of_several(first: Replication) -> JoinedReplications {
         let times = vec![first.collector.all_responses()];
-        Joined { times, ..Joined::one(first) }
+        JoinedReplications { times, ..JoinedReplications::one(first) }
     }
 
     fn take(&mut self, other: &Replication) {
@@ -44,7 +45,7 @@ pub(crate) struct InOrder<'a, S> {
     sink: &'a mut S,
     next: u32,
     waiting: BTreeMap<u32, (Replication, Vec<Row>)>,
-    joined: Option<Joined>,
+    joined: Option<JoinedReplications>,
 }
 
 impl<'a, S: RowSink> InOrder<'a, S> {
@@ -60,7 +61,7 @@ impl<'a, S: RowSink> InOrder<'a, S> {
         &mut self,
         number: u32,
         bytes: &[u8],
-        figures: impl Fn(Joined) -> SoFar,
+        figures: impl Fn(JoinedReplications) -> RunProgress,
     ) -> Result<u64, Invalid> {
         let read: Result<(Replication, Vec<Row>), _> = postcard::from_bytes(bytes);
         let done = read.map_err(|error| {
@@ -72,7 +73,7 @@ impl<'a, S: RowSink> InOrder<'a, S> {
     }
 
     /// Joins those that wait for one that is not done, as nothing more comes.
-    pub(crate) fn end(mut self) -> Option<Joined> {
+    pub(crate) fn end(mut self) -> Option<JoinedReplications> {
         for (done, rows) in std::mem::take(&mut self.waiting).into_values() {
             self.join(done, &rows);
         }
@@ -83,7 +84,7 @@ impl<'a, S: RowSink> InOrder<'a, S> {
         rows.iter().for_each(|row| self.sink.row(row));
         match &mut self.joined {
             Some(joined) => joined.take(&done),
-            none => *none = Some(Joined::of_several(done)),
+            none => *none = Some(JoinedReplications::of_several(done)),
         }
     }
 
@@ -92,7 +93,7 @@ impl<'a, S: RowSink> InOrder<'a, S> {
         &mut self,
         number: u32,
         done: (Replication, Vec<Row>),
-        figures: impl Fn(Joined) -> SoFar,
+        figures: impl Fn(JoinedReplications) -> RunProgress,
     ) {
         self.waiting.insert(number, done);
         while let Some((done, rows)) = self.waiting.remove(&self.next) {
@@ -115,7 +116,7 @@ impl<S: RowSink> RowSink for NoRows<'_, S> {
         false
     }
 
-    fn look(&mut self, so_far: &dyn Fn() -> SoFar) {
+    fn look(&mut self, so_far: &dyn Fn() -> RunProgress) {
         self.0.look(so_far);
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Collector, RowSink, SoFar, Summary};
+use thinktime_core::limit::Limit;
+use thinktime_core::record::{Collector, RowSink, RunProgress, Summary};
 use thinktime_core::schema::SchemaError;
 use thinktime_core::system::SystemModel;
 use thinktime_core::system::machine::Schedule;
@@ -12,13 +12,13 @@ use thinktime_core::workload::Workload;
 use thiserror::Error;
 
 use crate::driver::Replication;
-use crate::elsewhere::Elsewhere;
 use crate::findings::Findings;
 use crate::load::check_load;
 use crate::pilot::{Warmup, find_warmup};
 use crate::plan::{Plan, WarmUp};
+use crate::remote::RemoteReplications;
 use crate::replicating::{Shared, gather_all, replicate, replicate_all};
-use crate::replications::{Joined, NoRows};
+use crate::replications::{JoinedReplications, NoRows};
 use crate::turns::check_turns;
 
 /// How far a simulation is.
@@ -98,7 +98,7 @@ pub fn simulate_with(
     plan: &Plan,
     sink: &mut (impl RowSink + Send),
     watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
-    elsewhere: Option<&mut dyn Elsewhere>,
+    elsewhere: Option<&mut dyn RemoteReplications>,
 ) -> Result<SimulationOutcome, SimulationError> {
     system.check_requests(workload)?;
     workload.check_start()?;
@@ -113,9 +113,9 @@ pub fn simulate_with(
     } else if plan.replications > 1 {
         replicate_all(workload, system, plan, sink, &shared)
     } else if plan.rows {
-        Joined::one(replicate(workload, system, plan, 0, sink, &shared))
+        JoinedReplications::one(replicate(workload, system, plan, 0, sink, &shared))
     } else {
-        Joined::one(replicate(workload, system, plan, 0, &mut NoRows(sink), &shared))
+        JoinedReplications::one(replicate(workload, system, plan, 0, &mut NoRows(sink), &shared))
     };
     let interrupted = shared.stopped.load(Ordering::Relaxed);
     Ok(outcome(workload, system, plan, *warmup, joined, interrupted))
@@ -127,10 +127,10 @@ pub(crate) fn so_far(
     system: &SystemModel,
     plan: &Plan,
     warmup: Option<Warmup>,
-    joined: Joined,
-) -> SoFar {
+    joined: JoinedReplications,
+) -> RunProgress {
     let done = outcome(workload, system, plan, warmup, joined, true);
-    SoFar { summary: done.summary, collector: done.collector }
+    RunProgress { summary: done.summary, collector: done.collector }
 }
 
 /// The plan with its warm-up looked for, where it is to be.
@@ -165,10 +165,10 @@ fn outcome(
     system: &SystemModel,
     plan: &Plan,
     warmup: Option<Warmup>,
-    joined: Joined,
+    joined: JoinedReplications,
     interrupted: bool,
 ) -> SimulationOutcome {
-    let Joined { all, duration_s, times } = joined;
+    let JoinedReplications { all, duration_s, times } = joined;
     let Replication { collector, window, measured, sessions, stuck } = all;
     let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
     let mut summary = Summary::new("simulate", workload, &collector, window, sessions);

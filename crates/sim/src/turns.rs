@@ -2,9 +2,9 @@
 
 use thinktime_core::error::Invalid;
 use thinktime_core::policy::scheduling::Rank;
+use thinktime_core::request::RequestKind;
 use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
 use thinktime_core::words;
-use thinktime_core::workload::RequestKind;
 
 /// More turns a request are not simulated.
 const TURNS_MAX: f64 = 10_000.0;

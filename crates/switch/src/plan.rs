@@ -3,10 +3,11 @@
 use thinktime_core::error::{Invalid, unknown};
 use thinktime_core::policy::dispatch::{self, Need};
 use thinktime_core::random::{Purpose, Stream};
+use thinktime_core::request::{RequestKind, target_key};
 use thinktime_core::system::SystemModel;
 use thinktime_core::system::cluster::ClusterModel;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{RequestKind, Workload, target_key};
+use thinktime_core::workload::Workload;
 use thinktime_net::server::PROBE_PATH;
 
 use crate::backend::Backend;

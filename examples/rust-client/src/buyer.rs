@@ -5,10 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use thinktime_core::data::DataTable;
-use thinktime_core::program::{Action, Call, Event, ProgramSource, Programs, Report};
+use thinktime_core::program::{Action, Event, ProgramSource, Programs, Report};
 use thinktime_core::random::{Purpose, Stream, StreamFamily};
+use thinktime_core::request::{Call, Method};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Method;
 
 /// The places of the requests in the workload file.
 const HOME: u32 = 0;

@@ -10,8 +10,8 @@ use std::error::Error;
 use std::sync::Arc;
 
 use buyer::Buyers;
-use thinktime_core::client::Limit;
 use thinktime_core::files::NoFiles;
+use thinktime_core::limit::Limit;
 use thinktime_core::record::Summary;
 use thinktime_core::schema::Source;
 use thinktime_core::system::SystemModel;

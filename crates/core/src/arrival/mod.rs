@@ -15,12 +15,13 @@ use std::sync::Arc;
 
 use crate::distribution::{Distribution, MANY};
 use crate::error::{Invalid, nearest};
-use crate::files::{Files, Trace, trace};
+use crate::file::ArrivalsTable;
+use crate::files::Files;
 use crate::random::{Purpose, Stream};
 use crate::replay::Replay;
 use crate::time::Nanos;
+use crate::times::{Trace, trace};
 use crate::units::{Dimension, parse_rate};
-use crate::workload::ArrivalsTable;
 
 /// When sessions come: a law of gaps, a rate and its profile.
 #[derive(Clone, Debug)]
@@ -248,9 +249,9 @@ fn next_of_log(replay: &Replay, number: &mut usize, seed: u64) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file::Model;
     use crate::files::NoFiles;
     use crate::schema::Scalar;
-    use crate::workload::Model;
 
     fn process(rate: Option<&str>, process: &str, profile: Option<&str>) -> ArrivalProcess {
         let table = ArrivalsTable {

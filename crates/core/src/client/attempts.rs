@@ -1,13 +1,13 @@
 //! From the sending of an attempt to its end, and what comes after.
 
-use super::attempt::Attempt;
 use super::budget::Budget;
-use super::session::{Ticket, Wish};
-use super::{ClientAction, Clients, Ended, Fate};
+use super::session::TimerKind;
+use super::{ClientAction, Clients, Ended};
+use crate::attempt::{Attempt, Fate, Ticket};
+use crate::failure::UNSENT;
+use crate::file::RetryWhen;
 use crate::program::Reply;
-use crate::record::UNSENT;
 use crate::time::Nanos;
-use crate::workload::RetryWhen;
 
 impl Clients {
     /// Sends an attempt, or lets it wait while as many are in flight as may be.
@@ -33,7 +33,7 @@ impl Clients {
         let kind = &self.kinds[attempt.kind as usize];
         let timeout = kind.timeout;
         if !timeout.is_never() && kind.retry.when == RetryWhen::Timeout {
-            self.timers.set(now + timeout, attempt.ticket, Wish::Timeout);
+            self.timers.set(now + timeout, attempt.ticket, TimerKind::Timeout);
         }
         attempt
     }
@@ -58,7 +58,7 @@ impl Clients {
     pub(super) fn landed(&mut self, now: Nanos, ticket: Ticket) {
         let population = self.population_of(ticket);
         match population.waiting.pop_front() {
-            Some(next) => self.timers.set(now, next, Wish::Granted),
+            Some(next) => self.timers.set(now, next, TimerKind::Granted),
             None => population.in_flight -= 1,
         }
     }
@@ -78,7 +78,7 @@ impl Clients {
         let again = failed && population.tries_again(&attempt, retry, &reply);
         if again && population.budget.as_mut().is_none_or(Budget::spend) {
             let wait = population.laws.backoff(&attempt, retry);
-            self.timers.set(now + wait, ticket, Wish::Retry);
+            self.timers.set(now + wait, ticket, TimerKind::Retry);
             return Fate::Retried;
         }
         self.open -= 1;
@@ -100,7 +100,7 @@ impl Clients {
         } else if goes_on {
             let think =
                 population.laws.think(attempt.session, attempt.index.wrapping_add(1), attempt.kind);
-            self.timers.set(now + think, ticket, Wish::Request);
+            self.timers.set(now + think, ticket, TimerKind::Request);
         }
         Fate::Over
     }

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use crate::attempt::Page;
 
-use super::session::{Ticket, Wish};
-use super::{Attempt, Clients, NO_PAGE};
+use super::Clients;
+use super::session::TimerKind;
+use crate::attempt::{Attempt, NO_PAGE, Ticket};
 use crate::time::Nanos;
 
 /// What is known of a session that browses, beside its slot.
@@ -34,23 +35,6 @@ struct Loading {
     /// Children that ask for objects.
     children: u32,
     failed: bool,
-}
-
-/// A page that is over: its base and all its objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Page {
-    /// The kind of its base.
-    pub kind: u32,
-    /// The session's number.
-    pub session: u64,
-    /// The number of the base's request within the session.
-    pub number: u32,
-    /// When the workload wanted the base sent.
-    pub scheduled: Nanos,
-    /// When the last of its requests was over.
-    pub done: Nanos,
-    /// Whether any of them failed for good.
-    pub failed: bool,
 }
 
 impl Clients {
@@ -149,7 +133,7 @@ impl Clients {
         let slot = self.slots.get_mut(child);
         slot.want(kind);
         (slot.index, slot.page) = (index, page);
-        self.timers.set(now, child, Wish::Request);
+        self.timers.set(now, child, TimerKind::Request);
     }
 
     /// An object is over: its child asks for the next, or leaves.
@@ -199,7 +183,7 @@ impl Clients {
             Some(kind) => {
                 let base = course.objects_of(kind).is_some();
                 self.slots.get_mut(ticket).want_page(kind, base);
-                self.timers.set(at, ticket, Wish::Request);
+                self.timers.set(at, ticket, TimerKind::Request);
             }
             None if population.arrives() => self.slots.end_session(ticket),
             None => self.begin_anew(at, ticket),
@@ -215,7 +199,7 @@ impl Clients {
         let laws = &self.populations[usize::from(slot.population)].laws;
         slot.remaining = laws.length_of_turn(session, turn);
         self.begin_course(at, ticket);
-        self.timers.set(at, ticket, Wish::Request);
+        self.timers.set(at, ticket, TimerKind::Request);
     }
 }
 

@@ -1,9 +1,11 @@
 //! How sessions that browse go on: what they draw besides what all sessions do.
 
 use crate::distribution::{Distribution, Equilibrium};
+use crate::journey::Journey;
 use crate::random::{Purpose, StreamFamily};
+use crate::request::{Objects, Target};
 use crate::time::Nanos;
-use crate::workload::{Journey, Objects, Population, Target, Workload};
+use crate::workload::{Population, Workload};
 
 use super::laws::Laws;
 

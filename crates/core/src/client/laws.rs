@@ -1,10 +1,12 @@
 //! What sessions draw from: lengths, think times, kinds of request, waits before retries.
 
-use super::Attempt;
+use crate::attempt::Attempt;
 use crate::distribution::Distribution;
+use crate::journey::Count;
 use crate::random::{Purpose, StreamFamily};
+use crate::request::Retry;
 use crate::time::Nanos;
-use crate::workload::{Count, Retry, Sessions, Workload};
+use crate::workload::{Sessions, Workload};
 
 /// What sessions draw from.
 #[derive(Debug)]

@@ -7,39 +7,38 @@
 //! purpose, session, request) alone.
 
 mod action;
-mod attempt;
 mod attempts;
 mod browse;
 mod budget;
+mod children;
 mod course;
-mod family;
-mod fleeting;
 mod laws;
+mod one_shot;
 mod population;
 mod programs;
+mod prompt_answers;
 mod session;
-mod share;
-mod sharing;
+mod shared_variables;
 mod start;
 mod state;
 mod timers;
-mod told;
 
-pub use action::{ClientAction, Ended, Fate, Limit};
-pub use attempt::{Attempt, NO_PAGE};
-pub use browse::Page;
+pub use action::{ClientAction, Ended};
 use browse::Visit;
-use population::{Population, Populations, SESSIONS};
-pub use session::Ticket;
-use session::{Slots, Wish};
-pub use share::Share;
+use population::{Population, Populations};
+use session::{Slots, TimerKind};
 pub use state::Owner;
 use timers::Timers;
 
+use crate::attempt::{Page, SESSIONS, Ticket};
+use crate::failure::TIMEOUT;
+use crate::file::Reuse;
+use crate::limit::Limit;
 use crate::program::Reply;
-use crate::record::TIMEOUT;
+use crate::request::RequestKind;
+use crate::share::Share;
 use crate::time::Nanos;
-use crate::workload::{RequestKind, Reuse, Workload};
+use crate::workload::Workload;
 
 /// All clients of a workload.
 #[derive(Debug)]
@@ -175,7 +174,7 @@ impl Clients {
             return self.wake_session();
         }
         match self.timers.take() {
-            Some((at, ticket, wish)) => self.act(at, ticket, wish),
+            Some((at, ticket, timer)) => self.act(at, ticket, timer),
             None => ClientAction::Idle,
         }
     }
@@ -222,24 +221,26 @@ impl Clients {
     }
 
     #[inline(always)]
-    fn act(&mut self, now: Nanos, ticket: Ticket, wish: Wish) -> ClientAction {
-        match wish {
-            Wish::Request | Wish::Begin | Wish::Resume if now >= self.limit.until => {
+    fn act(&mut self, now: Nanos, ticket: Ticket, timer: TimerKind) -> ClientAction {
+        match timer {
+            TimerKind::Request | TimerKind::Begin | TimerKind::Resume
+                if now >= self.limit.until =>
+            {
                 self.closed = true;
                 ClientAction::Idle
             }
-            Wish::Begin => {
+            TimerKind::Begin => {
                 self.begin_program(now, ticket);
                 ClientAction::Idle
             }
-            Wish::Resume => {
+            TimerKind::Resume => {
                 self.resume_program(now, ticket);
                 ClientAction::Idle
             }
-            Wish::Request => self.begin_request(now, ticket),
-            Wish::Retry => self.send_or_wait(now, ticket),
-            Wish::Granted => ClientAction::Send(self.send(now, ticket)),
-            Wish::Timeout => match self.slots.in_flight(ticket) {
+            TimerKind::Request => self.begin_request(now, ticket),
+            TimerKind::Retry => self.send_or_wait(now, ticket),
+            TimerKind::Granted => ClientAction::Send(self.send(now, ticket)),
+            TimerKind::Timeout => match self.slots.in_flight(ticket) {
                 None => ClientAction::Idle, // answered in time
                 Some(attempt) => {
                     self.landed(now, ticket);

@@ -3,19 +3,20 @@
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
+use crate::attempt::SESSIONS;
+
+use super::Clients;
 use super::budget::Budget;
 use super::course::Course;
 use super::laws::Laws;
-use super::session::Ticket;
-use super::{Clients, Limit, Share};
 use crate::arrival::Arrivals;
+use crate::attempt::Ticket;
+use crate::file::OnError;
+use crate::limit::Limit;
 use crate::program::Programs;
+use crate::share::Share;
 use crate::time::Nanos;
-use crate::workload::{ClientLimits, OnError, Sessions, Workload};
-
-/// The numbers of a population's sessions begin at its place times this, so that no two sessions of
-/// a workload have the same one.
-pub(super) const SESSIONS: u64 = 1 << 48;
+use crate::workload::{ClientLimits, Sessions, Workload};
 
 /// One population.
 #[derive(Debug)]
@@ -120,7 +121,7 @@ impl Population {
                 (Source::Arriving(arrivals), next)
             }
         };
-        let limits = share.of_limits(of.clients);
+        let limits = of.clients.of_share(share);
         let programs =
             of.programs.as_ref().map(|source| source.programs_of_share(seed, &of.data, share));
         Population {

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use super::population::{Population, SESSIONS};
-use super::session::{Ticket, Wish};
-use super::{Attempt, Clients};
-use crate::program::{Action, Call, Event, Reply, Report, TransactionStep};
+use super::Clients;
+use super::population::Population;
+use super::session::TimerKind;
+use crate::attempt::{Attempt, SESSIONS, Ticket};
+use crate::program::{Action, Event, Reply, Report, TransactionStep};
+use crate::request::{Call, Retry};
 use crate::time::Nanos;
-use crate::workload::Retry;
 
 /// After so many turns of programs without a request there will be none.
 const IDLE_TURNS_MAX: u64 = 2_000_000;
@@ -16,8 +17,8 @@ const IDLE_SESSIONS_MAX: u64 = 20_000;
 
 impl Population {
     /// What a closed session does first, after its first think time.
-    pub(super) fn first_wish(&self) -> Wish {
-        if self.programs.is_some() { Wish::Begin } else { Wish::Request }
+    pub(super) fn first_timer(&self) -> TimerKind {
+        if self.programs.is_some() { TimerKind::Begin } else { TimerKind::Request }
     }
 
     /// Whether an attempt that failed is made again: because the workload says so, or, where that
@@ -107,10 +108,10 @@ impl Clients {
                 population.wanted += 1;
                 let kind = population.laws.first_kind + kind;
                 self.slots.get_mut(ticket).want(kind);
-                self.timers.set(now, ticket, Wish::Request);
+                self.timers.set(now, ticket, TimerKind::Request);
             }
             Action::Think(_) if population.ended => {}
-            Action::Think(time) => self.timers.set(now + time, ticket, Wish::Resume),
+            Action::Think(time) => self.timers.set(now + time, ticket, TimerKind::Resume),
             Action::Wait => {}
             Action::End => {
                 let arrives = population.arrives();
@@ -148,7 +149,7 @@ impl Clients {
         slot.turn = slot.turn.wrapping_add(1);
         let (session, turn) = (slot.session, slot.turn);
         let think = self.population_of(ticket).laws.first_think_of(session, turn);
-        self.timers.set(now + think, ticket, Wish::Begin);
+        self.timers.set(now + think, ticket, TimerKind::Begin);
     }
 
     fn leave(&mut self, now: Nanos, ticket: Ticket) {
@@ -168,10 +169,10 @@ impl Clients {
             spawned.push(parent);
         }
         for slot in woken {
-            self.timers.set(now, self.slots.ticket(slot), Wish::Resume);
+            self.timers.set(now, self.slots.ticket(slot), TimerKind::Resume);
         }
         for parent in spawned {
-            self.timers.set(now, self.slots.begin_child(parent), Wish::Begin);
+            self.timers.set(now, self.slots.begin_child(parent), TimerKind::Begin);
         }
     }
 

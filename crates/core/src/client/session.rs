@@ -1,44 +1,11 @@
 //! The sessions that are alive, each in a slot of a table.
 
-use serde::{Deserialize, Serialize};
-
-use super::attempt::{Attempt, NO_PAGE};
+use crate::attempt::{Attempt, NO_PAGE, Ticket};
 use crate::time::Nanos;
-
-/// Names one attempt of one session. After the attempt has ended the ticket is void, so that a
-/// late response or timer finds nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ticket {
-    slot: u32,
-    generation: u32,
-}
-
-impl Ticket {
-    /// As one word, for drivers to keep.
-    #[inline]
-    #[must_use]
-    pub fn to_word(self) -> u64 {
-        u64::from(self.generation) << 32 | u64::from(self.slot)
-    }
-
-    /// The place of the session in a table; sessions that are alive have different ones.
-    #[inline]
-    #[must_use]
-    pub fn slot(self) -> usize {
-        self.slot as usize
-    }
-
-    /// From [`Ticket::to_word`].
-    #[inline]
-    #[must_use]
-    pub fn from_word(word: u64) -> Ticket {
-        Ticket { slot: word as u32, generation: (word >> 32) as u32 }
-    }
-}
 
 /// What a timer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum TimerKind {
     /// Begin the session's next request.
     Request,
     /// Make another attempt.

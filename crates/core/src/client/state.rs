@@ -1,6 +1,7 @@
 //! What clients can be asked about.
 
-use super::{Attempt, Clients};
+use super::Clients;
+use crate::attempt::Attempt;
 use crate::time::Nanos;
 
 /// Whose attempt it is: what belongs to a client as long as it is the same one, such as cookies,
@@ -45,7 +46,7 @@ impl Clients {
     }
 
     /// A session that has left, by its slot and its number; told only where connections belong to
-    /// sessions ([`Reuse::PerSession`](crate::workload::Reuse)).
+    /// sessions ([`Reuse::PerSession`](crate::file::Reuse)).
     pub fn left(&mut self) -> Option<(usize, u64)> {
         self.slots.left.as_mut()?.pop()
     }

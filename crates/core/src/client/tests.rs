@@ -3,6 +3,7 @@ mod children;
 mod start;
 
 use super::*;
+use crate::attempt::{Attempt, Fate};
 use crate::files::NoFiles;
 use crate::schema::Source as Text;
 

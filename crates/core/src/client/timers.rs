@@ -1,6 +1,7 @@
 //! When sessions want to act.
 
-use super::session::{Ticket, Wish};
+use super::session::TimerKind;
+use crate::attempt::Ticket;
 use crate::calendar::Calendar;
 use crate::time::Nanos;
 
@@ -8,7 +9,7 @@ use crate::time::Nanos;
 /// set.
 #[derive(Debug)]
 pub(super) struct Timers {
-    calendar: Calendar<(Ticket, Wish)>,
+    calendar: Calendar<(Ticket, TimerKind)>,
 }
 
 impl Timers {
@@ -23,15 +24,15 @@ impl Timers {
     }
 
     #[inline(always)]
-    pub(super) fn set(&mut self, at: Nanos, ticket: Ticket, wish: Wish) {
-        self.calendar.push(at.0, (ticket, wish));
+    pub(super) fn set(&mut self, at: Nanos, ticket: Ticket, timer: TimerKind) {
+        self.calendar.push(at.0, (ticket, timer));
     }
 
     /// Takes out the earliest.
     #[inline(always)]
-    pub(super) fn take(&mut self) -> Option<(Nanos, Ticket, Wish)> {
-        let (at, (ticket, wish)) = self.calendar.pop()?;
-        Some((Nanos(at), ticket, wish))
+    pub(super) fn take(&mut self) -> Option<(Nanos, Ticket, TimerKind)> {
+        let (at, (ticket, timer)) = self.calendar.pop()?;
+        Some((Nanos(at), ticket, timer))
     }
 }
 
@@ -52,7 +53,7 @@ mod tests {
             for step in steps {
                 if let Some(at) = step {
                     let ticket = slots.begin(0, 1, 0);
-                    timers.set(Nanos(at), ticket, Wish::Request);
+                    timers.set(Nanos(at), ticket, TimerKind::Request);
                     model.push((Nanos(at), ticket.slot()));
                 } else {
                     let taken = timers.take().map(|(at, ticket, _)| (at, ticket.slot()));

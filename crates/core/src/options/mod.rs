@@ -14,8 +14,8 @@ pub use proxy::Proxy;
 pub use run::RunOptions;
 pub use simulate::SimulateOptions;
 
-use crate::client::Limit;
 use crate::error::Invalid;
+use crate::limit::Limit;
 use crate::schema::{Scalar, with_remedy};
 use crate::time::Nanos;
 use crate::units::{parse_share, parse_time};

@@ -1,8 +1,8 @@
 //! The options of `run`.
 
 use super::{Flag, Proxy, Rate, Text, Texts, ThinkTime, Time, Whole, limit, options};
-use crate::client::Limit;
 use crate::error::Invalid;
+use crate::limit::Limit;
 use crate::time::Nanos;
 use crate::workload::Workload;
 

@@ -1,8 +1,8 @@
 //! The options of `simulate`.
 
 use super::{Number, Share, Text, Time, Whole, limit, options};
-use crate::client::Limit;
 use crate::error::Invalid;
+use crate::limit::Limit;
 use crate::workload::Workload;
 
 options! {

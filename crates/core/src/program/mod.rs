@@ -8,20 +8,21 @@
 
 mod report;
 mod shared;
-mod sql;
+mod transaction;
 
 use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub use report::{CheckCount, CheckCounts, Report};
-pub use shared::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
-pub use sql::{SqlCall, TransactionStep};
+use crate::request::Call;
 
-use crate::client::Share;
+pub use report::{CheckCount, CheckCounts, Report};
+pub use shared::{Shared, SharedAnswer, SharedFailure, SharedOperation, SharedRequest};
+pub use transaction::TransactionStep;
+
 use crate::data::DataTable;
+use crate::share::Share;
 use crate::time::Nanos;
-use crate::workload::{Expect, Method};
 
 /// Makes the programs of a run: a set of its own for each replication.
 pub trait ProgramSource: Debug + Send + Sync {
@@ -98,14 +99,14 @@ pub trait Programs: Debug {
     fn share_outside(&mut self) {}
 
     /// What a session wants of shared variables that the driver keeps; asked until there is
-    /// nothing. But for [`SharedWish::Leave`] the session has asked to [`Action::Wait`], and goes
-    /// on when it has been told.
+    /// nothing. But for [`SharedOperation::Leave`] the session has asked to [`Action::Wait`], and
+    /// goes on when it has been told.
     fn shared_request(&mut self) -> Option<SharedRequest> {
         None
     }
 
     /// What came of it; the session is resumed next.
-    fn tell_shared(&mut self, slot: usize, answer: SharedAnswer) {
+    fn answer_shared(&mut self, slot: usize, answer: SharedAnswer) {
         let _ = (slot, answer);
     }
 
@@ -187,36 +188,4 @@ impl Reply<'_> {
     pub fn of(error: Option<&'static str>) -> Reply<'static> {
         Reply { error, ..Reply::default() }
     }
-}
-
-/// A request as a program wants it sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// The method.
-    pub method: Method,
-    /// The target; begins with a slash. Empty with [`Method::Send`].
-    pub target: String,
-    /// Further header fields.
-    pub headers: Vec<(String, String)>,
-    /// The body, or what is sent; empty for none.
-    pub body: Vec<u8>,
-    /// Where further messages begin in what is sent, if it is several.
-    pub cuts: Vec<usize>,
-    /// Whether it is sent as a binary message, where a protocol tells those from texts.
-    pub binary: bool,
-    /// With [`Method::Send`]: when the answer is complete, if not as the workload's request says.
-    pub expect: Option<Expect>,
-    /// Of the call of gRPC of the workload's request: whose message it brings.
-    pub grpc: Option<MessageOf>,
-    /// With [`Method::Sql`]: the statement, whose parameters are the body; or the transaction.
-    pub sql: Option<SqlCall>,
-}
-
-/// Whose message a call of gRPC brings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageOf {
-    /// The program's own.
-    Program,
-    /// The one that the workload has, with its draws and values.
-    Workload,
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::Tally;
-use crate::secrets::Known;
+use crate::secrets::KnownSecrets;
+use crate::statistics::Tally;
 use crate::time::Nanos;
 
 /// How often a check held.
@@ -80,7 +80,7 @@ impl Report {
 
     /// Keeps the beginning of the body of an answer that failed by this cause, if it is the first,
     /// without what is secret.
-    pub fn failed_body(&mut self, request: &str, cause: String, body: &[u8], known: &Known) {
+    pub fn failed_body(&mut self, request: &str, cause: String, body: &[u8], known: &KnownSecrets) {
         if self.wants_body(request, &cause) {
             self.bodies.insert((request.to_owned(), cause), beginning(body, known));
         }
@@ -89,7 +89,7 @@ impl Report {
     /// The same with nothing secret in the messages of errors, which may repeat what a server
     /// wrote. Names of checks and metrics are the author's, and stay.
     #[must_use]
-    pub fn without(mut self, known: &Known) -> Report {
+    pub fn without(mut self, known: &KnownSecrets) -> Report {
         for (message, count) in std::mem::take(&mut self.errors) {
             *entry(&mut self.errors, &known.hidden(&message, false)) += count;
         }
@@ -180,7 +180,7 @@ impl Report {
 
 /// How a body begins, in one line: blanks and whatever is no text count as one blank. What is
 /// secret is taken out before it is cut.
-fn beginning(body: &[u8], known: &Known) -> String {
+fn beginning(body: &[u8], known: &KnownSecrets) -> String {
     let end = body.len().min(16 * BEGINNING_MAX + known.longest());
     let text = String::from_utf8_lossy(&body[..end]);
     let cut = end < body.len();
@@ -229,7 +229,7 @@ mod tests {
     fn the_first_body_of_each_cause_is_kept_in_one_line() {
         let mut report = Report::default();
         let mut keep = |request: &str, cause: &str, body: &[u8]| {
-            report.failed_body(request, cause.to_owned(), body, &Known::default());
+            report.failed_body(request, cause.to_owned(), body, &KnownSecrets::default());
         };
         keep("a", "status 404", b"<p>\n  no\x1b[31m\tsuch page \xff</p>");
         keep("a", "status 404", b"another");
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn secrets_are_taken_out_before_a_body_is_cut() {
-        let (mut report, mut known) = (Report::default(), Known::default());
+        let (mut report, mut known) = (Report::default(), KnownSecrets::default());
         known.learn("HIDDEN-TOKEN");
         for at in [0, BEGINNING_MAX - 6, 16 * BEGINNING_MAX - 6, 16 * BEGINNING_MAX + 6] {
             for filler in [" ", "x"] {
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn messages_of_scripts_are_without_secrets() {
-        let (mut report, mut known) = (Report::default(), Known::default());
+        let (mut report, mut known) = (Report::default(), KnownSecrets::default());
         known.learn("HIDDEN");
         report.error("x.luau:1: HIDDEN, {\"password\": \"ALSO\"}");
         report.error("x.luau:1: REMOVED, {\"password\": \"REMOVED\"}");

@@ -17,12 +17,12 @@ pub struct SharedRequest {
     /// The session.
     pub slot: usize,
     /// What it asks for.
-    pub wish: SharedWish,
+    pub operation: SharedOperation,
 }
 
 /// What can be asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SharedWish {
+pub enum SharedOperation {
     /// The value of the variable of this name.
     Get(String),
     /// To set it; nothing removes it.
@@ -42,7 +42,7 @@ pub enum SharedWish {
 /// What a session is told.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SharedAnswer {
-    /// The value of a variable, if it has one; of [`SharedWish::Add`] the sum.
+    /// The value of a variable, if it has one; of [`SharedOperation::Add`] the sum.
     Value(Option<Shared>),
     /// It has the lock, with this token: each time that a lock is given, it is with a larger one.
     Token(u64),

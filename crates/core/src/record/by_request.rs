@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Collector, RequestFigures, Tally};
+use super::{Collector, RequestFigures};
+use crate::statistics::Tally;
 use crate::workload::Workload;
 
 /// The figures of each kind of request, by name; `all` holds the response times of all kinds, which

@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::errors::UNSENT;
 use super::failures::Failures;
 use super::pages::Pages;
 use super::populations::Populations;
 use super::recent::Recent;
-use super::{BatchMeans, Row, Sections, Starved, Tally, TimeFigures, Timeline};
-use crate::client::{Fate, Limit};
+use super::{Row, Starvation, Timeline};
+use crate::attempt::Fate;
+use crate::failure::UNSENT;
+use crate::limit::Limit;
 use crate::program::Report;
+use crate::statistics::{BatchMeans, Sections, Tally, TimeFigures};
 use crate::time::Nanos;
 
 /// Collects the rows of one run or replication.
@@ -24,7 +26,7 @@ pub struct Collector {
     /// By kind of request; empty where there is one kind.
     pub(super) by_kind: Vec<Tally>,
     pub(super) sections: Sections,
-    pub(super) starved: Starved,
+    pub(super) starved: Starvation,
     pub(super) service: Tally,
     pub(super) lateness: Tally,
     /// What the server says that it took, where it does.
@@ -98,7 +100,7 @@ impl Collector {
             recent: Recent::default(),
             by_kind: if kinds > 1 { vec![Tally::default(); kinds] } else { Vec::new() },
             sections: Sections::default(),
-            starved: Starved::default(),
+            starved: Starvation::default(),
             service: Tally::default(),
             lateness: Tally::default(),
             server_time: None,
@@ -215,7 +217,7 @@ impl Collector {
 
     /// Those that were not finished when the measured time ended.
     #[must_use]
-    pub fn starved(&self) -> &Starved {
+    pub fn starved(&self) -> &Starvation {
         &self.starved
     }
 

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::errors::{STATUS, TIMEOUT};
-use super::word::{Word, kept};
 use super::{Row, Summary};
+use crate::failure::{STATUS, TIMEOUT, Word, kept};
 
 /// How many attempts failed, by kind of request, what went wrong, and the status.
 type Attempts = BTreeMap<(u32, Word, u16), u64>;

@@ -29,13 +29,13 @@ pub struct GeneratorNode {
     pub taken_over_at_s: Option<f64>,
     /// The rows that stayed on its node; none where they were gathered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rows: Option<RowsThere>,
+    pub rows: Option<RemoteRows>,
 }
 
 /// Rows that a generator keeps on its node's own disk.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RowsThere {
+pub struct RemoteRows {
     /// The node's address.
     pub node: String,
     /// The folder there, which holds a `requests.parquet`.

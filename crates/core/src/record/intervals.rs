@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
-use super::{Collector, Tally, TimeFigures};
+use super::Collector;
+use crate::statistics::{Tally, TimeFigures};
 
 /// Where the mean is not known to this share of itself, nor are percentiles: their intervals would
 /// hold too seldom (`benches/coverage.py`).

@@ -1,17 +1,19 @@
 //! Whether the objectives of a workload can still be met, from what has been measured so far.
 
 use super::Row;
-use super::watched::Watched;
-use crate::client::{Fate, Limit, Page};
+use super::objective_monitor::ObjectiveMonitor;
+use crate::attempt::{Fate, Page};
+use crate::file::Figure;
+use crate::limit::Limit;
 use crate::program::{CheckCount, CheckCounts};
 use crate::time::Nanos;
-use crate::workload::{Figure, Objective, Of, Workload};
+use crate::workload::{Objective, Of, Workload};
 
 /// Objectives that are watched as a run goes on.
 #[derive(Debug)]
 pub struct Objectives {
     limit: Limit,
-    watched: Vec<One>,
+    objective_monitor: Vec<One>,
 }
 
 #[derive(Debug)]
@@ -27,7 +29,7 @@ struct One {
     counted: CheckCount,
     /// What stands before it in words.
     prefix: String,
-    watched: Watched,
+    objective_monitor: ObjectiveMonitor,
 }
 
 impl One {
@@ -53,9 +55,9 @@ impl Objectives {
         let objectives = workload.slo.objectives.iter().enumerate();
         let wanted = objectives
             .filter(|(_, one)| all || one.abort)
-            .map(|(place, one)| watched(workload, limit, place, one));
-        let watched: Vec<One> = wanted.collect();
-        (!watched.is_empty()).then_some(Objectives { limit, watched })
+            .map(|(place, one)| objective_monitor(workload, limit, place, one));
+        let objective_monitor: Vec<One> = wanted.collect();
+        (!objective_monitor.is_empty()).then_some(Objectives { limit, objective_monitor })
     }
 
     /// When checks are to be looked at first: never where none of those that [`Objectives::new`]
@@ -76,7 +78,10 @@ impl Objectives {
             let response = row.error.is_none().then_some(response);
             let kind = row.attempt.kind;
             let own = |one: &&mut One| one.is_of_requests() && one.is_about(kind);
-            self.watched.iter_mut().filter(own).for_each(|one| one.watched.take(response));
+            self.objective_monitor
+                .iter_mut()
+                .filter(own)
+                .for_each(|one| one.objective_monitor.take(response));
         }
     }
 
@@ -85,13 +90,16 @@ impl Objectives {
         if self.limit.counts(page.scheduled) {
             let response = (!page.failed).then(|| page.done.since(page.scheduled));
             let own = |one: &&mut One| one.is_of_pages() && one.is_about(page.kind);
-            self.watched.iter_mut().filter(own).for_each(|one| one.watched.take(response));
+            self.objective_monitor
+                .iter_mut()
+                .filter(own)
+                .for_each(|one| one.objective_monitor.take(response));
         }
     }
 
     /// So many checks have held so far, and so many have not.
     pub fn checks(&mut self, so_far: &CheckCounts) {
-        for one in self.watched.iter_mut().filter(|one| one.figure == Figure::Checks) {
+        for one in self.objective_monitor.iter_mut().filter(|one| one.figure == Figure::Checks) {
             let own =
                 so_far.iter().filter(|(name, _)| one.check.as_ref().is_none_or(|it| it == *name));
             let count = own.fold(CheckCount::default(), |sum, (_, count)| CheckCount {
@@ -106,11 +114,11 @@ impl Objectives {
     /// requests on their way. To be asked about once a second.
     #[must_use]
     pub fn out_of_reach(&mut self, time_s: f64, in_flight: u64) -> Option<Lost> {
-        self.watched.iter_mut().find_map(|one| {
+        self.objective_monitor.iter_mut().find_map(|one| {
             let all = one.about.iter().all(|about| *about) && !one.is_of_pages();
             // Requests on their way are no checks.
             let in_flight = if one.figure == Figure::Checks { 0 } else { in_flight };
-            let found = one.watched.out_of_reach(time_s, in_flight, all)?;
+            let found = one.objective_monitor.out_of_reach(time_s, in_flight, all)?;
             let page = if one.is_of_pages() { "page_" } else { "" };
             let words = format!("{}{page}{found}", one.prefix);
             Some(Lost { place: one.place, words })
@@ -126,7 +134,7 @@ impl One {
         let new = failed + (count.passed - self.counted.passed);
         for at in 0..new {
             let fails = (at + 1) * failed / new > at * failed / new;
-            self.watched.take((!fails).then_some(Nanos::ZERO));
+            self.objective_monitor.take((!fails).then_some(Nanos::ZERO));
         }
         self.counted = count;
     }
@@ -140,17 +148,24 @@ impl One {
     }
 }
 
-fn watched(workload: &Workload, limit: Limit, place: usize, objective: &Objective) -> One {
+fn objective_monitor(
+    workload: &Workload,
+    limit: Limit,
+    place: usize,
+    objective: &Objective,
+) -> One {
     let Objective { figure, of, limit: most, .. } = objective;
     let about = workload.requests.iter().map(|kind| match of {
         Of::All | Of::Check(_) => true,
         Of::Population(_, place) => kind.population as usize == *place,
         Of::Request(name) => kind.name == *name,
     });
-    let watched = match figure {
-        Figure::Response(name) | Figure::Page(name) => Watched::of_time(name, *most, limit),
-        Figure::Errors => Watched::of_errors(*most, limit),
-        Figure::Checks => Watched::of_checks(1.0 - most, limit),
+    let objective_monitor = match figure {
+        Figure::Response(name) | Figure::Page(name) => {
+            ObjectiveMonitor::of_time(name, *most, limit)
+        }
+        Figure::Errors => ObjectiveMonitor::of_errors(*most, limit),
+        Figure::Checks => ObjectiveMonitor::of_checks(1.0 - most, limit),
     };
     let check = match of {
         Of::Check(name) => Some(name.clone()),
@@ -163,7 +178,7 @@ fn watched(workload: &Workload, limit: Limit, place: usize, objective: &Objectiv
         figure: *figure,
         about: about.collect(),
         prefix: of.name().map_or(String::new(), |name| format!("{name}: ")),
-        watched,
+        objective_monitor,
     }
 }
 

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::Collector;
 use super::populations::Populations;
-use super::{BatchMeans, Collector, Tally, TimeFigures};
-use crate::client::{Limit, Page};
+use crate::attempt::Page;
+use crate::limit::Limit;
+use crate::statistics::{BatchMeans, Tally, TimeFigures};
 use crate::time::Nanos;
 use crate::workload::Workload;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchMeans, Collector, PopulationFigures, Summary, Tally};
+use super::{Collector, PopulationFigures, Summary};
+use crate::statistics::{BatchMeans, Tally};
 use crate::workload::{Population, Workload};
 
 /// By population, what sums over its kinds of request do not give.

@@ -1,7 +1,7 @@
 //! Requests that were served at their first attempt, until they are entered together.
 
 use super::{Collector, Ended};
-use crate::client::Attempt;
+use crate::attempt::Attempt;
 use crate::time::Nanos;
 
 /// So many are entered at a time: few enough for the nearest cache.

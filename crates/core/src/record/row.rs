@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::word::{self, Word};
 use super::{Collector, Summary};
-use crate::client::{Attempt, Fate, Page};
+use crate::attempt::{Attempt, Fate, Page};
+use crate::failure::{Word, read_word};
 use crate::program::CheckCounts;
 use crate::time::Nanos;
 
@@ -26,7 +26,7 @@ pub struct Row {
     /// The protocol's status; 0 where there is none.
     pub status: u16,
     /// What went wrong, as a short fixed word; nothing for a success.
-    #[serde(deserialize_with = "word::read")]
+    #[serde(deserialize_with = "read_word")]
     pub error: Option<Word>,
     /// Bytes sent and received.
     pub bytes_sent: u64,
@@ -92,12 +92,12 @@ pub trait RowSink {
 
     /// Called several times a second by drivers that collect figures: the sink may ask for what
     /// there is so far, which costs milliseconds.
-    fn look(&mut self, _so_far: &dyn Fn() -> SoFar) {}
+    fn look(&mut self, _so_far: &dyn Fn() -> RunProgress) {}
 }
 
 /// The figures of a run that has not ended yet.
 #[derive(Clone, Debug)]
-pub struct SoFar {
+pub struct RunProgress {
     /// As if it ended now.
     pub summary: Summary,
     /// Everything collected.

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::by_request::request_figures;
 use super::figures::{
     ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
-    PopulationFigures, RequestFigures, StationFigures, TimeFigures,
+    PopulationFigures, RequestFigures, StationFigures,
 };
 use super::generators::GeneratorNode;
 use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
-use super::{Collector, MeanInterval, ObjectiveFigures, Tally, Window, student_half_width_95};
+use super::{Collector, ObjectiveFigures, Window};
 use crate::program::{CheckCount, Report};
+use crate::statistics::{MeanInterval, Tally, TimeFigures, student_half_width_95};
 use crate::system::StationSummary;
 use crate::system::cluster::ClusterSummary;
 use crate::system::machine::MachineSummary;

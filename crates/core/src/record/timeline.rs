@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::Fate;
+use crate::attempt::Fate;
 use crate::record::Row;
 use crate::record::recent::Recent;
 use crate::time::Nanos;
@@ -227,7 +227,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::Attempt;
+    use crate::attempt::Attempt;
 
     fn row(scheduled_s: u64, done_s: u64) -> Row {
         let scheduled = Nanos(scheduled_s * 1_000_000_000);

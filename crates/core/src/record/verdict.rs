@@ -8,8 +8,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Collector, Summary, Tally, TimeFigures};
-use crate::workload::{Figure, Objective, Of, Workload};
+use super::{Collector, Summary};
+use crate::file::Figure;
+use crate::statistics::{Tally, TimeFigures};
+use crate::workload::{Objective, Of, Workload};
 use interval::{NORMAL_975, by_number, memory_of, of_order, share};
 
 /// Whether an objective is met.
@@ -110,7 +112,7 @@ impl Summary {
     /// Leaves out objectives of checks of responses, which a simulation does not have, and says so;
     /// checks of scripts are counted there, too.
     fn leave_out_checks(&mut self, workload: &Workload) {
-        let checks = || workload.requests.iter().flat_map(|one| &one.valued.checks);
+        let checks = || workload.requests.iter().flat_map(|one| &one.value_use.checks);
         let is_of_responses =
             |of: Option<&str>| checks().any(|one| of.is_none_or(|of| of == one.name));
         let is_out = |one: &ObjectiveFigures| {

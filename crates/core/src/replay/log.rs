@@ -1,8 +1,8 @@
 //! The requests of a log, as those hand them over who can read one.
 
 use super::texts::{Texts, Users};
+use crate::request::Method;
 use crate::time::Nanos;
-use crate::workload::Method;
 
 /// How a log is to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct LogOptions {
 
 /// One request, as a log tells it.
 #[derive(Clone, Copy, Debug)]
-pub struct Logged<'a> {
+pub struct LogRequest<'a> {
     /// When it arrived, in nanoseconds from any fixed time.
     pub time_ns: i64,
     /// The steps in which the log's clock counts, in nanoseconds, as far as this stamp shows them.
@@ -100,9 +100,9 @@ impl RequestLog {
 
     /// One request, `GET /`, for logs that are not there any more.
     #[must_use]
-    pub fn stand_in() -> RequestLog {
+    pub fn placeholder() -> RequestLog {
         let mut log = RequestLog::new(&LogOptions::default());
-        log.add(&Logged {
+        log.add(&LogRequest {
             time_ns: 0,
             resolution_ns: 1,
             duration: Nanos::ZERO,
@@ -117,7 +117,7 @@ impl RequestLog {
     ///
     /// # Panics
     /// When there are 2^32 requests or more.
-    pub fn add(&mut self, request: &Logged<'_>) {
+    pub fn add(&mut self, request: &LogRequest<'_>) {
         let Some(method) = Method::of_http(request.method) else {
             self.left_out.methods += 1;
             return;
@@ -191,7 +191,7 @@ mod tests {
         let add = |log: &mut RequestLog, method: &str, target: &[u8]| {
             let method = method.as_bytes();
             let (time_ns, resolution_ns, duration) = (0, 1, Nanos::ZERO);
-            log.add(&Logged { time_ns, resolution_ns, duration, user: 1, method, target });
+            log.add(&LogRequest { time_ns, resolution_ns, duration, user: 1, method, target });
         };
         let all = [("GET", &b"/"[..]), ("HEAD", b"/"), ("OPTIONS", b"/"), ("POST", b"/")];
         let others = [("PROPFIND", &b"/"[..]), ("", b"/"), ("get", b"/"), ("GET", b"/a b")];

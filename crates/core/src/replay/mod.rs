@@ -14,18 +14,18 @@ mod texts;
 
 use std::sync::Arc;
 
-pub use log::{LogOptions, Logged, RequestLog, user_number};
+pub use log::{LogOptions, LogRequest, RequestLog, user_number};
 use log::{NONE, Request};
 pub(crate) use settings::Settings;
 
-use crate::client::Share;
 use crate::data::DataTable;
 use crate::error::Invalid;
+use crate::file::Model;
 use crate::program::{Extent, ProgramSource, Programs};
 use crate::random::{Purpose, StreamFamily};
+use crate::share::Share;
 use crate::time::Nanos;
-use crate::workload::{Model, RequestKind};
-use sessions::Replaying;
+use sessions::ReplaySessions;
 
 /// A log that is ready to be replayed; clones share it.
 #[derive(Clone, Debug)]
@@ -53,7 +53,8 @@ impl PartialEq for Replay {
 }
 
 impl Replay {
-    /// Replays a log by a model; its requests are of these kinds.
+    /// Replays a log by a model. `kind_of` says which of the workload's kinds a request is by its
+    /// method and target.
     ///
     /// # Errors
     /// When the log holds no request that can be replayed.
@@ -61,7 +62,7 @@ impl Replay {
         mut log: RequestLog,
         settings: Settings,
         model: Model,
-        kinds: &[RequestKind],
+        kind_of: impl Fn(&str, &str) -> usize,
     ) -> Result<Replay, Invalid> {
         let warning = log.left_out_words(&settings.file);
         if log.requests.is_empty() {
@@ -72,11 +73,9 @@ impl Replay {
         // Nearly in order mostly, which makes it quick.
         log.requests.sort_by_key(|request| request.time_ns);
         spread::spread(&mut log.requests, log.resolution_ns);
-        let last = kinds.len() - 1;
         for request in &mut log.requests {
-            let target = log.targets.get(request.target);
-            let kind = RequestKind::place_of(&kinds[..last], request.method.word(), target);
-            request.kind = u16::try_from(kind.unwrap_or(last)).unwrap_or(u16::MAX);
+            let kind = kind_of(request.method.word(), log.targets.get(request.target));
+            request.kind = u16::try_from(kind).unwrap_or(u16::MAX);
         }
         let timeout = settings.timeout();
         let firsts = (model != Model::Open).then(|| chain(&mut log, timeout));
@@ -132,7 +131,7 @@ impl ProgramSource for Replay {
         _data: &Arc<[DataTable]>,
         share: Share,
     ) -> Box<dyn Programs> {
-        Box::new(Replaying::new(Arc::clone(&self.inner), seed, share))
+        Box::new(ReplaySessions::new(Arc::clone(&self.inner), seed, share))
     }
 
     fn extent(&self, seed: u64) -> Option<Extent> {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::Recording;
 use super::log::NONE;
-use crate::client::Share;
-use crate::program::{Action, Call, Event, Programs, Report};
+use crate::program::{Action, Event, Programs, Report};
+use crate::request::Call;
+use crate::share::Share;
 use crate::time::Nanos;
 
 /// The sessions that are alive, and what is still to come.
 #[derive(Debug)]
-pub(super) struct Replaying {
+pub(super) struct ReplaySessions {
     recording: Arc<Recording>,
     seed: u64,
     /// Which of the sessions that are replayed: every so many-th one, as those arrive.
@@ -26,11 +27,11 @@ pub(super) struct Replaying {
     unfinished: u64,
 }
 
-impl Replaying {
-    pub(super) fn new(recording: Arc<Recording>, seed: u64, share: Share) -> Replaying {
+impl ReplaySessions {
+    pub(super) fn new(recording: Arc<Recording>, seed: u64, share: Share) -> ReplaySessions {
         let (current, unfinished) = (Vec::new(), 0);
         let mut all =
-            Replaying { recording, seed, share, from: 0, next: None, current, unfinished };
+            ReplaySessions { recording, seed, share, from: 0, next: None, current, unfinished };
         all.next = share.first(|| all.following());
         all
     }
@@ -52,7 +53,7 @@ impl Replaying {
     }
 }
 
-impl Programs for Replaying {
+impl Programs for ReplaySessions {
     /// Whoever begins takes the share's next session: sessions arrive in the order of the log.
     fn begin(&mut self, _now: Nanos, slot: usize, _session: u64, _turn: u32) -> Action {
         let Some(session) = self.next else { return Action::End };

@@ -2,14 +2,19 @@ mod shares;
 
 use std::cell::RefCell;
 
+use crate::workload::WorkloadFiles;
+
 use proptest::prelude::*;
 
 use super::*;
-use crate::client::{Attempt, ClientAction, Clients, Limit, Ticket};
+use crate::attempt::{Attempt, Ticket};
+use crate::client::{ClientAction, Clients};
 use crate::files::Files;
+use crate::limit::Limit;
 use crate::program::Reply;
+use crate::request::Method;
 use crate::schema::Source;
-use crate::workload::{Method, Workload};
+use crate::workload::Workload;
 
 /// A log as (time in ms, duration in ms, user, method, target).
 type Line = (i64, u64, u64, &'static str, &'static str);
@@ -24,12 +29,14 @@ impl Files for Given {
     fn read(&self, _name: &str) -> Result<String, Invalid> {
         Ok("t\n1\n2\n".to_owned())
     }
+}
 
+impl WorkloadFiles for Given {
     fn log(&self, _name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
         *self.asked.borrow_mut() = Some(options.clone());
         let mut log = RequestLog::new(options);
         for (time_ms, duration_ms, user, method, target) in &self.lines {
-            log.add(&Logged {
+            log.add(&LogRequest {
                 time_ns: time_ms * 1_000_000,
                 resolution_ns: self.resolution_ns,
                 duration: Nanos(duration_ms * 1_000_000),

@@ -2,8 +2,8 @@
 
 use toml::Value;
 
-use super::{Known, PUT_IN, REMOVED, is_secret, without_secrets};
-use crate::workload::WorkloadFile;
+use super::{KnownSecrets, PUT_IN, REMOVED, is_secret, without_secrets};
+use crate::file::WorkloadFile;
 
 /// Tables of what is sent, by the names that it is sent under.
 const SENT: [&str; 6] = ["headers", "form", "json", "message", "multipart", "fields"];
@@ -14,14 +14,14 @@ const ELSEWHERE: [&str; 2] = ["env:", "file:"];
 
 /// What was taken out of a workload file.
 #[derive(Default)]
-struct Taken {
+struct Removal {
     /// Where it stood.
     places: Vec<String>,
-    known: Known,
+    known: KnownSecrets,
 }
 
 /// Takes the secrets out of a value of a workload file.
-fn remove(value: &mut Value, place: &Place, taken: &mut Taken) {
+fn remove(value: &mut Value, place: &Place, taken: &mut Removal) {
     match value {
         Value::Table(table) => {
             for (name, inner) in table {
@@ -90,7 +90,7 @@ impl Place {
     }
 
     /// Learns what in a text is secret that stands here.
-    fn learn(&self, text: &str, known: &mut Known) {
+    fn learn(&self, text: &str, known: &mut KnownSecrets) {
         if self.secret() { known.learn_field(&self.name, text) } else { known.learn_text(text) }
     }
 
@@ -112,7 +112,7 @@ impl Place {
 /// # Errors
 /// When it cannot be put into a file.
 pub fn removed_from(file: &WorkloadFile) -> Result<(WorkloadFile, Vec<String>), String> {
-    let (mut value, mut taken) = (as_value(file)?, Taken::default());
+    let (mut value, mut taken) = (as_value(file)?, Removal::default());
     remove(&mut value, &Place::root(), &mut taken);
     let places = taken.places;
     // What holds none stays as it is, to the order of its keys.
@@ -122,8 +122,8 @@ pub fn removed_from(file: &WorkloadFile) -> Result<(WorkloadFile, Vec<String>), 
 
 /// The values of all that is secret in a workload file.
 #[must_use]
-pub fn secrets_of(file: &WorkloadFile) -> Known {
-    let mut taken = Taken::default();
+pub fn secrets_of(file: &WorkloadFile) -> KnownSecrets {
+    let mut taken = Removal::default();
     // What cannot be put into a file is no text that was read from one.
     if let Ok(mut value) = as_value(file) {
         remove(&mut value, &Place::root(), &mut taken);
@@ -142,9 +142,9 @@ pub fn put_back(
 ) -> Result<WorkloadFile, String> {
     let (mut whole, given) = (as_value(kept)?, as_value(given)?);
     let mut masked = given.clone();
-    remove(&mut masked, &Place::root(), &mut Taken::default());
+    remove(&mut masked, &Place::root(), &mut Removal::default());
     fill(&mut whole, &given, &masked);
-    let (whole, mut there) = (as_file(whole)?, Taken::default());
+    let (whole, mut there) = (as_file(whole)?, Removal::default());
     remove(&mut as_value(&whole)?, &Place::root(), &mut there);
     match places.iter().find(|place| !there.places.contains(place)) {
         Some(place) => Err(format!("it has no such secret at `{place}`")),

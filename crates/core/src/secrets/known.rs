@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{REMOVED, is_secret, replaced, without_secrets};
-use crate::workload::form_field;
+use crate::request::form_field;
 
 /// Shorter values are not told apart from other words.
 const LENGTH_MIN: usize = 4;
@@ -16,13 +16,13 @@ const WORDS: [&str; 6] = ["true", "false", "null", "None", "none", REMOVED];
 
 /// The values of secrets. It has no `Debug`: it knows them.
 #[derive(Clone, Default)]
-pub struct Known {
+pub struct KnownSecrets {
     /// By the character that they begin with, the longest first.
     values: BTreeMap<char, Vec<String>>,
     longest: usize,
 }
 
-impl Known {
+impl KnownSecrets {
     /// Adds a value, and the forms in which servers repeat it: decoded, and encoded as in URLs,
     /// JSON and HTML.
     pub fn learn(&mut self, value: &str) {
@@ -160,8 +160,8 @@ fn decoded(value: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn known(values: &[&str]) -> Known {
-        let mut known = Known::default();
+    fn known(values: &[&str]) -> KnownSecrets {
+        let mut known = KnownSecrets::default();
         values.iter().for_each(|value| known.learn(value));
         known
     }
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn fields_and_texts_tell_what_they_hold() {
-        let mut known = Known::default();
+        let mut known = KnownSecrets::default();
         known.learn_field("Authorization", "Basic dXNlcjpodW50ZXIyIQ==");
         known.learn_field("cookie", "sid=COOKIE-1; theme=\"dark-2\"; user={user}");
         known.learn_field("X-Api-Key", "tenant-0815-{user}");
@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn names_hide_what_is_not_known() {
-        let shown = Known::default().hidden("{\"password\": \"X\", \"code\": \"E1\"}", false);
+        let shown =
+            KnownSecrets::default().hidden("{\"password\": \"X\", \"code\": \"E1\"}", false);
         assert_eq!(shown, "{\"password\": \"REMOVED\", \"code\": \"E1\"}");
     }
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 pub use file::{put_back, removed_from, secrets_of};
-pub use known::Known;
+pub use known::KnownSecrets;
 
 /// What stands in the place of a secret.
 pub const REMOVED: &str = "REMOVED";

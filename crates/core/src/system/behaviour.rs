@@ -2,7 +2,7 @@
 
 use super::demand::DemandLaw;
 use super::file::{BehaviourTable, StepTable};
-use super::node::{Door, DoorId, Kept, NodeId};
+use super::node::{Entrance, EntranceId, HoldKind, NodeId};
 use super::nodes::AnyNodeModel;
 use super::read::Placed;
 use crate::distribution::Distribution;
@@ -25,8 +25,8 @@ pub struct Behaviour {
 pub enum Step {
     /// Be served at a station, or run in a service of a machine.
     Use {
-        /// By which door.
-        door: DoorId,
+        /// By which entrance.
+        entrance: EntranceId,
         /// The demand, where the step has one of its own.
         demand: Option<DemandLaw>,
     },
@@ -56,19 +56,19 @@ pub enum Step {
 /// What behaviours refer to.
 pub(super) struct Context<'a> {
     pub(super) nodes: &'a [AnyNodeModel],
-    pub(super) doors: &'a [Door],
+    pub(super) entrances: &'a [Entrance],
     pub(super) files: &'a dyn Files,
 }
 
 impl Behaviour {
     pub(super) fn from_table(table: &BehaviourTable, context: &Context<'_>) -> Placed<Behaviour> {
         let steps = context.steps(&table.steps, "steps", &mut Vec::new())?;
-        if let Some(door) = context.waits_for_itself(&steps) {
+        if let Some(entrance) = context.waits_for_itself(&steps) {
             let message = format!(
                 "a request has a thread of `{0}` while its parallel parts want others of the same \
                  pool: with all threads taken so they would wait for ever; let the parts use \
                  another service, or give `{0}` a thread for each request",
-                door.name
+                entrance.name
             );
             return Err(("steps".to_owned(), Invalid::new(message)));
         }
@@ -146,16 +146,16 @@ impl Context<'_> {
                 Some(_) => Err((format!("{path}.demand"), Invalid::new(why))),
             };
         }
-        let door = self.door(name).map_err(|error| (format!("{path}.use"), error))?;
+        let entrance = self.entrance(name).map_err(|error| (format!("{path}.use"), error))?;
         let demand = table.demand.as_ref().map(|scalar| {
             DemandLaw::of_a_step(&scalar.text(), self.files)
                 .map_err(|error| (format!("{path}.demand"), error))
         });
-        Ok(Step::Use { door, demand: demand.transpose()? })
+        Ok(Step::Use { entrance, demand: demand.transpose()? })
     }
 
-    /// The door of this name, but for those inside of clusters.
-    fn door(&self, name: &str) -> Result<DoorId, Invalid> {
+    /// The entrance of this name, but for those inside of clusters.
+    fn entrance(&self, name: &str) -> Result<EntranceId, Invalid> {
         let on_servers = |one: &AnyNodeModel| match one {
             AnyNodeModel::Cluster(cluster) => cluster.has_on_servers(name),
             _ => false,
@@ -168,28 +168,29 @@ impl Context<'_> {
             )));
         }
         let entered = |node: NodeId| self.nodes[node.0 as usize].model().is_entered();
-        let open = self.doors.iter().zip(0..).filter(|(door, _)| !entered(door.node));
-        let open: Vec<(&str, u32)> = open.map(|(door, at)| (door.name.as_str(), at)).collect();
+        let open = self.entrances.iter().zip(0..).filter(|(entrance, _)| !entered(entrance.node));
+        let open: Vec<(&str, u32)> =
+            open.map(|(entrance, at)| (entrance.name.as_str(), at)).collect();
         let found = find("station", name, open.iter().map(|(name, _)| *name))?;
-        Ok(DoorId(open[found].1))
+        Ok(EntranceId(open[found].1))
     }
 
-    /// A door that keeps one of a limited number of things, and that parts use while the whole
+    /// A entrance that keeps one of a limited number of things, and that parts use while the whole
     /// keeps one.
-    fn waits_for_itself(&self, steps: &[Step]) -> Option<&Door> {
-        let limited = |at: DoorId| {
-            let door = &self.doors[at.0 as usize];
-            let kept = self.nodes[door.node.0 as usize].model().kept(door.entrance);
-            (kept == Kept::Limited).then_some(door)
+    fn waits_for_itself(&self, steps: &[Step]) -> Option<&Entrance> {
+        let limited = |at: EntranceId| {
+            let entrance = &self.entrances[at.0 as usize];
+            let kept = self.nodes[entrance.node.0 as usize].model().kept(entrance.entry);
+            (kept == HoldKind::Limited).then_some(entrance)
         };
-        let uses = |step: &Step, at: DoorId| matches!(step, Step::Use { door, .. } if *door == at);
+        let uses = |step: &Step, at| matches!(step, Step::Use { entrance, .. } if *entrance == at);
         steps.iter().enumerate().find_map(|(at, step)| {
             let Step::Fork(parts) = step else { return None };
             let inner = parts.iter().flatten().find_map(|step| match step {
-                Step::Use { door, .. } => {
-                    let around = |all: &[Step]| all.iter().any(|step| uses(step, *door));
+                Step::Use { entrance, .. } => {
+                    let around = |all: &[Step]| all.iter().any(|step| uses(step, *entrance));
                     let held = around(&steps[..at]) && around(&steps[at + 1..]);
-                    limited(*door).filter(|_| held)
+                    limited(*entrance).filter(|_| held)
                 }
                 _ => None,
             });

@@ -23,8 +23,8 @@ pub(super) struct Delay {
 }
 
 impl DelayModel {
-    /// The entrance of a delay for a timer, or for a disk.
-    pub(super) fn entrance(disk: bool) -> u32 {
+    /// The entry of a delay for a timer, or for a disk.
+    pub(super) fn entry(disk: bool) -> u32 {
         u32::from(disk)
     }
 }
@@ -52,7 +52,7 @@ impl NodeModel for DelayModel {
 impl Node for Delay {
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
         let visitor = &mut jobs[visit.handle];
-        let disk = visit.entrance == DelayModel::entrance(true);
+        let disk = visit.entry == DelayModel::entry(true);
         visitor.waited_for = if disk { Cause::Disk } else { Cause::Timer };
         visitor.place = Place::Inside(self.id);
         // Its length is no service.

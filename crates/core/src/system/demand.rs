@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use super::ahead::Ahead;
+use super::demand_buffer::DemandBuffer;
 use super::file::DemandValue;
 use super::responses::Responses;
-use super::sized::SizedDemand;
+use super::size_demand::SizeDemand;
 use super::{Job, Program};
 use crate::distribution::Distribution;
 use crate::error::Invalid;
-use crate::files::{Files, trace};
+use crate::files::Files;
 use crate::random::{Purpose, StreamFamily};
+use crate::request::Sizes;
 use crate::schema::Scalar;
 use crate::time::Nanos;
+use crate::times::trace;
 use crate::units::Dimension;
-use crate::workload::Sizes;
 
 /// Service demands, for all requests or by name.
 #[derive(Clone, Debug)]
@@ -34,7 +35,7 @@ pub enum DemandLaw {
     /// the last the first comes again.
     Trace(Arc<[Nanos]>),
     /// By the size of the response.
-    Sized(SizedDemand),
+    Sized(SizeDemand),
 }
 
 impl Demand {
@@ -83,7 +84,7 @@ impl DemandLaw {
 
     /// As a step's own demand, which is no trace.
     pub(super) fn of_a_step(text: &str, files: &dyn Files) -> Result<DemandLaw, Invalid> {
-        if let Some(sized) = SizedDemand::parse(text, files)? {
+        if let Some(sized) = SizeDemand::parse(text, files)? {
             return Ok(DemandLaw::Sized(sized));
         }
         let law = Distribution::parse(text, files)?.expect(Dimension::Time)?;
@@ -150,7 +151,7 @@ pub trait DemandSource {
 #[derive(Clone, Debug)]
 pub struct DrawnDemands {
     /// By kind of request, then by draw.
-    laws: Vec<Vec<Option<(DemandLaw, Ahead)>>>,
+    laws: Vec<Vec<Option<(DemandLaw, DemandBuffer)>>>,
     /// One family a draw.
     families: Vec<StreamFamily>,
     /// The next value of each trace, whoever asks for it.
@@ -164,7 +165,7 @@ impl DrawnDemands {
     pub fn new(program: &Program, seed: u64, purpose: Purpose) -> DrawnDemands {
         let family = StreamFamily::new(seed, purpose);
         let most = program.laws.iter().map(Vec::len).max().unwrap_or(0) as u64;
-        let with_ahead = |law: &Option<DemandLaw>| Some((law.clone()?, Ahead::default()));
+        let with_ahead = |law: &Option<DemandLaw>| Some((law.clone()?, DemandBuffer::default()));
         let laws = program.laws.iter().map(|of_kind| of_kind.iter().map(with_ahead).collect());
         DrawnDemands {
             laws: laws.collect(),

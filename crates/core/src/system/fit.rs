@@ -2,10 +2,11 @@
 
 use super::file::DemandValue;
 use super::model::SystemModel;
-use super::node::{DoorId, NodeId};
+use super::node::{EntranceId, NodeId};
 use crate::error::{Invalid, nearest};
+use crate::request::RequestKind;
 use crate::schema::Source;
-use crate::workload::{RequestKind, Workload};
+use crate::workload::Workload;
 
 impl SystemModel {
     /// Checks that the system can serve the workload: every request visits a station, every step
@@ -43,14 +44,14 @@ impl SystemModel {
         for (kind, name) in known.iter().enumerate() {
             self.check_size(&workload.requests[kind], program.needs_size(kind))?;
             self.check_received(&workload.requests[kind], program.receives_over(kind))?;
-            let demand: f64 = program.mean_demands_s(kind, self.doors.len()).iter().sum();
+            let demand: f64 = program.mean_demands_s(kind, self.entrances.len()).iter().sum();
             let declared = self.behaviour_of(name).is_some();
             match program.lacks_demand(kind).filter(|_| declared) {
                 Some(at) => {
                     return Err(Invalid::new(format!(
                         "the behaviour of `{name}` uses `{}`, which has no demand for it: give the \
                      step a `demand`, or the station",
-                        self.doors[at.0 as usize].name
+                        self.entrances[at.0 as usize].name
                     )));
                 }
                 None if !declared && demand <= 0.0 && !self.visits_any(name) => {
@@ -65,26 +66,26 @@ impl SystemModel {
         Ok(())
     }
 
-    /// A request that needs its size, at this door, has one.
-    fn check_size(&self, request: &RequestKind, needed: Option<DoorId>) -> Result<(), Invalid> {
+    /// A request that needs its size, at this entrance, has one.
+    fn check_size(&self, request: &RequestKind, needed: Option<EntranceId>) -> Result<(), Invalid> {
         match (needed, &request.size) {
-            (Some(door), None) => {
-                let (door, name) = (&self.doors[door.0 as usize].name, &request.name);
+            (Some(entrance), None) => {
+                let (entrance, name) = (&self.entrances[entrance.0 as usize].name, &request.name);
                 let error = Invalid::new(format!(
-                    "the demand of `{name}` at `{door}` hangs on the size of its response, but the \
-                     request `{name}` of the workload has no `size`, as in size = \"20kB\"",
+                    "the demand of `{name}` at `{entrance}` hangs on the size of its response, but \
+                     the request `{name}` of the workload has no `size`, as in size = \"20kB\"",
                 ));
-                Err(self.at_demand(door, name, error))
+                Err(self.at_demand(entrance, name, error))
             }
             _ => Ok(()),
         }
     }
 
-    /// An error about the demand that a door has for a request, with file, line and key where it
-    /// stands in a file's table of the door.
-    fn at_demand(&self, door: &str, request: &str, error: Invalid) -> Invalid {
+    /// An error about the demand that an entrance has for a request, with file, line and key where
+    /// it stands in a file's table of the entrance.
+    fn at_demand(&self, entrance: &str, request: &str, error: Invalid) -> Invalid {
         let (file, text) = (&*self.origin.0, &*self.origin.1);
-        let used = self.file.used().find(|(_, _, name)| *name == door);
+        let used = self.file.used().find(|(_, _, name)| *name == entrance);
         let key = used.and_then(|(table, at, _)| {
             let demand = match table {
                 "station" => self.file.station[at].demand.as_ref(),
@@ -116,8 +117,9 @@ impl SystemModel {
     }
 
     fn visits_any(&self, request: &str) -> bool {
-        let visits = |door| self.demand_at(door).is_some_and(|one| one.of(request).is_some());
-        self.doors().any(|(door, _)| visits(door))
+        let visits =
+            |entrance| self.demand_at(entrance).is_some_and(|one| one.of(request).is_some());
+        self.entrances().any(|(entrance, _)| visits(entrance))
     }
 
     /// Every request name in the system, with where it stands.

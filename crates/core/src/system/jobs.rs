@@ -84,15 +84,15 @@ pub(super) enum Place {
 
 /// What a visitor keeps of a node: a place of a pool, a thread of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Keeping {
+pub(super) struct Holding {
     pub(super) node: NodeId,
-    pub(super) entrance: u32,
+    pub(super) entry: u32,
 }
 
 /// What a request brings that enters a node (see [`super::node::NodeModel::is_entered`]).
 #[derive(Debug, Default)]
 pub(super) struct Brought {
-    /// By entrance, its demand there, where it goes there.
+    /// By entry, its demand there, where it goes there.
     pub(super) demands: Vec<Option<Nanos>>,
     /// A number of its target, and the size of its response; 0 where they are not known.
     pub(super) target: u64,
@@ -105,7 +105,7 @@ pub(super) struct Jobs {
     visitors: Vec<Visitor>,
     free: Vec<Handle>,
     /// By visitor, what it keeps.
-    kept: Vec<Vec<Keeping>>,
+    kept: Vec<Vec<Holding>>,
     /// Who is to go on with its next step.
     pub(super) ready: Vec<Handle>,
     /// Whom a node has given up since the system last looked, each with the word for why.
@@ -174,8 +174,8 @@ impl Jobs {
     }
 
     /// The visitor keeps something of a node from now on, if it did not before.
-    pub(super) fn keep(&mut self, handle: Handle, node: NodeId, entrance: u32) {
-        let (at, keeping) = (handle as usize, Keeping { node, entrance });
+    pub(super) fn keep(&mut self, handle: Handle, node: NodeId, entry: u32) {
+        let (at, keeping) = (handle as usize, Holding { node, entry });
         if self.kept.len() <= at {
             self.kept.resize_with(at + 1, Vec::new);
         }
@@ -185,20 +185,20 @@ impl Jobs {
     }
 
     /// Whether the visitor is here and keeps this.
-    pub(super) fn keeps(&self, handle: Handle, node: NodeId, entrance: u32) -> bool {
+    pub(super) fn keeps(&self, handle: Handle, node: NodeId, entry: u32) -> bool {
         let kept = self.kept.get(handle as usize);
-        kept.is_some_and(|kept| kept.contains(&Keeping { node, entrance }))
+        kept.is_some_and(|kept| kept.contains(&Holding { node, entry }))
     }
 
     /// It does not keep it any more.
-    pub(super) fn let_go(&mut self, handle: Handle, node: NodeId, entrance: u32) {
+    pub(super) fn release_hold(&mut self, handle: Handle, node: NodeId, entry: u32) {
         if let Some(kept) = self.kept.get_mut(handle as usize) {
-            kept.retain(|one| *one != Keeping { node, entrance });
+            kept.retain(|one| *one != Holding { node, entry });
         }
     }
 
     /// All that a visitor keeps, in the order of the nodes.
-    pub(super) fn kept_by(&self, handle: Handle) -> Vec<Keeping> {
+    pub(super) fn held_by(&self, handle: Handle) -> Vec<Holding> {
         let mut kept = self.kept.get(handle as usize).cloned().unwrap_or_default();
         kept.sort_unstable();
         kept

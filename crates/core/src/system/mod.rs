@@ -6,20 +6,19 @@
 //! clock and served on the wall clock.
 
 mod agenda;
-mod ahead;
 mod behaviour;
 pub mod cluster;
+mod current_jobs;
 mod delay;
 mod demand;
+mod demand_buffer;
 mod equal_shares;
+mod fast_fcfs;
+mod fast_station;
 mod file;
 mod fit;
-mod inside;
 mod jobs;
-mod known_sizes;
-mod line;
 pub mod link;
-mod lone;
 pub mod machine;
 mod model;
 mod named_steps;
@@ -28,23 +27,24 @@ mod nodes;
 mod pool;
 mod program;
 mod read;
+mod recent_sizes;
 mod responses;
 mod run;
-mod sized;
+mod size_demand;
 mod station;
 
 pub use behaviour::{Behaviour, Step};
 pub use delay::DelayModel;
 pub use demand::{Demand, DemandLaw, DemandSource, DrawnDemands};
+pub use fast_fcfs::{FastFcfs, FcfsDeparture};
+pub use fast_station::FastStation;
 pub use file::{BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile};
-pub use line::{Leaving, Line};
-pub use lone::Lone;
 pub use model::{Capacity, SystemModel};
-pub use node::{Door, DoorId, NodeId, NodeSummary};
+pub use node::{Entrance, EntranceId, NodeId, NodeSummary};
 pub use nodes::AnyNodeModel;
 pub use pool::PoolModel;
 pub use program::Program;
-pub use sized::SizedDemand;
+pub use size_demand::SizeDemand;
 pub use station::{Overload, StationModel, StationSummary};
 
 use std::collections::VecDeque;
@@ -77,8 +77,9 @@ pub struct Departure {
     pub job: Job,
     /// When it left.
     pub at: Nanos,
-    /// The door of the visit from which it left; [`DoorId::NONE`] if it left from elsewhere.
-    pub station: DoorId,
+    /// The entrance of the visit from which it left; [`EntranceId::NONE`] if it left from
+    /// elsewhere.
+    pub station: EntranceId,
     /// All the service demand that it brought to what it went through.
     pub demand: Nanos,
     /// Why it was not served to the end: [`REFUSED`], [`DROPPED`], [`RESET`] or
@@ -86,18 +87,9 @@ pub struct Departure {
     pub error: Option<&'static str>,
 }
 
-/// The word for a request that came to a full queue.
-pub const REFUSED: &str = "refused";
-/// The word for a request that had waited too long when its turn came.
-pub const DROPPED: &str = "dropped";
-/// The word for a request for which no connection came about.
-pub const CONNECT_TIMEOUT: &str = "connect_timeout";
-/// The word for a request whose server has failed.
-pub const RESET: &str = "reset";
-
 /// Names a request that is in the system, for [`System::withdraw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Presence(Handle);
+pub struct JobRef(Handle);
 
 /// The running system.
 #[derive(Debug)]
@@ -124,7 +116,7 @@ impl<D: DemandSource> System<D> {
         demands: D,
         seed: u64,
     ) -> System<D> {
-        let building = Building { doors: &model.doors, program, kinds, seed };
+        let building = Building { entrances: &model.entrances, program, kinds, seed };
         System {
             nodes: Nodes::new(&model.nodes, &building),
             code: program.code.clone(),
@@ -139,11 +131,11 @@ impl<D: DemandSource> System<D> {
 
     /// A request arrives. `now` must not be before any earlier event.
     #[inline(always)]
-    pub fn arrive(&mut self, now: Nanos, job: Job) -> Presence {
+    pub fn arrive(&mut self, now: Nanos, job: Job) -> JobRef {
         self.number += 1;
         let handle = self.jobs.add(job, self.begins[job.kind as usize], NOBODY);
-        self.go_on(now, handle, DoorId::NONE);
-        Presence(handle)
+        self.go_on(now, handle, EntranceId::NONE);
+        JobRef(handle)
     }
 
     /// When the system next wants to act; [`Nanos::MAX`] when it is idle.
@@ -170,19 +162,19 @@ impl<D: DemandSource> System<D> {
                 let visitor = &mut self.jobs[handle];
                 visitor.served += visitor.demand;
                 visitor.place = Place::Between;
-                let (door, leaves) = match self.code[visitor.step as usize - 1..] {
-                    [Instruction::Visit { door, .. }, next, ..] => {
-                        (door, next == Instruction::Leave)
+                let (entrance, leaves) = match self.code[visitor.step as usize - 1..] {
+                    [Instruction::Visit { entrance, .. }, next, ..] => {
+                        (entrance, next == Instruction::Leave)
                     }
                     _ => unreachable!("who is at a node has come there"),
                 };
                 if leaves && self.jobs.lost.is_empty() {
                     // The common case, without the detour by `leaving`.
-                    let departure = self.departed(at, handle, door, None);
+                    let departure = self.departed(at, handle, entrance, None);
                     self.nodes.settle(at, node, &mut self.jobs);
                     return Some(departure);
                 }
-                self.go_on(at, handle, door);
+                self.go_on(at, handle, entrance);
             }
         }
         self.nodes.settle(at, node, &mut self.jobs);

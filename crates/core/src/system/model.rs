@@ -9,7 +9,7 @@ use super::demand::Demand;
 use super::file::{BehaviourTable, SystemFile};
 use super::link::LinkModel;
 use super::machine::MachineModel;
-use super::node::{Door, DoorId, Kept, NodeId};
+use super::node::{Entrance, EntranceId, HoldKind, NodeId};
 use super::nodes::AnyNodeModel;
 use super::program::Program;
 use super::read::Reading;
@@ -28,8 +28,8 @@ pub struct SystemModel {
     pub nodes: Vec<AnyNodeModel>,
     /// The names by which steps `use` nodes, in the order in which a request without a behaviour
     /// goes by them. There is at least one.
-    pub doors: Vec<Door>,
-    /// What requests do; those without a behaviour go by all doors that have a demand for them.
+    pub entrances: Vec<Entrance>,
+    /// What requests do; those without a behaviour go by all entrances that have a demand for them.
     pub behaviours: Vec<Behaviour>,
     /// The plain tables that this was built from.
     pub file: SystemFile,
@@ -74,18 +74,18 @@ impl SystemModel {
             return Err(reading.error("station", message));
         }
         let nodes = AnyNodeModel::read_all(&reading)?;
-        let doors = doors(&reading, &nodes)?;
-        let context = Context { nodes: &nodes, doors: &doors, files };
+        let entrances = entrances(&reading, &nodes)?;
+        let context = Context { nodes: &nodes, entrances: &entrances, files };
         let behaviour = |table: &BehaviourTable| Behaviour::from_table(table, &context);
         let name = |one: &Behaviour| one.request.clone();
         let behaviours = reading.all("behaviour", &file.behaviour, behaviour, name)?;
-        let demands = |door: &Door| demand_behind(&nodes, door).is_some();
-        if behaviours.is_empty() && !doors.iter().any(demands) {
+        let demands = |entrance: &Entrance| demand_behind(&nodes, entrance).is_some();
+        if behaviours.is_empty() && !entrances.iter().any(demands) {
             let message = "missing key `demand`, here or in a [[service]]";
             return Err(reading.error(&first.unwrap_or_default(), message));
         }
         let (name, origin) = (file.name.clone(), (source.file.into(), source.text.into()));
-        Ok(SystemModel { name, nodes, doors, behaviours, file, origin })
+        Ok(SystemModel { name, nodes, entrances, behaviours, file, origin })
     }
 
     /// Builds a system from plain tables.
@@ -93,7 +93,7 @@ impl SystemModel {
     /// # Errors
     /// As [`SystemModel::parse`]; the line is that of the tables written out.
     pub fn from_file(file: &SystemFile, files: &dyn Files) -> Result<SystemModel, SchemaError> {
-        let text = crate::workload::to_toml(file)?;
+        let text = crate::schema::to_toml(file)?;
         SystemModel::parse(Source { file: "", text: &text }, files)
     }
 
@@ -135,7 +135,7 @@ impl SystemModel {
         })
     }
 
-    /// The behaviour of requests of this name; none where they go by all doors.
+    /// The behaviour of requests of this name; none where they go by all entrances.
     #[must_use]
     pub fn behaviour_of(&self, request: &str) -> Option<&Behaviour> {
         let named =
@@ -158,28 +158,29 @@ impl SystemModel {
         }
     }
 
-    /// All doors.
-    pub fn doors(&self) -> impl Iterator<Item = (DoorId, &Door)> {
-        (0..).map(DoorId).zip(&self.doors)
+    /// All entrances.
+    pub fn entrances(&self) -> impl Iterator<Item = (EntranceId, &Entrance)> {
+        (0..).map(EntranceId).zip(&self.entrances)
     }
 
-    /// What [`Departure::station`](super::Departure::station) stands for, by its number: the doors'
-    /// names, and after them those of the stations of each cluster's servers, as in `web/3/cpu`.
+    /// What [`Departure::station`](super::Departure::station) stands for, by its number: the
+    /// entrances' names, and after them those of the stations of each cluster's servers, as in
+    /// `web/3/cpu`.
     #[must_use]
     pub fn station_labels(&self) -> Vec<String> {
-        let doors = self.doors.iter().map(|door| door.name.clone());
-        doors.chain(self.clusters().flat_map(ClusterModel::station_labels)).collect()
+        let entrances = self.entrances.iter().map(|entrance| entrance.name.clone());
+        entrances.chain(self.clusters().flat_map(ClusterModel::station_labels)).collect()
     }
 
-    fn door(&self, door: DoorId) -> &Door {
-        &self.doors[door.0 as usize]
+    fn entrance(&self, entrance: EntranceId) -> &Entrance {
+        &self.entrances[entrance.0 as usize]
     }
 
     fn node(&self, node: NodeId) -> &AnyNodeModel {
         &self.nodes[node.0 as usize]
     }
 
-    /// Whether requests come in and out of a node, and use its doors only in between.
+    /// Whether requests come in and out of a node, and use its entrances only in between.
     pub(super) fn is_entered(&self, node: NodeId) -> bool {
         self.node(node).model().is_entered()
     }
@@ -189,22 +190,22 @@ impl SystemModel {
         self.node(node).model().looks_at_content()
     }
 
-    /// The node behind a door, and which of its entrances it is.
-    pub(super) fn behind(&self, door: DoorId) -> (NodeId, u32) {
-        let Door { node, entrance, .. } = *self.door(door);
-        (node, entrance)
+    /// The node behind a entrance, and which of its entrances it is.
+    pub(super) fn behind(&self, entrance: EntranceId) -> (NodeId, u32) {
+        let Entrance { node, entry, .. } = *self.entrance(entrance);
+        (node, entry)
     }
 
-    /// The demand that a door has of its own.
+    /// The demand that a entrance has of its own.
     #[must_use]
-    pub fn demand_at(&self, door: DoorId) -> Option<&Demand> {
-        demand_behind(&self.nodes, self.door(door))
+    pub fn demand_at(&self, entrance: EntranceId) -> Option<&Demand> {
+        demand_behind(&self.nodes, self.entrance(entrance))
     }
 
-    /// What requests keep from their first use of a door to their last.
-    pub(super) fn kept_at(&self, door: DoorId) -> Kept {
-        let (node, entrance) = self.behind(door);
-        self.node(node).model().kept(entrance)
+    /// What requests keep from their first use of a entrance to their last.
+    pub(super) fn hold_kind_at(&self, entrance: EntranceId) -> HoldKind {
+        let (node, entry) = self.behind(entrance);
+        self.node(node).model().kept(entry)
     }
 
     /// What requests named `kinds` do, as a program.
@@ -219,22 +220,22 @@ impl SystemModel {
     #[must_use]
     pub fn capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
         let program = self.program_for(workload);
-        let mut by_door = vec![0.0; self.doors.len()];
+        let mut by_door = vec![0.0; self.entrances.len()];
         for (population, rate) in workload.populations.iter().zip(rates) {
             let (weights, total) = population.weights(&workload.requests);
-            let mut sums = vec![0.0; self.doors.len()];
+            let mut sums = vec![0.0; self.entrances.len()];
             for (kind, weight) in population.kinds.clone().zip(weights) {
-                let means = program.mean_demands_s(kind, self.doors.len());
+                let means = program.mean_demands_s(kind, self.entrances.len());
                 sums.iter_mut().zip(means).for_each(|(sum, mean)| *sum += weight * mean);
             }
             by_door.iter_mut().zip(sums).for_each(|(all, sum)| *all += rate * (sum / total));
         }
         let mut by_node = vec![0.0; self.nodes.len()];
         let mut by_entrance = Vec::new();
-        for (door, sum) in self.doors.iter().zip(by_door) {
-            by_node[door.node.0 as usize] += sum;
-            let model = self.node(door.node).model();
-            if let Some(servers) = model.servers_at(door.entrance) {
+        for (entrance, sum) in self.entrances.iter().zip(by_door) {
+            by_node[entrance.node.0 as usize] += sum;
+            let model = self.node(entrance.node).model();
+            if let Some(servers) = model.servers_at(entrance.entry) {
                 let unlimited = model.is_unlimited();
                 by_entrance.push(Capacity { demand_s: sum, servers, unlimited });
             }
@@ -256,12 +257,12 @@ impl SystemModel {
     }
 }
 
-fn demand_behind<'a>(nodes: &'a [AnyNodeModel], door: &Door) -> Option<&'a Demand> {
-    nodes[door.node.0 as usize].model().demand(door.entrance)
+fn demand_behind<'a>(nodes: &'a [AnyNodeModel], entrance: &Entrance) -> Option<&'a Demand> {
+    nodes[entrance.node.0 as usize].model().demand(entrance.entry)
 }
 
-/// The doors of all nodes, in the order of [`SystemFile::used`]. Each has a name of its own.
-fn doors(reading: &Reading<'_>, nodes: &[AnyNodeModel]) -> Result<Vec<Door>, SchemaError> {
+/// The entrances of all nodes, in the order of [`SystemFile::used`]. Each has a name of its own.
+fn entrances(reading: &Reading<'_>, nodes: &[AnyNodeModel]) -> Result<Vec<Entrance>, SchemaError> {
     let mut known = BTreeSet::new();
     if let Some((kind, at, _)) = reading.file.used().find(|(_, _, name)| !known.insert(*name)) {
         let message = "is taken by another station, machine or service";
@@ -269,18 +270,22 @@ fn doors(reading: &Reading<'_>, nodes: &[AnyNodeModel]) -> Result<Vec<Door>, Sch
     }
     let mut by_name = BTreeMap::new();
     for (node, id) in nodes.iter().zip(0..) {
-        let entrances = node.model().entrances().into_iter().zip(0..);
-        by_name.extend(entrances.map(|(name, entrance)| (name, (NodeId(id), entrance))));
+        let entry_names = node.model().entry_names().into_iter().zip(0..);
+        by_name.extend(entry_names.map(|(name, entry)| (name, (NodeId(id), entry))));
     }
-    let door = |(_, _, name): (&str, usize, &str)| {
-        let (node, entrance) = *by_name.get(name)?;
-        Some(Door { name: name.to_owned(), node, entrance })
+    let entrance = |(_, _, name): (&str, usize, &str)| {
+        let (node, entry) = *by_name.get(name)?;
+        Some(Entrance { name: name.to_owned(), node, entry })
     };
-    let mut doors: Vec<Door> = reading.file.used().filter_map(door).collect();
+    let mut entrances: Vec<Entrance> = reading.file.used().filter_map(entrance).collect();
     let nodes = nodes.iter().zip((0..).map(NodeId));
     for (model, node) in nodes.filter(|(one, _)| one.model().is_entered()) {
-        let inside = model.model().entrances().into_iter().zip(0..);
-        doors.extend(inside.map(|(name, entrance)| Door { name: name.to_owned(), node, entrance }));
+        let inside = model.model().entry_names().into_iter().zip(0..);
+        entrances.extend(inside.map(|(name, entry)| Entrance {
+            name: name.to_owned(),
+            node,
+            entry,
+        }));
     }
-    Ok(doors)
+    Ok(entrances)
 }

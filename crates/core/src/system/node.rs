@@ -30,24 +30,24 @@ impl NodeId {
     }
 }
 
-/// Names a door: its number in the system's list of them.
+/// Names a entrance: its number in the system's list of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DoorId(pub u32);
+pub struct EntranceId(pub u32);
 
-impl DoorId {
-    /// No door.
-    pub const NONE: DoorId = DoorId(u32::MAX);
+impl EntranceId {
+    /// No entrance.
+    pub const NONE: EntranceId = EntranceId(u32::MAX);
 }
 
 /// A name by which steps `use` a node: a station has one, a machine one for each of its services.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct Entrance {
     /// The name.
     pub name: String,
     /// Whose it is.
     pub node: NodeId,
     /// Which of the node's own it is.
-    pub(super) entrance: u32,
+    pub(super) entry: u32,
 }
 
 /// A visitor comes to a node.
@@ -55,7 +55,7 @@ pub struct Door {
 pub(super) struct Visit {
     pub(super) handle: Handle,
     /// By which of the node's entrances.
-    pub(super) entrance: u32,
+    pub(super) entry: u32,
     /// The demand that it brings; zero where it only takes something.
     pub(super) demand: Nanos,
 }
@@ -98,9 +98,9 @@ pub(super) trait Node {
     /// A visitor who kept something of the node (see [`Jobs::keep`]) does not need it any more.
     fn release(&mut self, _now: Nanos, _entrance: u32, _handle: Handle, _jobs: &mut Jobs) {}
 
-    /// What a visit by a door is called in results: the door, unless the node knows better.
-    fn label(&self, _handle: Handle, door: DoorId) -> DoorId {
-        door
+    /// What a visit by a entrance is called in results: the entrance, unless the node knows better.
+    fn label(&self, _handle: Handle, entrance: EntranceId) -> EntranceId {
+        entrance
     }
 
     /// A visitor who is here goes away in the middle. Says whether it stays in the node's waiting
@@ -109,8 +109,8 @@ pub(super) trait Node {
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool;
 
     /// Who goes away in the middle, here or elsewhere, kept something of the node.
-    fn abandon(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
-        self.release(now, entrance, handle, jobs);
+    fn abandon(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
+        self.release(now, entry, handle, jobs);
     }
 
     /// Begins the time averages anew.
@@ -169,9 +169,9 @@ impl NodeSummary {
     }
 }
 
-/// What a visitor keeps of a node from its first use of an entrance to its last.
+/// What a visitor keeps of a node from its first use of an entry to its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum HoldKind {
     Nothing,
     /// Something of its own, of which there are as many as are wanted.
     Own,
@@ -193,18 +193,18 @@ pub(super) trait NodeModel {
     fn name(&self) -> &str;
 
     /// The names by which steps `use` it.
-    fn entrances(&self) -> Vec<&str> {
+    fn entry_names(&self) -> Vec<&str> {
         Vec::new()
     }
 
-    /// The demand that an entrance has of its own.
+    /// The demand that an entry has of its own.
     fn demand(&self, _entrance: u32) -> Option<&Demand> {
         None
     }
 
-    /// What a visitor keeps from its first use of an entrance to its last.
-    fn kept(&self, _entrance: u32) -> Kept {
-        Kept::Nothing
+    /// What a visitor keeps from its first use of an entry to its last.
+    fn kept(&self, _entrance: u32) -> HoldKind {
+        HoldKind::Nothing
     }
 
     /// Whether steps `acquire` and `release` it by its name.
@@ -227,7 +227,7 @@ pub(super) trait NodeModel {
         false
     }
 
-    /// The number of servers that the load behind an entrance is shared by, where those of
+    /// The number of servers that the load behind an entry is shared by, where those of
     /// different entrances are different ones.
     fn servers_at(&self, _entrance: u32) -> Option<u32> {
         None
@@ -253,7 +253,7 @@ pub(super) trait NodeModel {
 /// What nodes are built from, beside their own models.
 #[derive(Clone, Copy)]
 pub(super) struct Building<'a> {
-    pub(super) doors: &'a [Door],
+    pub(super) entrances: &'a [Entrance],
     pub(super) program: &'a Program,
     /// The names of the kinds of request.
     pub(super) kinds: &'a [&'a str],
@@ -261,11 +261,12 @@ pub(super) struct Building<'a> {
 }
 
 impl Building<'_> {
-    /// By kind of request, the mean demand of its first visit by a node's entrance.
-    pub(super) fn first_means(&self, (node, entrance): (NodeId, u32)) -> Vec<Nanos> {
-        let mut doors = (0..).map(DoorId).zip(self.doors);
-        let door = doors.find(|(_, door)| door.node == node && door.entrance == entrance);
-        let mean = |kind| door.map(|(id, _)| self.program.first_mean(kind, id));
+    /// By kind of request, the mean demand of its first visit by a node's entry.
+    pub(super) fn first_means(&self, (node, entry): (NodeId, u32)) -> Vec<Nanos> {
+        let mut entrances = (0..).map(EntranceId).zip(self.entrances);
+        let entrance =
+            entrances.find(|(_, entrance)| entrance.node == node && entrance.entry == entry);
+        let mean = |kind| entrance.map(|(id, _)| self.program.first_mean(kind, id));
         (0..self.kinds.len()).map(|kind| mean(kind).unwrap_or(Nanos::ZERO)).collect()
     }
 }

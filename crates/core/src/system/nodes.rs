@@ -3,10 +3,10 @@
 use super::agenda::Agenda;
 use super::cluster::{Cluster, ClusterModel, Condition};
 use super::delay::{Delay, DelayModel};
-use super::jobs::{Handle, Jobs, Keeping};
+use super::jobs::{Handle, Holding, Jobs};
 use super::link::{Link, LinkModel};
 use super::machine::{MachineModel, MachineNode, Schedule};
-use super::node::{Answer, Building, DoorId, Node, NodeId, NodeModel, NodeSummary, Visit};
+use super::node::{Answer, Building, EntranceId, Node, NodeId, NodeModel, NodeSummary, Visit};
 use super::pool::{Pool, PoolModel};
 use super::read::Reading;
 use super::station::{Station, StationModel};
@@ -151,16 +151,16 @@ impl Nodes {
     }
 
     /// As [`Node::release`].
-    pub(super) fn release(&mut self, now: Nanos, what: Keeping, handle: Handle, jobs: &mut Jobs) {
+    pub(super) fn release(&mut self, now: Nanos, what: Holding, handle: Handle, jobs: &mut Jobs) {
         each!(&mut self.all[what.node.0 as usize], one => {
-            one.release(now, what.entrance, handle, jobs);
+            one.release(now, what.entry, handle, jobs);
             self.agenda.set(what.node, one.next_event());
         });
     }
 
     /// As [`Node::label`].
-    pub(super) fn label(&self, id: NodeId, handle: Handle, door: DoorId) -> DoorId {
-        each!(&self.all[id.0 as usize], one => one.label(handle, door))
+    pub(super) fn label(&self, id: NodeId, handle: Handle, entrance: EntranceId) -> EntranceId {
+        each!(&self.all[id.0 as usize], one => one.label(handle, entrance))
     }
 
     /// As [`Node::withdraw`].
@@ -179,9 +179,9 @@ impl Nodes {
     }
 
     /// As [`Node::abandon`].
-    pub(super) fn abandon(&mut self, now: Nanos, what: Keeping, handle: Handle, jobs: &mut Jobs) {
+    pub(super) fn abandon(&mut self, now: Nanos, what: Holding, handle: Handle, jobs: &mut Jobs) {
         each!(&mut self.all[what.node.0 as usize], one => {
-            one.abandon(now, what.entrance, handle, jobs);
+            one.abandon(now, what.entry, handle, jobs);
             self.agenda.set(what.node, one.next_event());
         });
     }

@@ -102,7 +102,7 @@ impl Node for Pool {
     /// Gives a place back: who waits first gets it.
     fn release(&mut self, now: Nanos, _: u32, handle: Handle, jobs: &mut Jobs) {
         self.monitor.depart(now);
-        jobs.let_go(handle, self.id, ENTRANCE);
+        jobs.release_hold(handle, self.id, ENTRANCE);
         while let Some(next) = self.waiting.pop_front() {
             if jobs.still_waits(next) {
                 self.waiting_count -= 1;

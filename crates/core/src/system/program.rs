@@ -6,16 +6,18 @@ use super::delay::DelayModel;
 use super::demand::DemandLaw;
 use super::link::connections;
 use super::model::SystemModel;
-use super::node::{DoorId, Kept, NodeId};
+use super::node::{EntranceId, HoldKind, NodeId};
+use crate::file::Reuse;
+use crate::request::Sizes;
 use crate::time::Nanos;
-use crate::workload::{Reuse, Sizes, Targets, Workload};
+use crate::workload::{Targets, Workload};
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Instruction {
     /// Come to a node with the demand of a draw, if there is one, or with none under [`NO_DRAW`].
-    /// By a door, or to wait or to take something.
-    Visit { node: NodeId, entrance: u32, draw: u32, door: DoorId },
+    /// By a entrance, or to wait or to take something.
+    Visit { node: NodeId, entry: u32, draw: u32, entrance: EntranceId },
     /// Take the demands of draws along, of which the first and their number are given, for the
     /// entrances of the node that is entered next; and, where it looks at that, what is asked for
     /// and how large it is.
@@ -23,7 +25,7 @@ pub(super) enum Instruction {
     /// Take so many bytes along to the link that comes next, or [`OF_RESPONSE`].
     Carry { bytes: u32 },
     /// Let go of what was kept of a node.
-    Release { node: NodeId, entrance: u32 },
+    Release { node: NodeId, entry: u32 },
     /// Go through parts at once: the instructions that follow, each beginning a part, say where;
     /// then go on at `after`.
     Fork { parts: u32, after: u32 },
@@ -48,8 +50,8 @@ pub struct Program {
     pub(super) begins: Vec<u32>,
     /// By kind, what each of its draws is drawn from; none where it does not visit.
     pub(super) laws: Vec<Vec<Option<DemandLaw>>>,
-    /// By kind, at which door each draw is a demand; none for a delay.
-    doors: Vec<Vec<Option<DoorId>>>,
+    /// By kind, at which entrance each draw is a demand; none for a delay.
+    entrances: Vec<Vec<Option<EntranceId>>>,
     /// By kind, the sizes of its responses, where they are known.
     pub(super) sizes: Vec<Option<Sizes>>,
     /// By kind, what its requests ask for; empty where that is not known.
@@ -60,7 +62,7 @@ pub struct Program {
     pub(super) receives: Vec<Option<NodeId>>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
-    /// Whether it goes by doors where the system has no demand for the request.
+    /// Whether it goes by entrances where the system has no demand for the request.
     all_doors: bool,
 }
 
@@ -92,7 +94,7 @@ impl Program {
     }
 
     fn compiled(system: &SystemModel, kinds: &[&str], all_doors: bool) -> Program {
-        let (code, begins, laws, doors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (code, begins, laws, entrances) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let sizes = vec![None; kinds.len()];
         let targets = Vec::new();
         let (connections, receives, forks) = (Vec::new(), Vec::new(), false);
@@ -100,7 +102,7 @@ impl Program {
             code,
             begins,
             laws,
-            doors,
+            entrances,
             sizes,
             targets,
             connections,
@@ -111,7 +113,7 @@ impl Program {
         for kind in kinds {
             program.begins.push(program.code.len() as u32);
             program.laws.push(Vec::new());
-            program.doors.push(Vec::new());
+            program.entrances.push(Vec::new());
             program.receives.push(None);
             match system.behaviour_of(kind) {
                 Some(Behaviour { steps, .. }) => program.steps(system, kind, steps),
@@ -122,8 +124,8 @@ impl Program {
         program
     }
 
-    /// Without a behaviour, a request goes over all links, by all doors that have a demand for it,
-    /// and back over the links; a door's draw has the door's number.
+    /// Without a behaviour, a request goes over all links, by all entrances that have a demand for
+    /// it, and back over the links; a entrance's draw has the entrance's number.
     fn all_visits(&mut self, system: &SystemModel, kind: &str) {
         let links: Vec<NodeId> = system.links().map(|(id, _)| id).collect();
         links.iter().for_each(|link| self.send(*link, None));
@@ -133,83 +135,88 @@ impl Program {
 
     fn visits_between(&mut self, system: &SystemModel, kind: &str) {
         let mut entered = None;
-        for (door, _) in system.doors() {
-            let (node, _) = system.behind(door);
+        for (entrance, _) in system.entrances() {
+            let (node, _) = system.behind(entrance);
             if system.is_entered(node) {
                 if entered.replace(node) != Some(node) {
                     self.enter(system, kind, node);
                 }
                 continue;
             }
-            let law = system.demand_at(door).and_then(|demand| demand.of(kind)).cloned();
+            let law = system.demand_at(entrance).and_then(|demand| demand.of(kind)).cloned();
             let visits = self.all_doors || law.is_some();
-            let draw = self.draw(law, Some(door));
+            let draw = self.draw(law, Some(entrance));
             if visits {
-                self.visit(system, door, draw, true);
+                self.visit(system, entrance, draw, true);
             }
         }
     }
 
-    /// Comes into a node, by each of its doors that has a demand, and out again.
+    /// Comes into a node, by each of its entrances that has a demand, and out again.
     fn enter(&mut self, system: &SystemModel, kind: &str, node: NodeId) {
         let first = self.laws.last().expect("a kind is being added").len() as u32;
-        let doors: Vec<DoorId> =
-            system.doors().filter(|(_, door)| door.node == node).map(|(id, _)| id).collect();
+        let entrances: Vec<EntranceId> = system
+            .entrances()
+            .filter(|(_, entrance)| entrance.node == node)
+            .map(|(id, _)| id)
+            .collect();
         let mut visits = self.all_doors;
-        for door in &doors {
-            let law = system.demand_at(*door).and_then(|demand| demand.of(kind)).cloned();
+        for entrance in &entrances {
+            let law = system.demand_at(*entrance).and_then(|demand| demand.of(kind)).cloned();
             visits |= law.is_some();
             // A request need not visit all stations of a server.
-            let at = law.is_some().then_some(*door);
+            let at = law.is_some().then_some(*entrance);
             self.draw(law, at);
         }
         if !visits {
             return;
         }
         let content = system.looks_at_content(node);
-        let draws = (first, doors.len() as u32);
+        let draws = (first, entrances.len() as u32);
         self.code.push(Instruction::Bring { draws, content });
         self.come_to(node, GATE, NO_DRAW);
-        for door in doors {
-            self.visit(system, door, NO_DRAW, true);
+        for entrance in entrances {
+            self.visit(system, entrance, NO_DRAW, true);
         }
-        self.code.push(Instruction::Release { node, entrance: GATE });
+        self.code.push(Instruction::Release { node, entry: GATE });
     }
 
-    /// One visit; the last one to a door lets go of what is kept there.
-    fn visit(&mut self, system: &SystemModel, door: DoorId, draw: u32, last: bool) {
-        let (node, entrance) = system.behind(door);
-        self.code.push(Instruction::Visit { node, entrance, draw, door });
-        if last && system.kept_at(door) != Kept::Nothing {
-            self.code.push(Instruction::Release { node, entrance });
+    /// One visit; the last one to a entrance lets go of what is kept there.
+    fn visit(&mut self, system: &SystemModel, entrance: EntranceId, draw: u32, last: bool) {
+        let (node, entry) = system.behind(entrance);
+        self.code.push(Instruction::Visit { node, entry, draw, entrance });
+        if last && system.hold_kind_at(entrance) != HoldKind::Nothing {
+            self.code.push(Instruction::Release { node, entry });
         }
     }
 
-    fn draw(&mut self, law: Option<DemandLaw>, door: Option<DoorId>) -> u32 {
+    fn draw(&mut self, law: Option<DemandLaw>, entrance: Option<EntranceId>) -> u32 {
         let laws = self.laws.last_mut().expect("a kind is being added");
         laws.push(law);
-        self.doors.last_mut().expect("a kind is being added").push(door);
+        self.entrances.last_mut().expect("a kind is being added").push(entrance);
         laws.len() as u32 - 1
     }
 
     fn steps(&mut self, system: &SystemModel, kind: &str, steps: &[Step]) {
         for (at, step) in steps.iter().enumerate() {
             match step {
-                Step::Use { door, demand } => {
-                    let standing = || system.demand_at(*door)?.of(kind).cloned();
-                    let draw = self.draw(demand.clone().or_else(standing), Some(*door));
-                    let again =
-                        |step: &Step| matches!(step, Step::Use { door: at, .. } if at == door);
-                    self.visit(system, *door, draw, !steps[at + 1..].iter().any(again));
+                Step::Use { entrance, demand } => {
+                    let standing = || system.demand_at(*entrance)?.of(kind).cloned();
+                    let draw = self.draw(demand.clone().or_else(standing), Some(*entrance));
+                    let again = |step: &Step| match step {
+                        Step::Use { entrance: at, .. } => at == entrance,
+                        _ => false,
+                    };
+                    self.visit(system, *entrance, draw, !steps[at + 1..].iter().any(again));
                 }
                 Step::Delay { node, length, disk } => {
                     let draw = self.draw(Some(DemandLaw::Drawn(length.clone())), None);
-                    self.come_to(*node, DelayModel::entrance(*disk), draw);
+                    self.come_to(*node, DelayModel::entry(*disk), draw);
                 }
                 Step::Enter(node) => self.enter(system, kind, *node),
                 Step::Acquire(node) => self.come_to(*node, 0, NO_DRAW),
                 Step::Release(node) => {
-                    self.code.push(Instruction::Release { node: *node, entrance: 0 });
+                    self.code.push(Instruction::Release { node: *node, entry: 0 });
                 }
                 Step::Fork(parts) => self.fork(system, kind, parts),
                 Step::Send(link, bytes) => self.send(*link, *bytes),
@@ -218,9 +225,9 @@ impl Program {
         }
     }
 
-    /// A visit by no door.
-    pub(super) fn come_to(&mut self, node: NodeId, entrance: u32, draw: u32) {
-        self.code.push(Instruction::Visit { node, entrance, draw, door: DoorId::NONE });
+    /// A visit by no entrance.
+    pub(super) fn come_to(&mut self, node: NodeId, entry: u32, draw: u32) {
+        self.code.push(Instruction::Visit { node, entry, draw, entrance: EntranceId::NONE });
     }
 
     fn fork(&mut self, system: &SystemModel, kind: &str, parts: &[Vec<Step>]) {
@@ -243,19 +250,19 @@ impl Program {
         self.laws[kind].len()
     }
 
-    /// By door, the mean demand that a request of this kind brings, all its visits together, in
-    /// seconds. There are `doors` of them.
-    pub(super) fn mean_demands_s(&self, kind: usize, doors: usize) -> Vec<f64> {
-        let mut means = vec![0.0; doors];
-        for (door, law) in self.visits(kind) {
-            means[door.0 as usize] += law.mean(self.sizes[kind].as_ref());
+    /// By entrance, the mean demand that a request of this kind brings, all its visits together, in
+    /// seconds. There are `entrances` of them.
+    pub(super) fn mean_demands_s(&self, kind: usize, entrances: usize) -> Vec<f64> {
+        let mut means = vec![0.0; entrances];
+        for (entrance, law) in self.visits(kind) {
+            means[entrance.0 as usize] += law.mean(self.sizes[kind].as_ref());
         }
         means
     }
 
-    /// The mean demand of a kind's first visit by a door.
-    pub(super) fn first_mean(&self, kind: usize, door: DoorId) -> Nanos {
-        let first = self.visits(kind).find(|(at, _)| *at == door);
+    /// The mean demand of a kind's first visit by a entrance.
+    pub(super) fn first_mean(&self, kind: usize, entrance: EntranceId) -> Nanos {
+        let first = self.visits(kind).find(|(at, _)| *at == entrance);
         let mean = |law: &DemandLaw| Nanos::from_secs_f64(law.mean(self.sizes[kind].as_ref()));
         first.map_or(Nanos::ZERO, |(_, law)| mean(law))
     }
@@ -265,20 +272,20 @@ impl Program {
         self.laws[kind].iter().flatten().any(|law| matches!(law, DemandLaw::Trace(_)))
     }
 
-    /// The first door at which requests of this kind have a demand by the size of the response.
+    /// The first entrance at which requests of this kind have a demand by the size of the response.
     #[must_use]
-    pub fn needs_size(&self, kind: usize) -> Option<DoorId> {
-        self.visits(kind).find(|(_, law)| law.uses_size()).map(|(door, _)| door)
+    pub fn needs_size(&self, kind: usize) -> Option<EntranceId> {
+        self.visits(kind).find(|(_, law)| law.uses_size()).map(|(entrance, _)| entrance)
     }
 
     /// The first `use` of a kind that has no demand from anywhere.
-    pub(super) fn lacks_demand(&self, kind: usize) -> Option<DoorId> {
-        let mut draws = self.laws[kind].iter().zip(&self.doors[kind]);
-        draws.find_map(|(law, door)| door.filter(|_| law.is_none()))
+    pub(super) fn lacks_demand(&self, kind: usize) -> Option<EntranceId> {
+        let mut draws = self.laws[kind].iter().zip(&self.entrances[kind]);
+        draws.find_map(|(law, entrance)| entrance.filter(|_| law.is_none()))
     }
 
-    fn visits(&self, kind: usize) -> impl Iterator<Item = (DoorId, &DemandLaw)> {
-        let draws = self.doors[kind].iter().zip(&self.laws[kind]);
-        draws.filter_map(|(door, law)| Some(((*door)?, law.as_ref()?)))
+    fn visits(&self, kind: usize) -> impl Iterator<Item = (EntranceId, &DemandLaw)> {
+        let draws = self.entrances[kind].iter().zip(&self.laws[kind]);
+        draws.filter_map(|(entrance, law)| Some(((*entrance)?, law.as_ref()?)))
     }
 }

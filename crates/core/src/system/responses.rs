@@ -1,14 +1,15 @@
 //! What requests ask for, and the sizes of what they get.
 
 use super::Job;
-use super::known_sizes::KnownSizes;
-use crate::workload::{Sizes, Targets};
+use super::recent_sizes::RecentSizes;
+use crate::request::Sizes;
+use crate::workload::Targets;
 
 /// The responses to requests, by kind.
 #[derive(Clone, Debug)]
 pub(super) struct Responses {
     kinds: Vec<Kind>,
-    known_sizes: KnownSizes,
+    recent_sizes: RecentSizes,
     /// What was looked up last: a request is asked about more than once.
     last: Response,
 }
@@ -60,7 +61,7 @@ impl Responses {
         };
         let kinds = sizes.iter().enumerate().map(kind).collect();
         let last = Response { of: None, asked: Asked::Target(0), size: 0 };
-        Responses { kinds, known_sizes: KnownSizes::default(), last }
+        Responses { kinds, recent_sizes: RecentSizes::default(), last }
     }
 
     /// The size of the response to a request in bytes; 0 where it is not known.
@@ -94,7 +95,7 @@ impl Responses {
 
     #[inline]
     fn look_up(&mut self, kind: u32, session: u64, index: u32) -> (Asked, u64) {
-        let Responses { kinds, known_sizes, .. } = self;
+        let Responses { kinds, recent_sizes, .. } = self;
         let of_kind = &mut kinds[kind as usize];
         let mut target = 0;
         if let Some(targets) = &of_kind.targets {
@@ -106,7 +107,7 @@ impl Responses {
             target = targets.of_request(session, index);
         }
         let sizes = of_kind.sizes.as_ref();
-        (Asked::Target(target), sizes.map_or(0, |sizes| known_sizes.of(kind, target, sizes)))
+        (Asked::Target(target), sizes.map_or(0, |sizes| recent_sizes.of(kind, target, sizes)))
     }
 }
 
@@ -158,7 +159,7 @@ mod tests {
         let mut responses = Responses::new(&sizes, &targets);
         let places: Vec<u64> = responses.kinds.iter().map(|kind| kind.places).collect();
         assert_eq!(places, [301, 0, 0, 0, 10, 0, 10]);
-        let asked = workload.asked();
+        let asked = workload.content();
         for session in (0..2000).chain(0..2000) {
             for kind in 0..workload.requests.len() as u32 {
                 let job = Job { token: 0, session, serial: 1 << 32 | 3, kind };

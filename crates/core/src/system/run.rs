@@ -1,18 +1,19 @@
 //! Going through the steps of behaviours.
 
 use super::cluster::GATE;
-use super::jobs::{Handle, Jobs, Keeping, NOBODY, Place};
+use super::jobs::{Handle, Holding, Jobs, NOBODY, Place};
 use super::machine::Cause;
-use super::node::{Answer, DoorId, Visit};
+use super::node::{Answer, EntranceId, Visit};
 use super::program::{Instruction, NO_DRAW, OF_RESPONSE};
-use super::{DemandSource, Departure, Presence, REFUSED, System};
+use super::{DemandSource, Departure, JobRef, System};
+use crate::failure::REFUSED;
 use crate::time::Nanos;
 
 impl<D: DemandSource> System<D> {
     /// Lets a visitor go on until it waits for something, and whoever that wakes too. `served_at`
-    /// is the door of the visit that it comes from.
+    /// is the entrance of the visit that it comes from.
     #[inline(always)]
-    pub(super) fn go_on(&mut self, now: Nanos, handle: Handle, served_at: DoorId) {
+    pub(super) fn go_on(&mut self, now: Nanos, handle: Handle, served_at: EntranceId) {
         self.steps(now, handle, served_at);
         self.settle(now);
     }
@@ -22,20 +23,20 @@ impl<D: DemandSource> System<D> {
     pub(super) fn settle(&mut self, now: Nanos) {
         while !self.jobs.ready.is_empty() || !self.jobs.lost.is_empty() {
             if let Some(next) = self.jobs.ready.pop() {
-                self.steps(now, next, DoorId::NONE);
+                self.steps(now, next, EntranceId::NONE);
             } else if let Some((lost, why)) = self.jobs.lost.pop() {
                 self.fail(now, lost, why);
             }
         }
     }
 
-    fn steps(&mut self, now: Nanos, mut handle: Handle, mut served_at: DoorId) {
+    fn steps(&mut self, now: Nanos, mut handle: Handle, mut served_at: EntranceId) {
         loop {
             let visitor = &mut self.jobs[handle];
             let instruction = self.code[visitor.step as usize];
             visitor.step += 1;
             match instruction {
-                Instruction::Visit { node, entrance, draw, .. } => {
+                Instruction::Visit { node, entry, draw, .. } => {
                     let demand = match draw {
                         NO_DRAW => Nanos::ZERO,
                         _ => match self.demands.demand(&visitor.job, draw as usize) {
@@ -43,7 +44,7 @@ impl<D: DemandSource> System<D> {
                             None => continue,
                         },
                     };
-                    let visit = Visit { handle, entrance, demand };
+                    let visit = Visit { handle, entry, demand };
                     match self.nodes.arrive(now, node, visit, &mut self.jobs) {
                         Answer::Stays => return,
                         Answer::GoesOn => {}
@@ -52,14 +53,14 @@ impl<D: DemandSource> System<D> {
                 }
                 Instruction::Bring { draws, content } => self.bring(handle, draws, content),
                 Instruction::Carry { bytes } => self.carry(handle, bytes),
-                Instruction::Release { node, entrance } => {
-                    let what = Keeping { node, entrance };
+                Instruction::Release { node, entry } => {
+                    let what = Holding { node, entry };
                     served_at = self.release(now, what, handle, served_at);
                 }
                 Instruction::Fork { parts, after } => return self.fork(handle, parts, after),
                 Instruction::Part { .. } => unreachable!("parts begin where the fork says"),
                 Instruction::Join => match self.join(handle) {
-                    Some(whole) => (handle, served_at) = (whole, DoorId::NONE),
+                    Some(whole) => (handle, served_at) = (whole, EntranceId::NONE),
                     None => return,
                 },
                 Instruction::Leave => {
@@ -71,8 +72,14 @@ impl<D: DemandSource> System<D> {
     }
 
     /// A visitor lets go of what it keeps of a node; gives by what results call its last visit.
-    fn release(&mut self, now: Nanos, what: Keeping, handle: Handle, served_at: DoorId) -> DoorId {
-        let label = match what.entrance {
+    fn release(
+        &mut self,
+        now: Nanos,
+        what: Holding,
+        handle: Handle,
+        served_at: EntranceId,
+    ) -> EntranceId {
+        let label = match what.entry {
             GATE => self.nodes.label(what.node, handle, served_at),
             _ => served_at,
         };
@@ -135,7 +142,7 @@ impl<D: DemandSource> System<D> {
         &mut self,
         at: Nanos,
         handle: Handle,
-        station: DoorId,
+        station: EntranceId,
         error: Option<&'static str>,
     ) -> Departure {
         self.number -= 1;
@@ -154,7 +161,7 @@ impl<D: DemandSource> System<D> {
         let departure = Departure {
             job: self.jobs[whole].job,
             at: now,
-            station: DoorId::NONE,
+            station: EntranceId::NONE,
             demand: self.jobs[whole].served,
             error: Some(error),
         };
@@ -167,11 +174,11 @@ impl<D: DemandSource> System<D> {
     pub fn withdraw(
         &mut self,
         now: Nanos,
-        presence: Presence,
+        presence: JobRef,
         token: u64,
         even_in_service: bool,
     ) -> bool {
-        let Presence(handle) = presence;
+        let JobRef(handle) = presence;
         let visitor = &self.jobs[handle];
         if visitor.job.token != token || visitor.gone {
             return false;
@@ -202,7 +209,7 @@ impl<D: DemandSource> System<D> {
             all.into_iter().partition(|handle| in_service(&self.jobs, *handle));
         let all: Vec<Handle> = others.into_iter().chain(served).collect();
         // Looked up before: who is in a waiting line may be let go by those that leave it now.
-        let kept: Vec<Vec<Keeping>> = all.iter().map(|one| self.jobs.kept_by(*one)).collect();
+        let kept: Vec<Vec<Holding>> = all.iter().map(|one| self.jobs.held_by(*one)).collect();
         let stay: Vec<bool> = all.iter().map(|one| self.take_away(now, *one)).collect();
         for ((handle, kept), stays_in_line) in all.into_iter().zip(kept).zip(stay) {
             for what in kept {

@@ -101,11 +101,11 @@ fn a_request_visits_the_stations_that_have_a_demand_for_it() {
     system.arrive(Nanos(0), Job { kind: 1, ..job(0) });
     assert_eq!(system.advance(), None);
     let order = system.advance().unwrap();
-    assert_eq!((order.at, order.station), (Nanos(7_000_000), DoorId(1)));
+    assert_eq!((order.at, order.station), (Nanos(7_000_000), EntranceId(1)));
     assert_eq!(order.demand, Nanos(7_000_000));
     system.arrive(order.at, job(1));
     let item = system.advance().unwrap();
-    assert_eq!((item.station, item.demand), (DoorId(0), Nanos(2_000_000)));
+    assert_eq!((item.station, item.demand), (EntranceId(0), Nanos(2_000_000)));
     let station = |summary| match summary {
         Some(NodeSummary::Station(summary)) => summary,
         other => panic!("{other:?} is no station"),

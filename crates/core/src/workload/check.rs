@@ -3,23 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::browsed::Browsed;
-use super::file::{Model, PopulationTable};
-use super::journey::END;
+use super::files::WorkloadFiles;
 use super::population::Visits;
+use super::population::course::Course;
 use super::populations::CLIENTS_MAX;
-use super::request::RequestKind;
-use super::sql::Keyed;
-use super::valued::Common;
-use super::values::ValueNames;
 use super::{Browsing, ClientLimits, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
-use crate::files::Files;
+use crate::file::{Model, PopulationTable};
+use crate::journey::END;
 use crate::program::ProgramSource;
 use crate::replay::Replay;
+use crate::request::{Common, Keyed, RequestKind, ValueNames};
 use crate::schema::{Scalar, SchemaError, Source};
 use crate::units::Dimension;
 
@@ -33,7 +30,7 @@ const SCRIPT_START: &str = "what a script's sessions do in the long run is not k
 /// Checks one population's values.
 pub(super) struct Check<'a> {
     pub(super) source: Source<'a>,
-    pub(super) files: &'a dyn Files,
+    pub(super) files: &'a dyn WorkloadFiles,
     /// What stands before its keys; empty where the file names no populations.
     pub(super) path: String,
     /// The seed of its streams.
@@ -63,25 +60,25 @@ impl Check<'_> {
         (data, values): (Arc<[DataTable]>, ValueNames),
     ) -> Result<Population, SchemaError> {
         let replay = self.replay(&table, kinds)?;
-        let browsed = self.browsed(&table, kinds)?;
+        let course = self.course(&table, kinds)?;
         let sessions = self.sessions(&table, replay.as_ref())?;
         let clients = self.keyed("clients", ClientLimits::from_table(table.clients.as_ref()))?;
         let browsing = self.keyed("session", Browsing::from_table(&table.session))?;
         let common = self.common_fields(&table, &values)?;
-        let visits = self.visits(kinds, &browsed, &sessions)?;
+        let visits = self.visits(kinds, &course, &sessions)?;
         Ok(Population {
             name: table.name.clone(),
             sessions,
             kinds: before..before + kinds.len(),
             mix: visits.mix,
             visits: visits.visits,
-            journey: browsed.journey,
+            journey: course.journey,
             steps: visits.steps,
             thinks: kinds.iter().map(|kind| kind.think.clone()).collect(),
             has_pages: kinds.iter().any(|kind| kind.objects.is_some()),
-            lasts: browsed.lasts,
-            ends_at: browsed.ends_at,
-            cache: browsed.cache,
+            lasts: course.lasts,
+            ends_at: course.ends_at,
+            cache: course.cache,
             clients,
             headers: common.headers,
             subprotocols: common.subprotocols,
@@ -99,10 +96,10 @@ impl Check<'_> {
     fn visits(
         &self,
         kinds: &[RequestKind],
-        browsed: &Browsed,
+        course: &Course,
         sessions: &Sessions,
     ) -> Result<Visits, SchemaError> {
-        Visits::new(kinds, browsed, sessions.length().as_ref())
+        Visits::new(kinds, course, sessions.length().as_ref())
             .map_err(|error| self.error("request", &error))
     }
 
@@ -127,7 +124,7 @@ impl Check<'_> {
         replay: Option<&Replay>,
     ) -> Result<Sessions, SchemaError> {
         if let Some(replay) = replay {
-            return self.replayed(table, replay);
+            return self.log_sessions(table, replay);
         }
         if table.session.script.is_some() {
             self.absent("arrivals.start", &table.arrivals.start, SCRIPT_START)?;

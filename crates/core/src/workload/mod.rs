@@ -2,82 +2,36 @@
 //!
 //! Open is one request a session, closed is N sessions that never end, partly open is in between.
 
-mod asked;
-mod body;
-mod browsed;
-mod chain;
-mod changed;
 mod check;
 mod clients;
-mod credentials;
+mod content;
 mod ends;
-mod file;
-mod grpc;
-mod header;
-mod journey;
-mod left_behind;
-mod length;
-mod lookup;
-mod message;
-mod method;
-mod objects;
-mod pattern;
+mod files;
+mod objectives;
 mod population;
 mod populations;
-mod replayed;
-mod request;
-mod request_table;
-mod response_check;
-mod retry;
-mod session;
 mod shared;
-mod size;
-mod slo;
-mod slo_table;
-mod sql;
-mod start;
-mod target;
-mod template;
-mod valued;
 mod values;
-mod visits;
+mod variants;
 
-pub use asked::{Asked, Targets};
-pub use body::{FilePart, FormValue, MultipartValue, form_field};
-pub use clients::{ClientLimits, ClientsTable, RetryBudget, RetryBudgetTable, Reuse};
-pub use credentials::{Authorities, Aws, AwsTable, Endpoint, Oauth2, Oauth2Table};
-pub use file::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
-pub use grpc::{GrpcCall, GrpcMessage, GrpcMessages};
-pub use header::{Authorization, Secret, header_field};
-pub use journey::{Choice, END, Journey};
-pub(crate) use length::{Count, Thinks};
-pub use lookup::{Json, Lookup, Reads, Response, header_values};
-pub use message::{Expect, Message, MessagesValue};
-pub use method::Method;
-pub use objects::Objects;
-pub use pattern::{Pattern, Search, Searcher};
+pub use clients::authorization::Authorization;
+pub use clients::credentials::{Authorities, Aws, Endpoint, Oauth2};
+pub use clients::secret::Secret;
+pub use clients::{ClientLimits, RetryBudget};
+pub use content::{Content, Targets};
+pub use files::WorkloadFiles;
+pub use objectives::{Objective, Of, Slo};
+pub use population::browsing::Browsing;
+pub use population::start::Beginning;
 pub use population::{Population, Sessions};
-pub use request::RequestKind;
-pub use request_table::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen};
-pub use response_check::{CheckTable, CheckValue, ResponseCheck};
-pub use retry::{Cause, Retry};
-pub use session::{Browsing, OnError, SessionTable};
-pub use shared::{SharedServer, SharedTable, SharedValue};
-pub use size::Sizes;
-pub use slo::{Figure, Objective, Of, Slo};
-pub use slo_table::{Limit as SloLimit, SloTable};
-pub use sql::{Isolation, Sql, Statement};
-pub use start::{Beginning, Start};
-pub use target::{Target, target_key};
-pub use template::Unwritten;
-pub use valued::Valued;
-pub use values::{Rows, ValueNames};
+pub use shared::SharedServer;
 
 use crate::error::own_name;
-use crate::files::Files;
+use crate::file::{Model, WorkloadFile};
 use crate::program::Extent;
 use crate::random::{Purpose, Stream};
-use crate::schema::{SchemaError, Source};
+use crate::request::RequestKind;
+use crate::schema::{SchemaError, Source, to_toml};
 
 /// A workload, checked.
 #[derive(Clone, Debug)]
@@ -104,13 +58,13 @@ impl Workload {
     /// # Errors
     /// When the text is no TOML, or a key is unknown, missing, contradictory or has a bad value;
     /// the error names file, line, key and what would be right.
-    pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<Workload, SchemaError> {
+    pub fn parse(source: Source<'_>, files: &dyn WorkloadFiles) -> Result<Workload, SchemaError> {
         let file: WorkloadFile = source.read()?;
         own_name(&file.name).map_err(|error| source.error("name", &error))?;
         let (populations, requests) = populations::populations(source, files, &file)?;
         let slo = match &file.slo {
             Some(table) => {
-                let known = slo::Known { populations: &populations, requests: &requests };
+                let known = objectives::Subjects { populations: &populations, requests: &requests };
                 Slo::from_table(table, known)
                     .map_err(|(key, error)| source.error(&format!("slo.{key}"), &error))?
             }
@@ -126,7 +80,10 @@ impl Workload {
     ///
     /// # Errors
     /// As [`Workload::parse`]; the line is that of the tables written out.
-    pub fn from_file(file: &WorkloadFile, files: &dyn Files) -> Result<Workload, SchemaError> {
+    pub fn from_file(
+        file: &WorkloadFile,
+        files: &dyn WorkloadFiles,
+    ) -> Result<Workload, SchemaError> {
         Workload::parse(Source { file: "", text: &to_toml(file)? }, files)
     }
 
@@ -226,19 +183,6 @@ fn population_seed(seed: u64, population: usize) -> u64 {
         0 => seed,
         other => Stream::new(seed, other as u64, Purpose::Population).bits(),
     }
-}
-
-/// Plain tables as TOML text.
-///
-/// # Errors
-/// When a value cannot be written, such as an infinite number.
-pub fn to_toml<T: serde::Serialize>(tables: &T) -> Result<String, SchemaError> {
-    toml::to_string(tables).map_err(|error| SchemaError {
-        file: String::new(),
-        line: 0,
-        key: String::new(),
-        message: error.to_string(),
-    })
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use super::Population;
 use super::check::Check;
-use super::file::WorkloadFile;
-use super::request::RequestKind;
+use super::files::WorkloadFiles;
 use crate::error::Invalid;
-use crate::files::Files;
+use crate::file::WorkloadFile;
+use crate::request::RequestKind;
 use crate::schema::{SchemaError, Source};
 
 /// The largest number of populations.
@@ -17,7 +17,7 @@ pub(super) const CLIENTS_MAX: u64 = 10_000_000;
 /// All populations of a file, and the kinds of request of all of them.
 pub(super) fn populations(
     source: Source<'_>,
-    files: &dyn Files,
+    files: &dyn WorkloadFiles,
     file: &WorkloadFile,
 ) -> Result<(Vec<Population>, Vec<RequestKind>), SchemaError> {
     one_way(file).map_err(|(key, error)| source.error(&key, &error))?;

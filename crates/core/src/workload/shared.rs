@@ -1,75 +1,11 @@
 //! Where the variables are kept that scripts share.
 
-use std::fmt;
-
-use schemars::JsonSchema;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-
-use super::WorkloadFile;
-use super::header::Secret;
+use super::clients::secret::Secret;
 use crate::error::Invalid;
+use crate::file::{SharedTable, SharedValue, WorkloadFile};
 use crate::schema::{Scalar, SchemaError, Source};
 use crate::time::Nanos;
 use crate::units::parse_time;
-
-/// Where the variables are kept that scripts share.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum SharedValue {
-    /// On this server, as in `"redis://127.0.0.1:6379"`.
-    Url(String),
-    /// On a server that wants to know more.
-    Table(SharedTable),
-}
-
-/// A server that keeps what scripts share.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "the url of a server, or a table with `url`")]
-pub struct SharedTable {
-    /// The server, as in `"redis://127.0.0.1:6379"`, or with `/NUMBER` of a database after it;
-    /// `valkey://` says the same.
-    pub url: String,
-    /// The user's name, where the server knows several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-    /// Where the password is kept, as in `"env:REDIS_PASSWORD"` or `"file:PATH"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub password: Option<String>,
-    /// How long a session waits for the server before it fails, 10ms to 1h; 5s by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wait: Option<Scalar>,
-    /// How long the server may hear nothing of a generator before its locks go to others, 100ms to
-    /// 1h; 10s by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lease: Option<Scalar>,
-}
-
-/// By hand, so that a mistake within the table is told, and not that neither of the two fits.
-impl<'de> Deserialize<'de> for SharedValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SharedValue, D::Error> {
-        deserializer.deserialize_any(SharedVisitor)
-    }
-}
-
-struct SharedVisitor;
-
-impl<'de> Visitor<'de> for SharedVisitor {
-    type Value = SharedValue;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the url of a server, as in \"redis://127.0.0.1:6379\", or a table with `url`")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<SharedValue, E> {
-        Ok(SharedValue::Url(text.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SharedValue, A::Error> {
-        SharedTable::deserialize(MapAccessDeserializer::new(map)).map(SharedValue::Table)
-    }
-}
 
 /// A server that keeps what scripts share, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]

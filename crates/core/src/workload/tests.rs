@@ -1,6 +1,9 @@
 use super::*;
 use crate::distribution::Distribution;
+use crate::file::{Figure, OnError};
 use crate::files::NoFiles;
+use crate::journey::Count;
+use crate::request::Method;
 
 const SHOP: &str = r#"name = "shop"
 seed = 7

@@ -1,133 +1,24 @@
-//! The values that sessions have: a row of each data file, and what they took from responses.
+//! Checking the values that sessions of a population have.
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::check::Check;
-use super::file::PopulationTable;
-use super::template::is_value_name;
 use crate::data::DataTable;
-use crate::error::Invalid;
-use crate::random::{Purpose, StreamFamily};
+use crate::file::PopulationTable;
+use crate::request::ValueNames;
 use crate::schema::SchemaError;
-
-/// Which row of a data file a session has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rows {
-    /// One session after another has the next row, and after the last row the first.
-    #[default]
-    InTurn,
-    /// Each session has any of them.
-    Random,
-}
-
-/// The names of the values that sessions of a population have: the columns of its data files, then
-/// what its requests take.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ValueNames {
-    /// All names.
-    pub names: Vec<String>,
-    /// For each that is a column, its file and its place there; these come first.
-    columns: Vec<(usize, usize)>,
-    /// How rows are chosen.
-    rows: Rows,
-}
-
-impl ValueNames {
-    /// The names of the values of sessions that read these tables and send these requests; an error
-    /// comes with the key that it is about.
-    fn new(data: &[DataTable], table: &PopulationTable) -> Result<ValueNames, (String, Invalid)> {
-        let rows = table.session.rows.unwrap_or_default();
-        let mut found = ValueNames { rows, ..ValueNames::default() };
-        for (file, table) in data.iter().enumerate() {
-            for (column, name) in table.columns.iter().enumerate() {
-                if found.names.contains(name) {
-                    let why = format!("two files have a column `{name}`: rename one of them");
-                    return Err(("session.data".to_owned(), Invalid::new(why)));
-                }
-                found.names.push(name.clone());
-                found.columns.push((file, column));
-            }
-        }
-        for (at, request) in table.request.iter().enumerate() {
-            for name in request.take.keys() {
-                let place = || format!("request.{at}.take.{name}");
-                found.add_taken(name).map_err(|error| (place(), error))?;
-            }
-        }
-        Ok(found)
-    }
-
-    fn add_taken(&mut self, name: &str) -> Result<(), Invalid> {
-        if !is_value_name(name) {
-            return Err(Invalid::new(format!(
-                "`{name}` is no name of a value: a letter, then letters, digits, `-` and `_`"
-            )));
-        }
-        match self.names.iter().position(|other| other == name) {
-            None => self.names.push(name.to_owned()),
-            Some(place) if place < self.columns.len() => {
-                return Err(Invalid::new(format!("`{name}` is a column of a data file already")));
-            }
-            Some(_) => {}
-        }
-        Ok(())
-    }
-
-    /// The value that a session has of this name by its row, if the name is a column's. `session`
-    /// is its number in the population, `turn` how often it has begun again, `clients` how many
-    /// sessions begin again.
-    #[must_use]
-    pub fn of_row<'a>(
-        &self,
-        data: &'a [DataTable],
-        place: usize,
-        seed: u64,
-        session: (u64, u32),
-        clients: u64,
-    ) -> Option<&'a [u8]> {
-        let (file, column) = *self.columns.get(place)?;
-        let (number, turn) = session;
-        let rows = &data[file].rows;
-        let row = match self.rows {
-            Rows::InTurn => {
-                let past = u128::from(clients) * u128::from(turn);
-                ((u128::from(number) + past) % rows.len() as u128) as usize
-            }
-            Rows::Random => {
-                let family = StreamFamily::new(seed, Purpose::Row);
-                family.substream(number, turn.into()).below(rows.len() as u64) as usize
-            }
-        };
-        Some(rows[row][column].as_bytes())
-    }
-
-    /// Whether any are taken from responses.
-    pub(super) fn are_taken(&self) -> bool {
-        self.names.len() > self.columns.len()
-    }
-
-    /// Whether a name is a column's.
-    #[must_use]
-    pub fn is_column(&self, place: usize) -> bool {
-        place < self.columns.len()
-    }
-}
 
 impl Check<'_> {
     /// The tables that sessions read, and the names of the values that these have. Those of
     /// programs have none: they read for themselves.
-    pub(super) fn values(
+    pub(crate) fn values(
         &self,
         table: &PopulationTable,
     ) -> Result<(Arc<[DataTable]>, ValueNames), SchemaError> {
         let names = &table.session.data;
         let scripted = table.session.script.is_some();
-        let replayed = self.is_replayed(table);
-        if replayed && !names.is_empty() {
+        let log_sessions = self.is_replayed(table);
+        if log_sessions && !names.is_empty() {
             return self.fail("session.data", "does not go with a log, which says what is sent");
         }
         if table.session.rows.is_some() && (scripted || names.is_empty()) {
@@ -137,7 +28,7 @@ impl Check<'_> {
         let tables = names.iter().map(|name| self.files.table(name));
         let tables: Arc<[DataTable]> =
             tables.collect::<Result<_, _>>().map_err(|error| self.error("session.data", &error))?;
-        if !scripted && !replayed {
+        if !scripted && !log_sessions {
             let names = ValueNames::new(&tables, table);
             let names = names.map_err(|(key, error)| self.error(&key, &error))?;
             return Ok((tables, names));

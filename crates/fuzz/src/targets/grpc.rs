@@ -3,8 +3,9 @@
 
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
+use thinktime_core::request::GrpcCall;
 use thinktime_core::schema::Source;
-use thinktime_core::workload::{GrpcCall, Workload};
+use thinktime_core::workload::{Workload, WorkloadFiles};
 use thinktime_net::protocol::grpc::Body;
 
 use crate::Target;
@@ -39,6 +40,8 @@ impl Files for Descriptors {
         Ok(include_bytes!("../../../../examples/health.pb").to_vec())
     }
 }
+
+impl WorkloadFiles for Descriptors {}
 
 /// A call of one message, and one of a stream.
 fn calls() -> [GrpcCall; 2] {

@@ -1,6 +1,6 @@
 //! What is kept of a response, for clients that look into it.
 
-use thinktime_core::workload::header_values;
+use thinktime_core::request::header_values;
 
 /// The longest part of a body that is kept, in bytes; the rest is counted and skipped. Each
 /// exchange on its way may hold so much.

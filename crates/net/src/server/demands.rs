@@ -1,14 +1,15 @@
 //! Service demands on the wire.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::random::Purpose;
+use thinktime_core::request::{RequestKind, target_key};
 use thinktime_core::system::{
-    Demand, DemandSource, DoorId, DrawnDemands, Job, NodeId, Program, SystemModel,
+    Demand, DemandSource, DrawnDemands, EntranceId, Job, NodeId, Program, SystemModel,
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::units::parse_time;
-use thinktime_core::workload::{RequestKind, Workload, target_key};
+use thinktime_core::workload::Workload;
 
 use super::request_kinds::RequestKinds;
 use crate::protocol::http1::{Request, RequestReader};
@@ -52,7 +53,7 @@ pub(crate) fn demand_value(
     request: &RequestKind,
 ) -> String {
     let Attempt { session, kind, .. } = *attempt;
-    let serial = attempt.demand_serial(request);
+    let serial = request.retry.demand_serial(attempt);
     write_demands(&demands.all(&Job { token: 0, session, serial, kind }))
 }
 
@@ -112,8 +113,8 @@ impl Kinds {
         self.names.iter().map(String::as_str).collect()
     }
 
-    /// The first door at which a demand hangs on the size of the response.
-    pub(super) fn needs_size(&self) -> Option<DoorId> {
+    /// The first entrance at which a demand hangs on the size of the response.
+    pub(super) fn needs_size(&self) -> Option<EntranceId> {
         (0..self.names.len()).find_map(|kind| self.program.needs_size(kind))
     }
 
@@ -224,9 +225,9 @@ impl DemandSource for ServedDemands {
 fn request_names(system: &SystemModel) -> Vec<String> {
     let named = system.named_requests().into_iter();
     let mut names: Vec<String> = named.map(|(_, name)| name.to_owned()).collect();
-    let for_all = |door| matches!(system.demand_at(door), Some(Demand::All(_)));
+    let for_all = |entrance| matches!(system.demand_at(entrance), Some(Demand::All(_)));
     let others = match system.behaviours.as_slice() {
-        [] => system.doors().any(|(door, _)| for_all(door)),
+        [] => system.entrances().any(|(entrance, _)| for_all(entrance)),
         behaviours => behaviours.iter().any(|one| one.request.is_none()),
     };
     names.sort();

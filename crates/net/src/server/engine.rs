@@ -3,9 +3,10 @@
 use std::io;
 use std::net::TcpListener;
 
+use thinktime_core::failure::RESET;
 use thinktime_core::policy::dispatch::SelfReport;
 use thinktime_core::system::cluster::Condition;
-use thinktime_core::system::{Job, RESET, System, SystemModel};
+use thinktime_core::system::{Job, System, SystemModel};
 use thinktime_core::time::Nanos;
 
 use super::connection::{Answer, Connection};

@@ -67,11 +67,11 @@ pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), In
             system.nodes[link].name()
         )));
     }
-    let Some(door) = kinds.needs_size() else { return Ok(()) };
+    let Some(entrance) = kinds.needs_size() else { return Ok(()) };
     Err(Invalid::new(format!(
         "the demand at `{}` hangs on the size of responses: give the workload that says it \
          (--workload FILE)",
-        system.doors[door.0 as usize].name
+        system.entrances[entrance.0 as usize].name
     )))
 }
 

@@ -1,6 +1,7 @@
 //! The requests of a workload, as a server meets them.
 
-use thinktime_core::workload::{RequestKind, Workload};
+use thinktime_core::request::RequestKind;
+use thinktime_core::workload::Workload;
 
 /// What a workload asks for; nothing where none is known.
 #[derive(Debug)]

@@ -4,18 +4,22 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Barrier, Mutex};
+
+use thinktime_core::workload::WorkloadFiles;
 
 use crate::support::{go, read_head, server};
 use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::{Files, NoFiles};
-use thinktime_core::program::{Action, Call, Event, ProgramSource, Programs, Report};
+use thinktime_core::program::{Action, Event, ProgramSource, Programs, Report};
 use thinktime_core::record::Row;
+use thinktime_core::request::{Call, Method, RequestKind};
 use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Method, RequestKind, Workload};
+use thinktime_core::workload::Workload;
 use thinktime_net::generator::{RunOutcome, Target};
 
 /// A request as a server saw it.
@@ -332,7 +336,9 @@ impl Files for Given {
     fn read(&self, name: &str) -> Result<String, Invalid> {
         NoFiles.read(name)
     }
+}
 
+impl WorkloadFiles for Given {
     fn program(
         &self,
         _name: &str,

@@ -3,9 +3,12 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Duration;
+
+use thinktime_core::workload::WorkloadFiles;
 
 use crate::support::*;
 use bytes::Bytes;
@@ -23,10 +26,11 @@ use serde_json::json;
 use thinktime_core::data::DataTable;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
-use thinktime_core::program::{Action, Call, Event, ProgramSource, Programs, Report};
+use thinktime_core::program::{Action, Event, ProgramSource, Programs, Report};
+use thinktime_core::request::{Call, GrpcCall, Method, RequestKind};
 use thinktime_core::schema::Source;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{GrpcCall, Method, RequestKind, Workload};
+use thinktime_core::workload::Workload;
 use thinktime_net::generator::{Target, run};
 use tokio::net::TcpListener;
 
@@ -50,16 +54,6 @@ struct Descriptors;
 impl Files for Descriptors {
     fn read(&self, name: &str) -> Result<String, Invalid> {
         Err(Invalid::new(format!("no text in {name}")))
-    }
-
-    fn program(
-        &self,
-        name: &str,
-        requests: &[RequestKind],
-    ) -> Result<Arc<dyn ProgramSource>, Invalid> {
-        let own = ["own.luau", "file.luau"].contains(&name);
-        let own = own.then(|| requests[0].grpc.clone().unwrap());
-        Ok(Arc::new(Callers { gets: name == "get.luau", gives: name == "own.luau", own }))
     }
 
     fn bytes(&self, _name: &str) -> Result<Vec<u8>, Invalid> {
@@ -110,6 +104,18 @@ impl Files for Descriptors {
             ..FileDescriptorProto::default()
         };
         Ok(FileDescriptorSet { file: vec![file] }.encode_to_vec())
+    }
+}
+
+impl WorkloadFiles for Descriptors {
+    fn program(
+        &self,
+        name: &str,
+        requests: &[RequestKind],
+    ) -> Result<Arc<dyn ProgramSource>, Invalid> {
+        let own = ["own.luau", "file.luau"].contains(&name);
+        let own = own.then(|| requests[0].grpc.clone().unwrap());
+        Ok(Arc::new(Callers { gets: name == "get.luau", gives: name == "own.luau", own }))
     }
 }
 

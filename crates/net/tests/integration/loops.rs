@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::{OK, answer_all, closed, even, plan, server};
-use thinktime_core::client::Limit;
+use thinktime_core::limit::Limit;
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;

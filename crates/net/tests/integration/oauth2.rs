@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use thinktime_core::workload::WorkloadFiles;
+
 use crate::support::{Certificate, OK, answer_all, https, plan, read_head, server, tls_server};
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
 use thinktime_core::files::{Files, NoFiles};
+use thinktime_core::limit::Limit;
 use thinktime_core::schema::{SchemaError, Source};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
@@ -26,7 +28,7 @@ fn workload_with(
     url: &str,
     test: &str,
     more: &str,
-    files: &dyn Files,
+    files: &dyn WorkloadFiles,
 ) -> Result<Workload, SchemaError> {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     std::fs::create_dir_all(&folder).unwrap();
@@ -243,6 +245,8 @@ impl Files for Given {
         }
     }
 }
+
+impl WorkloadFiles for Given {}
 
 #[test]
 fn a_server_of_tokens_may_have_an_authority_of_its_own() {

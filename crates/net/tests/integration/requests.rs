@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
+use thinktime_core::workload::WorkloadFiles;
+
 use crate::support::{go, read_head, server};
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
@@ -20,6 +22,8 @@ impl Files for Given {
         }
     }
 }
+
+impl WorkloadFiles for Given {}
 
 fn workload(clients: &str, request: &str) -> Workload {
     let text = format!(

@@ -2,9 +2,9 @@
 
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
-use thinktime_core::program::MessageOf;
+use thinktime_core::request::MessageOf;
 use thinktime_core::schema::Source;
-use thinktime_core::workload::Workload;
+use thinktime_core::workload::{Workload, WorkloadFiles};
 
 use super::*;
 
@@ -19,7 +19,9 @@ impl Files for Given {
     fn bytes(&self, _name: &str) -> std::result::Result<Vec<u8>, Invalid> {
         Ok(include_bytes!("../../../../examples/health.pb").to_vec())
     }
+}
 
+impl WorkloadFiles for Given {
     fn program(
         &self,
         name: &str,

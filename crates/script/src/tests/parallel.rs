@@ -2,9 +2,13 @@
 
 use std::collections::VecDeque;
 
+use thinktime_core::workload::WorkloadFiles;
+
 use super::*;
-use thinktime_core::client::{Attempt, ClientAction, Clients, Limit};
+use thinktime_core::attempt::Attempt;
+use thinktime_core::client::{ClientAction, Clients};
 use thinktime_core::files::Files;
+use thinktime_core::limit::Limit;
 use thinktime_core::program::Report;
 use thinktime_core::schema::Source;
 use thinktime_core::workload::Workload;
@@ -16,7 +20,9 @@ impl Files for Given {
     fn read(&self, _name: &str) -> std::result::Result<String, Invalid> {
         Ok("user,word\nann,x\nbob,y\n".to_owned())
     }
+}
 
+impl WorkloadFiles for Given {
     fn program(
         &self,
         name: &str,

@@ -1,6 +1,6 @@
 //! Messages, where a target takes no requests of HTTP.
 
-use thinktime_core::workload::Expect;
+use thinktime_core::request::Expect;
 
 use super::*;
 

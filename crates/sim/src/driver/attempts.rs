@@ -1,14 +1,17 @@
 //! What becomes of attempts: sent, answered, given up, recorded.
 
-use thinktime_core::client::{Attempt, ClientAction, Ended, Fate, Ticket};
+use thinktime_core::attempt::{Attempt, Fate, Ticket};
+use thinktime_core::client::{ClientAction, Ended};
+use thinktime_core::failure::{LATE, TIMEOUT, UNSENT};
+use thinktime_core::file::Cancel;
 use thinktime_core::program::Reply;
-use thinktime_core::record::{Ended as When, LATE, Row, RowSink, TIMEOUT, UNSENT};
+use thinktime_core::record::{Ended as When, Row, RowSink};
+use thinktime_core::request::Method;
 use thinktime_core::system::{Departure, Job};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Cancel, Method};
 
 use super::Driver;
-use crate::modelled::{Arrived, Modelled};
+use crate::modelled_system::{Arrived, ModelledSystem};
 
 /// What programs are told of a response by a modelled system.
 const OK: u16 = 200;
@@ -16,9 +19,9 @@ const OK: u16 = 200;
 impl<S: RowSink> Driver<'_, S> {
     #[inline(always)]
     pub(super) fn wake(&mut self, now: Nanos) {
-        if self.fleeting {
-            if let Some(attempt) = self.clients.wake_fleeting() {
-                self.clients.await_fleeting();
+        if self.one_shot {
+            if let Some(attempt) = self.clients.wake_one_shot() {
+                self.clients.await_one_shot();
                 self.send(now, &attempt);
             }
         } else {
@@ -62,9 +65,9 @@ impl<S: RowSink> Driver<'_, S> {
     fn send(&mut self, now: Nanos, attempt: &Attempt) {
         let kind = &self.kinds[attempt.kind as usize];
         let job = Job {
-            token: if self.fleeting { now.0 } else { attempt.ticket.to_word() },
+            token: if self.one_shot { now.0 } else { attempt.ticket.to_word() },
             session: attempt.session,
-            serial: attempt.demand_serial(kind),
+            serial: kind.retry.demand_serial(attempt),
             kind: attempt.kind,
         };
         match self.system.arrive(now, job) {
@@ -84,7 +87,7 @@ impl<S: RowSink> Driver<'_, S> {
         if cancel == Cancel::Never {
             return;
         }
-        if let (Modelled::Any(system), Some(presence)) =
+        if let (ModelledSystem::Any(system), Some(presence)) =
             (&mut self.system, self.present[attempt.ticket.slot()])
         {
             let token = attempt.ticket.to_word();
@@ -138,8 +141,8 @@ impl<S: RowSink> Driver<'_, S> {
     /// Tells the client; one that had given up is not told.
     #[inline(always)]
     fn told(&mut self, departure: &Departure) -> Option<Ended> {
-        if self.fleeting {
-            self.clients.end_fleeting();
+        if self.one_shot {
+            self.clients.end_one_shot();
             let attempt = only_attempt(&departure.job);
             return Some(Ended { attempt, fate: Fate::Over, late: false });
         }
@@ -162,7 +165,7 @@ impl<S: RowSink> Driver<'_, S> {
     #[inline(always)]
     fn phase(&self) -> When {
         match self.system {
-            Modelled::Line(_) => When::ToldLater,
+            ModelledSystem::FastFcfs(_) => When::ToldLater,
             _ if self.clients.closed() => When::AfterWindow,
             _ => When::InWindow,
         }
@@ -170,14 +173,14 @@ impl<S: RowSink> Driver<'_, S> {
 
     /// The attempts that wait for their response.
     pub(super) fn waiting(&self) -> Vec<Attempt> {
-        if self.fleeting {
+        if self.one_shot {
             return self.system.inside().iter().map(only_attempt).collect();
         }
         self.clients.waiting().collect()
     }
 }
 
-/// The attempt of a fleeting session, of which there is nothing but the job.
+/// The attempt of a session of one shot, of which there is nothing but the job.
 #[inline(always)]
 pub(super) fn only_attempt(job: &Job) -> Attempt {
     Attempt { kind: job.kind, ..Attempt::only(job.session, Nanos(job.token)) }

@@ -1,18 +1,19 @@
 //! What happens to a replication at given times: its warm-up and its measured time end, the number
 //! in the system is noted, requests are waited for no longer.
 
-use thinktime_core::client::{Attempt, Fate};
-use thinktime_core::record::{Row, RowSink, UNANSWERED};
+use thinktime_core::attempt::{Attempt, Fate};
+use thinktime_core::failure::UNANSWERED;
+use thinktime_core::record::{Row, RowSink};
 use thinktime_core::time::Nanos;
 
 use super::Driver;
-use crate::modelled::Modelled;
+use crate::modelled_system::ModelledSystem;
 
 impl<S: RowSink> Driver<'_, S> {
     /// Those leave the line whose time has come; the clients know already.
     #[inline(always)]
     pub(super) fn leave_line(&mut self, now: Nanos) {
-        let Modelled::Line(line) = &mut self.system else { return };
+        let ModelledSystem::FastFcfs(line) = &mut self.system else { return };
         while let Some(left) = line.leave(now) {
             if !self.clients.closed() {
                 self.collector.completed(left.at);
@@ -108,7 +109,7 @@ impl<S: RowSink> Driver<'_, S> {
 
     /// Those who are still in the line leave it; the clients know already.
     pub(super) fn empty_line(&mut self) {
-        if let Modelled::Line(line) = &self.system
+        if let ModelledSystem::FastFcfs(line) = &self.system
             && let Some(last) = line.last_leaves()
         {
             self.pass_boundaries(last);

@@ -2,9 +2,8 @@
 //! the same factor; where none has, the think times.
 
 use thinktime_core::error::Invalid;
-use thinktime_core::files::Files;
 use thinktime_core::system::SystemModel;
-use thinktime_core::workload::{Population, Workload};
+use thinktime_core::workload::{Population, Workload, WorkloadFiles};
 
 use super::{Goal, NO_LONG_RUN, ROUGH, offered_load};
 use crate::simulate::SimulationError;
@@ -23,7 +22,7 @@ pub(super) fn at_load(
     workload: &Workload,
     system: &SystemModel,
     (load, requests): (f64, u64),
-    files: &dyn Files,
+    files: &dyn WorkloadFiles,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     let all = &workload.populations;
@@ -48,7 +47,7 @@ fn at_load_beside_closed(
     workload: &Workload,
     system: &SystemModel,
     (load, requests): (f64, u64),
-    files: &dyn Files,
+    files: &dyn WorkloadFiles,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     let all = &workload.populations;

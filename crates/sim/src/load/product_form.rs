@@ -1,8 +1,10 @@
 //! The think time that brings a closed system to a load, where it has a product form.
 
+use thinktime_core::file::OnError;
 use thinktime_core::policy::scheduling::{Discipline, Rank, Ties};
+use thinktime_core::request::RequestKind;
 use thinktime_core::system::{Demand, DemandLaw, StationModel, SystemModel};
-use thinktime_core::workload::{ClientLimits, OnError, RequestKind, Workload};
+use thinktime_core::workload::{ClientLimits, Workload};
 
 /// So many clients at most: mean value analysis takes as many steps.
 const CLIENTS_MAX: u64 = 100_000;

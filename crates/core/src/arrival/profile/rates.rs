@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::Shape;
 use crate::error::Invalid;
-use crate::files::{Files, word_of};
+use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::time::Nanos;
+use crate::times::word_of;
 use crate::units::Dimension;
 
 /// Rates or counts of intervals of the same length, from a file, in parts of their mean. After the

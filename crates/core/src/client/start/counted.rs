@@ -9,12 +9,13 @@
 //! before they begin anew: then it is P(N >= k).
 
 use super::Draw;
-use super::amid::{Amid, Found, ThinkTime, pick, rest_of_thinks, sums};
+use super::mid_session::{MidSession, Position, ThinkTime, pick, rest_of_thinks, sums};
 use crate::arrival::ArrivalProcess;
 use crate::distribution::Equilibrium;
+use crate::journey::{Count, Journey, Thinks};
 use crate::random::{Purpose, Stream, StreamFamily};
 use crate::time::Nanos;
-use crate::workload::{Count, Journey, Sessions, Thinks, Workload};
+use crate::workload::{Sessions, Workload};
 
 /// So many courses are drawn for a session. One whose share of all is less than one in as many is
 /// not found.
@@ -23,7 +24,7 @@ const TRIES_MAX: u32 = 100_000;
 const STEPS_MAX: f64 = 100_000.0;
 
 /// What finds sessions that are amid their course when a run begins, by their numbers.
-pub(super) type Find<'a> = Box<dyn Fn(u64) -> Option<Found> + 'a>;
+pub(super) type Find<'a> = Box<dyn Fn(u64) -> Option<Position> + 'a>;
 
 /// Of a population; none where nobody comes or thinks.
 pub(super) fn finder(workload: &Workload, place: usize) -> Option<Find<'_>> {
@@ -31,8 +32,8 @@ pub(super) fn finder(workload: &Workload, place: usize) -> Option<Find<'_>> {
     if let Some(counted) = Counted::new(workload, place) {
         return Some(Box::new(move |number| counted.session(number, arrivals)));
     }
-    let amid = Amid::new(workload, place)?;
-    Some(Box::new(move |number| amid.session(number, arrivals)))
+    let mid_session = MidSession::new(workload, place)?;
+    Some(Box::new(move |number| mid_session.session(number, arrivals)))
 }
 
 /// All such sessions of a population.
@@ -80,7 +81,7 @@ impl<'a> Counted<'a> {
     }
 
     /// The one of this number; with arrivals whose rate varied, if it was there.
-    fn session(&self, number: u64, arrivals: Option<&ArrivalProcess>) -> Option<Found> {
+    fn session(&self, number: u64, arrivals: Option<&ArrivalProcess>) -> Option<Position> {
         let stream = |draw: Draw| self.streams.substream(number, draw as u64);
         let mut course = stream(Draw::Course);
         let mut kinds = Vec::new();
@@ -100,7 +101,7 @@ impl<'a> Counted<'a> {
         }
         // Who comes and goes thinks only if there is more to ask for.
         let least = u64::from(arrivals.is_some());
-        Some(Found {
+        Some(Position {
             last: last as u32,
             behind: behind.min(super::BEHIND_MAX) as u32,
             left: length.saturating_sub(behind as u64).clamp(least, u64::MAX - 1),

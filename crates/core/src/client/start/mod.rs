@@ -9,25 +9,25 @@
 //!
 //! What remains for a warm-up is the queue: the system is empty, and no session waits for it.
 
-mod amid;
 mod counted;
+mod mid_session;
 
 use std::collections::BinaryHeap;
 
-use self::{amid::Found, counted::finder};
+use self::counted::finder;
+use super::Clients;
 use super::laws::Laws;
 use super::population::Population;
-use super::session::{Slots, Ticket, Wish};
-use super::{Clients, Share};
+use super::session::{Slots, TimerKind};
 use crate::arrival::ArrivalProcess;
+use crate::attempt::{FIRST_SESSION, Ticket};
 use crate::distribution::{Distribution, Equilibrium};
+use crate::journey::{Count, Thinks};
 use crate::random::{Purpose, StreamFamily};
+use crate::share::Share;
 use crate::time::Nanos;
-use crate::workload::{Beginning, Count, Sessions, Thinks, Workload};
-
-/// The number of the first of these sessions: those that come later count from 0, and do the same
-/// whether these are there or not.
-pub(super) const FIRST_SESSION: u64 = 1 << 40;
+use crate::workload::{Beginning, Sessions, Workload};
+use mid_session::Position;
 
 /// A session that thinks when the run begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,8 +156,8 @@ impl Clients {
             match &of.sessions {
                 Sessions::Closed { clients, .. } => {
                     let clients = self.share.of_number(*clients);
-                    let amid = steady && of.thinks_by_kind();
-                    if !(amid && self.begin_closed_amid(workload, place, clients)) {
+                    let mid_session = steady && of.thinks_by_kind();
+                    if !(mid_session && self.begin_closed_amid(workload, place, clients)) {
                         self.begin_closed(place, clients, steady);
                     }
                 }
@@ -177,7 +177,7 @@ impl Clients {
         for one in thinking.of_share(self.share).filter(|one| acts.contains(&one.due)) {
             let population = &self.populations[place];
             let ticket = self.slots.begin_amid(&one, population);
-            self.timers.set(one.due, ticket, population.first_wish());
+            self.timers.set(one.due, ticket, population.first_timer());
             if population.course.is_some() {
                 self.begin_course(one.due, ticket);
             }
@@ -202,14 +202,14 @@ impl Clients {
     }
 
     /// The session of this number goes on after the request that was found to be its last.
-    fn go_on_amid(&mut self, place: usize, session: u64, found: &Found) {
+    fn go_on_amid(&mut self, place: usize, session: u64, found: &Position) {
         let population = &self.populations[place];
         let ticket = self.slots.begin(session, found.left, population.place);
         let slot = self.slots.get_mut(ticket);
         slot.index = found.behind;
         let last = population.laws.first_kind + found.last;
         slot.want(last);
-        self.timers.set(found.due, ticket, Wish::Request);
+        self.timers.set(found.due, ticket, TimerKind::Request);
         let Some(course) = &population.course else { return };
         let next = match population.arrives() {
             _ if found.left == 0 => None,
@@ -238,7 +238,7 @@ impl Clients {
             let session = self.populations[place].session(self.share.session(number));
             let Some(found) = find(session) else { continue };
             let due = self.share.from + found.due;
-            self.go_on_amid(place, session, &Found { behind: 0, due, ..found });
+            self.go_on_amid(place, session, &Position { behind: 0, due, ..found });
         }
         true
     }
@@ -258,21 +258,21 @@ impl Clients {
         // begin one: those that want theirs first.
         let limited = population.programs.is_none() && self.limit.warmup == Nanos::ZERO && alone;
         let most = usize::try_from(self.limit.requests).unwrap_or(usize::MAX);
-        let (wish, place) = (population.first_wish(), population.place);
+        let (timer, place) = (population.first_timer(), population.place);
         if population.course.is_some() {
             let length = |session| population.laws.length_of_turn(session, 0);
             let lasting = |(at, session)| (at, session, length(session));
             let all: Vec<_> = (0..clients).map(first).map(lasting).collect();
             for (at, session, length) in all {
                 let ticket = self.slots.begin(session, length, place);
-                self.timers.set(at, ticket, wish);
+                self.timers.set(at, ticket, timer);
                 self.begin_course(at, ticket);
             }
             return;
         }
         let begin = |(at, session)| {
             let ticket = self.slots.begin(session, u64::MAX, place);
-            self.timers.set(at, ticket, wish);
+            self.timers.set(at, ticket, timer);
         };
         if limited && self.limit.requests < clients {
             earliest((0..clients).map(first), most).into_iter().for_each(begin);

@@ -1,6 +1,7 @@
 //! Journeys and pages, against what a server that answers after a second shows.
 
 use super::*;
+use crate::attempt::NO_PAGE;
 
 /// The name of a request's kind, when it was sent, and its page.
 type Sent = (String, f64, Option<u32>);
@@ -161,8 +162,8 @@ fn populations_come_side_by_side_with_numbers_of_their_own() {
     let of = |kind: u32| sent.iter().filter(move |one| one.kind == kind);
     assert!((99..=101).contains(&of(0).count()), "{}", of(0).count());
     assert!((3..=4).contains(&of(1).count()), "{}", of(1).count());
-    assert!(of(0).all(|one| one.came_as().is_some_and(|(place, _)| place == 0)));
-    let pollers: Vec<_> = of(1).map(|one| one.came_as().unwrap()).collect();
+    assert!(of(0).all(|one| one.population_and_number().is_some_and(|(place, _)| place == 0)));
+    let pollers: Vec<_> = of(1).map(|one| one.population_and_number().unwrap()).collect();
     assert!(pollers.iter().all(|one| one.0 == 1 && one.1 < 2), "{pollers:?}");
 }
 

@@ -4,12 +4,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::workload::WorkloadFiles;
+
 use super::*;
 use crate::data::DataTable;
 use crate::error::Invalid;
 use crate::files::Files;
-use crate::program::{Action, Call, Event, ProgramSource, Programs, Report};
-use crate::workload::RequestKind;
+use crate::program::{Action, Event, ProgramSource, Programs, Report};
+use crate::request::{Call, RequestKind};
 
 /// Each session sends a request, has three children that send two requests each, and sends one
 /// more; then it leaves.
@@ -107,7 +109,9 @@ impl Files for Given {
     fn read(&self, name: &str) -> Result<String, Invalid> {
         NoFiles.read(name)
     }
+}
 
+impl WorkloadFiles for Given {
     fn program(
         &self,
         _name: &str,

@@ -1,7 +1,8 @@
 //! How sessions begin, against the plain law of sessions looked at after a long time.
 
-use super::super::start::{FIRST_SESSION, ThinkingSessions};
+use super::super::start::ThinkingSessions;
 use super::*;
+use crate::attempt::FIRST_SESSION;
 use crate::distribution::Distribution;
 use crate::random::{Purpose, Stream};
 

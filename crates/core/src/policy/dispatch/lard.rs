@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::costs::{Costs, NEVER};
-use super::remembered::Remembered;
+use super::target_memory::TargetMemory;
 use super::{Dispatcher, Entry, Need, Request, View};
 use crate::error::Invalid;
 use crate::notation::Arguments;
@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
         arguments.finish()?;
         Ok(Arc::new(move |setting| {
             let loads = Loads::new(setting.weights.len(), limits);
-            Ok(Box::new(Lard { loads, server: Remembered::new() }))
+            Ok(Box::new(Lard { loads, server: TargetMemory::new() }))
         }))
     },
 };
@@ -80,7 +80,7 @@ impl Loads {
 struct Lard {
     loads: Loads,
     /// The server of each target that was asked for.
-    server: Remembered<Option<u32>>,
+    server: TargetMemory<Option<u32>>,
 }
 
 impl Dispatcher for Lard {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::lard::{Limits, Loads};
-use super::remembered::Remembered;
 use super::servers::cheapest;
+use super::target_memory::TargetMemory;
 use super::{Dispatcher, Entry, Need, Request, View};
 use crate::time::Nanos;
 use crate::units::Dimension;
@@ -30,7 +30,7 @@ pub(super) const ENTRY: Entry = Entry {
                 loads: Loads::new(setting.weights.len(), limits),
                 limits,
                 keep: Nanos::from_secs_f64(keep),
-                targets: Remembered::new(),
+                targets: TargetMemory::new(),
             }))
         }))
     },
@@ -41,7 +41,7 @@ struct LardReplicated {
     loads: Loads,
     limits: Limits,
     keep: Nanos,
-    targets: Remembered<Replicas>,
+    targets: TargetMemory<Replicas>,
 }
 
 /// The servers of a target.

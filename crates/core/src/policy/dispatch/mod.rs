@@ -22,7 +22,6 @@ mod peak_ewma;
 mod prequal;
 mod probe;
 mod random;
-mod remembered;
 mod round_robin;
 mod servers;
 mod shares;
@@ -31,6 +30,7 @@ mod size_interval;
 mod smooth;
 mod standings;
 mod switch;
+mod target_memory;
 mod weighted_round_robin;
 
 pub use probe::{Probe, SelfReport};

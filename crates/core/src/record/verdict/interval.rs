@@ -1,7 +1,7 @@
 //! Intervals of figures of which the summary has none.
 
 use super::Found;
-use crate::record::Tally;
+use crate::statistics::Tally;
 
 /// The 0.975 quantile of the normal law.
 pub(super) const NORMAL_975: f64 = 1.959_964;

@@ -1,8 +1,10 @@
 use super::*;
-use crate::client::{Attempt, Fate, Limit};
+use crate::attempt::{Attempt, Fate};
+use crate::failure::STATUS;
 use crate::files::NoFiles;
+use crate::limit::Limit;
 use crate::random::{Purpose, Stream};
-use crate::record::{Ended, Row, STATUS, Window};
+use crate::record::{Ended, Row, Window};
 use crate::schema::Source;
 use crate::time::Nanos;
 

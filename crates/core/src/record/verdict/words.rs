@@ -1,8 +1,9 @@
 //! What was found of an objective, in words.
 
 use super::{Found, Verdict};
+use crate::file::Figure;
 use crate::words;
-use crate::workload::{Figure, Objective, Of};
+use crate::workload::{Objective, Of};
 
 /// As in `visitors: p99 is 312 ms (298 ms to 330 ms), wanted 250 ms or less`.
 pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) -> String {

@@ -1,7 +1,7 @@
 //! A replay that is divided among several event loops.
 
 use super::*;
-use crate::client::Share;
+use crate::share::Share;
 
 /// The attempts of a share as (session, target), in the order in which they were sent.
 fn of_share(workload: &Workload, share: Share) -> Vec<(u64, String)> {

@@ -4,10 +4,10 @@ use std::fmt::{Display, Formatter};
 
 use super::file::ChangeTable;
 use super::node::{Cluster, GATE};
-use super::server::{News, Notice};
+use super::server::{Notice, ServerEvent};
 use crate::error::Invalid;
+use crate::failure::RESET;
 use crate::notation::{Arguments, Call};
-use crate::system::RESET;
 use crate::system::jobs::Jobs;
 use crate::system::read::Placed;
 use crate::time::Nanos;
@@ -21,12 +21,12 @@ pub struct Change {
     /// To which one.
     pub server: usize,
     /// What.
-    pub does: Does,
+    pub does: Effect,
 }
 
 /// What happens to a server.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Does {
+pub enum Effect {
     /// It loses what it was doing and what its cache held, and refuses what comes.
     Fails,
     /// It takes requests again, at full speed.
@@ -38,29 +38,29 @@ pub enum Does {
 }
 
 /// As it stands in a file.
-impl Display for Does {
+impl Display for Effect {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
-            Does::Fails => out.write_str("fails"),
-            Does::Recovers => out.write_str("recovers"),
-            Does::Slows(speed) => write!(out, "slows({speed})"),
-            Does::Drains => out.write_str("drains"),
+            Effect::Fails => out.write_str("fails"),
+            Effect::Recovers => out.write_str("recovers"),
+            Effect::Slows(speed) => write!(out, "slows({speed})"),
+            Effect::Drains => out.write_str("drains"),
         }
     }
 }
 
-impl Does {
+impl Effect {
     /// Parses what happens, as in `fails` or `slows(0.5)`.
     ///
     /// # Errors
     /// When it is none of these, or the fraction is not between 0 and 1.
-    pub fn parse(text: &str) -> Result<Does, Invalid> {
+    pub fn parse(text: &str) -> Result<Effect, Invalid> {
         let call = Call::parse(text)?;
         let (usage, names, plain): (_, &[_], _) = match call.name.as_str() {
-            "fails" => ("fails", &[], Does::Fails),
-            "recovers" => ("recovers", &[], Does::Recovers),
-            "drains" => ("drains", &[], Does::Drains),
-            "slows" => ("slows(SPEED)", &["speed"], Does::Slows(0.0)),
+            "fails" => ("fails", &[], Effect::Fails),
+            "recovers" => ("recovers", &[], Effect::Recovers),
+            "drains" => ("drains", &[], Effect::Drains),
+            "slows" => ("slows(SPEED)", &["speed"], Effect::Slows(0.0)),
             other => {
                 let known = ["fails", "recovers", "slows", "drains"];
                 return Err(crate::error::unknown("change", other, known.into_iter()));
@@ -68,8 +68,8 @@ impl Does {
         };
         let mut arguments = Arguments::new(&call, usage, names)?;
         let does = match plain {
-            Does::Slows(_) => match arguments.number("speed", Dimension::Number)? {
-                speed if speed > 0.0 && speed < 1.0 => Does::Slows(speed),
+            Effect::Slows(_) => match arguments.number("speed", Dimension::Number)? {
+                speed if speed > 0.0 && speed < 1.0 => Effect::Slows(speed),
                 _ => return Err(arguments.error("needs a fraction between 0 and 1")),
             },
             other => other,
@@ -90,7 +90,7 @@ impl Change {
                 let message = format!("must be from 0 to {last}: servers are counted from 0");
                 return Err(place("server", Invalid::new(message)));
             }
-            let does = Does::parse(&table.does).map_err(|error| place("does", error))?;
+            let does = Effect::parse(&table.does).map_err(|error| place("does", error))?;
             let change =
                 Change { at: Nanos::from_secs_f64(at), server: table.server as usize, does };
             Ok((number, change))
@@ -109,8 +109,8 @@ fn recoveries(all: &[(usize, Change)]) -> Placed<()> {
     for (at, (number, change)) in all.iter().enumerate() {
         let mut before = all[..at].iter().rev().map(|(_, earlier)| earlier);
         let last = before.find(|earlier| earlier.server == change.server);
-        let is_well = last.is_none_or(|earlier| earlier.does == Does::Recovers);
-        if is_well && change.does == Does::Recovers {
+        let is_well = last.is_none_or(|earlier| earlier.does == Effect::Recovers);
+        if is_well && change.does == Effect::Recovers {
             let message = format!(
                 "server {} is well at that time: it recovers after it fails, drains or slows",
                 change.server
@@ -147,19 +147,19 @@ impl Cluster {
     pub(super) fn change(&mut self, now: Nanos, change: Change, jobs: &mut Jobs) {
         let server = change.server;
         match change.does {
-            Does::Slows(speed) => return self.set_speed(now, server, speed),
-            Does::Recovers => {
+            Effect::Slows(speed) => return self.set_speed(now, server, speed),
+            Effect::Recovers => {
                 self.servers[server].failed = false;
                 self.set_speed(now, server, 1.0);
             }
-            Does::Fails => {
+            Effect::Fails => {
                 self.servers[server].fail();
                 self.give_up(server, jobs);
             }
-            Does::Drains => {}
+            Effect::Drains => {}
         }
-        let news = News::Open(change.does == Does::Recovers);
-        self.tell(now, Notice { server, news }, jobs);
+        let event = ServerEvent::Open(change.does == Effect::Recovers);
+        self.tell(now, Notice { server, event }, jobs);
     }
 
     /// All requests at a server are lost.

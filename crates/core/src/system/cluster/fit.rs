@@ -12,8 +12,8 @@ impl ClusterModel {
         let cluster = &self.name;
         let needs_classes = self.dispatch.entry().needs.contains(&Need::Classes);
         let visits = |name: &str| {
-            let mut entrances = (0..).take(self.entrances().len());
-            entrances.any(|at| self.demand(at).is_some_and(|demand| demand.of(name).is_some()))
+            let mut entry_names = (0..).take(self.entry_names().len());
+            entry_names.any(|at| self.demand(at).is_some_and(|demand| demand.of(name).is_some()))
         };
         for request in workload.requests.iter().filter(|one| visits(&one.name)) {
             let name = &request.name;
@@ -47,7 +47,7 @@ impl ClusterModel {
     /// The names of the stations or services of each server, in their order, as in `web/3/cpu`.
     pub(in crate::system) fn station_labels(&self) -> Vec<String> {
         let own = |name: &str| name[self.name.len() + 1..].to_owned();
-        let stations: Vec<String> = self.entrances().into_iter().map(own).collect();
+        let stations: Vec<String> = self.entry_names().into_iter().map(own).collect();
         let of_server = |server| {
             let name = &self.name;
             stations.iter().map(move |station| format!("{name}/{server}/{station}"))

@@ -1,9 +1,9 @@
-//! The entrance of a cluster: where its switch sends requests, and what it hears of servers.
+//! The entry of a cluster: where its switch sends requests, and what it hears of servers.
 
-use super::node::{Cluster, GATE, Guest};
-use super::server::{News, Notice};
+use super::node::{Cluster, ClusterJob, GATE};
+use super::server::{Notice, ServerEvent};
+use crate::failure::REFUSED;
 use crate::policy::dispatch::{Placement, Request};
-use crate::system::REFUSED;
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::node::Answer;
 use crate::time::Nanos;
@@ -13,11 +13,11 @@ impl Cluster {
     pub(super) fn enter(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> Answer {
         let at = handle as usize;
         if self.guests.len() <= at {
-            self.guests.resize(at + 1, Guest::default());
-            self.demands.resize((at + 1) * self.entrances, Nanos::MAX);
+            self.guests.resize(at + 1, ClusterJob::default());
+            self.demands.resize((at + 1) * self.entry_names, Nanos::MAX);
         }
         let (mut work, kind) = (Nanos::ZERO, jobs[handle].job.kind);
-        let own = &mut self.demands[at * self.entrances..][..self.entrances];
+        let own = &mut self.demands[at * self.entry_names..][..self.entry_names];
         for (kept, demand) in own.iter_mut().zip(&jobs.brought.demands) {
             *kept = demand.unwrap_or(Nanos::MAX);
             work += demand.unwrap_or(Nanos::ZERO);
@@ -26,7 +26,7 @@ impl Cluster {
         let class = self.kinds[kind as usize].class.unwrap_or(0);
         let (target, size) = (jobs.brought.target, jobs.brought.size);
         let request = Request { class, target, work };
-        self.guests[at] = Guest { request, size, kind, since: now, ..Guest::default() };
+        self.guests[at] = ClusterJob { request, size, kind, since: now, ..ClusterJob::default() };
         let placement = self.place(now, handle, jobs);
         if self.probes {
             self.probe(now, jobs);
@@ -49,7 +49,7 @@ impl Cluster {
         self.switch.probes(now, &mut wanted);
         for server in wanted.drain(..) {
             if let Some(answer) = self.servers[server].answer() {
-                self.tell(now, Notice { server, news: News::Probed(answer) }, jobs);
+                self.tell(now, Notice { server, event: ServerEvent::Probed(answer) }, jobs);
             }
         }
         self.probed = wanted;
@@ -75,7 +75,7 @@ impl Cluster {
         if failed {
             // The switch has not heard of it yet, and learns of the refusal no sooner.
             at.end(guest.found, Nanos::ZERO);
-            self.tell(now, Notice { server, news: News::Ended(Nanos::ZERO) }, jobs);
+            self.tell(now, Notice { server, event: ServerEvent::Ended(Nanos::ZERO) }, jobs);
             return Placement::Nowhere;
         }
         guest.hit = kind.held && at.holds(target, guest.size);
@@ -84,11 +84,11 @@ impl Cluster {
     }
 
     /// The switch hears of something. Who waits may then go on.
-    pub(super) fn hear(&mut self, now: Nanos, Notice { server, news }: Notice, jobs: &mut Jobs) {
-        match news {
-            News::Ended(response) => self.switch.ended(now, server, response),
-            News::Probed(answer) => return self.switch.probed(now, server, answer),
-            News::Open(open) => self.switch.set_open(now, server, open),
+    pub(super) fn hear(&mut self, now: Nanos, Notice { server, event }: Notice, jobs: &mut Jobs) {
+        match event {
+            ServerEvent::Ended(response) => self.switch.ended(now, server, response),
+            ServerEvent::Probed(answer) => return self.switch.probed(now, server, answer),
+            ServerEvent::Open(open) => self.switch.set_open(now, server, open),
         }
         while let Some(next) = self.waiting.front().copied() {
             if jobs[next].gone {

@@ -19,7 +19,7 @@ mod part;
 mod server;
 
 pub use cache::{CacheModel, Replacement};
-pub use change::{Change, Condition, Does};
+pub use change::{Change, Condition, Effect};
 pub use figures::{ClusterSummary, ServerSummary};
 pub use file::{CacheTable, ChangeTable, ClusterTable};
 pub use model::{ClusterModel, ServerStation};

@@ -11,7 +11,7 @@ use crate::schema::SchemaError;
 use crate::system::demand::Demand;
 use crate::system::file::StationTable;
 use crate::system::machine::MachineModel;
-use crate::system::node::{Building, Kept, NodeId, NodeModel};
+use crate::system::node::{Building, HoldKind, NodeId, NodeModel};
 use crate::system::nodes::AnyNode;
 use crate::system::read::{Placed, Reading, named};
 use crate::system::station::StationModel;
@@ -108,8 +108,8 @@ impl ClusterModel {
 
     /// What all requests bring, where that is one demand of one law.
     fn only_law(&self) -> Option<Distribution> {
-        let entrances = (0..).take(self.entrances().len());
-        let mut demands = entrances.filter_map(|entrance| self.demand(entrance));
+        let entry_names = (0..).take(self.entry_names().len());
+        let mut demands = entry_names.filter_map(|entry| self.demand(entry));
         match (demands.next(), demands.next()) {
             (Some(Demand::All(law)), None) => law.drawn().cloned(),
             _ => None,
@@ -216,7 +216,7 @@ impl NodeModel for ClusterModel {
         let mut labels = 0;
         for (cluster, number) in all.iter_mut().zip(0..) {
             (cluster.number, cluster.labels_before) = (number, labels);
-            labels += (cluster.entrances().len() * cluster.setting.weights.len()) as u32;
+            labels += (cluster.entry_names().len() * cluster.setting.weights.len()) as u32;
         }
         Ok(all)
     }
@@ -229,22 +229,22 @@ impl NodeModel for ClusterModel {
         &self.name
     }
 
-    fn entrances(&self) -> Vec<&str> {
+    fn entry_names(&self) -> Vec<&str> {
         match &self.machine {
-            Some(machine) => machine.entrances(),
+            Some(machine) => machine.entry_names(),
             None => self.stations.iter().map(|one| one.model.name.as_str()).collect(),
         }
     }
 
-    fn demand(&self, entrance: u32) -> Option<&Demand> {
+    fn demand(&self, entry: u32) -> Option<&Demand> {
         if let Some(machine) = &self.machine {
-            return machine.demand(entrance);
+            return machine.demand(entry);
         }
-        self.stations.get(entrance as usize)?.model.demand.as_ref()
+        self.stations.get(entry as usize)?.model.demand.as_ref()
     }
 
-    fn kept(&self, entrance: u32) -> Kept {
-        self.machine.as_ref().map_or(Kept::Nothing, |machine| machine.kept(entrance))
+    fn kept(&self, entry: u32) -> HoldKind {
+        self.machine.as_ref().map_or(HoldKind::Nothing, |machine| machine.kept(entry))
     }
 
     fn servers(&self) -> Option<u32> {
@@ -259,8 +259,8 @@ impl NodeModel for ClusterModel {
         self.cache.is_some() || self.dispatch.entry().needs.contains(&Need::Targets)
     }
 
-    fn servers_at(&self, entrance: u32) -> Option<u32> {
-        let station = self.stations.get(entrance as usize)?;
+    fn servers_at(&self, entry: u32) -> Option<u32> {
+        let station = self.stations.get(entry as usize)?;
         // Who is there hangs on what the caches hold.
         (!station.on_miss).then(|| station.model.servers * self.setting.weights.len() as u32)
     }

@@ -5,18 +5,20 @@ use std::collections::VecDeque;
 use super::cache::Cache;
 use super::change::Change;
 use super::part::Part;
-use super::server::{News, Notice, Server};
+use super::server::{Notice, Server, ServerEvent};
 use super::{ClusterModel, ClusterSummary};
 use crate::heap::Heap;
 use crate::policy::dispatch::{Need, Request, Switch};
 use crate::random::{Purpose, Stream};
 use crate::system::agenda::Agenda;
 use crate::system::jobs::{Handle, Jobs};
-use crate::system::node::{Answer, Building, DoorId, Node, NodeId, NodeModel, NodeSummary, Visit};
+use crate::system::node::{
+    Answer, Building, EntranceId, Node, NodeId, NodeModel, NodeSummary, Visit,
+};
 use crate::system::station::Monitor;
 use crate::time::Nanos;
 
-/// The entrance by which requests come into a cluster; the others are its stations or the services
+/// The entry by which requests come into a cluster; the others are its stations or the services
 /// of its machines, from 0.
 pub(in crate::system) const GATE: u32 = u32::MAX;
 
@@ -31,13 +33,13 @@ pub(in crate::system) struct Cluster {
     /// By part, its server.
     servers_of: Vec<u32>,
     /// How many entrances a server has: its stations, or the services of its machine.
-    pub(super) entrances: usize,
+    pub(super) entry_names: usize,
     /// The machine that has acted, until what follows from it has happened.
     acted: Option<usize>,
     pub(super) agenda: Agenda,
     /// By visitor.
-    pub(super) guests: Vec<Guest>,
-    /// By visitor and entrance, the demand that it brings there; [`Nanos::MAX`] for no visit.
+    pub(super) guests: Vec<ClusterJob>,
+    /// By visitor and entry, the demand that it brings there; [`Nanos::MAX`] for no visit.
     pub(super) demands: Vec<Nanos>,
     /// Requests that the policy lets wait, the first first.
     pub(super) waiting: VecDeque<Handle>,
@@ -80,13 +82,13 @@ impl Kind {
 
 /// A request in the cluster.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Guest {
+pub(super) struct ClusterJob {
     pub(super) request: Request,
     pub(super) size: u64,
     pub(super) kind: u32,
     pub(super) server: usize,
     /// By which of its server's entrances it went last; none at the gate.
-    pub(super) entrance: Option<usize>,
+    pub(super) entry: Option<usize>,
     pub(super) hit: bool,
     /// How many it found at the server.
     pub(super) found: u32,
@@ -112,7 +114,7 @@ impl Cluster {
             per_server,
             servers_of: servers_of.collect(),
             parts,
-            entrances: model.entrances().len(),
+            entry_names: model.entry_names().len(),
             acted: None,
             guests: Vec::new(),
             demands: Vec::new(),
@@ -126,15 +128,15 @@ impl Cluster {
             probes: probed,
             probed: Vec::new(),
             changes: model.changes.iter().copied().collect(),
-            first_label: building.doors.len() as u32 + model.labels_before,
+            first_label: building.entrances.len() as u32 + model.labels_before,
             names: (model.measured(), classes),
             os: model.machine.as_ref().map(|machine| machine.os.clone()),
         }
     }
 
-    /// The number of the part behind an entrance of a server.
-    fn number_of(&self, server: usize, entrance: usize) -> usize {
-        server * self.per_server + entrance.min(self.per_server - 1)
+    /// The number of the part behind an entry of a server.
+    fn number_of(&self, server: usize, entry: usize) -> usize {
+        server * self.per_server + entry.min(self.per_server - 1)
     }
 
     /// What its server's clock shows to a part.
@@ -154,19 +156,19 @@ impl Cluster {
 
 impl Cluster {
     /// Who kept something of its server, a thread, lets go of it in this way.
-    fn let_go(
+    fn release_hold(
         &mut self,
         now: Nanos,
-        entrance: u32,
+        entry: u32,
         handle: Handle,
         jobs: &mut Jobs,
         how: fn(&mut Part, Nanos, u32, Handle, &mut Jobs),
     ) {
         // Who did not visit the service keeps nothing of it.
-        if jobs.keeps(handle, self.id, entrance) {
-            let number = self.number_of(self.guests[handle as usize].server, entrance as usize);
+        if jobs.keeps(handle, self.id, entry) {
+            let number = self.number_of(self.guests[handle as usize].server, entry as usize);
             let own = self.own(now, number);
-            how(&mut self.parts[number], own, entrance, handle, jobs);
+            how(&mut self.parts[number], own, entry, handle, jobs);
             self.touched(number);
         }
     }
@@ -175,17 +177,17 @@ impl Cluster {
 impl Node for Box<Cluster> {
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
         let handle = visit.handle;
-        if visit.entrance == GATE {
+        if visit.entry == GATE {
             return self.enter(now, handle, jobs);
         }
-        let (at, entrance) = (handle as usize, visit.entrance as usize);
-        let demand = self.demands[at * self.entrances + entrance];
+        let (at, entry) = (handle as usize, visit.entry as usize);
+        let demand = self.demands[at * self.entry_names + entry];
         let guest = &mut self.guests[at];
-        if demand.is_never() || (guest.hit && self.on_miss[entrance]) {
+        if demand.is_never() || (guest.hit && self.on_miss[entry]) {
             return Answer::GoesOn;
         }
-        guest.entrance = Some(entrance);
-        let number = self.number_of(self.guests[at].server, entrance);
+        guest.entry = Some(entry);
+        let number = self.number_of(self.guests[at].server, entry);
         let own = self.own(now, number);
         let answer = self.parts[number].arrive(own, Visit { demand, ..visit }, jobs);
         self.touched(number);
@@ -230,40 +232,40 @@ impl Node for Box<Cluster> {
     }
 
     /// A request leaves the cluster, or does not need a service of its server any more.
-    fn release(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
-        if entrance != GATE {
-            return self.let_go(now, entrance, handle, jobs, Part::release);
+    fn release(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
+        if entry != GATE {
+            return self.release_hold(now, entry, handle, jobs, Part::release);
         }
-        jobs.let_go(handle, self.id, entrance);
-        let Guest { server, since, found, .. } = self.guests[handle as usize];
+        jobs.release_hold(handle, self.id, entry);
+        let ClusterJob { server, since, found, .. } = self.guests[handle as usize];
         let response = now.since(since);
         self.servers[server].end(found, response);
-        self.tell(now, Notice { server, news: News::Ended(response) }, jobs);
+        self.tell(now, Notice { server, event: ServerEvent::Ended(response) }, jobs);
     }
 
-    fn label(&self, handle: Handle, _: DoorId) -> DoorId {
-        let Guest { server, entrance, .. } = self.guests[handle as usize];
-        let number = |entrance| (server * self.entrances + entrance) as u32;
-        entrance.map_or(DoorId::NONE, |entrance| DoorId(self.first_label + number(entrance)))
+    fn label(&self, handle: Handle, _: EntranceId) -> EntranceId {
+        let ClusterJob { server, entry, .. } = self.guests[handle as usize];
+        let number = |entry| (server * self.entry_names + entry) as u32;
+        entry.map_or(EntranceId::NONE, |entry| EntranceId(self.first_label + number(entry)))
     }
 
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
-        let Guest { server, entrance, .. } = self.guests[handle as usize];
-        let Some(entrance) = entrance else {
+        let ClusterJob { server, entry, .. } = self.guests[handle as usize];
+        let Some(entry) = entry else {
             self.waiters.depart(now);
             return true;
         };
-        let number = self.number_of(server, entrance);
+        let number = self.number_of(server, entry);
         let own = self.own(now, number);
         let stays = self.parts[number].withdraw(own, handle, jobs);
         self.touched(number);
         stays
     }
 
-    fn abandon(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
-        match entrance {
-            GATE => self.release(now, entrance, handle, jobs),
-            _ => self.let_go(now, entrance, handle, jobs, Part::abandon),
+    fn abandon(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
+        match entry {
+            GATE => self.release(now, entry, handle, jobs),
+            _ => self.release_hold(now, entry, handle, jobs, Part::abandon),
         }
     }
 

@@ -32,8 +32,8 @@ impl Part {
         let Some(machine) = &model.machine else {
             let first = u64::from(model.number + 1) << 32;
             let numbered = (first..).zip(servers.flat_map(|_| (0..).zip(&model.stations)));
-            let station = |(number, (entrance, one)): (u64, (u32, &super::ServerStation))| {
-                Part::Station(one.model.station((id, entrance), number, building))
+            let station = |(number, (entry, one)): (u64, (u32, &super::ServerStation))| {
+                Part::Station(one.model.station((id, entry), number, building))
             };
             return numbered.map(station).collect();
         };
@@ -75,16 +75,16 @@ impl Part {
         each!(self, one => one.settle(now, jobs))
     }
 
-    pub(super) fn release(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
-        each!(self, one => one.release(now, entrance, handle, jobs));
+    pub(super) fn release(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
+        each!(self, one => one.release(now, entry, handle, jobs));
     }
 
     pub(super) fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool {
         each!(self, one => one.withdraw(now, handle, jobs))
     }
 
-    pub(super) fn abandon(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
-        each!(self, one => one.abandon(now, entrance, handle, jobs));
+    pub(super) fn abandon(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
+        each!(self, one => one.abandon(now, entry, handle, jobs));
     }
 
     pub(super) fn begin_measuring(&mut self, now: Nanos) {

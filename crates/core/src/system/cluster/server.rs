@@ -18,11 +18,11 @@ const LATELY: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notice {
     pub(super) server: usize,
-    pub(super) news: News,
+    pub(super) event: ServerEvent,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum News {
+pub(super) enum ServerEvent {
     /// A request has ended, after so long.
     Ended(Nanos),
     /// The answer to a probe.

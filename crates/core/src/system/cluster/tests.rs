@@ -9,7 +9,7 @@ use crate::random::{Purpose, Stream};
 use crate::schema::Source;
 use crate::system::cluster::ClusterSummary;
 use crate::system::{
-    DemandSource, Departure, Job, NodeSummary, Presence, Program, System, SystemModel,
+    DemandSource, Departure, Job, JobRef, NodeSummary, Program, System, SystemModel,
 };
 use crate::time::Nanos;
 
@@ -253,8 +253,8 @@ type Event = (u64, u8, prop::sample::Index);
 
 /// Checks after each event, and at the end, that those are here who should be.
 fn come_and_go(mut system: System<Given>, events: Vec<Event>) -> Result<(), TestCaseError> {
-    let (mut there, mut now) = (Vec::<(u64, Presence)>::new(), Nanos::ZERO);
-    let leave = |system: &mut System<Given>, there: &mut Vec<(u64, Presence)>| {
+    let (mut there, mut now) = (Vec::<(u64, JobRef)>::new(), Nanos::ZERO);
+    let leave = |system: &mut System<Given>, there: &mut Vec<(u64, JobRef)>| {
         if let Some(departure) = system.advance() {
             there.retain(|(token, _)| *token != departure.job.token);
         }

@@ -1,5 +1,6 @@
 //! Links: lines over which TCP carries requests and responses. The README beside says how.
 
+mod direction;
 mod figures;
 mod file;
 mod flight;
@@ -10,7 +11,6 @@ mod steps;
 mod tests;
 mod timer;
 mod transfer;
-mod way;
 mod window;
 
 pub use figures::{Counts, LinkSummary};

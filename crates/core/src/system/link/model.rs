@@ -5,12 +5,12 @@ use super::node::Link;
 use super::transfer::HEADER_BYTES;
 use super::window::CongestionControl;
 use crate::error::{Invalid, unknown};
+use crate::file::Reuse;
 use crate::schema::{Scalar, SchemaError};
 use crate::system::node::{Building, NodeId, NodeModel};
 use crate::system::nodes::AnyNode;
 use crate::system::read::{Placed, Reading, named};
 use crate::units::{Dimension, Quantity, parse_share, parse_time, parse_transfer_rate};
-use crate::workload::Reuse;
 
 /// A link, checked.
 #[derive(Clone, Debug)]

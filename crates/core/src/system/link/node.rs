@@ -1,24 +1,25 @@
 //! A link in motion.
 
+use super::direction::LinkDirection;
 use super::figures::{Counts, LinkSummary};
 use super::model::LinkModel;
 use super::transfer::{BACK, Begin, OUT, Outcome, Path, Transfer};
-use super::way::Way;
+use crate::failure::CONNECT_TIMEOUT;
+use crate::file::Reuse;
 use crate::heap::Heap;
 use crate::random::{Purpose, StreamFamily};
+use crate::system::Job;
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::machine::Cause;
 use crate::system::node::{Answer, Building, Node, NodeId, NodeSummary, Visit};
-use crate::system::{CONNECT_TIMEOUT, Job};
 use crate::time::Nanos;
-use crate::workload::Reuse;
 
 /// All transfers over a link.
 #[derive(Debug)]
 pub(in crate::system) struct Link {
     id: NodeId,
     model: LinkModel,
-    ways: [Way; 2],
+    ways: [LinkDirection; 2],
     /// By kind of request, which requests set up a connection.
     connections: Vec<Reuse>,
     /// By place, those under way; places are used again.
@@ -32,7 +33,7 @@ pub(in crate::system) struct Link {
 }
 
 impl Link {
-    /// The entrance by which requests go to the server, and that by which responses come back.
+    /// The entry by which requests go to the server, and that by which responses come back.
     pub(in crate::system) const SEND: u32 = OUT as u32;
     pub(in crate::system) const RECEIVE: u32 = BACK as u32;
 
@@ -42,7 +43,7 @@ impl Link {
         Link {
             id,
             model: model.clone(),
-            ways: [Way::new(model.rate), Way::new(model.rate)],
+            ways: [LinkDirection::new(model.rate), LinkDirection::new(model.rate)],
             connections: kinds.map(of_kind).collect(),
             transfers: Vec::new(),
             free: Vec::new(),
@@ -88,7 +89,7 @@ impl Node for Box<Link> {
         visitor.demand = Nanos::ZERO;
         let (job, step) = (visitor.job, visitor.step);
         let connects = self.connects(&job);
-        let way = visit.entrance as usize;
+        let way = visit.entry as usize;
         // Each visit of a request has draws of its own.
         let stream = self.draws.member(u64::from(step)).substream(job.session, job.serial);
         self.counts.transfers += 1;
@@ -148,12 +149,12 @@ impl Node for Box<Link> {
 
     fn begin_measuring(&mut self, now: Nanos) {
         (self.counts, self.began) = (Counts::default(), now);
-        self.ways.iter_mut().for_each(Way::begin_measuring);
+        self.ways.iter_mut().for_each(LinkDirection::begin_measuring);
     }
 
     fn summary(&self, now: Nanos) -> Option<NodeSummary> {
         let duration_s = now.since(self.began).as_secs_f64();
-        let load = |way: &Way| {
+        let load = |way: &LinkDirection| {
             let busy = way.busy()?.as_secs_f64();
             Some(if duration_s > 0.0 { (busy / duration_s).min(1.0) } else { 0.0 })
         };

@@ -1,9 +1,10 @@
 //! Links in the programs of requests.
 
 use super::node::Link;
+use crate::file::Reuse;
 use crate::system::node::NodeId;
 use crate::system::program::{Instruction, NO_DRAW, OF_RESPONSE, Program};
-use crate::workload::{Reuse, Workload};
+use crate::workload::Workload;
 
 /// The size of a request, where the file does not say it.
 const REQUEST_BYTES: u32 = 200;

@@ -1,10 +1,10 @@
 //! One transfer over a link: the rounds in which TCP sends its segments.
 
+use super::direction::LinkDirection;
 use super::figures::Counts;
 use super::flight::Flight;
 use super::model::LinkModel;
 use super::timer::Timer;
-use super::way::Way;
 use super::window::Window;
 use crate::random::Stream;
 use crate::system::jobs::Handle;
@@ -13,7 +13,7 @@ use crate::time::Nanos;
 /// What a transfer goes over: one of the directions, and the other for what comes back.
 pub(super) struct Path<'a> {
     pub(super) link: &'a LinkModel,
-    pub(super) ways: &'a mut [Way; 2],
+    pub(super) ways: &'a mut [LinkDirection; 2],
     pub(super) counts: &'a mut Counts,
 }
 

@@ -3,12 +3,12 @@
 use super::super::demand::Demand;
 use super::super::jobs::{Handle, Jobs, NOBODY, Place};
 use super::super::node::{
-    Answer, Building, Kept, Node, NodeId, NodeModel, NodeSummary, Visit, demand_names,
+    Answer, Building, HoldKind, Node, NodeId, NodeModel, NodeSummary, Visit, demand_names,
 };
 use super::super::nodes::AnyNode;
 use super::super::read::Reading;
 use super::super::station::{Monitor, StationSummary};
-use super::service::{Burst, Given, Service};
+use super::service::{Admission, Burst, Service};
 use super::{Machine, MachineModel, MachineSummary, NO_TASK, Schedule, TaskId, Threads, Work};
 use crate::schema::SchemaError;
 use crate::time::Nanos;
@@ -42,18 +42,18 @@ impl NodeModel for MachineModel {
         &self.name
     }
 
-    fn entrances(&self) -> Vec<&str> {
+    fn entry_names(&self) -> Vec<&str> {
         self.services.iter().map(|one| one.name.as_str()).collect()
     }
 
-    fn demand(&self, entrance: u32) -> Option<&Demand> {
-        self.services[entrance as usize].demand.as_ref()
+    fn demand(&self, entry: u32) -> Option<&Demand> {
+        self.services[entry as usize].demand.as_ref()
     }
 
-    fn kept(&self, entrance: u32) -> Kept {
-        match self.services[entrance as usize].threads {
-            Threads::Pool(_) => Kept::Limited,
-            Threads::PerRequest | Threads::EventLoops(_) => Kept::Own,
+    fn kept(&self, entry: u32) -> HoldKind {
+        match self.services[entry as usize].threads {
+            Threads::Pool(_) => HoldKind::Limited,
+            Threads::PerRequest | Threads::EventLoops(_) => HoldKind::Own,
         }
     }
 
@@ -110,19 +110,19 @@ impl MachineNode {
 impl Node for MachineNode {
     /// A visitor wants a burst of a service.
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
-        let Visit { handle, entrance, demand } = visit;
+        let Visit { handle, entry, demand } = visit;
         let visitor = &mut jobs[handle];
         (visitor.demand, visitor.entered) = (demand, now);
         let work = Work { owner: handle, kind: visitor.job.kind, session: visitor.job.session };
         let cause = std::mem::take(&mut visitor.waited_for);
         let creator = self.task_of(visitor.parent);
-        jobs.keep(handle, self.id, entrance);
+        jobs.keep(handle, self.id, entry);
         let burst = Burst { work, demand, cause, creator };
-        let service = &mut self.services[entrance as usize];
+        let service = &mut self.services[entry as usize];
         jobs[handle].place = match service.serve(now, &mut self.machine, burst) {
-            Given::Refused => return Answer::Refused,
-            Given::Runs => Place::Inside(self.id),
-            Given::Waits => Place::Waiting(self.id),
+            Admission::Refused => return Answer::Refused,
+            Admission::Runs => Place::Inside(self.id),
+            Admission::Waits => Place::Waiting(self.id),
         };
         self.monitor.arrive(now, demand);
         Answer::Stays
@@ -151,10 +151,10 @@ impl Node for MachineNode {
     }
 
     /// A visitor does not use a service any more.
-    fn release(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
-        let service = &mut self.services[entrance as usize];
+    fn release(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
+        let service = &mut self.services[entry as usize];
         let next = service.finish(now, &mut self.machine, handle);
-        jobs.let_go(handle, self.id, entrance);
+        jobs.release_hold(handle, self.id, entry);
         self.gets_thread(next, jobs);
     }
 
@@ -163,8 +163,8 @@ impl Node for MachineNode {
         false
     }
 
-    fn abandon(&mut self, now: Nanos, entrance: u32, handle: Handle, jobs: &mut Jobs) {
-        let service = &mut self.services[entrance as usize];
+    fn abandon(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
+        let service = &mut self.services[entry as usize];
         let done = self.done.map(|(task, _)| task);
         for next in service.withdraw(now, &mut self.machine, handle, done) {
             self.gets_thread(Some(next), jobs);

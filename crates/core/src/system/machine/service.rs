@@ -45,7 +45,7 @@ pub(super) struct Burst {
 
 /// What comes of asking for a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum Admission {
     /// A thread has it.
     Runs,
     /// It waits for a thread.
@@ -96,7 +96,7 @@ impl Service {
     }
 
     /// Has a burst done.
-    pub(super) fn serve(&mut self, now: Nanos, machine: &mut Machine, burst: Burst) -> Given {
+    pub(super) fn serve(&mut self, now: Nanos, machine: &mut Machine, burst: Burst) -> Admission {
         let visitor = burst.work.owner;
         if self.has_loops() {
             return self.serve_in_loop(now, machine, burst);
@@ -113,14 +113,14 @@ impl Service {
         };
         let Some(task) = found else {
             if self.waiting.len() >= self.queue_limit {
-                return Given::Refused;
+                return Admission::Refused;
             }
             self.waiting.push_back(burst);
-            return Given::Waits;
+            return Admission::Waits;
         };
         self.assign(visitor, task);
         machine.run(now, task, burst.work, burst.demand, burst.cause);
-        Given::Runs
+        Admission::Runs
     }
 
     fn start(&mut self, now: Nanos, machine: &mut Machine, creator: TaskId) -> TaskId {
@@ -128,7 +128,7 @@ impl Service {
         machine.start(now, Birth { creator, ..self.birth })
     }
 
-    fn serve_in_loop(&mut self, now: Nanos, machine: &mut Machine, burst: Burst) -> Given {
+    fn serve_in_loop(&mut self, now: Nanos, machine: &mut Machine, burst: Burst) -> Admission {
         // The loop of a visitor is remembered as its task, for the whole visit.
         let visitor = burst.work.owner;
         let known = self.task_of.get(visitor as usize).copied().filter(|at| *at != NO_TASK);
@@ -140,17 +140,17 @@ impl Service {
         let at = &mut self.loops[at as usize];
         if at.busy {
             if at.waiting.len() >= self.queue_limit {
-                return Given::Refused;
+                return Admission::Refused;
             }
             at.waiting.push_back(burst);
-            return Given::Waits;
+            return Admission::Waits;
         }
         if at.task == NO_TASK {
             at.task = machine.start(now, self.birth);
         }
         at.busy = true;
         machine.run(now, at.task, burst.work, burst.demand, burst.cause);
-        Given::Runs
+        Admission::Runs
     }
 
     /// After a burst of an event loop, and what followed from it: the next one. Gives whose it is.

@@ -1,12 +1,12 @@
 //! A station: one queue with its servers and its scheduling policy.
 //!
 //! Three small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs
-//! one a server, [`shared::Shared`] serves all at once, [`attained::Attained`] those that were
-//! served least. They are told of arrivals, say when they next want to act, and act; a completion
-//! is computed from the work, not from when the driver got round to it, so a late driver does not
-//! bend the model.
+//! one a server, [`shared::Shared`] serves all at once, [`least_attained::LeastAttained`] those
+//! that were served least. They are told of arrivals, say when they next want to act, and act; a
+//! completion is computed from the work, not from when the driver got round to it, so a late driver
+//! does not bend the model.
 
-mod attained;
+mod least_attained;
 mod model;
 mod monitor;
 mod ranked;
@@ -22,7 +22,7 @@ use super::jobs::{Handle, Jobs, Place};
 use super::node::{Answer, Node, NodeId, NodeSummary, Visit};
 use crate::policy::scheduling::{Rank, Ties};
 use crate::time::Nanos;
-use attained::Attained;
+use least_attained::LeastAttained;
 use ranked::Ranked;
 use ranks::Ranks;
 use shared::Shared;
@@ -43,13 +43,15 @@ pub(super) struct Station {
 enum Engine {
     Ranked(Ranked),
     Shared(Shared),
-    Attained(Attained),
+    LeastAttained(LeastAttained),
 }
 
 impl Station {
     fn new(id: NodeId, model: &StationModel, ranks: Ranks) -> Station {
         let engine = match (&model.discipline.ties, &model.discipline.rank) {
-            (Ties::Share, Rank::Attained) => Engine::Attained(Attained::new(id, model.servers)),
+            (Ties::Share, Rank::Attained) => {
+                Engine::LeastAttained(LeastAttained::new(id, model.servers))
+            }
             (Ties::Share, _) => Engine::Shared(Shared::new(id, model.servers)),
             _ => Engine::Ranked(Ranked::new(id, model)),
         };
@@ -60,7 +62,7 @@ impl Station {
 
     /// A job arrives with its demand; says whether it is let in.
     #[inline(always)]
-    pub(super) fn let_in(
+    pub(super) fn admit(
         &mut self,
         now: Nanos,
         handle: Handle,
@@ -83,7 +85,7 @@ impl Station {
                 engine.arrive(now, handle, jobs);
                 engine.next_event()
             }
-            Engine::Attained(engine) => {
+            Engine::LeastAttained(engine) => {
                 engine.arrive(now, handle, jobs);
                 engine.next_event()
             }
@@ -104,7 +106,7 @@ impl Station {
                 (done, engine.next_event())
             }
             Engine::Shared(engine) => (engine.advance(now), engine.next_event()),
-            Engine::Attained(engine) => (engine.advance(now), engine.next_event()),
+            Engine::LeastAttained(engine) => (engine.advance(now), engine.next_event()),
         };
         self.next = next;
         if done.is_some() {
@@ -121,7 +123,7 @@ impl Station {
 impl Node for Station {
     #[inline(always)]
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
-        match self.let_in(now, visit.handle, visit.demand, jobs) {
+        match self.admit(now, visit.handle, visit.demand, jobs) {
             true => Answer::Stays,
             false => Answer::Refused,
         }
@@ -143,14 +145,14 @@ impl Node for Station {
         let in_service = matches!(jobs[handle].place, Place::Service(_));
         match &mut self.engine {
             Engine::Ranked(engine) if in_service => engine.withdraw(now, handle, jobs),
-            Engine::Ranked(engine) => engine.waits_no_more(),
+            Engine::Ranked(engine) => engine.leave_queue(),
             Engine::Shared(engine) => engine.withdraw(now, handle),
-            Engine::Attained(engine) => engine.withdraw(now, handle),
+            Engine::LeastAttained(engine) => engine.withdraw(now, handle),
         }
         self.next = match &self.engine {
             Engine::Ranked(engine) => engine.next_event(),
             Engine::Shared(engine) => engine.next_event(),
-            Engine::Attained(engine) => engine.next_event(),
+            Engine::LeastAttained(engine) => engine.next_event(),
         };
         for _ in lost..jobs.lost.len() {
             self.monitor.depart(now);

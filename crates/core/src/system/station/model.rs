@@ -74,7 +74,7 @@ impl StationModel {
         })
     }
 
-    /// The station at rest, behind this entrance of a node. Its random streams are named by
+    /// The station at rest, behind this entry of a node. Its random streams are named by
     /// `number`.
     pub(in crate::system) fn station(
         &self,
@@ -132,7 +132,7 @@ impl NodeModel for StationModel {
         &self.name
     }
 
-    fn entrances(&self) -> Vec<&str> {
+    fn entry_names(&self) -> Vec<&str> {
         vec![&self.name]
     }
 

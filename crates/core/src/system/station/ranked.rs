@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::super::DROPPED;
 use super::super::jobs::{Handle, Jobs, Place};
 use super::super::node::NodeId;
 use super::StationModel;
 use super::servers::{Running, Servers};
+use crate::failure::DROPPED;
 use crate::policy::scheduling::{Rank, Ties};
 use crate::queue::Queue;
 use crate::time::Nanos;
@@ -172,7 +172,7 @@ impl Ranked {
     }
 
     /// A job has gone that waits; it stays in the line until its turn comes.
-    pub(super) fn waits_no_more(&mut self) {
+    pub(super) fn leave_queue(&mut self) {
         self.gone += 1;
     }
 

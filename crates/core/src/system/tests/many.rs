@@ -8,7 +8,7 @@ use super::job;
 use crate::files::NoFiles;
 use crate::random::Purpose;
 use crate::schema::Source;
-use crate::system::{DrawnDemands, Job, Presence, Program, System, SystemModel};
+use crate::system::{DrawnDemands, Job, JobRef, Program, System, SystemModel};
 use crate::time::Nanos;
 
 fn system(text: &str, kinds: &[String]) -> System<DrawnDemands> {
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let names: Vec<String> = (0..3).map(|kind| format!("r{kind}")).collect();
         let mut system = system(ALL_KINDS, &names);
-        let mut there: Vec<Presence> = Vec::new();
+        let mut there: Vec<JobRef> = Vec::new();
         let mut now = Nanos(0);
         let mut left = 0;
         for (gap, kind, who) in deeds {

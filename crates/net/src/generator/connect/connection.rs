@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 
 use super::connector::Connector;
 use crate::generator::protocols::exchange::{Event, Exchange};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use thinktime_core::client::{Attempt, Ticket};
+use thinktime_core::attempt::{Attempt, Ticket};
 
 use super::connection::Connection;
 use super::connector::Connector;

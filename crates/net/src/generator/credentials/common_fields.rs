@@ -6,7 +6,8 @@ use std::io::Read;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use thinktime_core::error::Invalid;
-use thinktime_core::workload::{Authorization, Population, Secret, Workload, header_field};
+use thinktime_core::request::header_field;
+use thinktime_core::workload::{Authorization, Population, Secret, Workload};
 
 /// The longest secret that is read, in bytes.
 const SECRET_BYTES_MAX: u64 = 64 << 10;

@@ -1,8 +1,10 @@
 //! How attempts end: with a response, with a failure, or given up; and how the run does.
 
-use thinktime_core::client::{Attempt, Fate, Owner};
+use thinktime_core::attempt::{Attempt, Fate};
+use thinktime_core::client::Owner;
+use thinktime_core::failure::{LATE, STATUS, TIMEOUT, UNANSWERED};
 use thinktime_core::program::{Reply, Report};
-use thinktime_core::record::{Ended, LATE, Row, STATUS, TIMEOUT, UNANSWERED, Window};
+use thinktime_core::record::{Ended, Row, Window};
 use thinktime_core::time::Nanos;
 
 use super::Engine;

@@ -1,14 +1,14 @@
 //! How the bodies of failures began.
 
 use thinktime_core::program::Report;
-use thinktime_core::secrets::Known;
+use thinktime_core::secrets::KnownSecrets;
 
 use crate::generator::plan::Plan;
 
 /// How failures' bodies began, where that is asked for, and what is secret of the workload.
 pub(crate) struct FailureBodies<'a> {
     pub(crate) began: Option<Report>,
-    pub(crate) known: Option<&'a Known>,
+    pub(crate) known: Option<&'a KnownSecrets>,
 }
 
 impl FailureBodies<'_> {

@@ -10,11 +10,15 @@ pub(crate) mod usage;
 use std::io;
 use std::rc::Rc;
 
-use thinktime_core::client::{Attempt, ClientAction, Clients, Share};
-use thinktime_core::program::Call;
-use thinktime_core::record::{Objectives, Row, UNSENT};
+use thinktime_core::attempt::Attempt;
+use thinktime_core::client::{ClientAction, Clients};
+use thinktime_core::failure::UNSENT;
+use thinktime_core::file::Reuse;
+use thinktime_core::record::{Objectives, Row};
+use thinktime_core::request::Call;
+use thinktime_core::share::Share;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Reuse, Workload};
+use thinktime_core::workload::Workload;
 
 use crate::generator::connect::connector::Connector;
 use crate::generator::connect::pool::Pool;

@@ -1,9 +1,9 @@
 //! What of servers' answers is kept, without the secrets that the run has sent.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
 use thinktime_core::record::cause;
-use thinktime_core::secrets::{Known, secrets_of};
+use thinktime_core::secrets::{KnownSecrets, secrets_of};
 use thinktime_core::workload::{Authorization, Secret, Workload};
 
 use super::Engine;
@@ -22,7 +22,7 @@ const LOOKED_AT_MAX: usize = 64 << 10;
 ///
 /// # Errors
 /// When one cannot be read.
-pub(crate) fn all_secrets(workload: &Workload, target: &Target) -> Result<Known, Invalid> {
+pub(crate) fn all_secrets(workload: &Workload, target: &Target) -> Result<KnownSecrets, Invalid> {
     let mut known = secrets_of(&workload.file);
     for (name, value) in workload.populations.iter().flat_map(|one| &one.headers) {
         known.learn_field(name, value);
@@ -52,7 +52,7 @@ fn secrets_outside_fields(workload: &Workload) -> impl Iterator<Item = (&Secret,
 
 impl<'a, L: Recorder> Engine<'a, L> {
     /// The same, of whose answers nothing of these is repeated.
-    pub(crate) fn with_secrets(mut self, known: &'a Known) -> Self {
+    pub(crate) fn with_secrets(mut self, known: &'a KnownSecrets) -> Self {
         self.failure_bodies.known = Some(known);
         self
     }
@@ -74,7 +74,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
         }
         let mut known = self.failure_bodies.known.cloned().unwrap_or_default();
         let call = self.call(attempt);
-        if !self.messages.are_used() {
+        if !self.messages.has_takes() {
             let sender = Sender { owner: self.clients.owner(attempt), now: self.clock.now() };
             let learn = |request: &RequestHead<'_>| learn(request, &mut known);
             self.requests.make(attempt, call.as_deref(), Some(sender), learn);
@@ -88,7 +88,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
 }
 
 /// The secrets that a request brings.
-fn learn(request: &RequestHead<'_>, known: &mut Known) {
+fn learn(request: &RequestHead<'_>, known: &mut KnownSecrets) {
     for (name, value) in request.headers {
         known.learn_field(name, value);
     }

@@ -29,7 +29,7 @@ impl<L: Recorder> Engine<'_, L> {
                 turned = false;
             }
             if let Some((slot, answer)) = link.answer(now) {
-                self.clients.tell_shared(now, slot, answer);
+                self.clients.answer_shared(now, slot, answer);
             } else if turned {
                 break;
             } else {

@@ -1,6 +1,6 @@
 //! The turns of connections that are ready: writing, reading, and what comes of it.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::program::{Reply, TransactionStep};
 
 use super::Engine;
@@ -138,7 +138,7 @@ impl<L: Recorder> Engine<'_, L> {
             let attempt = exchange.attempt;
             let made = self.values.as_ref().and_then(|values| values.call(&attempt));
             let call = made.or_else(|| self.clients.call(&attempt));
-            if self.messages.are_used() {
+            if self.messages.has_takes() {
                 let write = |what: Outgoing<'_>| connection.begin(exchange, what);
                 self.messages.make(&attempt, call.as_deref(), write);
             } else {

@@ -3,8 +3,8 @@
 use std::io;
 
 use serde::{Deserialize, Serialize};
-use thinktime_core::client::Limit;
 use thinktime_core::error::Invalid;
+use thinktime_core::limit::Limit;
 use thinktime_core::options::run::{DRAIN, RunOptions};
 use thinktime_core::program::Report;
 use thinktime_core::record::{Collector, GeneratorFigures, Lost, Summary, Window};

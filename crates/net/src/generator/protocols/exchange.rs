@@ -1,6 +1,6 @@
 //! One attempt on its way.
 
-use thinktime_core::client::{Attempt, Fate};
+use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 

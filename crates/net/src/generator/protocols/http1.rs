@@ -1,7 +1,7 @@
 //! The generator's side of an HTTP/1.1 connection: one exchange at a time.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::RequestKind;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::RequestKind;
 
 use super::exchange::{Answer, Event, Exchange};
 use super::{Arrival, Conversation, OpenOptions, Outgoing, PathUse, Payload, Protocol};

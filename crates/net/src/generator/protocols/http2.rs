@@ -1,7 +1,7 @@
 //! The generator's side of an HTTP/2 connection: many exchanges at a time, a stream each.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::RequestKind;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::RequestKind;
 
 use super::exchange::{Event, Exchange};
 use super::request_mismatch;

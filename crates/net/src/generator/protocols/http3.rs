@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use quinn_proto::{Dir, Event as Quic, StreamEvent, StreamId, VarInt};
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::RequestKind;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::RequestKind;
 
 use super::exchange::{Event, Exchange};
 use super::streams::Exchanges;

@@ -1,8 +1,8 @@
 //! One exchange of messages under way, and how much of its answer has come.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::{Expect, Search, Searcher};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Expect, Search, Searcher};
 
 use super::exchange::{Answer, Event, Exchange};
 use crate::generator::transport::failure::Failure;

@@ -1,6 +1,6 @@
 //! Why requests do not fit a protocol.
 
-use thinktime_core::workload::{Expect, Method, RequestKind};
+use thinktime_core::request::{Expect, Method, RequestKind};
 
 /// Why calls of gRPC do not fit.
 pub(super) const NO_GRPC: &str = "`grpc` goes to targets of h2c or https";

@@ -19,10 +19,10 @@ mod websocket;
 use std::sync::Arc;
 use std::time::Duration;
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::random::Stream;
+use thinktime_core::request::{Expect, RequestKind};
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::{Expect, RequestKind};
 
 use crate::generator::transport::failure::{CLOSED, Failure};
 use crate::generator::transport::quic::QuicOptions;

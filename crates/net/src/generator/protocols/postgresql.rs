@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 
 use super::exchange::{Answer, Event, Exchange};
 use super::statement::OwnedStatements;

@@ -1,6 +1,6 @@
 //! HTTP/1.1 by way of a proxy: requests name the whole URL, and say who asks.
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 
 use super::exchange::{Event, Exchange};
 use super::{Arrival, Conversation, OpenOptions, Outgoing, Protocol, http1};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use thinktime_core::workload::Sql;
+use thinktime_core::request::Sql;
 
 use crate::protocol::postgresql::{Client, StatementId};
 

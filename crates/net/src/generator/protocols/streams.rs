@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 
 use super::exchange::{Answer, Event, Exchange};
 use crate::generator::transport::failure::Failure;

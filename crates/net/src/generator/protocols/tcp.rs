@@ -1,7 +1,7 @@
 //! Bytes as they are, over TCP.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::{Expect, RequestKind};
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::{Expect, RequestKind};
 
 use super::exchange::{Event, Exchange};
 use super::message_exchange::{MessageExchange, SingleExchange};

@@ -1,7 +1,8 @@
 //! Datagrams: one for each request, and one for its answer.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::{RequestKind, RetryWhen};
+use thinktime_core::attempt::Attempt;
+use thinktime_core::file::RetryWhen;
+use thinktime_core::request::RequestKind;
 
 use super::exchange::{Event, Exchange};
 use super::message_exchange::{MessageExchange, SingleExchange};

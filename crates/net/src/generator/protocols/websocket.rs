@@ -1,7 +1,7 @@
 //! The generator's side of a WebSocket: one exchange of messages at a time.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::RequestKind;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::RequestKind;
 
 use super::exchange::{Event, Exchange};
 use super::message_exchange::{MessageExchange, OutgoingMessage, SingleExchange};

@@ -3,7 +3,7 @@
 use std::sync::mpsc::Sender;
 
 use serde::{Deserialize, Serialize};
-use thinktime_core::client::Page as EndedPage;
+use thinktime_core::attempt::Page as EndedPage;
 use thinktime_core::program::CheckCounts;
 use thinktime_core::record::{Collector, Ended, Row, RowSink};
 use thinktime_core::time::Nanos;

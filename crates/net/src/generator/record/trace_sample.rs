@@ -107,7 +107,7 @@ fn response(row: &Row) -> Nanos {
 
 #[cfg(test)]
 mod tests {
-    use thinktime_core::client::{Attempt, Fate};
+    use thinktime_core::attempt::{Attempt, Fate};
     use thinktime_core::files::NoFiles;
     use thinktime_core::schema::Source;
 

@@ -1,7 +1,7 @@
 //! Calls of gRPC, and their answers.
 
-use thinktime_core::client::Attempt;
-use thinktime_core::workload::Reads;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::request::Reads;
 
 use super::Requests;
 use crate::generator::protocols::exchange::Answer;
@@ -39,7 +39,7 @@ impl Requests<'_> {
     ) -> Option<Failure> {
         let kind = &self.workload.requests[attempt.kind as usize];
         let call = kind.grpc.as_ref()?;
-        let looked_into = kind.valued.reads() == Reads::Bodies;
+        let looked_into = kind.value_use.reads() == Reads::Bodies;
         if excerpt.body.is_empty() && !call.gives_stream()
             || !looked_into && self.population(attempt).programs.is_none()
         {

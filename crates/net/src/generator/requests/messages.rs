@@ -2,11 +2,11 @@
 
 use std::mem::take;
 
-use thinktime_core::client::Attempt;
+use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
-use thinktime_core::program::{Call, SqlCall};
 use thinktime_core::random::{Purpose, StreamFamily};
-use thinktime_core::workload::{Authorization, Expect, Method, Population, RequestKind, Workload};
+use thinktime_core::request::{Call, Expect, Method, RequestKind, SqlCall};
+use thinktime_core::workload::{Authorization, Population, Workload};
 
 use crate::generator::protocols::message_exchange::OutgoingMessage;
 use crate::generator::protocols::{Outgoing, Payload, Scheme, Statements};
@@ -36,7 +36,7 @@ impl<'a> Messages<'a> {
     }
 
     /// Whether the target takes messages or statements, not requests of HTTP.
-    pub(crate) fn are_used(&self) -> bool {
+    pub(crate) fn has_takes(&self) -> bool {
         self.scheme.payload() != Payload::Requests
     }
 

@@ -6,13 +6,15 @@ pub(crate) mod messages;
 pub(crate) mod redirects;
 pub(crate) mod values;
 
-use thinktime_core::client::{Attempt, Owner};
-use thinktime_core::program::Call;
+use thinktime_core::attempt::Attempt;
+use thinktime_core::client::Owner;
+use thinktime_core::file::Reuse;
 use thinktime_core::random::{Purpose, StreamFamily};
+use thinktime_core::request::{Call, Method};
 use thinktime_core::system::DrawnDemands;
 use thinktime_core::time::Nanos;
 use thinktime_core::trace::{TRACEPARENT, Traces};
-use thinktime_core::workload::{Method, Population, Reuse, Workload};
+use thinktime_core::workload::{Population, Workload};
 
 use crate::generator::credentials::Credentials;
 use crate::generator::credentials::common_fields::missing_fields;

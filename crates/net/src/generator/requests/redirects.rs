@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use thinktime_core::client::{Attempt, Ticket};
+use thinktime_core::attempt::{Attempt, Ticket};
+use thinktime_core::request::Method;
 use thinktime_core::time::Nanos;
-use thinktime_core::workload::Method;
 
 use crate::generator::target::Target;
 use crate::generator::transport::failure::Failure;

@@ -4,11 +4,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use thinktime_core::client::{Attempt, Owner, Ticket};
-use thinktime_core::program::{Call, MessageOf, Report};
+use thinktime_core::attempt::{Attempt, Ticket};
+use thinktime_core::client::Owner;
+use thinktime_core::program::Report;
 use thinktime_core::random::{Purpose, StreamFamily};
 use thinktime_core::record::Row;
-use thinktime_core::workload::{Json, Population, Reads, Response, Sessions, Unwritten, Workload};
+use thinktime_core::request::{Call, Json, MessageOf, Reads, Response, Unwritten};
+use thinktime_core::workload::{Population, Sessions, Workload};
 
 use crate::generator::credentials::common_fields::missing_fields;
 use crate::generator::protocols::exchange::Answer;
@@ -45,7 +47,7 @@ struct Taken {
 impl<'a> Values<'a> {
     /// Those of a workload; none where no request has to do with any.
     pub(crate) fn of(workload: &'a Workload) -> Option<Values<'a>> {
-        if workload.requests.iter().all(|kind| kind.valued.is_empty()) {
+        if workload.requests.iter().all(|kind| kind.value_use.is_empty()) {
             return None;
         }
         Some(Values {
@@ -59,7 +61,7 @@ impl<'a> Values<'a> {
 
     /// What must be kept of responses.
     pub(crate) fn capture(&self) -> Capture {
-        let reads = self.workload.requests.iter().map(|kind| kind.valued.reads()).max();
+        let reads = self.workload.requests.iter().map(|kind| kind.value_use.reads()).max();
         match reads.unwrap_or_default() {
             Reads::Nothing => Capture::Nothing,
             Reads::Heads => Capture::Heads,
@@ -124,7 +126,7 @@ impl<'a> Values<'a> {
     /// what its kind says. Of one without an answer nothing holds.
     pub(crate) fn finish_request(&mut self, row: &Row, answer: Option<(&Answer, Owner)>) {
         let kind = &self.workload.requests[row.attempt.kind as usize];
-        if kind.valued.takes.is_empty() && kind.valued.checks.is_empty() {
+        if kind.value_use.takes.is_empty() && kind.value_use.checks.is_empty() {
             return;
         }
         let excerpt = answer.and_then(|(answer, _)| answer.excerpt.as_deref());
@@ -135,13 +137,13 @@ impl<'a> Values<'a> {
             body: excerpt.map_or(&[], |excerpt| &excerpt.body),
         };
         let mut json = Json::default();
-        for check in &kind.valued.checks {
+        for check in &kind.value_use.checks {
             let held = answer.is_some() && check.holds(&response, &mut json);
             self.report.check(&check.name, held);
         }
         let Some((_, owner)) = answer else { return };
         let names = &self.workload.population_of(row.attempt.kind).values.names;
-        for (name, lookup) in &kind.valued.takes {
+        for (name, lookup) in &kind.value_use.takes {
             let found = lookup.find(&response, &mut json);
             let found = found.filter(|value| value.len() <= VALUE_BYTES_MAX);
             self.report.take(&kind.name, &names[*name], found.is_some());

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use thinktime_core::client::Page;
+use thinktime_core::attempt::Page;
 use thinktime_core::program::CheckCounts;
 use thinktime_core::record::{Lost, Objectives, Row, RowSink};
 use thinktime_core::workload::Workload;

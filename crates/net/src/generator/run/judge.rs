@@ -1,10 +1,11 @@
 //! Whether a run's result can be trusted: what the generator itself could not do.
 
+use thinktime_core::file::Figure;
 use thinktime_core::record::{
-    GeneratorFigures, ObjectiveFigures, Summary, Verdict as Met, rate_missed,
+    GeneratorFigures, ObjectiveFigures, Summary, Verdict as Met, rate_shortfall,
 };
 use thinktime_core::words;
-use thinktime_core::workload::{Figure, Objective, Of, Slo, Workload};
+use thinktime_core::workload::{Objective, Of, Slo, Workload};
 
 use crate::generator::plan::Ending;
 
@@ -60,7 +61,7 @@ pub(crate) fn judge_rate(
     workload: &Workload,
     ending: &Ending,
 ) -> Option<String> {
-    let missed = rate_missed(workload, summary).filter(|_| *ending == Ending::Planned)?;
+    let missed = rate_shortfall(workload, summary).filter(|_| *ending == Ending::Planned)?;
     summary.warnings.push(missed.words.clone());
     missed.spoils.then_some(missed.words)
 }

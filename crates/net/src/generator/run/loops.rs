@@ -3,16 +3,15 @@
 //! Loops share nothing while they run. About ten times a second each sends its rows to a merger
 //! ([`crate::generator::record::merger`]), which records all of them in the order of time.
 
-use std::io;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Barrier, OnceLock};
-use std::thread;
+use std::{io, thread};
 
-use thinktime_core::client::Share;
 use thinktime_core::error::Invalid;
 use thinktime_core::record::{Collector, RowSink};
+use thinktime_core::share::Share;
 use thinktime_core::workload::{Population, Workload};
 
 use super::preparation::Prepared;

@@ -7,8 +7,8 @@ pub(crate) mod merge;
 pub(crate) mod part;
 pub(crate) mod preparation;
 
-use thinktime_core::client::Share;
 use thinktime_core::record::{Collector, Lost, RowSink, Summary};
+use thinktime_core::share::Share;
 use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::Workload;

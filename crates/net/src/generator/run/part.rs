@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use thinktime_core::client::Share;
+use thinktime_core::share::Share;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 

@@ -1,6 +1,6 @@
 //! What there is before a run begins, for all its loops.
 
-use thinktime_core::secrets::Known;
+use thinktime_core::secrets::KnownSecrets;
 use thinktime_core::workload::Workload;
 
 use crate::generator::connect::connector::Connector;
@@ -23,7 +23,7 @@ pub(crate) struct Prepared {
     /// Who keeps what scripts share, if it is not each loop by itself.
     pub(crate) shared: Option<Settings>,
     /// What is secret of all this.
-    pub(crate) known: Known,
+    pub(crate) known: KnownSecrets,
     lookup: Option<Lookup>,
 }
 

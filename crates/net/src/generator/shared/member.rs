@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use thinktime_core::program::{SharedAnswer, SharedFailure, SharedRequest, SharedWish};
+use thinktime_core::program::{SharedAnswer, SharedFailure, SharedOperation, SharedRequest};
 use thinktime_core::time::Nanos;
 
 use super::commands::{self, ScriptReply};
@@ -126,23 +126,23 @@ impl Member {
 
     /// A session wants something.
     pub(super) fn ask(&mut self, now: Nanos, request: SharedRequest) {
-        let SharedRequest { slot, wish } = request;
-        match wish {
-            SharedWish::Get(name) => {
+        let SharedRequest { slot, operation } = request;
+        match operation {
+            SharedOperation::Get(name) => {
                 let key = format!("{}:values", self.settings.run).into_bytes();
                 let command = vec![b"HGET".to_vec(), key, name.into_bytes()];
                 self.call(now, Purpose::Get(slot), command);
             }
-            SharedWish::Put(name, value) => {
+            SharedOperation::Put(name, value) => {
                 let words = vec![b"put".to_vec(), name.into(), commands::encoded(value.as_ref())];
                 self.change(now, slot, words);
             }
-            SharedWish::Add(name, amount) => {
+            SharedOperation::Add(name, amount) => {
                 let words = vec![b"add".to_vec(), name.into(), commands::digits(amount).into()];
                 self.change(now, slot, words);
             }
-            SharedWish::Lock(name, priority) => self.lock(now, slot, name, priority),
-            SharedWish::Unlock(name) => match self.ticket(slot, &name) {
+            SharedOperation::Lock(name, priority) => self.lock(now, slot, name, priority),
+            SharedOperation::Unlock(name) => match self.ticket(slot, &name) {
                 Some(ticket) => {
                     self.forget(ticket);
                     let words = vec![b"unlock".to_vec(), name.into(), self.encoded(ticket)];
@@ -150,7 +150,7 @@ impl Member {
                 }
                 None => self.fail(slot, SharedFailure::NotHeld),
             },
-            SharedWish::Leave => self.leave(now, slot),
+            SharedOperation::Leave => self.leave(now, slot),
         }
     }
 

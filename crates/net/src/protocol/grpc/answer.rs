@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use prost_reflect::{DynamicMessage, SerializeOptions};
-use thinktime_core::workload::GrpcCall;
+use thinktime_core::request::GrpcCall;
 
 /// An answer as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What a connection says to its user, and the names of statements.
 
-use thinktime_core::record::Word;
+use thinktime_core::failure::Word;
 
 /// What came.
 #[derive(Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
-use thinktime_core::record::Word;
+use thinktime_core::failure::Word;
 
 use super::event::{Event, StatementId};
 use super::frames::{Frame, Usage};

@@ -29,7 +29,7 @@ pub use rows::Rows;
 
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::ErrorFields;
-use thinktime_core::record::{Word, made_word};
+use thinktime_core::failure::{Word, made_word};
 
 use super::RepliesUnread;
 

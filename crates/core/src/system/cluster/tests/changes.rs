@@ -1,5 +1,5 @@
 use super::*;
-use crate::system::{REFUSED, RESET};
+use crate::failure::{REFUSED, RESET};
 
 const SECOND: u64 = 1_000_000_000;
 

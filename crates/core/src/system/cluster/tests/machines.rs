@@ -1,7 +1,7 @@
 //! Clusters whose servers are machines.
 
 use super::*;
-use crate::system::RESET;
+use crate::failure::RESET;
 
 /// Four cores among which chance places threads, with a pool and an event loop on them; `worker`
 /// is not visited itself.

@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 use notation::steps_of;
 
 use super::super::{
-    Departure, DrawnDemands, Job, NodeSummary, Presence, Program, System, SystemModel,
+    Departure, DrawnDemands, Job, JobRef, NodeSummary, Program, System, SystemModel,
 };
 use super::{MachineSummary, Turn};
 use crate::files::NoFiles;
@@ -163,7 +163,7 @@ fn drive(
     taken_back: &[(usize, f64, bool)],
 ) -> Outcome {
     let mut deeds = deeds(requests, taken_back).into_iter().peekable();
-    let mut there: Vec<Option<Presence>> = vec![None; requests.len()];
+    let mut there: Vec<Option<JobRef>> = vec![None; requests.len()];
     let mut left = vec![None; requests.len()];
     let (mut end, mut events) = (Nanos::ZERO, 0);
     loop {

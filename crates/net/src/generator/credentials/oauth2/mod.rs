@@ -14,7 +14,8 @@ use base64::engine::general_purpose::STANDARD;
 use rustls::ClientConfig;
 use serde_json::Value;
 use thinktime_core::error::Invalid;
-use thinktime_core::workload::{Endpoint, Oauth2, Population, form_field, header_field};
+use thinktime_core::request::{form_field, header_field};
+use thinktime_core::workload::{Endpoint, Oauth2, Population};
 
 use super::common_fields::{USER_AGENT, secret_text};
 use post::post;

@@ -1,7 +1,8 @@
-use thinktime_core::client::Limit;
 use thinktime_core::files::NoFiles;
-use thinktime_core::record::{Collector, TimeFigures, Window};
+use thinktime_core::limit::Limit;
+use thinktime_core::record::{Collector, Window};
 use thinktime_core::schema::Source;
+use thinktime_core::statistics::TimeFigures;
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 

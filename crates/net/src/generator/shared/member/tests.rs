@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use thinktime_core::program::{Shared, SharedAnswer, SharedFailure, SharedRequest, SharedWish};
+use thinktime_core::program::{
+    Shared, SharedAnswer, SharedFailure, SharedOperation, SharedRequest,
+};
 use thinktime_core::time::Nanos;
 
 use super::*;
@@ -148,12 +150,12 @@ impl Client {
         }
     }
 
-    fn ask(&mut self, slot: usize, wish: SharedWish) {
-        self.member.ask(self.now, SharedRequest { slot, wish });
+    fn ask(&mut self, slot: usize, operation: SharedOperation) {
+        self.member.ask(self.now, SharedRequest { slot, operation });
     }
 
-    fn does(&mut self, slot: usize, wish: SharedWish) -> SharedAnswer {
-        self.ask(slot, wish);
+    fn does(&mut self, slot: usize, operation: SharedOperation) -> SharedAnswer {
+        self.ask(slot, operation);
         self.exchange(false);
         self.answered.remove(&slot).expect("it was told")
     }
@@ -202,13 +204,13 @@ fn counted(clients: &mut [Client], breaks: &[(usize, bool)]) -> (u32, Vec<u64>) 
             client.ask(
                 slot,
                 match session.step {
-                    Step::Lock => SharedWish::Lock(name("a"), 0.0),
-                    Step::Get => SharedWish::Get(name("n")),
+                    Step::Lock => SharedOperation::Lock(name("a"), 0.0),
+                    Step::Get => SharedOperation::Get(name("n")),
                     Step::Put => {
-                        SharedWish::Put(name("n"), Some(Shared::Number(session.seen + 1.0)))
+                        SharedOperation::Put(name("n"), Some(Shared::Number(session.seen + 1.0)))
                     }
-                    Step::Unlock => SharedWish::Unlock(name("a")),
-                    Step::Add => SharedWish::Add(name("all"), 1.0),
+                    Step::Unlock => SharedOperation::Unlock(name("a")),
+                    Step::Add => SharedOperation::Add(name("all"), 1.0),
                 },
             );
         }
@@ -254,7 +256,7 @@ fn nothing_is_lost_or_done_twice_however_connections_break() {
                 ["m", "n", "m1"].iter().map(|one| Client::new(server.port, &run, one)).collect();
             let (rounds, tokens) = counted(&mut clients, &breaks);
             // Those who wrote and were not told yet have done so once.
-            let written = match clients[0].does(9, SharedWish::Get(name("n"))) {
+            let written = match clients[0].does(9, SharedOperation::Get(name("n"))) {
                 SharedAnswer::Value(Some(Shared::Number(number))) => number,
                 SharedAnswer::Value(None) => 0.0,
                 other => panic!("{other:?}"),
@@ -272,21 +274,21 @@ fn what_a_dead_member_had_goes_on_and_what_it_writes_is_refused() {
     on_each(|server| {
         let mut old = Client::new(server.port, "r", "old");
         old.member.settings.lease = Nanos(100_000_000);
-        let SharedAnswer::Token(first) = old.does(0, SharedWish::Lock(name("a"), 0.0)) else {
+        let SharedAnswer::Token(first) = old.does(0, SharedOperation::Lock(name("a"), 0.0)) else {
             panic!("no token")
         };
         let mut new = Client::new(server.port, "r", "new");
         std::thread::sleep(Duration::from_millis(150));
-        let SharedAnswer::Token(second) = new.does(5, SharedWish::Lock(name("a"), 0.0)) else {
+        let SharedAnswer::Token(second) = new.does(5, SharedOperation::Lock(name("a"), 0.0)) else {
             panic!("no token")
         };
         assert!(second > first);
         let lost = SharedAnswer::Failed(SharedFailure::Lost(name("a")));
-        assert_eq!(old.does(0, SharedWish::Put(name("x"), Some(Shared::Flag(true)))), lost);
-        assert_eq!(old.does(0, SharedWish::Add(name("x"), 1.0)), lost);
-        assert_eq!(old.does(0, SharedWish::Unlock(name("a"))), lost);
-        assert_eq!(new.does(5, SharedWish::Get(name("x"))), SharedAnswer::Value(None));
-        assert_eq!(new.does(5, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
+        assert_eq!(old.does(0, SharedOperation::Put(name("x"), Some(Shared::Flag(true)))), lost);
+        assert_eq!(old.does(0, SharedOperation::Add(name("x"), 1.0)), lost);
+        assert_eq!(old.does(0, SharedOperation::Unlock(name("a"))), lost);
+        assert_eq!(new.does(5, SharedOperation::Get(name("x"))), SharedAnswer::Value(None));
+        assert_eq!(new.does(5, SharedOperation::Unlock(name("a"))), SharedAnswer::Done);
     });
 }
 
@@ -294,15 +296,15 @@ fn what_a_dead_member_had_goes_on_and_what_it_writes_is_refused() {
 fn what_is_not_answered_in_time_fails_and_is_forgotten() {
     on_each(|server| {
         let mut holder = Client::new(server.port, "t", "holder");
-        holder.does(0, SharedWish::Lock(name("a"), 0.0));
+        holder.does(0, SharedOperation::Lock(name("a"), 0.0));
         let mut client = Client::new(server.port, "t", "client");
         client.member.settings.wait = SECOND;
-        client.ask(1, SharedWish::Lock(name("a"), 0.0));
-        client.ask(2, SharedWish::Get(name("x")));
+        client.ask(1, SharedOperation::Lock(name("a"), 0.0));
+        client.ask(2, SharedOperation::Get(name("x")));
         client.exchange(false);
         assert!(client.answered.remove(&2).is_some());
         client.member.disconnected(client.now);
-        client.ask(3, SharedWish::Add(name("x"), 1.0));
+        client.ask(3, SharedOperation::Add(name("x"), 1.0));
         for (after, failed) in [(0.9, 0), (1.1, 2)] {
             client.member.pass(client.now + Nanos::from_secs_f64(after));
             let told: Vec<_> = std::iter::from_fn(|| client.member.answer()).collect();
@@ -314,9 +316,12 @@ fn what_is_not_answered_in_time_fails_and_is_forgotten() {
         client.connect();
         client.exchange(false);
         // Its place among those who wait is given up, and nothing was added.
-        assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
-        assert!(matches!(holder.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
-        assert_eq!(client.does(3, SharedWish::Get(name("x"))), SharedAnswer::Value(None));
+        assert_eq!(holder.does(0, SharedOperation::Unlock(name("a"))), SharedAnswer::Done);
+        assert!(matches!(
+            holder.does(0, SharedOperation::Lock(name("a"), 0.0)),
+            SharedAnswer::Token(_)
+        ));
+        assert_eq!(client.does(3, SharedOperation::Get(name("x"))), SharedAnswer::Value(None));
     });
 }
 
@@ -324,18 +329,21 @@ fn what_is_not_answered_in_time_fails_and_is_forgotten() {
 fn who_gave_up_gets_no_lock_whatever_was_lost() {
     on_each(|server| {
         let mut holder = Client::new(server.port, "g", "holder");
-        holder.does(0, SharedWish::Lock(name("a"), 0.0));
+        holder.does(0, SharedOperation::Lock(name("a"), 0.0));
         let mut client = Client::new(server.port, "g", "client");
-        client.ask(1, SharedWish::Lock(name("a"), 0.0));
+        client.ask(1, SharedOperation::Lock(name("a"), 0.0));
         client.exchange(false);
-        client.ask(1, SharedWish::Leave);
+        client.ask(1, SharedOperation::Leave);
         // What says so is written, and never comes.
         client.member.write(client.now, &mut Vec::new());
         client.member.disconnected(client.now);
         client.connect();
         client.exchange(false);
-        assert_eq!(holder.does(0, SharedWish::Unlock(name("a"))), SharedAnswer::Done);
-        assert!(matches!(holder.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
+        assert_eq!(holder.does(0, SharedOperation::Unlock(name("a"))), SharedAnswer::Done);
+        assert!(matches!(
+            holder.does(0, SharedOperation::Lock(name("a"), 0.0)),
+            SharedAnswer::Token(_)
+        ));
     });
 }
 
@@ -343,15 +351,15 @@ fn who_gave_up_gets_no_lock_whatever_was_lost() {
 fn what_comes_late_over_an_old_connection_does_nothing() {
     on_each(|server| {
         let mut client = Client::new(server.port, "l", "client");
-        client.ask(1, SharedWish::Lock(name("a"), 0.0));
-        client.ask(2, SharedWish::Add(name("x"), 1.0));
+        client.ask(1, SharedOperation::Lock(name("a"), 0.0));
+        client.ask(2, SharedOperation::Add(name("x"), 1.0));
         let mut late = Vec::new();
         client.member.write(client.now, &mut late);
         let mut old = client.socket.take().unwrap();
         client.member.disconnected(client.now);
         client.connect();
         client.exchange(false);
-        client.ask(1, SharedWish::Leave);
+        client.ask(1, SharedOperation::Leave);
         client.exchange(false);
         assert_eq!(client.answered[&2], SharedAnswer::Value(Some(Shared::Number(1.0))));
         old.write_all(&late).unwrap();
@@ -372,9 +380,12 @@ fn what_comes_late_over_an_old_connection_does_nothing() {
         }
         // Nobody has the lock, and nothing was added once more.
         let mut other = Client::new(server.port, "l", "other");
-        assert!(matches!(other.does(0, SharedWish::Lock(name("a"), 0.0)), SharedAnswer::Token(_)));
+        assert!(matches!(
+            other.does(0, SharedOperation::Lock(name("a"), 0.0)),
+            SharedAnswer::Token(_)
+        ));
         let sum = SharedAnswer::Value(Some(Shared::Number(1.0)));
-        assert_eq!(other.does(0, SharedWish::Get(name("x"))), sum);
+        assert_eq!(other.does(0, SharedOperation::Get(name("x"))), sum);
     });
 }
 
@@ -390,18 +401,18 @@ fn nothing_piles_up_while_nobody_answers() {
     });
     let mut now = SECOND;
     for _ in 0..1000 {
-        for (slot, wish) in [
-            SharedWish::Get(name("x")),
-            SharedWish::Add(name("x"), 1.0),
-            SharedWish::Lock(name("a"), 0.0),
-            SharedWish::Lock(name("a"), 0.0),
+        for (slot, operation) in [
+            SharedOperation::Get(name("x")),
+            SharedOperation::Add(name("x"), 1.0),
+            SharedOperation::Lock(name("a"), 0.0),
+            SharedOperation::Lock(name("a"), 0.0),
         ]
         .into_iter()
         .enumerate()
         {
-            member.ask(now, SharedRequest { slot, wish });
+            member.ask(now, SharedRequest { slot, operation });
         }
-        member.ask(now, SharedRequest { slot: 3, wish: SharedWish::Leave });
+        member.ask(now, SharedRequest { slot: 3, operation: SharedOperation::Leave });
         now += Nanos(2 * SECOND.0);
         assert!(member.pass(now).is_none());
         let told: Vec<usize> = std::iter::from_fn(|| member.answer()).map(|one| one.0).collect();

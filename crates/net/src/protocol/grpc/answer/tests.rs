@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
 use thinktime_core::schema::Source;
-use thinktime_core::workload::Workload;
+use thinktime_core::workload::{Workload, WorkloadFiles};
 
 use super::*;
 
@@ -45,6 +45,8 @@ impl Files for Descriptors {
         Ok(pool.encode_to_vec())
     }
 }
+
+impl WorkloadFiles for Descriptors {}
 
 fn call(method: &str) -> GrpcCall {
     let text = format!(

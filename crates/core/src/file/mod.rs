@@ -1,0 +1,28 @@
+//! What stands in a workload file: its tables, from which reading, writing and the JSON Schema
+//! come.
+//!
+//! Nothing is checked here but the form of the tables; [`crate::request`] and [`crate::workload`]
+//! check what they say.
+
+mod check;
+mod clients;
+mod content;
+mod figure;
+mod objectives;
+mod request;
+mod session;
+mod shared;
+mod workload;
+
+pub use check::{CheckTable, CheckValue};
+pub use clients::{AwsTable, ClientsTable, ConnectionsValue, Oauth2Table, RetryBudgetTable, Reuse};
+pub use content::{
+    FilePart, FormValue, GrpcMessage, GrpcMessages, Isolation, MessagesValue, MultipartValue,
+};
+pub use figure::Figure;
+pub(crate) use figure::{CHECK, PAGE, TIMES};
+pub use objectives::{Limit as SloLimit, SloTable};
+pub use request::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen};
+pub use session::{OnError, Rows, SessionTable, Start};
+pub use shared::{SharedTable, SharedValue};
+pub use workload::{ArrivalsTable, Model, PopulationTable, WorkloadFile};

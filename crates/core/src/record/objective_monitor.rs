@@ -1,0 +1,281 @@
+//! Whether an objective of requests or pages can still be met.
+
+use std::collections::VecDeque;
+
+use crate::limit::Limit;
+use crate::statistics::{BatchMeans, TimeFigures};
+use crate::time::Nanos;
+use crate::words;
+
+/// Before so many requests nothing is certain.
+const REQUESTS_MIN: u64 = 1000;
+/// A mean is certain to be beyond its limit by so many half-widths of its 95 % interval. It is
+/// looked at again and again, which one half-width would not stand.
+const HALF_WIDTHS: f64 = 2.0;
+/// The time between two looks that are remembered, in seconds.
+const LOOK_S: f64 = 0.5;
+/// So many more requests may come than the time passed lets expect.
+const MORE: f64 = 1.1;
+
+/// An objective that is watched as requests, or pages, end.
+#[derive(Debug)]
+pub(super) struct ObjectiveMonitor {
+    limit: Limit,
+    count: u64,
+    succeeded: u64,
+    objective_monitor: Figure,
+    mean: Mean,
+    /// Earlier looks: the time in seconds, and the requests begun by then.
+    looks: VecDeque<(f64, u64)>,
+    /// Requests of the warm-up that may still be on their way.
+    before: u64,
+}
+
+/// What is limited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Figure {
+    /// The mean time.
+    Mean,
+    /// A percentile, by its name and limit: by the share of times that are beyond.
+    Percentile(&'static str, f64),
+    /// The share of requests that fails.
+    Errors,
+    /// The share of checks that fails.
+    Checks,
+}
+
+/// A mean that is to stay at or below its limit.
+#[derive(Debug, Default)]
+struct Mean {
+    most: f64,
+    sum: f64,
+    batches: BatchMeans,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.batches.add(value);
+    }
+
+    /// Whether it will be above its limit: even if all further values of `whole` were 0, or by
+    /// its interval.
+    /// `coming` is what the values that are still to come add at least.
+    fn is_beyond(&self, count: u64, coming: f64, whole: Option<f64>) -> bool {
+        let sum = self.sum + coming;
+        if whole.is_some_and(|whole| sum > self.most * whole.max(count as f64)) {
+            return true;
+        }
+        let mean = self.sum / count.max(1) as f64;
+        let interval = self.batches.interval_95();
+        interval.is_some_and(|one| mean - HALF_WIDTHS * one.half_width > self.most)
+    }
+}
+
+impl ObjectiveMonitor {
+    /// A limit of a mean or a percentile, by its name, in a run that ends at `limit`.
+    pub(super) fn of_time(name: &'static str, limit_s: f64, limit: Limit) -> ObjectiveMonitor {
+        match TimeFigures::share_of(name) {
+            None => ObjectiveMonitor::new(Figure::Mean, limit_s, limit),
+            Some(share) => {
+                ObjectiveMonitor::new(Figure::Percentile(name, limit_s), 1.0 - share, limit)
+            }
+        }
+    }
+
+    /// A limit of the share that fails.
+    pub(super) fn of_errors(most: f64, limit: Limit) -> ObjectiveMonitor {
+        ObjectiveMonitor::new(Figure::Errors, most, limit)
+    }
+
+    /// A limit of the share of checks that fail. How many checks a number of requests makes is not
+    /// known, but how many a time makes can be.
+    pub(super) fn of_checks(most: f64, limit: Limit) -> ObjectiveMonitor {
+        ObjectiveMonitor::new(Figure::Checks, most, Limit { requests: u64::MAX, ..limit })
+    }
+
+    fn new(objective_monitor: Figure, most: f64, limit: Limit) -> ObjectiveMonitor {
+        let mean = Mean { most, ..Mean::default() };
+        let looks = VecDeque::new();
+        ObjectiveMonitor {
+            limit,
+            count: 0,
+            succeeded: 0,
+            objective_monitor,
+            mean,
+            looks,
+            before: u64::MAX,
+        }
+    }
+
+    /// A request is over, with this response time or without success.
+    pub(super) fn take(&mut self, response: Option<Nanos>) {
+        let one = |is: bool| f64::from(u8::from(is));
+        self.count += 1;
+        self.succeeded += u64::from(response.is_some());
+        match (self.objective_monitor, response.map(Nanos::as_secs_f64)) {
+            (Figure::Errors | Figure::Checks, response) => self.mean.add(one(response.is_none())),
+            (Figure::Mean, Some(time_s)) => self.mean.add(time_s),
+            (Figure::Percentile(_, limit_s), Some(time_s)) => self.mean.add(one(time_s > limit_s)),
+            (_, None) => {}
+        }
+    }
+
+    /// The objective that can no longer be met, in words: after `time_s` seconds of the run, with
+    /// so many requests on their way, all of which are among these, or else only some. To be asked
+    /// about once a second.
+    pub(super) fn out_of_reach(
+        &mut self,
+        time_s: f64,
+        in_flight: u64,
+        all: bool,
+    ) -> Option<String> {
+        if time_s < self.limit.warmup.as_secs_f64() {
+            return None;
+        }
+        self.before = self.before.min(in_flight);
+        let begun = self.count + in_flight;
+        if self.looks.back().is_none_or(|look| look.0 + LOOK_S <= time_s) {
+            self.looks.push_back((time_s, begun));
+        }
+        if begun < REQUESTS_MIN {
+            return None;
+        }
+        let whole = self.whole(time_s, in_flight);
+        let lost = match self.objective_monitor {
+            Figure::Errors | Figure::Checks => self.mean.is_beyond(self.count, 0.0, whole),
+            Figure::Mean | Figure::Percentile(..) => {
+                let overdue = if all { self.overdue(time_s, in_flight) } else { 0 };
+                let coming = self.least_s() * overdue as f64;
+                self.mean.is_beyond(self.succeeded, coming, whole)
+            }
+        };
+        self.forget(time_s);
+        lost.then(|| self.in_words())
+    }
+
+    fn in_words(&self) -> String {
+        let failed = |what: &str| {
+            let share = self.mean.sum / self.count as f64;
+            let (found, most) = words::percents_apart(share, self.mean.most);
+            format!("{found} of {what} failed, wanted {most} or less")
+        };
+        let (name, limit_s) = match self.objective_monitor {
+            Figure::Errors => return failed("requests"),
+            Figure::Checks => return failed("checks"),
+            Figure::Mean => ("mean", self.mean.most),
+            Figure::Percentile(name, limit_s) => (name, limit_s),
+        };
+        format!("{name} is beyond {} for certain", words::time(limit_s))
+    }
+
+    /// The time beyond which a request is overdue, in seconds.
+    fn limit_s(&self) -> f64 {
+        match self.objective_monitor {
+            Figure::Errors | Figure::Checks => 0.0,
+            Figure::Mean => self.mean.most,
+            Figure::Percentile(_, limit_s) => limit_s,
+        }
+    }
+
+    /// What a request that is overdue adds at least.
+    fn least_s(&self) -> f64 {
+        if self.objective_monitor == Figure::Mean { self.mean.most } else { 1.0 }
+    }
+
+    /// At least so many requests have been on their way for longer than the limit: those that
+    /// cannot have been begun since. A server that answers nothing is known by them.
+    fn overdue(&self, time_s: f64, in_flight: u64) -> u64 {
+        let limit_s = self.limit_s();
+        let old = |look: &&(f64, u64)| look.0 + limit_s < time_s;
+        let Some((_, begun)) = self.looks.iter().rev().find(old) else { return 0 };
+        let since = (self.count + in_flight).saturating_sub(*begun);
+        // The warm-up's own requests count neither as overdue nor as begun since.
+        in_flight.saturating_sub(since).saturating_sub(self.before.saturating_mul(2))
+    }
+
+    /// Forgets looks that no limit reaches back to.
+    fn forget(&mut self, time_s: f64) {
+        let longest = self.limit_s();
+        while self.looks.get(1).is_some_and(|look| look.0 + longest < time_s) {
+            self.looks.pop_front();
+        }
+    }
+
+    /// How many requests there will be at most, as far as that is known.
+    fn whole(&self, time_s: f64, in_flight: u64) -> Option<f64> {
+        let begun = (self.count + in_flight) as f64;
+        if self.limit.requests < u64::MAX {
+            return Some(begun.max(self.limit.requests as f64));
+        }
+        let warmup_s = self.limit.warmup.as_secs_f64();
+        let known = !self.limit.until.is_never() && time_s > warmup_s;
+        let length_s = self.limit.until.as_secs_f64() - warmup_s;
+        known.then(|| begun.max(MORE * begun * length_s / (time_s - warmup_s)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A p99 of 100 ms, a mean of 50 ms, and 1 % of errors.
+    fn objectives(requests: u64) -> [ObjectiveMonitor; 3] {
+        let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos(0) };
+        [
+            ObjectiveMonitor::of_time("p99", 0.1, limit),
+            ObjectiveMonitor::of_time("mean", 0.05, limit),
+            ObjectiveMonitor::of_errors(0.01, limit),
+        ]
+    }
+
+    fn take(all: &mut [ObjectiveMonitor], response: Option<Nanos>) {
+        all.iter_mut().for_each(|one| one.take(response));
+    }
+
+    fn lost(all: &mut [ObjectiveMonitor], time_s: f64, in_flight: u64) -> Option<String> {
+        all.iter_mut().find_map(|one| one.out_of_reach(time_s, in_flight, true))
+    }
+
+    #[test]
+    fn what_is_met_is_never_given_up() {
+        let mut all = objectives(100_000);
+        for n in 0..50_000_u64 {
+            let late = n % 200 == 0;
+            let time = Nanos(if late { 200_000_000 } else { 40_000_000 });
+            take(&mut all, (n % 300 != 0).then_some(time));
+            assert_eq!(lost(&mut all, 1.0, 10), None, "after {n}");
+        }
+    }
+
+    #[test]
+    fn each_objective_can_be_lost() {
+        for (response, word) in
+            [(Some(Nanos(60_000_000)), "mean"), (Some(Nanos(200_000_000)), "p99"), (None, "failed")]
+        {
+            let mut all = objectives(100_000);
+            (0..999).for_each(|_| take(&mut all, response));
+            assert_eq!(lost(&mut all, 1.0, 0), None, "999 requests say nothing");
+            (0..200).for_each(|_| take(&mut all, response));
+            assert!(lost(&mut all, 1.0, 0).is_some_and(|text| text.contains(word)), "{word}");
+        }
+    }
+
+    /// A server that answers nothing: 1,000 requests a second, none of them over.
+    #[test]
+    fn what_is_never_answered_is_lost_too() {
+        let mut all = objectives(10_000);
+        assert_eq!(lost(&mut all, 0.0, 0), None);
+        assert_eq!(lost(&mut all, 1.0, 1000), None, "these may all be new");
+        assert!(lost(&mut all, 2.0, 2000).is_some_and(|text| text.contains("p99")));
+    }
+
+    /// 1.25 % of the times are beyond, in two bursts, where 1 % may be.
+    #[test]
+    fn a_share_that_is_not_yet_told_from_its_limit_goes_on() {
+        let mut all = objectives(u64::MAX);
+        let time = |beyond: bool| Some(Nanos(if beyond { 110_000_000 } else { 1_000_000 }));
+        (0..2000).for_each(|n| take(&mut all, time(n < 20 || (1000..1005).contains(&n))));
+        assert_eq!(lost(&mut all, 1.0, 0), None);
+    }
+}

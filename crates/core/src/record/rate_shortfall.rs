@@ -1,0 +1,100 @@
+//! Requests begun against those that the workload asks for.
+
+use super::Summary;
+use crate::distribution::Distribution;
+use crate::workload::{Beginning, Sessions, Workload};
+
+/// A rate of requests that is not the one asked for, beyond what chance explains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RateShortfall {
+    /// What was asked for, what was begun, and why, if that is known.
+    pub words: String,
+    /// Whether the result is not to be trusted for it.
+    pub spoils: bool,
+}
+
+/// The number of requests may be so many standard deviations off by chance. Were it normal, that
+/// would happen once in 1.7 million runs.
+const DEVIATIONS: f64 = 5.0;
+/// A smaller miss than this share of the rate changes no figure by much.
+const SHARE: f64 = 0.01;
+
+/// The rate that the workload asks for, where it is known and the same at any time, and what the
+/// counted requests of a finished run do not fit.
+#[must_use]
+pub fn rate_shortfall(workload: &Workload, summary: &Summary) -> Option<RateShortfall> {
+    let offered = Offered::of(workload)?;
+    let expected = offered.rate * summary.duration_s;
+    let missing = expected - summary.requests as f64;
+    let by_chance = DEVIATIONS * (offered.variance_rate * summary.duration_s).sqrt();
+    if !(missing.abs() > by_chance + 1.0 && missing.abs() > SHARE * expected) {
+        return None;
+    }
+    // A session that waits for a response begins its other requests later.
+    let runs = summary.replication_means_s.len().max(1) as f64;
+    let mean_s = summary.response_time_s.mean.unwrap_or(0.0);
+    let late = 2.0 * offered.rate * mean_s * offered.companions * runs;
+    let (why, spoils) = match workload.beginning() {
+        Beginning::Chosen => {
+            ("the run began empty, as the workload says, and was filling up", false)
+        }
+        Beginning::NeverSteady => {
+            ("the mean think time is infinite, so there is no long run", true)
+        }
+        _ if missing > 0.0 && missing <= by_chance + late => (
+            "sessions waited so long for responses that they fell behind: the figures depend on \
+             how long the run was",
+            false,
+        ),
+        _ => ("so the result is not that of this workload", true),
+    };
+    let words = format!(
+        "the workload asks for {:.4} requests a second, and {:.4} were begun, which chance does \
+         not explain: {why}",
+        offered.rate,
+        summary.requests as f64 / summary.duration_s
+    );
+    Some(RateShortfall { words, spoils })
+}
+
+/// What a workload asks for.
+struct Offered {
+    /// Requests a second.
+    rate: f64,
+    /// At most so much does the variance of the number of requests grow a second. Sessions that
+    /// come as a renewal process of rate r, with N requests each, bring over a long time a number
+    /// of requests whose variance grows by r (Var N + C² E[N]²); over a shorter one, where some lie
+    /// outside, by less (Daley and Vere-Jones, An Introduction to the Theory of Point Processes,
+    /// 2003, sections 4.2 and 6.3).
+    variance_rate: f64,
+    /// The mean number of requests of the session that a request belongs to: E[N²] / E[N].
+    companions: f64,
+}
+
+impl Offered {
+    fn of(workload: &Workload) -> Option<Offered> {
+        let rate = workload.request_rate()?;
+        let (arrivals, second_moment) = match &workload.only()?.sessions {
+            Sessions::Open { arrivals } => (arrivals, 1.0),
+            Sessions::PartlyOpen { .. } if workload.only()?.browses() => return None,
+            Sessions::PartlyOpen { arrivals, requests, .. } => {
+                (arrivals, at_most(requests.as_ref()?))
+            }
+            Sessions::Closed { .. } => return None,
+        };
+        let cv2 = arrivals.steady_gap_cv2()?;
+        let mean = workload.requests_per_session();
+        let variance = second_moment + (cv2 - 1.0).max(0.0) * mean * mean;
+        let variance_rate = rate / mean * variance;
+        let known = variance_rate.is_finite() && rate > 0.0;
+        known.then_some(Offered { rate, variance_rate, companions: second_moment / mean })
+    }
+}
+
+/// At least E[N²], where N = max(1, round(X)) <= max(1, X + 1/2).
+fn at_most(requests: &Distribution) -> f64 {
+    1.0 + requests.second_moment() + requests.mean() + 0.25
+}
+
+#[cfg(test)]
+mod tests;

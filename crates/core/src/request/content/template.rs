@@ -1,0 +1,296 @@
+//! Texts with places that vary: draws of a distribution, and values that a session has.
+
+use crate::distribution::{Distribution, ENTRIES};
+use crate::error::{Invalid, unknown};
+use crate::files::Files;
+use crate::random::Stream;
+use crate::units::Dimension;
+
+/// A text with places that vary from request to request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Literal(Vec<u8>),
+    /// A draw, rounded to a whole number.
+    Drawn(Distribution),
+    /// A session's value, by its place among the names.
+    Value(usize, Place),
+    /// A text that must not hold these bytes, however its places are filled.
+    Fenced(Template, Vec<u8>),
+}
+
+/// Where a value is put, which decides how it is written there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a body: as it is.
+    Plain,
+    /// Within a text of JSON.
+    Json,
+    /// In a field of a form, or in a query.
+    Form,
+    /// In the path of a target: what cannot stand in one is percent-encoded.
+    Path,
+    /// In the value of a header field.
+    Header,
+}
+
+/// Why a template cannot be written for a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwritten {
+    /// The session does not have this value, by its place among the names.
+    Missing(usize),
+    /// A value has control characters, and stands in a header field; or it would end a part of a
+    /// form.
+    Unfit,
+}
+
+impl Template {
+    /// A text in which nothing varies.
+    #[must_use]
+    pub fn fixed(bytes: Vec<u8>) -> Template {
+        Template { parts: vec![Part::Literal(bytes)] }
+    }
+
+    /// What stands in braces, a value's name or a distribution, and must be one of them.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub(crate) fn varying(
+        text: &str,
+        place: Place,
+        names: &[String],
+        files: &dyn Files,
+    ) -> Result<Template, Invalid> {
+        let part = match inner(text, place, names, files)? {
+            Some(part) => part,
+            None => Part::Drawn(Distribution::parse(text, files)?.expect(Dimension::Number)?),
+        };
+        Ok(Template { parts: vec![part] })
+    }
+
+    /// Parses `Bearer {token}` or `{"id": {zipf(n=10, s=1)}}`: a name of `names`, or a distribution
+    /// whose name is known, stands in braces. Other braces are themselves.
+    ///
+    /// # Errors
+    /// When a distribution is wrong; and, where sessions have values, when a name alone stands in
+    /// braces and is none of theirs.
+    pub fn parse(
+        text: &str,
+        place: Place,
+        names: &[String],
+        files: &dyn Files,
+    ) -> Result<Template, Invalid> {
+        let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+        let bytes = text.as_bytes();
+        while let Some(open) = text[at..].find('{').map(|found| at + found) {
+            at = open + 1;
+            let Some(close) = text[open..].find('}').map(|found| open + found) else { break };
+            let Some(part) = inner(&text[open + 1..close], place, names, files)? else { continue };
+            parts.push(Part::Literal(bytes[from..open].to_vec()));
+            parts.push(part);
+            (from, at) = (close + 1, close + 1);
+        }
+        parts.push(Part::Literal(bytes[from..].to_vec()));
+        Ok(Template { parts })
+    }
+
+    /// As [`Template::parse`] of a target: values in its query are written as in forms.
+    ///
+    /// # Errors
+    /// As [`Template::parse`].
+    pub fn parse_target(
+        text: &str,
+        names: &[String],
+        files: &dyn Files,
+    ) -> Result<Template, Invalid> {
+        // A value may bring the question mark itself.
+        let (path, query) = text.split_at(text.find(['?', '&']).unwrap_or(text.len()));
+        let mut whole = Template::parse(path, Place::Path, names, files)?;
+        whole.append(Template::parse(query, Place::Form, names, files)?);
+        Ok(whole)
+    }
+
+    /// As [`Template::parse`] of JSON that is written already: a text that is one draw alone
+    /// becomes a number.
+    ///
+    /// # Errors
+    /// As [`Template::parse`].
+    pub fn parse_json(
+        text: &str,
+        names: &[String],
+        files: &dyn Files,
+    ) -> Result<Template, Invalid> {
+        let mut whole = Template::parse(text, Place::Json, names, files)?;
+        for at in 1..whole.parts.len().saturating_sub(1) {
+            if let [Part::Literal(before), Part::Drawn(_), Part::Literal(after)] =
+                &mut whole.parts[at - 1..=at + 1]
+                && opens_text(before)
+                && after.first() == Some(&b'"')
+            {
+                before.pop();
+                after.remove(0);
+            }
+        }
+        Ok(whole)
+    }
+
+    /// The same, which is not written where it would hold these bytes.
+    #[must_use]
+    pub fn without(self, bytes: Vec<u8>) -> Template {
+        match self.as_fixed() {
+            Some(_) => self,
+            None => Template { parts: vec![Part::Fenced(self, bytes)] },
+        }
+    }
+
+    /// Puts another one behind it.
+    pub fn append(&mut self, other: Template) {
+        self.parts.extend(other.parts);
+    }
+
+    /// The same with its fixed parts written by `write`.
+    #[must_use]
+    pub fn map_literals(self, write: impl Fn(&[u8]) -> Vec<u8>) -> Template {
+        let one = |part| match part {
+            Part::Literal(bytes) => Part::Literal(write(&bytes)),
+            other => other,
+        };
+        Template { parts: self.parts.into_iter().map(one).collect() }
+    }
+
+    /// Its bytes, where nothing varies in it.
+    #[must_use]
+    pub fn as_fixed(&self) -> Option<Vec<u8>> {
+        let literal = |part: &Part| match part {
+            Part::Literal(bytes) => Some(bytes.clone()),
+            Part::Drawn(_) | Part::Value(..) | Part::Fenced(..) => None,
+        };
+        let all: Option<Vec<Vec<u8>>> = self.parts.iter().map(literal).collect();
+        all.map(|parts| parts.concat())
+    }
+
+    /// Whether a session's value stands in it.
+    #[must_use]
+    pub fn has_values(&self) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Value(..) => true,
+            Part::Fenced(inside, _) => inside.has_values(),
+            Part::Literal(_) | Part::Drawn(_) => false,
+        })
+    }
+
+    /// Writes it for one request: draws from `stream`, and values by their places, none for what
+    /// the session does not have.
+    ///
+    /// # Errors
+    /// When a value is missing, or cannot stand where it is put.
+    pub fn write<'v>(
+        &self,
+        out: &mut Vec<u8>,
+        stream: &mut Stream,
+        value: &impl Fn(usize) -> Option<&'v [u8]>,
+    ) -> Result<(), Unwritten> {
+        for part in &self.parts {
+            match part {
+                Part::Literal(bytes) => out.extend_from_slice(bytes),
+                Part::Drawn(law) => {
+                    write_whole(out, law.sample_whole(stream));
+                }
+                Part::Value(name, place) => {
+                    let bytes = value(*name).ok_or(Unwritten::Missing(*name))?;
+                    place.write(out, bytes)?;
+                }
+                Part::Fenced(inside, fence) => {
+                    let from = out.len();
+                    inside.write(out, stream, value)?;
+                    if out[from..].windows(fence.len()).any(|held| held == fence) {
+                        return Err(Unwritten::Unfit);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Appends a whole number as digits, without memory of its own: each request draws some.
+fn write_whole(out: &mut Vec<u8>, mut whole: u64) {
+    let from = out.len();
+    while whole > 0 || out.len() == from {
+        out.push(b'0' + (whole % 10) as u8);
+        whole /= 10;
+    }
+    out[from..].reverse();
+}
+
+/// What stands in braces: nothing where they are themselves.
+fn inner(
+    text: &str,
+    place: Place,
+    names: &[String],
+    files: &dyn Files,
+) -> Result<Option<Part>, Invalid> {
+    if let Some(name) = names.iter().position(|name| name == text) {
+        return Ok(Some(Part::Value(name, place)));
+    }
+    if let Some((law, _)) = text.split_once('(')
+        && ENTRIES.iter().any(|entry| entry.name == law)
+    {
+        let law = Distribution::parse(text, files)?.expect(Dimension::Number)?;
+        return Ok(Some(Part::Drawn(law)));
+    }
+    if !names.is_empty() && is_value_name(text) {
+        return Err(unknown("value", text, names.iter().map(String::as_str)));
+    }
+    Ok(None)
+}
+
+/// The first text in braces that can be the name of a value, whether there is one or not.
+pub(crate) fn braced_name(text: &str) -> Option<&str> {
+    let inner = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    inner.map(|(inner, _)| inner).find(|inner| is_value_name(inner))
+}
+
+/// Whether a text can be the name of a value: a letter, then letters, digits, `-` and `_`.
+pub(crate) fn is_value_name(text: &str) -> bool {
+    let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(rest)
+}
+
+/// Whether JSON so far ends with the quote that begins a text.
+fn opens_text(json: &[u8]) -> bool {
+    let Some((b'"', before)) = json.split_last() else { return false };
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
+}
+
+impl Place {
+    fn write(self, out: &mut Vec<u8>, value: &[u8]) -> Result<(), Unwritten> {
+        match self {
+            Place::Plain => out.extend_from_slice(value),
+            Place::Json => {
+                let text = serde_json::Value::from(String::from_utf8_lossy(value)).to_string();
+                out.extend_from_slice(&text.as_bytes()[1..text.len() - 1]);
+            }
+            Place::Form => out.extend_from_slice(super::form::escape(value).as_bytes()),
+            Place::Path => value.iter().for_each(|byte| match byte {
+                b'#' => out.extend_from_slice(b"%23"),
+                byte if byte.is_ascii_graphic() => out.push(*byte),
+                byte => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
+            }),
+            Place::Header => {
+                if value.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
+                    return Err(Unwritten::Unfit);
+                }
+                out.extend_from_slice(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,293 @@
+//! One kind of request: what is sent, how often, and what happens when it fails.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use super::content::body::Body;
+use super::content::grpc::{self, GrpcCall, metadata_of};
+use super::content::header::fields_of;
+use super::content::message::{Expect, Message};
+use super::content::sql::Sql;
+use super::content::template::Template;
+use super::method::{Method, method_and_target};
+use super::objects::Objects;
+use super::retry::Retry;
+use super::size::Sizes;
+use super::target::{Closeness, Target};
+use super::value_use::{Common, ValueUse};
+use crate::distribution::Distribution;
+use crate::error::{Invalid, own_name};
+use crate::file::{Cancel, MessagesValue, RequestTable};
+use crate::files::Files;
+use crate::time::Nanos;
+use crate::units::{Dimension, parse_time};
+
+/// A kind of request, checked.
+#[derive(Clone, Debug)]
+pub struct RequestKind {
+    /// The name in tables and charts.
+    pub name: String,
+    /// The place of the population that sends it.
+    pub population: u32,
+    /// How often it is chosen, relative to the others; positive, or 0 for what is an object of
+    /// pages only.
+    pub weight: f64,
+    /// The objects of the page of which it is the base, if it is one.
+    pub objects: Option<Objects>,
+    /// The think time after it, if that is its own.
+    pub think: Option<Distribution>,
+    /// The method.
+    pub method: Method,
+    /// The method's word on the wire, such as `GET`.
+    pub word: String,
+    /// The target.
+    pub target: Target,
+    /// The sizes of its responses, one for each target, if they are given.
+    pub size: Option<Sizes>,
+    /// The body; empty for none.
+    pub body: Vec<u8>,
+    /// Further header fields.
+    pub headers: Vec<(String, String)>,
+    /// The call of gRPC that it is, if it is one.
+    pub grpc: Option<Arc<GrpcCall>>,
+    /// What [`Method::Send`] sends.
+    pub message: Message,
+    /// The statements of [`Method::Sql`], whose parameters are its messages.
+    pub sql: Option<Arc<Sql>>,
+    /// When its answer is complete, if the protocol does not say so.
+    pub expect: Option<Expect>,
+    /// How many such messages the answer is made of, if that is said; at least 1.
+    pub messages: Option<u32>,
+    /// Whether each message is sent only when the one before has been answered.
+    pub wait_for_each: bool,
+    /// How long the client waits; never [`Nanos::ZERO`].
+    pub timeout: Nanos,
+    /// What becomes of an attempt in a modelled system when the client gives it up.
+    pub cancel: Cancel,
+    /// Whether and when a failed attempt is made again.
+    pub retry: Retry,
+    /// What it has to do with the values of its session.
+    pub value_use: ValueUse,
+}
+
+impl RequestKind {
+    /// `GET /`, for workloads that name no requests.
+    #[must_use]
+    pub fn plain() -> RequestKind {
+        RequestKind {
+            name: "request".to_owned(),
+            population: 0,
+            weight: 1.0,
+            objects: None,
+            think: None,
+            method: Method::Get,
+            word: Method::Get.word().to_owned(),
+            target: Target::root(),
+            size: None,
+            body: Vec::new(),
+            headers: Vec::new(),
+            grpc: None,
+            message: Message::default(),
+            sql: None,
+            expect: None,
+            messages: None,
+            wait_for_each: false,
+            timeout: Nanos::MAX,
+            cancel: Cancel::Never,
+            retry: Retry::never(),
+            value_use: ValueUse::default(),
+        }
+    }
+
+    /// The same in a workload of this seed.
+    pub(crate) fn seeded(mut self, seed: u64) -> RequestKind {
+        self.size = self.size.map(|sizes| sizes.seeded(seed));
+        self
+    }
+
+    /// How closely a request of a log, or one that a server is sent, is of this kind: by its
+    /// method, HEAD with GET, and its target; none where it is not.
+    fn takes(&self, word: &str, target: &str) -> Option<Closeness> {
+        let same = word == self.word || (word, self.method) == ("HEAD", Method::Get);
+        if same && self.grpc.is_none() { self.target.fits(target) } else { None }
+    }
+
+    /// The place of the kind that a request is of, if it is of any: the first of those that it is
+    /// most closely of.
+    pub fn place_of<'a>(
+        kinds: impl IntoIterator<Item = &'a RequestKind>,
+        word: &str,
+        target: &str,
+    ) -> Option<usize> {
+        let found = kinds.into_iter().map(|kind| kind.takes(word, target)).enumerate();
+        let found = found.filter_map(|(place, close)| Some((close?, Reverse(place))));
+        found.max().map(|(_, Reverse(place))| place)
+    }
+
+    /// Checks a table; an error comes with the key that it is about.
+    pub(crate) fn from_table(
+        table: &RequestTable,
+        common: Common<'_>,
+    ) -> Result<RequestKind, (String, Invalid)> {
+        let owned = |(key, error): (&'static str, Invalid)| (key.to_owned(), error);
+        let (kind, body) = RequestKind::plainly(table, common).map_err(owned)?;
+        let (_, key, target) = method_and_target(table).map_err(owned)?;
+        let value_use = ValueUse::from_table(table, &kind, &body, (key, &target), common)?;
+        Ok(RequestKind { value_use, ..kind })
+    }
+
+    /// What a table says of a request without values, and its body.
+    fn plainly(
+        table: &RequestTable,
+        common: Common<'_>,
+    ) -> Result<(RequestKind, Body), (&'static str, Invalid)> {
+        let (files, names) = (common.files, common.values.names.as_slice());
+        let named = |key: &'static str| move |error: Invalid| (key, error);
+        own_name(&table.name).map_err(named("name"))?;
+        let (method, key, text) = method_and_target(table)?;
+        http_only(table, method, key)?;
+        let call = GrpcCall::from_table(table, common)?;
+        let timeout = timeout_of(table).map_err(named("timeout"))?;
+        let (sql, message) = sent_of(table, names, files)?;
+        let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
+        let target = Target::parse(&text, names, files).map_err(named(key))?;
+        let (headers, body) = headers_and_body(table, call.as_ref(), common)?;
+        let kind = RequestKind {
+            name: table.name.clone(),
+            weight: weight_of(table).map_err(named("weight"))?,
+            think: think_of(table, files).map_err(named("think"))?,
+            method,
+            word: table.method.clone().unwrap_or_else(|| method.word().to_owned()),
+            size: size_of(table, method, &target, files).map_err(named("size"))?,
+            target,
+            grpc: call.map(Arc::new),
+            headers,
+            body: body.bytes.as_fixed().unwrap_or_default(),
+            message,
+            sql,
+            expect: expect_of(table).map_err(named("expect"))?,
+            messages: messages_of(table).map_err(named("messages"))?,
+            wait_for_each: wait_for_each_of(table).map_err(named("wait_for_each"))?,
+            timeout,
+            cancel: table.cancel.unwrap_or_default(),
+            retry: retry.map_err(named("retry"))?,
+            ..RequestKind::plain()
+        };
+        Ok((kind, body))
+    }
+}
+
+/// Statements with their parameters, or messages.
+type Sent = (Option<Arc<Sql>>, Message);
+
+fn sent_of(
+    table: &RequestTable,
+    names: &[String],
+    files: &dyn Files,
+) -> Result<Sent, (&'static str, Invalid)> {
+    if let Some((sql, parameters)) = Sql::from_table(table, names, files)? {
+        return Ok((Some(Arc::new(sql)), parameters));
+    }
+    Ok((None, Message::from_table(table, names, files)?.unwrap_or_default()))
+}
+
+fn weight_of(table: &RequestTable) -> Result<f64, Invalid> {
+    let weight = table.weight.unwrap_or(1.0);
+    let usable = weight > 0.0 && weight.is_finite();
+    usable.then_some(weight).ok_or_else(|| Invalid::new(format!("must be positive, not {weight}")))
+}
+
+fn think_of(table: &RequestTable, files: &dyn Files) -> Result<Option<Distribution>, Invalid> {
+    let Some(scalar) = &table.think else { return Ok(None) };
+    let law = Distribution::parse(&scalar.text(), files)?;
+    law.expect(Dimension::Time).map(Some)
+}
+
+fn size_of(
+    table: &RequestTable,
+    method: Method,
+    target: &Target,
+    files: &dyn Files,
+) -> Result<Option<Sizes>, Invalid> {
+    let Some(scalar) = &table.size else { return Ok(None) };
+    if !method.is_http() || table.grpc.is_some() {
+        return Err(Invalid::new("goes with a method of HTTP and its target only"));
+    }
+    Sizes::parse(&scalar.text(), target, files).map(Some)
+}
+
+fn expect_of(table: &RequestTable) -> Result<Option<Expect>, Invalid> {
+    table.expect.as_deref().map(Expect::parse).transpose()
+}
+
+fn messages_of(table: &RequestTable) -> Result<Option<u32>, Invalid> {
+    match table.messages {
+        Some(0) => Err(Invalid::new("must be at least 1")),
+        number => Ok(number),
+    }
+}
+
+fn wait_for_each_of(table: &RequestTable) -> Result<bool, Invalid> {
+    let several = matches!(&table.send, Some(MessagesValue::Many(list)) if list.len() > 1);
+    match table.wait_for_each {
+        Some(true) if !several => {
+            Err(Invalid::new("goes with a list to `send`, of at least two messages"))
+        }
+        given => Ok(given == Some(true)),
+    }
+}
+
+fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
+    let Some(scalar) = &table.timeout else { return Ok(Nanos::MAX) };
+    match parse_time(&scalar.text())? {
+        0.0 => Err(Invalid::new("must be more than 0s")),
+        seconds => Ok(Nanos::from_secs_f64(seconds)),
+    }
+}
+
+/// Header fields and bodies are those of requests of HTTP, and bodies of those that bring one.
+fn http_only(
+    table: &RequestTable,
+    method: Method,
+    key: &str,
+) -> Result<(), (&'static str, Invalid)> {
+    let of_http = method.is_http() && table.grpc.is_none();
+    if !method.is_http() && !table.headers.is_empty() {
+        let why = "goes with a method of HTTP only; those with which a WebSocket is opened stand \
+                   under `[clients]`";
+        return Err(("headers", Invalid::new(why)));
+    }
+    let bodied = of_http && !matches!(key, "get" | "head");
+    match Body::keys(table).first() {
+        Some(body) if !bodied => Err((
+            body,
+            Invalid::new("goes with `post`, `put`, `patch`, `delete`, `options` or `method` only"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What a request of HTTP brings besides its target.
+type Brought = (Vec<(String, String)>, Body);
+
+fn headers_and_body(
+    table: &RequestTable,
+    call: Option<&GrpcCall>,
+    common: Common<'_>,
+) -> Result<Brought, (&'static str, Invalid)> {
+    if let Some(call) = call {
+        let metadata = metadata_of(&table.headers).map_err(|error| ("headers", error))?;
+        // One that varies is written for each request, and this one is not sent.
+        let bytes = Template::fixed(call.fixed_body().unwrap_or_default());
+        let body = Body { bytes, media_type: None };
+        return Ok((grpc::headers().into_iter().chain(metadata).collect(), body));
+    }
+    let mut headers = fields_of(&table.headers).map_err(|error| ("headers", error))?;
+    let body = Body::from_table(table, &common.values.names, common.files)?;
+    if let Some(media_type) = &body.media_type
+        && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+    {
+        headers.insert(0, ("Content-Type".to_owned(), media_type.clone()));
+    }
+    Ok((headers, body))
+}

@@ -1,0 +1,36 @@
+//! Requests: what is sent, what must come back, and what becomes of one that fails.
+
+mod call;
+mod content;
+mod kind;
+mod method;
+mod objects;
+mod response;
+mod retry;
+mod size;
+mod target;
+mod value_names;
+mod value_use;
+
+pub use call::{Call, MessageOf, SqlCall};
+pub use content::form::form_field;
+pub use content::grpc::GrpcCall;
+pub use content::header::header_field;
+pub(crate) use content::header::{fields_of, is_token};
+pub use content::message::{Expect, Message};
+pub(crate) use content::sql::Keyed;
+pub use content::sql::{Sql, Statement};
+pub use content::template::Unwritten;
+pub use kind::RequestKind;
+pub use method::Method;
+pub use objects::Objects;
+pub use response::check::ResponseCheck;
+pub use response::lookup::{Json, Lookup, Reads, Response, header_values};
+pub use response::pattern::{Pattern, Search, Searcher};
+pub use retry::{Cause, Retry};
+pub use size::Sizes;
+pub(crate) use target::Varying;
+pub use target::{Target, target_key};
+pub use value_names::ValueNames;
+pub(crate) use value_use::Common;
+pub use value_use::ValueUse;

@@ -1,0 +1,69 @@
+//! The objects of a page: what is asked for as soon as its base has come.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::file::ObjectsTable;
+use crate::files::Files;
+use crate::journey::{Choice, ChoiceKind, Count};
+use crate::units::Dimension;
+
+/// The objects of a page, checked.
+#[derive(Clone, Debug)]
+pub struct Objects {
+    count: Count,
+    /// Once asked for: a sum of many terms, where the law has a heavy tail.
+    mean: Arc<OnceLock<f64>>,
+    /// Which kinds of request they are: places within the population.
+    pub of: Choice,
+    /// How many are asked for at a time; 1 or more.
+    pub connections: u32,
+}
+
+/// So many connections are used where none are given, as browsers do with HTTP/1.1.
+const CONNECTIONS: u32 = 6;
+const CONNECTIONS_MAX: u32 = 1000;
+/// A page has no more objects than this, whatever is drawn.
+const OBJECTS_MAX: u64 = 100_000;
+
+impl Objects {
+    /// Checks a table; `names` are those of the population's requests.
+    pub(crate) fn from_table(
+        table: &ObjectsTable,
+        names: &[&str],
+        files: &dyn Files,
+    ) -> Result<Objects, (&'static str, Invalid)> {
+        let named = |key: &'static str| move |error: Invalid| (key, error);
+        let law = Distribution::parse(&table.count.text(), files)
+            .and_then(|law| law.expect(Dimension::Number))
+            .map_err(named("objects.count"))?;
+        if !law.mean().is_finite() {
+            return Err(("objects.count", Invalid::new("needs a finite mean")));
+        }
+        if law.mean() > OBJECTS_MAX as f64 {
+            let why = format!("a page has at most {OBJECTS_MAX} objects, on average too");
+            return Err(("objects.count", Invalid::new(why)));
+        }
+        let connections = table.connections.unwrap_or(CONNECTIONS);
+        if !(1..=CONNECTIONS_MAX).contains(&connections) {
+            let why = format!("must be from 1 to {CONNECTIONS_MAX}, not {connections}");
+            return Err(("objects.connections", Invalid::new(why)));
+        }
+        let of = Choice::parse(&table.of, names, ChoiceKind::Relative);
+        let of = of.map_err(named("objects.of"))?;
+        let (count, mean) = (Count::from_none(law), Arc::default());
+        Ok(Objects { count, mean, of, connections })
+    }
+
+    /// The number of objects of one page.
+    pub(crate) fn draw(&self, stream: &mut crate::random::Stream) -> u32 {
+        self.count.draw(stream).min(OBJECTS_MAX) as u32
+    }
+
+    /// The mean number of objects.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        *self.mean.get_or_init(|| self.count.mean())
+    }
+}

@@ -1,0 +1,158 @@
+//! Whether and when a failed attempt is made again, checked.
+
+use crate::attempt::Attempt;
+use crate::distribution::Distribution;
+use crate::error::Invalid;
+use crate::failure::{LATE, STATUS};
+use crate::file::{RetryTable, RetryWhen};
+use crate::files::Files;
+use crate::schema::Scalar;
+use crate::time::Nanos;
+use crate::units::{Dimension, parse_time};
+
+/// Whether and when a failed attempt is made again.
+#[derive(Clone, Debug)]
+pub struct Retry {
+    /// The largest number of attempts, the first included; `u32::MAX` for any number.
+    pub attempts: u32,
+    /// Whether the client gives up at the timeout, or waits and then tries again.
+    pub when: RetryWhen,
+    /// After which failures alone; after any where there is none.
+    pub on: Vec<Cause>,
+    /// The wait before the second attempt.
+    pub backoff: Option<Distribution>,
+    /// The factor by which it grows with each further attempt.
+    pub growth: f64,
+    /// The longest wait.
+    pub backoff_max: Nanos,
+    /// Whether every attempt brings the demand of the first one.
+    pub same_demand: bool,
+}
+
+impl Retry {
+    /// The number by which an attempt's service demand is drawn: the first attempt's, where retries
+    /// bring the same work again.
+    #[inline]
+    #[must_use]
+    pub fn demand_serial(&self, attempt: &Attempt) -> u64 {
+        let number = if self.same_demand { 1 } else { attempt.attempt };
+        Attempt { attempt: number, ..*attempt }.serial()
+    }
+
+    /// One attempt.
+    #[must_use]
+    pub fn never() -> Retry {
+        Retry {
+            attempts: 1,
+            when: RetryWhen::Timeout,
+            on: Vec::new(),
+            backoff: None,
+            growth: 1.0,
+            backoff_max: Nanos::MAX,
+            same_demand: false,
+        }
+    }
+
+    /// Whether the attempt of this number, which failed by this word or was late, is made again.
+    #[must_use]
+    pub fn covers(&self, attempt: u32, error: Option<&str>, status: u16) -> bool {
+        if attempt >= self.attempts {
+            return false;
+        }
+        let error = error.unwrap_or(LATE);
+        self.on.is_empty() || self.on.iter().any(|cause| cause.is(error, status))
+    }
+
+    pub(crate) fn from_table(
+        table: Option<&RetryTable>,
+        timeout: Nanos,
+        files: &dyn Files,
+    ) -> Result<Retry, Invalid> {
+        let Some(table) = table else { return Ok(Retry::never()) };
+        let when = table.when.unwrap_or_default();
+        if when == RetryWhen::Late && timeout.is_never() {
+            return Err(Invalid::new("`when = \"late\"` needs the request's `timeout`"));
+        }
+        let growth = table.growth.unwrap_or(1.0);
+        if !(1.0..=1000.0).contains(&growth) {
+            return Err(Invalid::new(format!("`growth` must be from 1 to 1000, not {growth}")));
+        }
+        let law = |text: &str| Distribution::parse(text, files)?.expect(Dimension::Time);
+        let backoff_max = of_key("backoff_max", table.backoff_max.as_ref(), parse_time)?;
+        Ok(Retry {
+            attempts: attempts(&table.attempts.text())?,
+            when,
+            on: table.on.iter().map(|text| Cause::parse(text)).collect::<Result<_, _>>()?,
+            backoff: of_key("backoff", table.backoff.as_ref(), law)?,
+            growth,
+            backoff_max: backoff_max.map_or(Nanos::MAX, Nanos::from_secs_f64),
+            same_demand: table.same_demand.unwrap_or(false),
+        })
+    }
+}
+
+/// How words begin that are an SQLSTATE (PostgreSQL's manual, appendix A).
+const SQLSTATE: &str = "sqlstate_";
+
+/// Why an attempt failed, as results count it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    word: String,
+    /// The status, where that alone is meant.
+    status: Option<u16>,
+}
+
+impl Cause {
+    /// Parses a word as results have it, or `status 503`.
+    fn parse(text: &str) -> Result<Cause, Invalid> {
+        let wrong = || {
+            Invalid::new(format!(
+                "`on`: `{text}` is no failure as results count it, as in timeout, closed, \
+                 \"status 503\" or sqlstate_40001"
+            ))
+        };
+        let (word, status) = match text.split_once(' ') {
+            Some((STATUS, number)) => (STATUS, Some(number.parse().map_err(|_| wrong())?)),
+            _ => (text, None),
+        };
+        if word.strip_prefix(SQLSTATE).is_some_and(|code| !is_sqlstate(code)) {
+            return Err(Invalid::new(format!(
+                "`on`: `{text}` is no SQLSTATE: that has five digits or capital letters, as in \
+                 sqlstate_40001"
+            )));
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let right = word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(plain);
+        right.then(|| Cause { word: word.to_owned(), status }).ok_or_else(wrong)
+    }
+
+    fn is(&self, error: &str, status: u16) -> bool {
+        self.word == error && self.status.is_none_or(|own| own == status)
+    }
+}
+
+/// Whether this is a code as servers give it: five digits and capital letters.
+fn is_sqlstate(code: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+    code.len() == 5 && code.bytes().all(plain)
+}
+
+fn attempts(text: &str) -> Result<u32, Invalid> {
+    match text.parse() {
+        _ if text == "unlimited" => Ok(u32::MAX),
+        Ok(attempts @ 1..=1000) => Ok(attempts),
+        _ => Err(Invalid::new(
+            "`attempts` must be from 1 to 1000, the first one included, or \"unlimited\"",
+        )),
+    }
+}
+
+/// The value of a key, if it is given; what is wrong with it comes with the key's name.
+fn of_key<T>(
+    key: &str,
+    given: Option<&Scalar>,
+    read: impl Fn(&str) -> Result<T, Invalid>,
+) -> Result<Option<T>, Invalid> {
+    let value = given.map(|scalar| read(&scalar.text())).transpose();
+    value.map_err(|error| Invalid::new(format!("`{key}`: {error}")))
+}

@@ -1,0 +1,182 @@
+//! A histogram of times with three significant digits, for millions of entries a second.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use super::packed::Packed;
+use crate::time::Nanos;
+
+/// Counts by bins that are at most 0.1 % wide: one a nanosecond below 2048 ns, then 1024 to every
+/// power of two. These are the bins of an HdrHistogram of three digits, without its bookkeeping.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(u32, u64)>", into = "Vec<(u32, u64)>")]
+pub(crate) struct Bins {
+    counts: Vec<u64>,
+}
+
+/// Bins to a power of two, as a power of two.
+const DIGITS: u32 = 10;
+/// There is always a multiple of so many.
+pub(crate) const EIGHT: usize = 8;
+
+impl Bins {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, time: Nanos) {
+        let bin = bin_of(time.0);
+        self.grow_to(bin);
+        self.counts[bin] += 1;
+    }
+
+    /// Adds many.
+    #[inline]
+    pub(crate) fn add_all(&mut self, times: &[Nanos]) {
+        times.iter().for_each(|time| self.add(*time));
+    }
+
+    /// The bins that hold something, with their counts.
+    pub(crate) fn held(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
+    }
+
+    /// The number of eights, of which most hold nothing.
+    pub(crate) fn eights(&self) -> usize {
+        self.counts.len() / EIGHT
+    }
+
+    /// Gives the bins by eights, in their order, and empties them: the number of each eight, all
+    /// bits that any of its counts has, and the counts. Eights that hold nothing are left out.
+    #[inline(always)]
+    pub(crate) fn drain(&mut self, mut taken: impl FnMut(usize, u64, &[u64; EIGHT])) {
+        let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
+        for (number, eight) in eights.iter_mut().enumerate() {
+            let any = eight.iter().fold(0, |any, count| any | count);
+            if any > 0 {
+                taken(number, any, eight);
+                *eight = [0; EIGHT];
+            }
+        }
+    }
+
+    /// Adds the counts of a packed histogram.
+    pub(crate) fn take_in(&mut self, packed: &Packed) {
+        packed.each(|number, counts| {
+            if number >= self.eights() {
+                self.grow(EIGHT * number);
+            }
+            let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
+            eights[number].iter_mut().zip(counts).for_each(|(mine, theirs)| *mine += theirs);
+        });
+    }
+
+    #[inline(always)]
+    fn grow_to(&mut self, bin: usize) {
+        if bin >= self.counts.len() {
+            self.grow(bin);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, bin: usize) {
+        self.counts.resize((bin + 1).next_multiple_of(EIGHT), 0);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Bins) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
+    }
+
+    /// For each of these numbers, which are 1 or more and in ascending order, the largest time of
+    /// the first bin that holds, with those before it, so many times: by one look at all bins.
+    pub(crate) fn nth<const N: usize>(&self, numbers: [u64; N]) -> [Nanos; N] {
+        let (mut counts, mut bins, mut below) = (self.counts.iter(), 0, 0);
+        numbers.map(|number| {
+            while below < number {
+                let Some(count) = counts.next() else { return Nanos::ZERO };
+                below += count;
+                bins += 1;
+            }
+            Nanos(largest_in(bins - 1))
+        })
+    }
+
+    /// The times, each the largest of its bin, with their counts.
+    pub(crate) fn times(&self) -> impl Iterator<Item = (Nanos, u64)> + '_ {
+        self.held().map(|(bin, count)| (Nanos(largest_in(bin)), count))
+    }
+
+    /// As an HdrHistogram, for files.
+    pub(crate) fn histogram(&self) -> Histogram<u64> {
+        let mut histogram = Histogram::new(3).expect("three digits are a valid precision");
+        for (Nanos(time), count) in self.times() {
+            histogram.record_n(time, count).expect("a histogram that grows takes any value");
+        }
+        histogram
+    }
+}
+
+/// Bins that hold something, by number, with their counts: as histograms are written down.
+impl From<Bins> for Vec<(u32, u64)> {
+    fn from(bins: Bins) -> Vec<(u32, u64)> {
+        bins.held().map(|(bin, count)| (bin as u32, count)).collect()
+    }
+}
+
+impl From<Vec<(u32, u64)>> for Bins {
+    fn from(held: Vec<(u32, u64)>) -> Bins {
+        let mut bins = Bins::default();
+        let last = bin_of(u64::MAX);
+        for (bin, count) in held.into_iter().map(|(bin, count)| (bin as usize, count)) {
+            // None that is no bin: what is damaged must not take all memory.
+            if bin <= last {
+                bins.grow_to(bin);
+                bins.counts[bin] = bins.counts[bin].saturating_add(count);
+            }
+        }
+        bins
+    }
+}
+
+#[inline(always)]
+pub(crate) fn bin_of(time: u64) -> usize {
+    // Times below 2048 have a shift of 0 and are their own bins.
+    let shift = (63 - (time | 1).leading_zeros()).saturating_sub(DIGITS);
+    ((u64::from(shift) << DIGITS) + (time >> shift)) as usize
+}
+
+/// The largest time of a bin.
+fn largest_in(bin: usize) -> u64 {
+    let shift = ((bin >> DIGITS) as u32).saturating_sub(1);
+    let steps = bin as u64 - (u64::from(shift) << DIGITS);
+    // The last bin's end is one more than the largest number there is.
+    (u128::from(steps + 1) << shift).wrapping_sub(1) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A time lies in its bin, and the bin is at most 0.1 % wide and in order.
+        #[test]
+        fn bins_hold_their_times(time in prop_oneof![0u64..5000, any::<u64>()]) {
+            let bin = bin_of(time);
+            let largest = largest_in(bin);
+            prop_assert!(time <= largest);
+            prop_assert_eq!(bin_of(largest), bin);
+            prop_assert!((largest - time) as f64 <= 0.001 * time as f64);
+            if let Some(next) = largest.checked_add(1) {
+                prop_assert_eq!(bin_of(next), bin + 1);
+            }
+        }
+
+        /// They are the bins of an HdrHistogram.
+        #[test]
+        fn bins_are_those_of_an_hdr_histogram(time in 0u64..1 << 40) {
+            let histogram = Histogram::<u64>::new_with_bounds(1, 1 << 41, 3).unwrap();
+            prop_assert_eq!(histogram.highest_equivalent(time), largest_in(bin_of(time)));
+        }
+    }
+}

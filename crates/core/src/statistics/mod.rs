@@ -1,0 +1,15 @@
+//! Statistics of times, in memory that does not grow with their number.
+
+mod batches;
+mod bins;
+mod figures;
+mod packed;
+mod sections;
+mod tally;
+mod warmup;
+
+pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
+pub use figures::TimeFigures;
+pub use sections::Sections;
+pub use tally::Tally;
+pub use warmup::mser5;

@@ -1,0 +1,217 @@
+//! A distribution of times: an exact mean and a histogram.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use super::batches::student_quantile_975;
+use super::bins::Bins;
+use super::figures::TimeFigures;
+use crate::time::Nanos;
+
+/// Times of one kind. The histogram keeps three significant digits (its bins are at most 0.1 %
+/// wide); mean, smallest and largest are exact.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Tally {
+    bins: Bins,
+    totals: Totals,
+}
+
+/// What is exact of times.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Totals {
+    count: u64,
+    sum: u128,
+    min: Nanos,
+    max: Nanos,
+}
+
+impl Default for Totals {
+    fn default() -> Totals {
+        Totals { count: 0, sum: 0, min: Nanos::MAX, max: Nanos::ZERO }
+    }
+}
+
+impl Totals {
+    #[inline(always)]
+    pub(crate) fn add_all(&mut self, times: &[Nanos]) {
+        // In registers for the length of the loop.
+        let Totals { mut sum, mut min, mut max, .. } = *self;
+        for time in times {
+            sum += u128::from(time.0);
+            min = min.min(*time);
+            max = max.max(*time);
+        }
+        *self = Totals { count: self.count + times.len() as u64, sum, min, max };
+    }
+
+    pub(crate) fn merge(&mut self, other: &Totals) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    pub(crate) fn mean_s(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64 * 1e-9)
+    }
+
+    /// With the histogram of the same times.
+    pub(crate) fn with(self, bins: Bins) -> Tally {
+        Tally { bins, totals: self }
+    }
+}
+
+impl Tally {
+    /// Adds a time.
+    #[inline(always)]
+    pub fn add(&mut self, time: Nanos) {
+        self.bins.add(time);
+        self.totals.add_all(&[time]);
+    }
+
+    /// Adds all that another tally holds.
+    pub fn merge(&mut self, other: &Tally) {
+        self.bins.merge(&other.bins);
+        self.totals.merge(&other.totals);
+    }
+
+    pub(crate) fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    pub(crate) fn bins(&self) -> &Bins {
+        &self.bins
+    }
+
+    /// The number of times.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.totals.count
+    }
+
+    /// The mean in seconds; none when empty.
+    #[must_use]
+    pub fn mean_s(&self) -> Option<f64> {
+        (self.totals.count > 0).then(|| self.totals.sum as f64 / self.totals.count as f64 * 1e-9)
+    }
+
+    /// The smallest time below or at which this share of all times lies, in seconds, to three
+    /// significant digits; none when empty.
+    #[must_use]
+    pub fn quantile_s(&self, share: f64) -> Option<f64> {
+        (self.totals.count > 0).then(|| self.quantile(share).as_secs_f64())
+    }
+
+    /// As [`Tally::quantile_s`]; zero when empty.
+    pub(crate) fn quantile(&self, share: f64) -> Nanos {
+        let [quantile] = self.quantiles([share]);
+        quantile
+    }
+
+    /// As [`Tally::quantile`], of shares in ascending order.
+    fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [Nanos; N] {
+        let Totals { count, min, max, .. } = self.totals;
+        let number = |share: f64| ((share * count as f64).ceil() as u64).clamp(1, count.max(1));
+        self.bins.nth(shares.map(number)).map(|time| time.max(min).min(max))
+    }
+
+    /// The share of times beyond a limit in seconds, as exactly as the histogram knows it; 0 when
+    /// empty.
+    pub(crate) fn share_beyond(&self, limit_s: f64) -> f64 {
+        let limit = Nanos::from_secs_f64(limit_s);
+        if self.totals.count == 0 || self.totals.max <= limit {
+            return 0.0;
+        }
+        let beyond = self.bins.times().filter(|(time, _)| *time > limit).map(|(_, count)| count);
+        beyond.sum::<u64>() as f64 / self.totals.count as f64
+    }
+
+    /// The half-width of the mean's 95 % confidence interval as of `number` independent times with
+    /// the variance of these, in seconds; none for fewer than two.
+    pub(crate) fn half_width_95(&self, number: f64) -> Option<f64> {
+        let count = self.totals.count as f64;
+        let sums = self.bins.times().fold([0.0; 2], |[sum, squares], (time, count)| {
+            let (time, count) = (time.as_secs_f64(), count as f64);
+            [sum + count * time, squares + count * time * time]
+        });
+        let mean = sums[0] / count;
+        let variance = (sums[1] / count - mean * mean).max(0.0) * count / (count - 1.0).max(1.0);
+        (count >= 2.0 && number > 1.0)
+            .then(|| student_quantile_975(number - 1.0) * (variance / number).sqrt())
+    }
+
+    /// All figures of the summary, with the half-width of the mean's interval.
+    #[must_use]
+    pub fn figures(&self, ci95: Option<f64>) -> TimeFigures {
+        let present = self.totals.count > 0;
+        let quantiles = self.quantiles([0.5, 0.9, 0.95, 0.99, 0.999, 0.9999]);
+        let [p50, p90, p95, p99, p999, p9999] =
+            quantiles.map(|time| present.then(|| time.as_secs_f64()));
+        TimeFigures {
+            mean: self.mean_s(),
+            ci95,
+            min: present.then(|| self.totals.min.as_secs_f64()),
+            max: present.then(|| self.totals.max.as_secs_f64()),
+            p50,
+            p90,
+            p95,
+            p99,
+            p999,
+            p9999,
+        }
+    }
+
+    /// The times as an HdrHistogram, in nanoseconds.
+    #[must_use]
+    pub fn histogram(&self) -> Histogram<u64> {
+        self.bins.histogram()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_those_of_the_values() {
+        let mut tally = Tally::default();
+        for ms in 1..=1000 {
+            tally.add(Nanos(ms * 1_000_000));
+        }
+        let figures = tally.figures(None);
+        assert!((figures.mean.unwrap() - 0.5005).abs() < 1e-12);
+        assert_eq!((figures.min, figures.max), (Some(0.001), Some(1.0)));
+        for (found, expected) in [(figures.p50, 0.5), (figures.p99, 0.99), (figures.p999, 0.999)] {
+            assert!((found.unwrap() / expected - 1.0).abs() < 0.001);
+        }
+        let mut twice = tally.clone();
+        twice.merge(&tally);
+        assert_eq!((twice.count(), twice.mean_s()), (2000, tally.mean_s()));
+    }
+
+    #[test]
+    fn a_tally_is_read_back_as_it_was_written() {
+        let mut tally = Tally::default();
+        [0, 1, 2047, 2048, 123_456_789, u64::MAX].map(Nanos).iter().for_each(|it| tally.add(*it));
+        let written = serde_json::to_string(&tally).unwrap();
+        let read: Tally = serde_json::from_str(&written).unwrap();
+        assert_eq!(read.figures(None), tally.figures(None));
+        assert!(read.bins.held().eq(tally.bins.held()));
+        // What is no bin is left out, and takes no memory.
+        let wrong = Bins::from(vec![(u32::MAX, 1), (3, u64::MAX), (3, 1)]);
+        assert!(wrong.held().eq([(3, u64::MAX)]));
+    }
+
+    #[test]
+    fn an_empty_tally_has_no_figures() {
+        assert_eq!(Tally::default().figures(None).p50, None);
+    }
+
+    #[test]
+    fn times_of_any_length_are_taken() {
+        let mut tally = Tally::default();
+        tally.add(Nanos::ZERO);
+        tally.add(Nanos(u64::MAX - 1));
+        assert_eq!(tally.count(), 2);
+    }
+}

@@ -1,0 +1,67 @@
+//! Demands that are drawn in bulk, which costs less than one by one.
+
+use crate::distribution::{Distribution, MANY};
+use crate::random::StreamFamily;
+use crate::time::Nanos;
+
+/// Demands drawn before they are asked for: those of the sessions that come next, where sessions
+/// come one after another.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DemandBuffer {
+    /// The session for which nothing had been drawn last.
+    last: u64,
+    /// The session of the first one, and the request's number in its session.
+    first: u64,
+    serial: u64,
+    /// [`MANY`], or none where there are none yet. They lie elsewhere, so that laws of which
+    /// nothing is drawn ahead, of which there may be thousands, stay small.
+    demands: Box<[Nanos]>,
+}
+
+impl DemandBuffer {
+    /// The demand, if it has been drawn.
+    #[inline(always)]
+    pub(super) fn drawn(&self, session: u64, serial: u64) -> Option<Nanos> {
+        let place = session.wrapping_sub(self.first) as usize;
+        if serial == self.serial { self.demands.get(place).copied() } else { None }
+    }
+
+    #[inline(never)]
+    pub(super) fn demand(
+        &mut self,
+        law: &Distribution,
+        family: StreamFamily,
+        session: u64,
+        serial: u64,
+    ) -> Nanos {
+        let follows =
+            session.wrapping_sub(1) == self.last || session.wrapping_sub(self.first) == MANY as u64;
+        self.last = session;
+        if !follows {
+            return law.first_time(|| family.substream(session, serial));
+        }
+        self.draw_ahead(law, family, session, serial)
+    }
+
+    /// Draws those of this session and the next ones; gives this one's.
+    #[inline(never)]
+    fn draw_ahead(
+        &mut self,
+        law: &Distribution,
+        family: StreamFamily,
+        session: u64,
+        serial: u64,
+    ) -> Nanos {
+        (self.first, self.serial) = (session, serial);
+        let mut demands = [0.0; MANY];
+        let stream = |at: usize| family.substream(session.wrapping_add(at as u64), serial);
+        law.fill_from(stream, &mut demands);
+        let demands = Nanos::from_all_secs(&demands);
+        if self.demands.is_empty() {
+            self.demands = Box::new(demands);
+        } else {
+            self.demands.copy_from_slice(&demands);
+        }
+        demands[0]
+    }
+}

@@ -1,0 +1,129 @@
+//! Times that a file holds, as `trace(FILE, column=NAME)` names them.
+
+use crate::column::Column;
+use crate::error::Invalid;
+use crate::files::Files;
+use crate::notation::{Arguments, Call, Label, Term};
+use crate::units::Dimension;
+
+/// The values of a `trace(FILE, column=NAME, begin=0s)`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Trace {
+    /// Times in seconds, in the order of the file.
+    pub(crate) times: Vec<f64>,
+    /// Which of the times is the start of the run, where the call says so.
+    pub(crate) begin_s: Option<f64>,
+}
+
+/// The times of `trace(FILE, column=NAME)` in seconds; none where the text is another call. Their
+/// unit is the one that the column's name ends in, whether or not the call names the column.
+///
+/// # Errors
+/// When the file cannot be read, or holds no time, or a negative one.
+pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Invalid> {
+    const USAGE: &str = "trace(FILE, column=NAME, begin=0s)";
+    const LOGS: [&str; 5] = ["speed", "users", "methods", "timeout", "user"];
+    let Some(call) = Call::parse(text).ok().filter(|call| call.name == "trace") else {
+        return Ok(None);
+    };
+    if let Some(key) = call.arguments.iter().find_map(|argument| match &argument.label {
+        Label::Key(key) if LOGS.contains(&key.as_str()) => Some(key),
+        _ => None,
+    }) {
+        return Err(Invalid::new(format!(
+            "`{key}` goes with an access log, and this is a column of values; if the file is a log \
+             all the same, add format=auto"
+        )));
+    }
+    let mut arguments = Arguments::new(&call, USAGE, &["file", "column", "format", "begin"])?;
+    let Some(name) = word_of(arguments.required("file")?) else {
+        return Err(arguments.error("needs the name of a file"));
+    };
+    let column = arguments.optional("column").and_then(word_of);
+    arguments.optional("format");
+    let begins = call.arguments.iter().any(|one| one.label == Label::Key("begin".to_owned()));
+    let begin_s = if begins { Some(arguments.number("begin", Dimension::Time)?) } else { None };
+    arguments.finish()?;
+    let Column { name: found, numbers: mut times } = files.numbers(&name, column.as_deref())?;
+    let unit = found.as_deref().map_or(1.0, unit_of);
+    if let Some(bad) = times.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
+        return Err(Invalid::new(format!("{name}: `{bad}` is not a time of 0 or more")));
+    }
+    if times.is_empty() {
+        return Err(Invalid::new(format!("{name}: holds no times")));
+    }
+    times.iter_mut().for_each(|time| *time *= unit);
+    Ok(Some(Trace { times, begin_s }))
+}
+
+/// The word that a term is, as the name of a file or a column; none where it is something else.
+pub(crate) fn word_of(term: Term) -> Option<String> {
+    match term {
+        Term::Call(word) if word.arguments.is_empty() => Some(word.name),
+        _ => None,
+    }
+}
+
+/// The unit that a column's name ends in, as in `scheduled_ns`, in seconds.
+fn unit_of(column: &str) -> f64 {
+    match column.rsplit('_').next() {
+        Some("ns") => 1e-9,
+        Some("us") => 1e-6,
+        Some("ms") => 1e-3,
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Given(&'static str);
+
+    impl Files for Given {
+        fn read(&self, _name: &str) -> Result<String, Invalid> {
+            Ok(self.0.to_owned())
+        }
+    }
+
+    fn times(text: &'static str, call: &str) -> Result<Option<Vec<f64>>, String> {
+        let found = trace(call, &Given(text)).map_err(|error| error.to_string())?;
+        Ok(found.map(|one| one.times))
+    }
+
+    #[test]
+    fn a_trace_is_a_column_of_times() {
+        assert_eq!(times("1\n2.5\n", "trace(a.csv)"), Ok(Some(vec![1.0, 2.5])));
+        let table = "# a table\nname,sent_ms\nx,5\n\ny,7\n";
+        assert_eq!(times(table, "trace(a.csv, column=sent_ms)"), Ok(Some(vec![0.005, 0.007])));
+        assert_eq!(times("", "exp(1s)"), Ok(None));
+    }
+
+    #[test]
+    fn the_unit_is_that_of_the_columns_name_whoever_named_the_column() {
+        let table = "t_ms,u_us\n5,1\n10,2\n";
+        assert_eq!(times(table, "trace(a.csv)"), Ok(Some(vec![0.005, 0.010])));
+        assert_eq!(times(table, "trace(a.csv, column=t_ms)"), Ok(Some(vec![0.005, 0.010])));
+        assert_eq!(times(table, "trace(a.csv, column=u_us)"), Ok(Some(vec![1e-6, 2e-6])));
+        assert_eq!(times("time\n5\n", "trace(a.csv)"), Ok(Some(vec![5.0])));
+    }
+
+    #[test]
+    fn a_trace_may_say_which_time_is_the_start() {
+        let begin = |call| trace(call, &Given("5\n7\n")).unwrap().unwrap().begin_s;
+        assert_eq!(begin("trace(a.csv)"), None);
+        assert_eq!(begin("trace(a.csv, begin=0s)"), Some(0.0));
+        assert_eq!(begin("trace(a.csv, begin=2min)"), Some(120.0));
+    }
+
+    #[test]
+    fn wrong_traces_are_explained() {
+        let message = |text, call: &str| times(text, call).unwrap_err();
+        assert!(message("a,b\n1,2", "trace(f, column=c)").contains("unknown column `c`"));
+        assert!(message("1\nx", "trace(f)").contains("f:2: `x` is not a number"));
+        assert!(message("-1", "trace(f)").contains("not a time of 0 or more"));
+        assert!(message("", "trace(f)").contains("holds no times"));
+        assert!(message("", "trace()").contains("write it as trace(FILE"));
+        assert!(message("1", "trace(f, begin=soon)").contains("needs a number for `begin`"));
+    }
+}

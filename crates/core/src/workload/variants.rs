@@ -1,0 +1,72 @@
+//! The same workload with other rates, think times, or another seed.
+
+use super::files::WorkloadFiles;
+use super::{Sessions, Workload};
+use crate::error::Invalid;
+use crate::schema::{Scalar, SchemaError};
+
+impl Workload {
+    /// The same workload with the rate of sessions of every population that has one multiplied.
+    ///
+    /// # Errors
+    /// When a rate is not usable then.
+    pub fn with_rates_scaled(
+        &self,
+        factor: f64,
+        files: &dyn WorkloadFiles,
+    ) -> Result<Workload, SchemaError> {
+        let mut file = self.file.clone();
+        for (table, population) in file.arrivals_tables().zip(&self.populations) {
+            if let Some(arrivals) = population.arrivals() {
+                // The mean rate includes the profile's long-run factor, which stays.
+                let rate = arrivals.mean_rate() / arrivals.mean_factor() * factor;
+                table.rate = Some(Scalar::Text(format!("{rate}/s")));
+            }
+        }
+        Workload::from_file(&file, files)
+    }
+
+    /// The same workload, of one population, at another rate of sessions, events a second (not for
+    /// closed).
+    ///
+    /// # Errors
+    /// When the rate is not usable, or the model is closed.
+    pub fn with_rate(&self, rate: f64, files: &dyn WorkloadFiles) -> Result<Workload, SchemaError> {
+        let mut file = self.file.clone();
+        for table in file.arrivals_tables() {
+            table.rate = Some(Scalar::Text(format!("{rate}/s")));
+        }
+        Workload::from_file(&file, files)
+    }
+
+    /// The same workload with its think times `factor` times as long (not for open).
+    ///
+    /// # Errors
+    /// When there is no think time, or it cannot be stretched.
+    pub fn with_think_scaled(&self, factor: f64) -> Result<Workload, Invalid> {
+        let mut scaled = self.clone();
+        let Workload { populations, file, .. } = &mut scaled;
+        for (population, table) in populations.iter_mut().zip(file.session_tables()) {
+            let think = match &mut population.sessions {
+                Sessions::Open { .. } => {
+                    return Err(Invalid::new("an open model has no think time"));
+                }
+                Sessions::Closed { think, .. } | Sessions::PartlyOpen { think, .. } => think,
+            };
+            *think = think.scaled(factor)?;
+            table.think = Some(Scalar::Text(think.to_string()));
+            population.table.session.think.clone_from(&table.think);
+        }
+        Ok(scaled)
+    }
+
+    /// The same workload with another seed.
+    #[must_use]
+    pub fn with_seed(&self, seed: u64) -> Workload {
+        let mut changed = self.clone();
+        changed.seed = seed;
+        changed.file.seed = seed;
+        changed.requests = self.requests.iter().map(|kind| kind.clone().seeded(seed)).collect();
+        changed
+    }
+}

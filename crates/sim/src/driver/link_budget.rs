@@ -1,0 +1,64 @@
+//! When somebody has to look up because links have sent much: an event of theirs may take as long
+//! as thousands of others.
+
+use thinktime_core::system::{AnyNodeModel, SystemModel};
+
+/// So many segments are sent between two looks at the most, and what one event sends: some tenths
+/// of a second's work. Ordinary transfers have fewer in the events between two looks.
+const SEGMENTS_PER_LOOK: u64 = 1 << 24;
+
+/// What links have sent since the last look.
+#[derive(Debug)]
+pub(super) struct LinkBudget {
+    /// Whether there are any.
+    pub(super) links: bool,
+    segments: u64,
+    /// The events that were asked for and not handled, because a look was due.
+    unhandled: u64,
+    due: bool,
+}
+
+impl LinkBudget {
+    pub(super) fn of(model: &SystemModel) -> LinkBudget {
+        let links = model.nodes.iter().any(|one| matches!(one, AnyNodeModel::Link(_)));
+        LinkBudget { links, segments: 0, unhandled: 0, due: false }
+    }
+
+    /// Links have sent so many segments more. Gives how many of the events that are left are to be
+    /// handled before the next look.
+    pub(super) fn left(&mut self, sent: u64, left: u64) -> u64 {
+        self.segments += sent;
+        if self.segments < SEGMENTS_PER_LOOK {
+            return left;
+        }
+        *self = LinkBudget { links: self.links, segments: 0, unhandled: left, due: true };
+        0
+    }
+
+    /// How many events more were handled or are to be, of so many that are asked for.
+    pub(super) fn handled(&mut self, events: u64) -> u64 {
+        events.saturating_sub(std::mem::take(&mut self.unhandled))
+    }
+
+    /// Whether a look has become due since this was asked last.
+    pub(super) fn take_due(&mut self) -> bool {
+        std::mem::take(&mut self.due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_is_due_when_much_was_sent_and_what_was_not_handled_is_not_counted() {
+        let mut link_budget = LinkBudget { links: true, segments: 0, unhandled: 0, due: false };
+        let half = SEGMENTS_PER_LOOK / 2;
+        assert_eq!((link_budget.left(half, 99), link_budget.take_due()), (99, false));
+        assert_eq!(link_budget.handled(100), 100);
+        assert_eq!((link_budget.left(half, 60), link_budget.take_due()), (0, true));
+        // Of the hundred before, forty were handled.
+        assert_eq!((link_budget.handled(100), link_budget.take_due()), (40, false));
+        assert_eq!((link_budget.left(half, 7), link_budget.handled(100)), (7, 100));
+    }
+}

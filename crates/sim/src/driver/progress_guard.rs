@@ -1,0 +1,217 @@
+//! Whether a replication gets on: what a file asks for may have no end, or need all memory.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thinktime_core::time::Nanos;
+use thinktime_core::words;
+use thinktime_core::workload::{Population, Workload};
+
+/// Where time alone ends a replication, it must pass within so many times these events: so many
+/// clients may begin at once.
+const TIMELESS: u32 = 3;
+/// So many looks among them must find that one did.
+const LOOKS_MIN: u32 = 16;
+/// Where a replication ends at a given time, it may need so many times these events.
+const PATIENCE: u64 = 1_000;
+
+/// When a simulation that would never end, or would need all memory, is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgressLimits {
+    /// Events among which some requests must begin or end, at least 1.
+    pub events: u64,
+    /// Attempts that may be in the system at once, unless the workload has more than half that
+    /// number of clients. Each takes up to some 200 bytes.
+    pub in_system: u64,
+}
+
+impl Default for ProgressLimits {
+    fn default() -> ProgressLimits {
+        ProgressLimits { events: 1 << 24, in_system: 1 << 22 }
+    }
+}
+
+/// Why a replication was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Stall {
+    /// Events go on and on, and hardly any request ends.
+    Still {
+        /// The number of these events.
+        events: u64,
+        /// The virtual time that was reached.
+        at: Nanos,
+    },
+    /// Requests begin and end, and no time passes.
+    Timeless {
+        /// The number of events at that time.
+        events: u64,
+        /// The virtual time that was reached.
+        at: Nanos,
+    },
+    /// Too much is in the system at a time.
+    Crowded {
+        /// How many attempts of requests.
+        number: u64,
+        /// The virtual time that was reached.
+        at: Nanos,
+    },
+}
+
+impl fmt::Display for Stall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Stall::Still { at, .. } | Stall::Timeless { at, .. } | Stall::Crowded { at, .. }) =
+            self;
+        let at = words::time(at.as_secs_f64());
+        match self {
+            Stall::Still { events, .. } => write!(
+                f,
+                "the simulation does not get on: of {events} events up to {at} of simulated time \
+                 hardly any began or ended a request. Attempts that time out and are tried again \
+                 without an end do so, and turns far shorter than the demands: limit the attempts, \
+                 or give longer timeouts, backoffs or quanta"
+            ),
+            Stall::Timeless { events, .. } => write!(
+                f,
+                "no time passes: in {events} events it stayed {at} of simulated time. Closed sessions \
+                 that neither think nor bring a demand ask again at once, without an end: give a \
+                 think time or a demand"
+            ),
+            Stall::Crowded { number, .. } => write!(
+                f,
+                "after {at} of simulated time {number} attempts are in the system at once, and no \
+                 more are followed. Attempts that their clients gave up pile up where timeouts are \
+                 short, and so does every overload: limit the attempts, say cancel = \"always\", \
+                 give a longer timeout or backoff, or lower the load"
+            ),
+        }
+    }
+}
+
+/// What was seen at a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ProgressMark {
+    /// Requests that are over and counted.
+    pub(crate) over: u64,
+    /// Requests begun and not over.
+    pub(crate) open: u64,
+    /// When one was last begun.
+    pub(crate) begun: Nanos,
+    /// Whether only time can end the replication, and no number of requests.
+    pub(crate) by_time: bool,
+}
+
+/// Looks now and then, which costs an event nothing.
+#[derive(Debug)]
+pub(crate) struct ProgressGuard {
+    limits: ProgressLimits,
+    last: Option<ProgressMark>,
+    since: Nanos,
+    events: u64,
+    looks: u32,
+    /// How often in a row no time had passed.
+    timeless: u32,
+}
+
+impl ProgressGuard {
+    pub(crate) fn new(workload: &Workload, limits: ProgressLimits) -> ProgressGuard {
+        let clients: u64 = workload.populations.iter().filter_map(Population::clients).sum();
+        let in_system = limits.in_system.max(clients.saturating_mul(2));
+        ProgressGuard::up_to(ProgressLimits { in_system, ..limits })
+    }
+
+    fn up_to(limits: ProgressLimits) -> ProgressGuard {
+        ProgressGuard { limits, last: None, since: Nanos::ZERO, events: 0, looks: 0, timeless: 0 }
+    }
+
+    /// After so many more events, at the time `now`, of a replication that lasts until `end`, with
+    /// `number` attempts in the system.
+    pub(crate) fn look(
+        &mut self,
+        events: u64,
+        seen: ProgressMark,
+        number: u64,
+        now: Nanos,
+        end: Nanos,
+    ) -> Option<Stall> {
+        if number > self.limits.in_system {
+            return Some(Stall::Crowded { number, at: now });
+        }
+        self.looks += u32::from(self.last.replace(seen) != Some(seen));
+        self.events += events;
+        if self.events < self.limits.events {
+            return None;
+        }
+        let moved = now.since(self.since);
+        let ends = !end.is_never() && moved.0.saturating_mul(PATIENCE) >= end.since(now).0;
+        let gets_on = self.looks >= LOOKS_MIN || ends;
+        self.timeless = if seen.by_time && moved == Nanos::ZERO { self.timeless + 1 } else { 0 };
+        (self.events, self.looks, self.since) = (0, 0, now);
+        let ProgressLimits { events, .. } = self.limits;
+        if self.timeless >= TIMELESS {
+            return Some(Stall::Timeless { events: events * u64::from(TIMELESS), at: now });
+        }
+        (!gets_on).then_some(Stall::Still { events, at: now })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: ProgressLimits = ProgressLimits { events: 1 << 24, in_system: 100 };
+    const HOUR: Nanos = Nanos(3_600_000_000_000);
+
+    /// Looks once every 2^20 events, 16 to the bound, until `end`; `over` tells the requests over.
+    fn after(looks: u64, end: Nanos, step: Nanos, over: impl Fn(u64) -> u64) -> Option<Stall> {
+        let mut progress_guard = ProgressGuard::up_to(LIMITS);
+        (1..=looks).find_map(|look| {
+            let seen =
+                ProgressMark { over: over(look), open: 1, begun: Nanos::ZERO, by_time: true };
+            progress_guard.look(1 << 20, seen, 50, Nanos(look * step.0), end)
+        })
+    }
+
+    #[test]
+    fn events_that_end_no_request_are_given_up() {
+        let stuck = after(64, Nanos::MAX, Nanos(1), |_| 0).unwrap();
+        assert_eq!(stuck, Stall::Still { events: 1 << 24, at: Nanos(16) });
+        assert!(stuck.to_string().contains("limit the attempts"));
+    }
+
+    #[test]
+    fn requests_that_end_are_headway() {
+        assert_eq!(after(64, Nanos::MAX, Nanos(1), |look| look), None);
+        // One in four looks is too few.
+        assert!(after(64, Nanos::MAX, Nanos(1), |look| look / 4).is_some());
+    }
+
+    #[test]
+    fn requests_that_take_no_time_are_given_up_where_only_time_ends_them() {
+        let stuck = after(64, HOUR, Nanos::ZERO, |look| look).unwrap();
+        assert_eq!(stuck, Stall::Timeless { events: 3 << 24, at: Nanos::ZERO });
+        assert!(stuck.to_string().contains("no time passes"));
+        let mut progress_guard = ProgressGuard::up_to(LIMITS);
+        for look in 0..99 {
+            let seen = ProgressMark { over: look, open: 1, begun: Nanos::ZERO, by_time: false };
+            assert_eq!(progress_guard.look(1 << 20, seen, 50, Nanos::ZERO, HOUR), None);
+        }
+    }
+
+    #[test]
+    fn a_run_that_will_end_by_itself_goes_on() {
+        assert_eq!(after(64, HOUR, Nanos(HOUR.0 / 1_000), |_| 0), None);
+        assert!(after(64, HOUR, Nanos(1), |_| 0).is_some());
+    }
+
+    #[test]
+    fn crowds_are_given_up() {
+        let seen = ProgressMark { over: 0, open: 9, begun: Nanos::ZERO, by_time: true };
+        let look = |number| {
+            let mut progress_guard = ProgressGuard::up_to(ProgressLimits::default());
+            progress_guard.look(1, seen, number, HOUR, Nanos::MAX)
+        };
+        assert_eq!(look(1 << 22), None);
+        let stuck = look((1 << 22) + 1).unwrap();
+        assert!(stuck.to_string().contains("4194305 attempts"), "{stuck}");
+    }
+}

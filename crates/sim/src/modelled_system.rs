@@ -1,0 +1,212 @@
+//! The modelled system, by the quick way where there is one.
+
+use serde::{Deserialize, Serialize};
+use thinktime_core::file::Cancel;
+use thinktime_core::random::Purpose;
+use thinktime_core::record::Summary;
+use thinktime_core::request::RequestKind;
+use thinktime_core::system::machine::Schedule;
+use thinktime_core::system::{
+    AnyNodeModel, Departure, DrawnDemands, FastFcfs, FastStation, Job, JobRef, NodeSummary,
+    StationSummary, System, SystemModel,
+};
+use thinktime_core::time::Nanos;
+use thinktime_core::workload::{ClientLimits, Workload};
+
+/// The modelled system. All are boxed, so that which one it is takes one look to see.
+pub(crate) enum ModelledSystem {
+    /// Whatever the file says.
+    Any(Box<System<DrawnDemands>>),
+    /// One station alone, of which nobody is taken back.
+    FastStation(Box<FastStation<DrawnDemands>>),
+    /// One server, first come, first served: clients are told at once when they will be answered.
+    FastFcfs(Box<FastFcfs<DrawnDemands>>),
+}
+
+/// What the nodes of the system were like over the measured time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    /// By node; none for what is not measured.
+    nodes: Vec<Option<NodeSummary>>,
+    /// The first turns of the machines' cores.
+    pub(crate) schedule: Schedule,
+}
+
+impl Measured {
+    fn of_station(station: StationSummary) -> Measured {
+        let nodes = vec![Some(NodeSummary::Station(station))];
+        Measured { nodes, schedule: Schedule::default() }
+    }
+
+    /// Adds the nodes of the system to a summary.
+    pub(crate) fn add_to(&self, summary: &mut Summary, system: &SystemModel) {
+        for (model, node) in system.nodes.iter().zip(&self.nodes) {
+            let name = model.name();
+            match node {
+                None => {}
+                Some(NodeSummary::Station(station)) => summary.add_station(name, station),
+                Some(NodeSummary::Pool(pool)) => summary.add_pool(name, pool),
+                Some(NodeSummary::Machine { station, machine, os }) => {
+                    summary.add_station(name, station);
+                    summary.add_machine(name, os, machine);
+                }
+                Some(NodeSummary::Link(link)) => summary.add_link(name, link),
+                Some(NodeSummary::Cluster(cluster)) => {
+                    let AnyNodeModel::Cluster(model) = model else { continue };
+                    summary.add_cluster(name, &model.dispatch_text, cluster);
+                }
+            }
+        }
+    }
+
+    /// Adds another replication: time averages over both, each weighted by its length. The
+    /// schedule stays the first's.
+    pub(crate) fn join(&mut self, other: &Measured) {
+        let nodes = self.nodes.iter_mut().flatten().zip(other.nodes.iter().flatten());
+        nodes.for_each(|(mine, theirs)| mine.join(theirs));
+    }
+}
+
+impl ModelledSystem {
+    pub(crate) fn new(model: &SystemModel, workload: &Workload) -> ModelledSystem {
+        let names: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
+        let program = model.program_for(workload);
+        let demands = || DrawnDemands::new(&program, workload.seed, Purpose::Demand);
+        if can_be_told_early(workload)
+            && let Some(line) = FastFcfs::new(model, demands)
+        {
+            return ModelledSystem::FastFcfs(Box::new(line));
+        }
+        if !withdraws(workload)
+            && let Some(lone) = FastStation::new(model, &program, &names, demands, workload.seed)
+        {
+            return ModelledSystem::FastStation(Box::new(lone));
+        }
+        let system = System::new(model, &program, &names, demands(), workload.seed);
+        ModelledSystem::Any(Box::new(system))
+    }
+
+    /// When the system next wants to act; never, where clients are told of everything when they
+    /// arrive.
+    #[inline(always)]
+    pub(crate) fn next_event(&self) -> Nanos {
+        match self {
+            ModelledSystem::Any(system) => system.next_event(),
+            ModelledSystem::FastStation(station) => station.next_event(),
+            ModelledSystem::FastFcfs(_) => Nanos::MAX,
+        }
+    }
+
+    /// Acts on what is due at [`ModelledSystem::next_event`], which is `now`. Perhaps a request
+    /// leaves.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, now: Nanos) -> Option<Departure> {
+        match self {
+            ModelledSystem::Any(system) => system.advance(),
+            ModelledSystem::FastStation(station) => station.advance(now),
+            ModelledSystem::FastFcfs(_) => None,
+        }
+    }
+
+    /// A request arrives; gives its departure, where that is known.
+    #[inline(always)]
+    pub(crate) fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
+        match self {
+            ModelledSystem::Any(system) => Arrived::Present(system.arrive(now, job)),
+            ModelledSystem::FastStation(station) => {
+                station.arrive(now, job);
+                Arrived::Stays
+            }
+            ModelledSystem::FastFcfs(line) => Arrived::Leaves(line.arrive(now, job)),
+        }
+    }
+
+    /// As [`System::take_segments`].
+    pub(crate) fn take_segments(&mut self) -> u64 {
+        match self {
+            ModelledSystem::Any(system) => system.take_segments(),
+            ModelledSystem::FastStation(_) | ModelledSystem::FastFcfs(_) => 0,
+        }
+    }
+
+    /// Those who are in the system.
+    pub(crate) fn inside(&self) -> Vec<Job> {
+        match self {
+            ModelledSystem::Any(system) => system.inside().copied().collect(),
+            ModelledSystem::FastStation(station) => station.inside().copied().collect(),
+            ModelledSystem::FastFcfs(_) => Vec::new(),
+        }
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        match self {
+            ModelledSystem::Any(system) => system.in_system(),
+            ModelledSystem::FastStation(station) => station.number(),
+            ModelledSystem::FastFcfs(line) => line.number(),
+        }
+    }
+
+    pub(crate) fn begin_measuring(&mut self, now: Nanos) {
+        match self {
+            ModelledSystem::Any(system) => system.begin_measuring(now),
+            ModelledSystem::FastStation(station) => station.begin_measuring(now),
+            ModelledSystem::FastFcfs(line) => line.begin_measuring(now),
+        }
+    }
+
+    pub(crate) fn measured(&self, now: Nanos) -> Measured {
+        match self {
+            ModelledSystem::Any(system) => {
+                Measured { nodes: system.summaries(now), schedule: system.schedule() }
+            }
+            ModelledSystem::FastStation(station) => Measured::of_station(station.summary(now)),
+            ModelledSystem::FastFcfs(line) => Measured::of_station(line.summary(now)),
+        }
+    }
+}
+
+/// What comes of an arrival.
+pub(crate) enum Arrived {
+    /// The request is there, and may be taken back by this name.
+    Present(JobRef),
+    /// It is there until it is done.
+    Stays,
+    /// It is there until this departure, which lies ahead.
+    Leaves(Departure),
+}
+
+/// Whether clients take requests back that they have given up.
+pub(crate) fn withdraws(workload: &Workload) -> bool {
+    workload.requests.iter().any(|kind| kind.cancel != Cancel::Never)
+}
+
+/// Whether clients may be told of a response before its time: they may if nothing that they do
+/// meanwhile, and nothing that others do, hangs on whether it has come.
+fn can_be_told_early(workload: &Workload) -> bool {
+    let patient = |kind: &RequestKind| kind.timeout.is_never() && kind.objects.is_none();
+    let free = workload.populations.iter().all(|one| one.clients == ClientLimits::NONE);
+    free && workload.requests.iter().all(patient)
+}
+
+#[cfg(test)]
+mod tests {
+    use thinktime_core::files::NoFiles;
+    use thinktime_core::schema::Source;
+
+    use super::*;
+
+    /// A pool that nobody takes places of is measured like any other.
+    #[test]
+    fn a_pool_beside_the_only_station_is_measured() {
+        let text = "name = 's'\n[[station]]\nname = 'a'\ndemand = '1ms'\n\
+                    [[pool]]\nname = 'p'\nsize = 2";
+        let model = SystemModel::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'";
+        let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let modelled = ModelledSystem::new(&model, &workload);
+        let measured = modelled.measured(Nanos(1_000_000));
+        let kinds: Vec<bool> =
+            measured.nodes.iter().map(|one| matches!(one, Some(NodeSummary::Pool(_)))).collect();
+        assert_eq!(kinds, [false, true]);
+    }
+}
