@@ -92,7 +92,7 @@ fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<Vec<T:
 /// `Workload.request_names`), `session` (uint64) and `request` (uint32), as in results.
 #[pyfunction]
 fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Table> {
-    let asked = workload.inner.asked();
+    let asked = workload.inner.content();
     let kinds = column::<UInt32Type>(&requests, "kind")?;
     let sessions = column::<UInt64Type>(&requests, "session")?;
     let numbers = column::<UInt32Type>(&requests, "request")?;
