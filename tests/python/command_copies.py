@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,10 @@ def thinktime(
     folder: Path,
     timeout_s: float,
     limits: Mapping[int, int] | None = None,
+    constants: Mapping[str, Any] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run it with these words in a folder; `limits` are those of `resource.setrlimit`.
+    """Run it with these words in a folder; `limits` are those of `resource.setrlimit`, and
+    `constants` are values for constants of modules, as in `thinktime.cli.watch:EVERY_S`.
 
     Raises TimeoutError where it goes on for longer than it may.
     """
@@ -42,6 +45,7 @@ def thinktime(
                 "environment": dict(os.environ),
                 "outputs": [str(one) for one in outputs],
                 "limits": list((limits or {}).items()),
+                "constants": dict(constants or {}),
                 "timeout_s": timeout_s,
             }
         )
@@ -111,6 +115,9 @@ def _become(command: dict[str, Any]) -> None:
     os.environ.update(command["environment"])
     for limit, value in command["limits"]:
         resource.setrlimit(limit, (value, value))
+    for place, value in command["constants"].items():
+        module, _, name = place.partition(":")
+        setattr(import_module(module), name, tuple(value) if isinstance(value, list) else value)
     sys.argv = ["thinktime", *command["words"]]
     from thinktime.cli import main
 

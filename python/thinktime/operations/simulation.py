@@ -16,6 +16,10 @@ from thinktime.results.run_notes import Notes
 if TYPE_CHECKING:
     from thinktime import distributed
 
+PROGRESS_LIMITS: tuple[int, int] | None = None
+"""Events and attempts in the system after which a simulation without progress is given up; None for
+the usual ones. Tests make them small."""
+
 
 @checked
 def simulate(
@@ -78,7 +82,7 @@ def simulate(
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
         return _core.simulate(
             workload, modelled, options, output=None if output is None else Path(output),
-            progress=notes.progress, elsewhere=elsewhere,
+            progress=notes.progress, elsewhere=elsewhere, progress_limits=PROGRESS_LIMITS,
         )  # fmt: skip
 
     if on is None:
