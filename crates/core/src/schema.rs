@@ -1,4 +1,4 @@
-//! Reading workload and system files: what is wrong is said with file, line, key and remedy.
+//! Reading workload and system files: an error names file, line, key and remedy.
 //!
 //! Files are read in two steps. [`read`] turns the text into plain tables, which are the schema
 //! (`WorkloadFile`, `SystemFile`); their own modules then check the values and build what runs.
@@ -157,7 +157,7 @@ impl<'a> Source<'a> {
         let key = value.and_then(|span| key_before(self.text.get(..span.start)?));
         let (key, message) = match self.listed_table(line, message) {
             Some(table) => (table, format!("is one table, no list of them: write [{table}]")),
-            // An error that is about no value has no key.
+            // An error that concerns no value has no key.
             None => match repeated::one_or_each(self.text, line, message) {
                 Some(remedy) => ("", remedy),
                 None => (key.unwrap_or_default(), with_remedy(message)),
@@ -166,7 +166,7 @@ impl<'a> Source<'a> {
         SchemaError {
             file: self.file.to_owned(),
             line,
-            // An empty key is left out: the message names it itself, or none is concerned.
+            // An empty key is left out: the message names it itself, or no key is concerned.
             key: key.to_owned(),
             message,
         }

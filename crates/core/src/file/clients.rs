@@ -1,4 +1,4 @@
-//! The table `[clients]` as it stands in a file, and who clients say they are.
+//! The table `[clients]` of a file, and the clients' credentials.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What requests send, as it stands in a file.
+//! The content of requests, as a file has it.
 
 use std::fmt::Formatter;
 
