@@ -6,8 +6,8 @@ use super::{Collector, RequestFigures};
 use crate::statistics::Tally;
 use crate::workload::Workload;
 
-/// The figures of each kind of request, by name; `all` holds the response times of all kinds, which
-/// are those of the only one where there is one.
+/// The figures of each kind of request, by name. `all` holds the response times of all kinds, which
+/// are also those of a single kind.
 pub(super) fn request_figures(
     workload: &Workload,
     collector: &Collector,

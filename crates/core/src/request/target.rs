@@ -20,8 +20,7 @@ enum Part {
     Literal(String),
     /// A draw, rounded to a whole number.
     Drawn(Distribution),
-    /// A value of the session. It has no part in the key: the request that is sent is written as a
-    /// call.
+    /// A value of the session. It has no part in the key: what is sent is a call.
     Value,
 }
 
@@ -129,8 +128,7 @@ impl Target {
         self.key_by(|_| number)
     }
 
-    /// The part of a target that distinguishes it from others of this kind: without its query, if
-    /// the kind has no query.
+    /// The part of a target that distinguishes it within its kind: no query, if the kind has none.
     pub(crate) fn telling<'a>(&self, target: &'a str) -> &'a str {
         match self.has_query() {
             true => target,
@@ -138,8 +136,7 @@ impl Target {
         }
     }
 
-    /// A number that identifies this target of the kind: the same as for the request that asks for
-    /// it.
+    /// A number that identifies this target of the kind, the same as for its request.
     #[must_use]
     pub fn key_of(&self, target: &str) -> u64 {
         target_key(self.telling(target))
@@ -187,8 +184,7 @@ pub(crate) enum Varying<'a> {
     One(&'a Distribution),
 }
 
-/// The distribution in braces; a text that looks like a value's name gets an error that lists the
-/// known ones.
+/// The distribution in braces; an error about a value's name lists the known ones.
 fn drawn_law(text: &str, names: &[String], files: &dyn Files) -> Result<Distribution, Invalid> {
     if is_value_name(text) && !names.is_empty() {
         return Err(unknown("value", text, names.iter().map(String::as_str)));

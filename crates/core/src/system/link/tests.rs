@@ -213,8 +213,8 @@ fn as_many_are_lost_as_the_link_loses() {
     let sent = counts.segments as f64;
     let share = counts.lost as f64 / sent;
     assert!((share - 0.03).abs() < 4.5 * (0.03 * 0.97 / sent).sqrt(), "{share}");
-    // 70 segments a response and one a request. A probe may repeat a segment that did arrive: never
-    // here, where only missing ones are sent again.
+    // 70 segments a response and one a request. A probe may repeat a segment that arrived, but not
+    // here.
     assert_eq!(counts.segments - counts.lost, number * 71);
     assert_eq!(counts.retransmissions, counts.lost);
 }

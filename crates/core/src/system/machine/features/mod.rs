@@ -2,7 +2,7 @@
 //! 'A Prediction Model for Software Performance in Symmetric Multiprocessing Environments', QEST
 //! 2010, figure 2), widened by the time sharing of single cores.
 //!
-//! An operating system is a preset: nothing but a file of these tables.
+//! An operating system is a preset: just a file of these tables.
 
 mod balancing;
 mod check;

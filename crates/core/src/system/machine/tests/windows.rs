@@ -14,8 +14,8 @@ fn equals_take_turns_of_a_slice() {
     assert_eq!(outcome.core(0), format!("{first}  A 189-194.5  B 194.5-200"));
 }
 
-/// A new task goes before those that are two slices old, and after one slice only before those at
-/// 8. B (levels 10, 9, 8) comes at 70, when A is at 8 and has used 7 ms of its third slice. A waits
+/// A new task precedes those that are two slices old, and after one slice only those at 8. B
+/// (levels 10, 9, 8) comes at 70, when A is at 8 and has used 7 ms of its third slice. A waits
 /// alone at the head of its list, and continues with 24.5.
 #[test]
 fn a_boost_lasts_for_two_slices() {
