@@ -1,7 +1,8 @@
-//! Trace contexts: which trace a request belongs to, as it tells servers (W3C Recommendation *Trace
-//! Context*, 23 November 2021).
+//! Trace contexts: the trace of a request, as servers see it (W3C Recommendation *Trace Context*,
+//! 23 November 2021).
 //!
-//! Ids are functions of the seed and of what a request is, so whoever knows those knows them.
+//! Ids are functions of the seed and of a request's numbers, so anyone who knows these knows the
+//! ids.
 
 use crate::attempt::Attempt;
 use crate::random::{Purpose, StreamFamily};
@@ -18,9 +19,9 @@ pub struct Traces {
 /// One attempt in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceContext {
-    /// The trace, which all attempts at a request have in common; never 0.
+    /// The trace, common to all attempts at a request; never 0.
     pub trace: u128,
-    /// The attempt, as the parent of what a server does for it; never 0.
+    /// The attempt, as the parent of the server's work for it; never 0.
     pub span: u64,
 }
 
@@ -50,7 +51,7 @@ impl Traces {
 }
 
 impl TraceContext {
-    /// The header field: version 00, and the flag that says that the trace is to be kept.
+    /// The header field: version 00, and the flag that asks to keep the trace.
     #[must_use]
     pub fn traceparent(&self) -> String {
         format!("00-{:032x}-{:016x}-01", self.trace, self.span)

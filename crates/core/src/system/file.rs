@@ -1,4 +1,4 @@
-//! The system file: the one schema, from which reading, writing and the JSON Schema come.
+//! The system file: the one schema for reading, writing and the JSON Schema.
 
 use std::collections::BTreeMap;
 

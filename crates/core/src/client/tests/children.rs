@@ -17,7 +17,7 @@ use crate::request::{Call, RequestKind};
 /// more; then it leaves.
 #[derive(Debug, Default)]
 struct Families {
-    /// By slot: the parent of a child, the requests that it has sent, its children that live.
+    /// By slot: the parent of a child, the requests that it has sent, its live children.
     members: Vec<(Option<usize>, u32, u32)>,
     spawned: Vec<usize>,
     woken: Vec<usize>,

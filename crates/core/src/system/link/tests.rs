@@ -160,8 +160,8 @@ fn what_finds_the_buffer_full_is_sent_again() {
     assert_eq!(counts.segments, 1 + 10 + 5);
 }
 
-/// The SYN is sent again after 1, 2, 4 s. The mean over 200,000 requests is within 4.5 standard
-/// errors of the law's (false alarm 7e-6, the seed is fixed).
+/// The SYN is sent again after 1, 2, 4 s. The mean over 200,000 requests is that of the law, within
+/// 4.5 standard errors (false alarm 7e-6, the seed is fixed).
 #[test]
 fn connections_take_as_long_as_their_law_says() {
     let number = 200_000;
@@ -281,9 +281,9 @@ fn who_is_taken_back_is_gone() {
     }
 }
 
-/// A request of one segment and a response of two: the mean is that of the tree of all cases. The
-/// margin is 4.5 standard errors (false alarm 7e-6, the seed is fixed) and the weight of cases of
-/// three losses.
+/// A request of one segment and a response of two: the mean is that of the tree of all cases,
+/// within 4.5 standard errors (false alarm 7e-6, fixed seed) and the weight of cases of three
+/// losses.
 #[test]
 fn short_responses_take_what_their_tree_of_cases_says() {
     let (p, number) = (0.05_f64, 400_000_u64);
