@@ -1,4 +1,4 @@
-//! Checks of responses as they stand in a file.
+//! Checks of responses as a file has them.
 
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;

@@ -1,4 +1,4 @@
-//! The table `[slo]` as it stands in a file.
+//! The table `[slo]` as a file has it.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Where the variables are kept that scripts share, as it stands in a file.
+//! The place of the variables that scripts share, as a file has it.
 
 use std::fmt;
 

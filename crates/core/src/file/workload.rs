@@ -1,4 +1,4 @@
-//! The workload file: the one schema, from which reading, writing and the JSON Schema come.
+//! The workload file: the one schema for reading, writing and the JSON Schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -49,21 +49,21 @@ impl Recent {
         &self.scheduled[..self.number]
     }
 
-    /// The kind of each request.
+    /// The response time of each.
     pub(super) fn responses(&self) -> &[Nanos] {
         &self.responses[..self.number]
     }
 
-    /// Adds a request of a modelled system that was served at `done`, unless [`Collector::add`]
-    /// needs a row for it: says whether it did. The collector's figures are right after
-    /// [`Collector::settle`].
+    /// The kind of each request.
     pub(super) fn kinds(&self) -> &[u32] {
         &self.kinds[..self.number]
     }
 }
 
 impl Collector {
-    /// Enters the requests of [`Collector::add_served`]: to be called before any figure is read.
+    /// Adds a request of a modelled system that was served at `done`, unless [`Collector::add`]
+    /// needs a row for it: says whether it did. The collector's figures are right after
+    /// [`Collector::settle`].
     #[inline(always)]
     pub fn add_served(&mut self, attempt: &Attempt, done: Nanos, ended: Ended) -> bool {
         let Attempt { attempt, kind, scheduled, request_scheduled, .. } = *attempt;
@@ -80,7 +80,7 @@ impl Collector {
         true
     }
 
-    /// Enters what [`Collector::add_served`] took: to be called before anything is asked.
+    /// Enters the requests of [`Collector::add_served`]: to be called before any figure is read.
     pub fn settle(&mut self) {
         self.timeline.add_served(&self.recent);
         let responses = self.recent.responses();

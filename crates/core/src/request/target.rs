@@ -65,8 +65,8 @@ impl Target {
         Target { begin: Key::EMPTY.text(parts.first().map_or("", Part::text)), parts }
     }
 
-    /// How closely a target is one of these; none where it is not. The query counts only where
-    /// there is one here.
+    /// How closely a target is one of these; `None` if it is not. The query counts only if this
+    /// target has one.
     pub(crate) fn fits(&self, target: &str) -> Option<Closeness> {
         let target = self.telling(target);
         let (begin, end) = (self.parts.first()?.text(), self.parts.last()?.text());
@@ -80,14 +80,13 @@ impl Target {
         ends.then_some(Closeness::Ends)
     }
 
-    /// How closely a target is one of these; `None` if it is not. The query counts only if this
-    /// target has one.
+    /// A number that identifies the target of one request, with its draws from `stream`.
     #[inline]
     pub(crate) fn key(&self, stream: &mut Stream) -> u64 {
         self.key_by(|law| drawn(law, stream))
     }
 
-    /// A number that identifies the target of one request, with its draws from `stream`.
+    /// The key of the target with these numbers in the places that vary.
     #[inline]
     fn key_by(&self, mut number: impl FnMut(&Distribution) -> u64) -> u64 {
         let known = usize::from(matches!(self.parts.first(), Some(Part::Literal(_))));

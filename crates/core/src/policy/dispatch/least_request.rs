@@ -1,4 +1,4 @@
-//! Least request, with a bias where weights differ.
+//! Least request, with a bias if weights differ.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// Equal weights: some are drawn, each any of all, so perhaps one twice.
+/// Equal weights: some servers are drawn, each from all, so perhaps one twice.
 #[derive(Debug)]
 struct Drawn {
     choices: usize,
@@ -54,8 +54,8 @@ impl Dispatcher for Drawn {
     }
 }
 
-/// Different weights: earliest deadline first, where a server's next deadline is the inverse of its
-/// weight later, as it is when its turn comes.
+/// Different weights: earliest deadline first. A server's next deadline follows the one of its turn
+/// by the inverse of its weight.
 #[derive(Debug)]
 struct Scheduled {
     bias: f64,
@@ -94,8 +94,8 @@ impl Dispatcher for Scheduled {
                 self.list(server, view);
                 return Some(server);
             }
-            // Were it given another turn, a heavy one would have as many as it is heavier than an
-            // open one before that one has its own.
+            // With another turn, a heavy server would have many before a light open one has its
+            // own.
             self.listed[server] = false;
         }
     }

@@ -154,7 +154,7 @@ impl Expect {
     /// Parses `length(12)`, `delimiter("\n")`, `pattern(REGEX)` or `message`.
     ///
     /// # Errors
-    /// The known escapes.
+    /// When it is none of them.
     pub fn parse(text: &str) -> Result<Expect, Invalid> {
         let wrong = || {
             Invalid::new(format!("`{text}` does not say when an answer is complete: {EXPECT_FORM}"))
@@ -181,7 +181,7 @@ impl Expect {
     }
 }
 
-/// The escapes that are known.
+/// The known escapes.
 const ESCAPES: &str = r#"\r \n \t \0 \\ \" \{ \} \xHH"#;
 
 /// The bytes of a text with the escapes `\r`, `\n`, `\t`, `\0`, `\\`, `\"`, `\{`, `\}` and `\xHH`.

@@ -21,11 +21,11 @@ use crate::units::parse_time;
 /// A cluster, checked.
 #[derive(Clone, Debug)]
 pub struct ClusterModel {
-    /// Its number among the clusters, by which its random streams are named.
+    /// Its name.
     pub name: String,
-    /// The number of stations in the servers of earlier clusters.
+    /// Its number among the clusters, by which its random streams are named.
     pub(in crate::system) number: u32,
-    /// How many stations the servers of the clusters before it have.
+    /// The number of stations in the servers of earlier clusters.
     pub(super) labels_before: u32,
     /// The dispatch policy.
     pub dispatch: Dispatch,

@@ -183,8 +183,7 @@ fn connections_take_as_long_as_their_law_says() {
     assert!((found - law(1)).abs() < 4.5 * error, "{found} {} {error}", law(1));
 }
 
-/// If almost half of all packets are lost, some requests get no connection, and all others are
-/// completed.
+/// At almost half of all packets lost, some get no connection, and all others finish.
 #[test]
 fn heavy_losses_end_in_failure_or_success() {
     let link = "delay = '1ms'\nloss = '49%'";
