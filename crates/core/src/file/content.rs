@@ -138,7 +138,7 @@ impl Isolation {
     }
 }
 
-/// Reads one statement; where there is a list of them, the message says what takes that.
+/// Reads one statement; for a list of them, the message names the key that takes lists.
 pub(crate) fn one_statement<'de, D>(from: D) -> Result<Option<String>, D::Error>
 where
     D: Deserializer<'de>,

@@ -44,7 +44,7 @@ impl Populations {
 }
 
 impl Summary {
-    /// The figures of each population by name; `None` if the workload names none.
+    /// The figures of each population by name; empty if the workload names none.
     pub(super) fn populations_of(
         workload: &Workload,
         collector: &Collector,

@@ -17,7 +17,7 @@ pub struct Retry {
     pub attempts: u32,
     /// Whether the client gives up at the timeout, or waits and then tries again.
     pub when: RetryWhen,
-    /// The failures after which alone it is repeated; after any if this is `None`.
+    /// The failures after which alone it is repeated; after any if this is empty.
     pub on: Vec<Cause>,
     /// The wait before the second attempt.
     pub backoff: Option<Distribution>,

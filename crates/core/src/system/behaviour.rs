@@ -44,13 +44,13 @@ pub enum Step {
     Enter(NodeId),
     /// Take a place of a pool, or wait for one.
     Acquire(NodeId),
-    /// Give it back.
+    /// Go through several parts at once, and continue when all are done.
     Release(NodeId),
     /// Go through several parts at once, and go on when all are done.
     Fork(Vec<Vec<Step>>),
-    /// Go over a link to the server, with so many bytes, if the step says how many.
+    /// Go over a link to the server, with this number of bytes, if the step gives it.
     Send(NodeId, Option<u32>),
-    /// Come back over it, with so many bytes, or with as many as the response has.
+    /// Come back over it, with this number of bytes, or with the size of the response.
     Receive(NodeId, Option<u32>),
 }
 

@@ -1,4 +1,4 @@
-//! Statements and transactions, as a driver that sends them and one that does not see them.
+//! Statements and transactions, with a driver that sends them and one that does not see them.
 
 use thinktime_core::program::TransactionStep;
 

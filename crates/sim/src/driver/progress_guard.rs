@@ -8,8 +8,8 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::{Population, Workload};
 
-/// If only time ends a replication, that time must pass within this multiple of these events, since
-/// so many clients may begin at once.
+/// If only time ends a replication, that time must pass within this multiple of these events,
+/// because many clients may begin at once.
 const TIMELESS: u32 = 3;
 /// Among these looks, this many must find that a request began or ended.
 const LOOKS_MIN: u32 = 16;

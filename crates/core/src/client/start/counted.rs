@@ -42,7 +42,7 @@ struct Counted<'a> {
     journey: Option<&'a Journey>,
     /// The sums of the shares of the kinds, if each is drawn by weight.
     shares: Vec<f64>,
-    /// By kind, its think time and the rest of it; `None` for kinds without a think time.
+    /// By kind, its think time and the rest of it, except for kinds without a think time.
     thinks: Vec<ThinkTime<'a>>,
     /// By kind, the mean think time of sessions after it.
     after_s: Vec<f64>,

@@ -22,7 +22,7 @@ const STEPS_BACK_MAX: u32 = 100_000;
 pub(super) struct MidSession<'a> {
     /// The sums of the shares of the kinds.
     shares: Vec<f64>,
-    /// By kind, its think time and the rest of it; `None` for kinds without a think time.
+    /// By kind, its think time and the rest of it, except for kinds without a think time.
     thinks: Vec<ThinkTime<'a>>,
     /// By kind, the sums of the shares of those that came before it.
     before: Vec<Vec<f64>>,
