@@ -41,7 +41,7 @@ impl Scalar {
     }
 }
 
-/// By hand, for the sake of the message: the usual one names a type that nobody knows.
+/// Written by hand for the sake of the message: the derived one names an unknown type.
 impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
         deserializer.deserialize_any(ScalarVisitor)

@@ -1,4 +1,4 @@
-//! From the sending of an attempt to its end, and what comes after.
+//! An attempt from its sending to its end, and the next one.
 
 use super::budget::Budget;
 use super::session::TimerKind;

@@ -18,7 +18,8 @@ pub enum CheckValue {
     Holds(CheckTable),
 }
 
-/// By hand, so that a mistake within the table is told, and not that neither of the two fits.
+/// Written by hand, so that the message names an error within the table, and not that neither form
+/// fits.
 impl<'de> Deserialize<'de> for CheckValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CheckValue, D::Error> {
         deserializer.deserialize_any(CheckVisitor)

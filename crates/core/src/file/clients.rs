@@ -58,7 +58,7 @@ pub struct ClientsTable {
 }
 
 impl ClientsTable {
-    /// Those of its keys that say where secrets are kept.
+    /// Those of its keys that name sources of secrets.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("bearer", self.bearer.is_some()),

@@ -115,7 +115,7 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// Of this name.
+    /// The isolation of this name.
     pub(crate) fn of(word: &str) -> Result<Isolation, Invalid> {
         match word {
             "read-committed" => Ok(Isolation::ReadCommitted),

@@ -12,9 +12,9 @@ const REQUESTS_MIN: u64 = 1000;
 /// A mean is certain to be beyond its limit by this many half-widths of its 95 % interval. The
 /// check is repeated often, and one half-width would be too little for that.
 const HALF_WIDTHS: f64 = 2.0;
-/// The time between two looks that are remembered, in seconds.
+/// The time between two recorded looks, in seconds.
 const LOOK_S: f64 = 0.5;
-/// This many times the requests expected from the elapsed time may still come.
+/// More requests than the elapsed time suggests may still come, up to this factor.
 const MORE: f64 = 1.1;
 
 /// An objective that is watched as requests, or pages, end.

@@ -50,7 +50,7 @@ pub struct ObjectiveFigures {
 
 /// Beyond this multiple of the requests, advice is useless.
 const MORE_MAX: f64 = 1000.0;
-/// The standard error of the logarithm of a mean of which nothing is known.
+/// The standard error of the logarithm of an unknown mean.
 const UNKNOWN: f64 = 0.5;
 
 /// An interval of a time that extends beyond this multiple of its value is useless.
@@ -99,7 +99,7 @@ impl Found {
 }
 
 impl Summary {
-    /// Judges all objectives anew, by the figures as they are now.
+    /// Judges all objectives again, by the current figures.
     pub fn judge_objectives(&mut self, workload: &Workload, collector: &Collector) {
         let evidence = Evidence { summary: self, workload, collector };
         let all = workload.slo.objectives.iter();

@@ -173,7 +173,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is lost by packing and by joining, whether that packs anew or not.
+        /// Packing and merging lose nothing, whether that packs anew or not.
         #[test]
         fn packed_bins_hold_what_was_packed(
             some in prop::collection::vec(prop_oneof![0u64..300, any::<u64>()], 0..200),

@@ -62,8 +62,8 @@ impl SystemModel {
     /// Parses a system file. `files` reads the files that it names.
     ///
     /// # Errors
-    /// When the text is no TOML, or a key is unknown, missing or has a bad value; the error names
-    /// file, line, key and what would be right.
+    /// When the text is not TOML, or a key is unknown, missing or has a bad value; the error names
+    /// file, line, key and remedy.
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<SystemModel, SchemaError> {
         let file: SystemFile = source.read()?;
         let reading = Reading { source, file: &file, files };

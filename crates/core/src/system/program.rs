@@ -45,7 +45,7 @@ pub(super) const OF_RESPONSE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(super) code: Vec<Instruction>,
-    /// Where each kind begins.
+    /// The beginning of each kind.
     pub(super) begins: Vec<u32>,
     /// By kind, the source of each of its draws; `None` if it does not visit.
     pub(super) laws: Vec<Vec<Option<DemandLaw>>>,

@@ -56,8 +56,8 @@ impl Workload {
     /// Parses a workload file. `files` reads the files that it names.
     ///
     /// # Errors
-    /// When the text is no TOML, or a key is unknown, missing, contradictory or has a bad value;
-    /// the error names file, line, key and what would be right.
+    /// When the text is not TOML, or a key is unknown, missing, contradictory or has a bad value;
+    /// the error names file, line, key and remedy.
     pub fn parse(source: Source<'_>, files: &dyn WorkloadFiles) -> Result<Workload, SchemaError> {
         let file: WorkloadFile = source.read()?;
         own_name(&file.name).map_err(|error| source.error("name", &error))?;

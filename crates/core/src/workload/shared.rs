@@ -7,7 +7,7 @@ use crate::schema::{Scalar, SchemaError, Source};
 use crate::time::Nanos;
 use crate::units::parse_time;
 
-/// A server that keeps what scripts share, checked.
+/// A server with the variables that scripts share, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedServer {
     /// Its place in the file, as in `shop.toml:3: shared`.

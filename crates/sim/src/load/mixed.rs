@@ -8,9 +8,9 @@ use thinktime_core::workload::{Population, Workload, WorkloadFiles};
 use super::{Goal, NO_LONG_RUN, ROUGH, offered_load};
 use crate::simulate::SimulationError;
 
-/// The largest factor by which rates are reduced.
+/// The smallest factor by which rates are scaled.
 const SLOWEST: f64 = 1e-4;
-/// And the factor by which they are raised, this often, if needed.
+/// The factor by which rates are raised, at most [`FASTER_MAX`] times.
 const FASTER: f64 = 1.2;
 const FASTER_MAX: u32 = 8;
 

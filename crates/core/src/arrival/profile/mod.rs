@@ -16,7 +16,7 @@ use crate::time::Nanos;
 
 /// The interface of each profile.
 trait Shape: Sized {
-    /// The form in which it is written.
+    /// Its notation.
     const USAGE: &'static str;
 
     /// Builds the profile from its arguments; `files` reads the files that they name.

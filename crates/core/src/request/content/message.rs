@@ -89,7 +89,7 @@ impl Message {
         &self.templates
     }
 
-    /// Whether there is nothing to send.
+    /// Whether the message is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let nothing = |one: &Template| one.as_fixed().is_some_and(|bytes| bytes.is_empty());

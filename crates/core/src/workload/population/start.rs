@@ -81,7 +81,7 @@ impl Population {
     }
 
     /// The mean think time of a session after a request of each kind, in seconds, if its number of
-    /// requests lets it continue: 0 if its journey ends there.
+    /// requests lets it continue: 0 for the share of journeys that end there.
     pub(crate) fn think_after(&self) -> Vec<f64> {
         let Some(think) = self.think() else { return Vec::new() };
         let journey = self.journey.as_ref().filter(|_| self.clients().is_none());

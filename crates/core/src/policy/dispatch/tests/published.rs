@@ -113,7 +113,7 @@ fn lard_with_replication_lets_others_wait() {
 
 #[test]
 fn weights_and_idle_servers_count_as_published() {
-    // One of weight 4 with 3, one of weight 1 with none: (3 + 1) / 4 = (0 + 1) / 1.
+    // One of weight 4 with 3 requests, one of weight 1 without: (3 + 1) / 4 = (0 + 1) / 1.
     let busy = |policy: &str| {
         let mut switch = switch(policy, &[4.0, 1.0], 1, 1);
         switch.set_open(Nanos::ZERO, 1, false);
@@ -121,12 +121,12 @@ fn weights_and_idle_servers_count_as_published() {
         switch.set_open(Nanos::ZERO, 1, true);
         switch.server(0.0, &Request::default())
     };
-    // 5 / 4 against 1 / 1.
+    // 5 / 4, compared with 1 / 1.
     assert_eq!(busy("shortest-expected-delay"), 1);
     assert_eq!(busy("never-queue"), 1);
-    // 4 / 4 against 0.
+    // 4 / 4, compared with 0.
     assert_eq!(busy("least-connections"), 1);
-    // Both idle: the delay is 1 / 4 against 1.
+    // Both idle: the delays are 1 / 4 and 1.
     assert_eq!(
         switch("shortest-expected-delay", &[1.0, 4.0], 1, 1).server(0.0, &Request::default()),
         1
@@ -283,7 +283,7 @@ fn least_work_left_follows_the_work() {
     let short = 1 - long;
     assert_eq!(switch.server(0.0, &of(4.0)), short);
     assert_eq!(switch.server(1.0, &of(4.0)), short);
-    // 10 s against 8 s of which one is over; the next makes it 12.
+    // 10 s, compared with 8 s of which one is over; the next makes it 12.
     assert_eq!(switch.server(1.0, &of(4.0)), short);
     assert_eq!(switch.server(1.0, &of(4.0)), long);
 }

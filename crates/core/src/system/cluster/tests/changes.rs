@@ -50,7 +50,7 @@ fn averages_are_over_the_time_of_all() {
     let text = changing(1, TURNS, "fcfs", &[(0, 0, "slows(0.25)"), (8, 0, "recovers")]);
     let given = vec![(vec![Some(SECOND)], 0, 0), (vec![Some(SECOND)], 0, 0)];
     let mut system = system(&text, given);
-    // Four seconds each, both in the slow time; then nothing for as long.
+    // Four seconds each, both in the slow time; then none for as long.
     run(&mut system, &[(0, 0), (0, 0)]);
     let station = summary(&system, 16 * SECOND).servers[0].stations[0];
     assert_eq!((station.duration_s, station.load, station.arrivals), (16.0, 0.5, 2));

@@ -261,7 +261,7 @@ pub struct VirtualDeadline {
 }
 
 impl TimeSharing {
-    /// The scale of priorities, where there is one.
+    /// The scale of priorities, if there is one.
     #[must_use]
     pub fn levels(&self) -> Option<&Levels> {
         match self {
