@@ -115,6 +115,6 @@ pub struct Page {
 /// a workload have the same one.
 pub(crate) const SESSIONS: u64 = 1 << 48;
 
-/// The number of the first of these sessions: those that come later count from 0, and do the same
-/// whether these are there or not.
+/// The number of the first of these sessions: later ones count from 0, and do the same whether
+/// these exist or not.
 pub(crate) const FIRST_SESSION: u64 = 1 << 40;

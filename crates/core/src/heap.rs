@@ -1,7 +1,7 @@
 //! A four-ary heap: the smallest key first, equal keys in the order of their pushing.
 //!
-//! Four children a node make the heap half as deep as a binary one, and they lie side by side in
-//! memory: fewer cache misses a push and a pop.
+//! Four children for each node make the heap half as deep as a binary one, and they lie side by
+//! side in memory: fewer cache misses for each push and pop.
 
 /// The priority queue of waiting jobs.
 ///

@@ -1,7 +1,7 @@
 //! Random streams, each named by (seed, entity, purpose).
 //!
-//! A workload is a pure function of its seed: session 17 draws its think times from a stream of
-//! its own, so it does the same on any number of threads, simulated or real, whatever the other
+//! A workload is a pure function of its seed. Session 17 draws its think times from a stream of its
+//! own. So it does the same on any number of threads, simulated or real, whatever the other
 //! sessions do. Two systems can therefore be compared on the very same work (common random
 //! numbers).
 
@@ -92,7 +92,7 @@ impl StreamFamily {
     }
 
     /// The stream of one entity's part (a session's request, say). Making one costs a few
-    /// nanoseconds, so that no stream need be kept between two draws.
+    /// nanoseconds, so streams need not be kept between two draws.
     #[inline(always)]
     #[must_use]
     pub fn substream(&self, entity: u64, part: u64) -> Stream {

@@ -19,7 +19,7 @@ pub(crate) struct Trace {
 /// unit is the ending of the column's name, whether or not the call names the column.
 ///
 /// # Errors
-/// When the file cannot be read, or holds no time, or a negative one.
+/// When the file cannot be read, has no times, or has a negative one.
 pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Invalid> {
     const USAGE: &str = "trace(FILE, column=NAME, begin=0s)";
     const LOGS: [&str; 5] = ["speed", "users", "methods", "timeout", "user"];

@@ -32,7 +32,8 @@ impl Traces {
         Traces { family: StreamFamily::new(seed, Purpose::Trace) }
     }
 
-    /// That of the attempt of this number, from 1, at the request of this number in its session.
+    /// The context of the attempt of this number, from 1, at the request of this number in its
+    /// session.
     #[must_use]
     pub fn context(&self, session: u64, request: u32, attempt: u32) -> TraceContext {
         // No attempt has the number 0.
@@ -79,7 +80,7 @@ mod tests {
                 spans.insert(context.span);
             }
         }
-        // Of 3,600 numbers of 64 bits two are the same with a probability of 4e-13.
+        // Two of 3,600 numbers of 64 bits are the same with a probability of 4e-13.
         assert_eq!((traces.len(), spans.len()), (3 * 400, 3 * 1200));
     }
 

@@ -15,7 +15,7 @@ const TURN_MAX: Duration = Duration::from_secs(5);
 /// The clock is read once in this many steps.
 const STEPS_PER_LOOK: u64 = 16;
 /// The memory of one interpreter with all its sessions. Tests have less: a slow machine takes
-/// longer than `TURN_MAX` to fill the whole.
+/// longer than `TURN_MAX` to fill all of it.
 const MEMORY_MAX: usize = if cfg!(test) { 200 << 20 } else { 2 << 30 };
 
 /// The part of the language that scripts may use. It has no clock, no files, no random numbers, and

@@ -26,7 +26,7 @@ pub struct Plan {
     pub load: Option<f64>,
     /// The point at which it is given up because it makes no progress.
     pub progress: ProgressLimits,
-    /// Whether rows are wanted; the sink gets them in the order of replications.
+    /// Whether rows are collected; the sink gets them in the order of replications.
     pub rows: bool,
 }
 

@@ -11,7 +11,7 @@ const TURNS_MAX: f64 = 10_000.0;
 
 const INSTEAD: &str = ", or say policy = \"ps\", which is what ever shorter turns come to";
 
-/// Refuses quanta so far below the demands that turns alone would take the time.
+/// Refuses quanta so small beside the demands that turns alone would take the time.
 ///
 /// # Errors
 /// The message if a request takes more than 10,000 turns, with a sufficient quantum.

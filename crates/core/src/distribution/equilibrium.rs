@@ -70,10 +70,10 @@ struct Stair {
 const HALVINGS: i32 = 60;
 /// ... down to this one.
 const POWER_LEAST: i32 = -1000;
-/// A tail that still holds this share of the area there belongs to a law whose mean is finite on
+/// A tail that still has this share of the area there belongs to a law whose mean is finite on
 /// paper only.
 const AREA_LEFT_MAX: f64 = 1e-3;
-/// With C² below this 16 √(q (1 + C²)) is left of the area at most, for q = 2^`POWER_LEAST`.
+/// With C² below this, at most 16 √(q (1 + C²)) of the area is left, for q = 2^`POWER_LEAST`.
 const CV2_SETTLED: f64 = 1e100;
 
 impl<T: Tail> Equilibrium<T> {

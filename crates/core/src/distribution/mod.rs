@@ -127,7 +127,7 @@ impl Distribution {
         }
     }
 
-    /// The distribution that an argument of another notation describes.
+    /// The distribution in an argument of another notation.
     ///
     /// # Errors
     /// As [`Distribution::parse`].
@@ -275,7 +275,7 @@ impl Distribution {
     /// The distribution of `factor` times X, for a positive factor.
     ///
     /// # Errors
-    /// When the law's family does not hold it: counts and files have no scale.
+    /// When the law's family does not contain it: counts and files have no scale.
     pub fn scaled(&self, factor: f64) -> Result<Distribution, Invalid> {
         if !(factor > 0.0 && factor.is_finite()) {
             return Err(Invalid::new(format!("`{self}` cannot be scaled by {factor}")));

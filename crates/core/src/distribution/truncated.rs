@@ -9,7 +9,7 @@ use crate::notation::{Arguments, Call, Term};
 use crate::random::Stream;
 use crate::units::{Dimension, Quantity};
 
-/// Less probability than this counts as none: parts of it would vanish.
+/// Less probability than this counts as zero: parts of it would vanish.
 const LEAST_MASS: f64 = 1e-250;
 
 /// A law given that its value lies within bounds, inclusive.

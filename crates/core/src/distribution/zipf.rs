@@ -71,7 +71,7 @@ impl Zipf {
         Ok(Zipf { n, s, sums, guide, parts_per_sum, total, top_power, plain, moments })
     }
 
-    /// The least k with a sum over 1..=k of `target`, which the last kept sum has.
+    /// The least k for which the sum over 1..=k reaches `target`; the last kept sum does.
     #[inline(always)]
     fn rank_kept(&self, target: f64) -> f64 {
         let mut before = usize::from(self.guide[part_of(target, self.parts_per_sum)]);

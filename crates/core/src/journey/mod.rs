@@ -15,7 +15,7 @@ use crate::error::{Invalid, unknown};
 
 /// The word in `next` that ends a journey.
 pub const END: &str = "end";
-/// Shares may miss a sum of 1 by this much, as rounded ones do.
+/// The sum of shares may differ from 1 by this much, as for rounded ones.
 const ROUNDING: f64 = 1e-6;
 
 /// A choice among kinds, or of the end.

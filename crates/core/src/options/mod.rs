@@ -46,7 +46,7 @@ pub struct Share(pub Scalar);
 #[serde(transparent)]
 pub struct Rate(pub Scalar);
 
-/// A distribution of think times, as in `exp(7s)`, or the one time that all take.
+/// A distribution of think times, as in `exp(7s)`, or one constant time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ThinkTime(pub Scalar);
@@ -92,7 +92,7 @@ fn of_option(name: &str, error: &Invalid) -> Invalid {
     Invalid::new(format!("{name}: {error}"))
 }
 
-/// The options of a command as a table whose absent keys were not given, and the list of them.
+/// The options of a command as a table without the keys that were not given, and the list of them.
 macro_rules! options {
     (
         $(#[doc = $about:literal])+

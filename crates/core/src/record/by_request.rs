@@ -13,7 +13,7 @@ pub(super) fn request_figures(
     collector: &Collector,
     all: &Tally,
 ) -> BTreeMap<String, RequestFigures> {
-    // Requests of the same name, as several populations may have them, are one.
+    // Requests of the same name, which several populations may have, are merged.
     let mut by_name: BTreeMap<String, (Tally, u64, BTreeMap<String, u64>)> = BTreeMap::new();
     for (kind, place) in workload.requests.iter().zip(0..) {
         let (tally, errors, causes) = by_name.entry(kind.name.clone()).or_default();

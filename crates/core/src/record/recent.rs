@@ -33,7 +33,7 @@ impl Recent {
         self.number = 0;
     }
 
-    /// Adds a request of this kind; says whether there is no room for another.
+    /// Adds a request of this kind; says whether the buffer is full.
     #[inline(always)]
     pub(super) fn push(&mut self, kind: u32, scheduled: Nanos, response: Nanos) -> bool {
         let at = self.number % NUMBER_MAX;

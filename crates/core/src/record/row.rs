@@ -19,7 +19,7 @@ pub struct Row {
     pub fate: Fate,
     /// When it was sent; [`Nanos::MAX`] if it never was.
     pub sent: Nanos,
-    /// When the first byte of the response came; [`Nanos::MAX`] if none did.
+    /// When the first byte of the response came; [`Nanos::MAX`] if it never did.
     pub first_byte: Nanos,
     /// When it ended, by its last byte, an error or its timeout.
     pub done: Nanos,

@@ -9,7 +9,7 @@ use crate::units::Dimension;
 const USAGE: &str = "trace(FILE, speed=1, users=100%, methods=safe, timeout=30min, user=agent, \
                      format=NAME)";
 const NAMES: [&str; 7] = ["file", "speed", "users", "methods", "timeout", "user", "format"];
-/// Files that are columns of times, unless a format says otherwise.
+/// The endings of files that are columns of times, unless a format is given.
 const COLUMNS: [&str; 3] = [".csv", ".txt", ".parquet"];
 /// The word for a column of times, and that for a log whose format is detected.
 const TIMES: &str = "times";

@@ -141,7 +141,7 @@ fn requests_of_one_coarse_stamp_are_spread_over_its_second() {
     assert!(seconds.iter().zip(0..).all(|(second, number)| second.abs_diff(number / 20) <= 1));
     let within: Vec<f64> = found.iter().map(|one| (one.0 % 1000) as f64).collect();
     let mean = within.iter().sum::<f64>() / within.len() as f64;
-    // Of 2000 uniform times the mean has a standard error of 6.5 ms: five of them.
+    // The mean of 2000 uniform times has a standard error of 6.5 ms: the margin is five of them.
     assert!((mean - 500.0).abs() < 33.0, "{mean}");
     let sessions: Vec<u64> = found.iter().map(|one| one.1).collect();
     assert_eq!(sessions, (0..2000).collect::<Vec<_>>(), "in the order of the log");

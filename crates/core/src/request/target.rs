@@ -30,7 +30,7 @@ impl Target {
         Target::of_parts(vec![Part::Literal("/".to_owned())])
     }
 
-    /// Parses `/item/{zipf(n=10000, s=0.9)}`, in which values of sessions, `names`, may stand.
+    /// Parses `/item/{zipf(n=10000, s=0.9)}`, which may contain values of sessions, `names`.
     ///
     /// # Errors
     /// When it does not begin with a slash, holds blanks or control characters, or a

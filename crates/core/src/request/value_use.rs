@@ -63,7 +63,7 @@ pub(crate) struct Common<'a> {
 }
 
 impl Common<'_> {
-    /// Whether draws or values stand in the text of a header field.
+    /// Whether the text of a header field contains draws or values.
     ///
     /// # Errors
     /// When there is a mistake in one.

@@ -177,9 +177,9 @@ mod tests {
         }
     }
 
-    /// An autoregressive sequence with lag-1 correlation 0.9: of 400 intervals about 95 % hold
-    /// the true mean, 0. Fewer than 90 % or more than 99 % has probability below 1e-5 each, and
-    /// the seeds are fixed. An interval that ignored the correlation would hold it in 33 %.
+    /// An autoregressive sequence with lag-1 correlation 0.9: of 400 intervals about 95 % contain
+    /// the true mean, 0. Fewer than 90 % or more than 99 % has probability below 1e-5 each, and the
+    /// seeds are fixed. Intervals without regard to the correlation would contain it in 33 %.
     #[test]
     fn intervals_hold_the_mean_as_often_as_they_say() {
         let holds = |seed: u64| {

@@ -46,7 +46,7 @@ pub enum Step {
     Acquire(NodeId),
     /// Go through several parts at once, and continue when all are done.
     Release(NodeId),
-    /// Go through several parts at once, and go on when all are done.
+    /// Go through several parts at once, and continue when all are done.
     Fork(Vec<Vec<Step>>),
     /// Go over a link to the server, with this number of bytes, if the step gives it.
     Send(NodeId, Option<u32>),

@@ -128,7 +128,7 @@ pub(super) fn finite_mean(law: Distribution) -> Result<Distribution, Invalid> {
     )))
 }
 
-/// Says how much work a request brings to a step of its behaviour.
+/// Gives the work that a request brings to a step of its behaviour.
 pub trait DemandSource {
     /// The draw of this number within the job's behaviour; `None` if the step is left out. Called
     /// once a job and draw.

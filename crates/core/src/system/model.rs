@@ -92,7 +92,7 @@ impl SystemModel {
     /// Builds a system from plain tables.
     ///
     /// # Errors
-    /// As [`SystemModel::parse`]; the line is that of the tables written out.
+    /// As [`SystemModel::parse`]; lines are those of the tables written out.
     pub fn from_file(file: &SystemFile, files: &dyn Files) -> Result<SystemModel, SchemaError> {
         let text = crate::schema::to_toml(file)?;
         SystemModel::parse(Source { file: "", text: &text }, files)

@@ -18,7 +18,7 @@ struct Known {
     size: u64,
 }
 
-/// A power of two; 192 KiB of memory, which a core's own cache holds.
+/// A power of two; 192 KiB of memory, which fits a core's own cache.
 const PLACES: usize = 8192;
 const NOTHING: Known = Known { kind: u32::MAX, target: 0, size: 0 };
 

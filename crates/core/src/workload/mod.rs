@@ -1,6 +1,7 @@
 //! A workload, checked and ready to run: sessions arriving.
 //!
-//! Open is one request a session, closed is N sessions that never end, partly open is in between.
+//! In an open model a session is one request, in a closed one N sessions never end, and a
+//! partly-open one is in between.
 
 mod check;
 mod clients;
@@ -79,7 +80,7 @@ impl Workload {
     /// Builds a workload from plain tables, as after a change to one of them.
     ///
     /// # Errors
-    /// As [`Workload::parse`]; the line is that of the tables written out.
+    /// As [`Workload::parse`]; lines are those of the tables written out.
     pub fn from_file(
         file: &WorkloadFile,
         files: &dyn WorkloadFiles,
@@ -133,7 +134,7 @@ impl Workload {
         self.populations.iter().any(|one| one.programs.is_some())
     }
 
-    /// Whether its sessions come to an end by themselves: those of a log, or of a trace of times.
+    /// Whether its sessions end by themselves: those of a log, or of a trace of times.
     #[must_use]
     pub fn comes_to_an_end(&self) -> bool {
         let traced = |one: &Population| match &one.sessions {

@@ -13,7 +13,7 @@ pub(super) struct LinkBudget {
     /// Whether there are any links.
     pub(super) links: bool,
     segments: u64,
-    /// The events that were asked for and not handled, because a look was due.
+    /// The requested events that were not handled, because a look was due.
     unhandled: u64,
     due: bool,
 }

@@ -21,8 +21,8 @@ const PATIENCE: u64 = 1_000;
 pub struct ProgressLimits {
     /// The number of events among which some request must begin or end, at least 1.
     pub events: u64,
-    /// Attempts that may be in the system at once, unless the workload has more than half that
-    /// number of clients. Each takes up to some 200 bytes.
+    /// The most attempts in the system at once, or twice the workload's number of clients if that
+    /// is more. Each takes up to some 200 bytes.
     pub in_system: u64,
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct ProgressMark {
     pub(crate) open: u64,
     /// When the last one began.
     pub(crate) begun: Nanos,
-    /// Whether only time can end the replication, and no number of requests.
+    /// Whether only time can end the replication, and not a number of requests.
     pub(crate) by_time: bool,
 }
 

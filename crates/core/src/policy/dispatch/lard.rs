@@ -28,7 +28,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// The numbers of requests in progress at which a server has too few and too many.
+/// The numbers of requests in progress that are too few and too many for a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) low: f64,

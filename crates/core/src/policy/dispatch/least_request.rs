@@ -114,7 +114,7 @@ mod tests {
     use crate::random::{Purpose, Stream};
     use crate::time::Nanos;
 
-    /// A closed server leaves the turns when its own comes, and takes part again when it opens.
+    /// A closed server leaves the rotation when its turn comes, and takes part again when it opens.
     #[test]
     fn a_closed_server_has_no_more_turns() {
         let weights = vec![1e6, 1e-6, 1e-6];

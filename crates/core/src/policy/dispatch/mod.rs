@@ -51,7 +51,7 @@ use crate::time::Nanos;
 pub struct Request {
     /// Its class, among those of the cluster.
     pub class: u32,
-    /// A number that requests for the same target share, and others do not.
+    /// A number that is the same for all requests for one target, and different for others.
     pub target: u64,
     /// The service demand that it brings, if it is known.
     pub work: Nanos,

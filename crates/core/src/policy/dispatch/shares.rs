@@ -3,12 +3,12 @@
 /// The weights of the open servers: a tree, in which each node has the sum and the largest of those
 /// below it. Each lookup and each change costs log2(n), however many are closed.
 ///
-/// Sums are made of sums, never corrected: after heavy servers have closed, those of light ones are
-/// as exact as before.
+/// Sums are made of sums, never corrected: after heavy servers have closed, the sums of light ones
+/// are as exact as before.
 #[derive(Clone, Debug)]
 pub(super) struct Shares {
-    /// The whole at 1; below the node at n are those at 2 n and 2 n + 1; the servers themselves
-    /// from `servers` on.
+    /// The root at 1; below the node at n are those at 2 n and 2 n + 1; the servers themselves
+    /// begin at `servers`.
     nodes: Vec<Node>,
     servers: usize,
 }

@@ -81,7 +81,7 @@ impl Standings {
         Some(highest)
     }
 
-    /// From now on the server is open, or is closed and keeps its standing as it is.
+    /// From now on the server is open, or is closed and keeps its standing.
     pub(super) fn set_open(&mut self, server: usize, open: bool) {
         let (place, grown) = (self.place(server), self.weights[server] * f64::from(self.turn));
         let to = if open { server as u32 } else { NOBODY };

@@ -59,8 +59,8 @@ pub enum Rank {
     Level,
     /// The class of its request, as the station numbers them.
     Class,
-    /// The service demand that is expected of its request's name, or that an estimate with an
-    /// error expects: the true demand times a draw of the error.
+    /// The expected service demand of its request's name, or an estimate with an error: the true
+    /// demand times a draw of the error.
     Expected(Order, Option<Distribution>),
 }
 

@@ -150,6 +150,6 @@ fn a_simulation_leaves_out_checks_of_responses_and_says_so() {
     };
     assert_eq!(of("run"), (4, vec![]));
     let note = "a simulation has no responses to check: left out of the SLO: checks, check `well`";
-    // A check of no request, perhaps of a script, is not left out.
+    // A check without requests, perhaps of a script, is not left out.
     assert_eq!(of("simulate"), (2, vec![note.to_owned()]));
 }

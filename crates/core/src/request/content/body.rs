@@ -70,7 +70,7 @@ impl Body {
     }
 }
 
-/// Texts of bodies, in which values of the session and draws may stand.
+/// Texts of bodies, which may contain values of the session and draws.
 struct Texts<'a> {
     names: &'a [String],
     files: &'a dyn Files,

@@ -8,8 +8,8 @@ use crate::error::Invalid;
 const CARRIED: [&str; 7] =
     ["content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"];
 
-/// A checked header field: a name that is a token, and a value without control characters but
-/// tabs (RFC 9110, section 5), so that nothing can be smuggled into a message with it.
+/// A checked header field: a name that is a token, and a value without control characters except
+/// tabs (RFC 9110, section 5), so that it cannot smuggle anything into a message.
 ///
 /// # Errors
 /// When it is invalid; the message gives the reason.

@@ -31,7 +31,7 @@ pub enum Effect {
     Fails,
     /// It accepts requests again, at full speed.
     Recovers,
-    /// It does everything at this fraction of its speed, above 0 and below 1.
+    /// It runs at this fraction of its speed, above 0 and below 1.
     Slows(f64),
     /// It gets no more requests, and finishes those that it has.
     Drains,

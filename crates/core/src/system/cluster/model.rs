@@ -156,8 +156,8 @@ fn weights(table: &ClusterTable) -> Placed<Vec<f64>> {
     }
 }
 
-/// A name of a cluster, or of a station, a machine or a service in it: with a `/`, `web/3/cpu`
-/// would not be clear.
+/// A name of a cluster, or of a station, a machine or a service in it: a `/` would make `web/3/cpu`
+/// unclear.
 pub(super) fn part_of_label(name: &str) -> Placed<String> {
     let name = named(name)?;
     match name.contains('/') {

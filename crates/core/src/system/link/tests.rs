@@ -193,7 +193,7 @@ fn heavy_losses_end_in_failure_or_success() {
     let failed: Vec<u64> =
         took.iter().filter(|(_, error)| error.is_some()).map(|(time, _)| time.0 / MS).collect();
     assert!(took.iter().all(|(_, error)| matches!(error, None | Some("connect_timeout"))));
-    // After 127 s; with a probability of (1 - 0.51^2)^7 = 0.121, by 4.5 standard errors.
+    // After 127 s, with a probability of (1 - 0.51^2)^7 = 0.121, within 4.5 standard errors.
     assert!(failed.iter().all(|time| *time == 127_000), "{failed:?}");
     let share = failed.len() as f64 / number as f64;
     assert!((share - 0.121).abs() < 4.5 * (0.121_f64 * 0.879 / number as f64).sqrt(), "{share}");
@@ -237,7 +237,7 @@ fn jitter_is_around_the_delay() {
     let times: Vec<f64> = took.iter().map(|(time, _)| time.as_secs_f64()).collect();
     assert!(times.iter().all(|time| (0.08..=0.12).contains(time)));
     let mean = times.iter().sum::<f64>() / 10_000.0;
-    // Two draws from 20 ms each: a standard error of 0.082 ms, by 4.5 of them.
+    // Two draws from 20 ms each: a standard error of 0.082 ms, and a margin of 4.5 of them.
     assert!((mean - 0.1).abs() < 4.5 * 8.2e-5, "{mean}");
 }
 

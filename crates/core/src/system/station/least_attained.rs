@@ -1,10 +1,10 @@
 //! Least attained service: the jobs with the least service so far share the servers.
 //!
-//! Jobs with the same attained service form a group, which is served as one and stays together
-//! for good: its jobs leave it only when they are done, smallest demand first. Groups lie on a
-//! stack by attained service, the least on top. An arrival opens a group on top; a group that
-//! catches up with the one below joins it, the smaller heap being emptied into the larger one. So
-//! each job is moved at most log2(n) times, whatever the number of jobs that share.
+//! Jobs with the same attained service form a group, which is served as one. Its jobs leave it only
+//! when they are done, smallest demand first. Groups lie on a stack by attained service, the least
+//! on top. An arrival opens a group on top. A group that catches up with the one below joins it:
+//! the smaller heap is emptied into the larger one. So each job is moved at most log2(n) times,
+//! whatever the number of jobs that share.
 
 use super::super::equal_shares::{larger, smaller};
 use super::super::jobs::{Handle, Jobs, Place};

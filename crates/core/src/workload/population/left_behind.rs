@@ -1,4 +1,4 @@
-//! Steps of a journey that a session without an end leaves for good.
+//! Steps of a journey that an endless session leaves for good.
 
 use super::super::{Population, Sessions, Workload};
 use crate::journey::{Choice, Journey};

@@ -73,8 +73,8 @@ impl Population {
         self.journey.is_some() || self.thinks.iter().any(Option::is_some)
     }
 
-    /// How long a session thinks on average after requests of each kind, in seconds; for a closed
-    /// model in shares.
+    /// The mean think time of a session after requests of each kind, in seconds; for a closed model
+    /// in shares.
     pub(crate) fn thinking_by_kind(&self) -> Vec<f64> {
         let visits = self.visits_before_others();
         visits.iter().zip(self.think_after()).map(|(visits, after_s)| visits * after_s).collect()
@@ -132,7 +132,7 @@ impl Workload {
     /// Refuses a start with more sessions than fit in memory.
     ///
     /// # Errors
-    /// When more than 10,000,000 sessions would think at the start on average.
+    /// When the mean number of sessions that think at the start exceeds 10,000,000.
     pub fn check_start(&self) -> Result<(), Invalid> {
         let thinking: f64 = self.populations.iter().map(Population::thinking_at_start).sum();
         if thinking <= SESSIONS_MAX {

@@ -161,7 +161,8 @@ proptest! {
             (0..number).for_each(|at| tell(policy.as_mut(), &servers, at));
             let mut random = Stream::new(2, 0, Purpose::Dispatch);
             for round in 0..30_u32 {
-                // Some are closed between the first requests and the last, which find all open.
+                // Some servers are closed between the first requests and the last; by then all are
+                // open.
                 let is_open = |at: usize| {
                     !(5..25).contains(&round) || at == lightest || at == last
                         || (closed >> at) & 1 == 0

@@ -118,7 +118,7 @@ fn quoted(table: &RequestTable, place: usize) -> String {
     format!("the parameter `{}`", table.parameters[place].text())
 }
 
-/// A distribution, or a text in which draws and values may stand in braces.
+/// A distribution, or a text that may have draws and values in braces.
 fn parameter(text: &str, names: &[String], files: &dyn Files) -> Result<Template, Invalid> {
     if names.is_empty()
         && let Some(name) = braced_name(text)

@@ -159,7 +159,7 @@ fn averages_of_machines_are_over_the_time_of_all() {
     assert_eq!((machine.duration_s, machine.core_loads.as_slice()), (16.0, [0.5].as_slice()));
 }
 
-/// The services of a machine share its cores: 1 s and two thirds of a half a request, on 2 x 4.
+/// The services of a machine share its cores: 1 s and two thirds of half a request, on 2 x 4.
 #[test]
 fn the_load_is_that_of_all_services_together() {
     use crate::workload::Workload;

@@ -1,6 +1,6 @@
 //! Schedulers as choices of features: the feature model of MOSS (Happe, Groenda, Hauck, Reussner:
 //! 'A Prediction Model for Software Performance in Symmetric Multiprocessing Environments', QEST
-//! 2010, figure 2), widened by the time sharing of single cores.
+//! 2010, figure 2), extended by the time sharing of single cores.
 //!
 //! An operating system is a preset: just a file of these tables.
 

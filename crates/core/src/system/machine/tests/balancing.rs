@@ -147,7 +147,7 @@ fn the_average_queue_length_lags_behind() {
 const AGEING: &str =
     "balancing.dynamic.load_index = {kind='ageing-queue-length', weight=0.5, tick='10ms'}";
 
-/// Three tasks, 384: aged 0, then (0 + 384 x 512 + 1023)/1024 -> 192 at 10, 288 at 20. Tries at
+/// Three tasks, 384: aged 0, then (0 + 384 x 512 + 1023)/1024 -> 192 at 10, 288 at 20. Attempts at
 /// multiples of 11: above 128 at 11, above 256 at 22 only.
 #[test]
 fn the_ageing_queue_length_of_a_giver_rises_slowly() {
@@ -195,7 +195,7 @@ fn memory_goes_to_the_last_taker() {
     assert_eq!(run("broadcast"), ["A 0-15  D 20-25", "C 10-15"]);
 }
 
-/// Of 200 seeds each of two takers is drawn 100 times; 35 are five standard deviations (7.07): a
+/// Over 200 seeds each of two takers is drawn 100 times; 35 are five standard deviations (7.07): a
 /// false alarm has a probability below 1e-6, and seeds are fixed.
 #[test]
 fn random_location_draws_among_the_takers() {
@@ -207,7 +207,7 @@ fn random_location_draws_among_the_takers() {
     assert!(first.abs_diff(100) <= 35, "{first}");
 }
 
-/// X is on core 1 until 10. A sender asks when B comes, a receiver when X is done.
+/// X is on core 1 until 10. A sender starts an attempt when B comes, a receiver when X is done.
 #[test]
 fn senders_or_receivers_ask() {
     let run = |who: &str, other: &str| {

@@ -1,4 +1,4 @@
-//! The O(1) scheduler of Linux 2.6.22, one core unless said otherwise, tasks of nice 0.
+//! The O(1) scheduler of Linux 2.6.22, one core by default, tasks of nice 0.
 //!
 //! A new task has the bonus floor(10 x 0.95) = 9, a sleep average of 900 ms and so level 0 - 4. It
 //! is interactive (level <= -2), and alternates with its equals after 10 ms x 2^(10 - bonus - 1).

@@ -264,7 +264,7 @@ pub(super) fn refused(os: &str, change: &str) -> String {
     on(os, 2).with(change).refusal()
 }
 
-/// Of a schedule of tasks of 1 ms and more, the letters of the turns.
+/// The letters of the turns, for a schedule of tasks of 1 ms and more.
 pub(super) fn letters(line: &str) -> String {
     line.chars().filter(char::is_ascii_uppercase).collect()
 }
