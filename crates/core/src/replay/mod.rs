@@ -193,7 +193,7 @@ impl Recording {
     }
 }
 
-/// The time between the arrivals of two requests; `None` if the second one is the earlier.
+/// The time between the arrivals of two requests; zero if the second one is the earlier.
 fn gap(one: &Request, other: &Request) -> Nanos {
     Nanos(u64::try_from(i128::from(other.time_ns) - i128::from(one.time_ns)).unwrap_or(0))
 }

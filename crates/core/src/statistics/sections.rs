@@ -123,7 +123,7 @@ impl Sections {
 
 /// The interval of one percentile, from the shares of response times up to it in the sections.
 fn interval_95(all: &Tally, share: f64, in_sections: &[f64]) -> Option<[f64; 2]> {
-    // If all times beyond it lie in a few sections, these are not typical.
+    // If all times beyond it lie in a few sections, they show little of the usual course.
     let usual = in_sections.iter().filter(|one| **one < 1.0).count();
     let interval = mean_interval_95(in_sections)?;
     if 2 * usual < in_sections.len() || interval.correlated {

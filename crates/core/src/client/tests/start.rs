@@ -24,8 +24,8 @@ fn begun(workload: &Workload, share: Share) -> Vec<Seen> {
     seen.map(|one| [f64::from(one.behind), one.left as f64, one.due.as_secs_f64()]).collect()
 }
 
-/// Sessions that began one after another at `rate` over the last `past_s`, reduced to the `share`
-/// at their age: those that think now. Responses come at once.
+/// Sessions that began one after another at `rate` over the last `past_s`, thinned to the `share`
+/// for their age: those that think now. Responses come at once.
 fn looked_at(
     (requests, think): (&str, &str),
     (rate, past_s): (f64, f64),

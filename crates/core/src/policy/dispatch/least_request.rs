@@ -54,8 +54,8 @@ impl Dispatcher for Drawn {
     }
 }
 
-/// Different weights: earliest deadline first. A server's next deadline follows the one of its turn
-/// by the inverse of its weight.
+/// Different weights: earliest deadline first. A server's next deadline is its last one plus the
+/// inverse of its weight at that time.
 #[derive(Debug)]
 struct Scheduled {
     bias: f64,

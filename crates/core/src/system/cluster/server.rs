@@ -37,7 +37,7 @@ pub(super) struct Server {
     cache: Option<Cache>,
     in_progress: u32,
     /// By the number of requests that a request found here, the response times of the last of them,
-    /// the oldest first; empty if there are no probes.
+    /// the oldest first; `None` if there are no probes.
     lately: Option<BTreeMap<u32, VecDeque<Nanos>>>,
     requests: u64,
     looked_up: u64,

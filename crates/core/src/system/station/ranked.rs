@@ -37,7 +37,7 @@ pub(super) struct Ranked {
 #[derive(Debug)]
 struct Turns {
     quanta: Vec<Nanos>,
-    /// The ranks of classes with turns of their own, in their order; `None` if turns depend on
+    /// The ranks of classes with turns of their own, in their order; empty if turns depend on
     /// levels.
     classes: Vec<u64>,
 }
