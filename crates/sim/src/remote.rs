@@ -2,7 +2,7 @@
 
 use thinktime_core::time::Nanos;
 
-/// Another place.
+/// A place for replications elsewhere.
 pub trait RemoteReplications: Send {
     /// Starts all replications, with a warm-up that ends then, and with their rows or without, by
     /// [`replicate_as_bytes`](crate::replicate_as_bytes).

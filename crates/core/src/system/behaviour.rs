@@ -44,7 +44,7 @@ pub enum Step {
     Enter(NodeId),
     /// Take a place of a pool, or wait for one.
     Acquire(NodeId),
-    /// Go through several parts at once, and continue when all are done.
+    /// Give it back.
     Release(NodeId),
     /// Go through several parts at once, and continue when all are done.
     Fork(Vec<Vec<Step>>),

@@ -108,7 +108,7 @@ impl<D: DemandSource> FastFcfs<D> {
         self.leaving.back().map(|last| last.at)
     }
 
-    /// The requests that are present.
+    /// The number of present requests.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.leaving.len() as u64

@@ -62,13 +62,13 @@ impl<D: DemandSource> FastStation<D> {
         Some(Departure { job, at: now, station: EntranceId(0), demand, error: None })
     }
 
-    /// The requests that are present.
+    /// The number of present requests.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.station.monitor().number()
     }
 
-    /// The requests that are present.
+    /// The number of present requests.
     pub fn inside(&self) -> impl Iterator<Item = &Job> {
         self.jobs.requests()
     }
