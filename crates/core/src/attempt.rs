@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Nanos;
 
-/// The page of requests that are of none.
+/// The page of requests that belong to no page.
 pub const NO_PAGE: u32 = u32::MAX;
 
 /// One attempt at one request.
@@ -12,32 +12,34 @@ pub const NO_PAGE: u32 = u32::MAX;
 pub struct Attempt {
     /// Names it to the clients.
     pub ticket: Ticket,
-    /// The session's number, from 0 in the order of arrival; from 2^40 where it was there when the
+    /// The session's number, from 0 in the order of arrival; from 2^40 if it was present when the
     /// run began. Each population after the first adds 2^48.
     pub session: u64,
     /// The request's number within the session, from 0.
     pub index: u32,
     /// The attempt's number, from 1.
     pub attempt: u32,
-    /// Which of the workload's kinds of request.
+    /// Its kind among those of the workload.
     pub kind: u32,
-    /// The number of the request that is the base of its page; [`NO_PAGE`] where it is of none.
+    /// The number of the request that is the base of its page; [`NO_PAGE`] if it belongs to no
+    /// page.
     pub page: u32,
-    /// When this attempt was to be sent: as wanted, or once it had a place among those in flight.
+    /// When this attempt was to be sent: at the scheduled time, or once it had a place among those
+    /// in flight.
     pub scheduled: Nanos,
-    /// When the workload wanted the request sent; response times run from here.
+    /// The scheduled time of the request; response times run from here.
     pub request_scheduled: Nanos,
 }
 
 impl Attempt {
-    /// When the workload wanted it sent: a first attempt may then have waited for a place.
+    /// The scheduled time of the attempt: a first attempt may then have waited for a place.
     #[must_use]
     pub fn wanted(&self) -> Nanos {
         if self.attempt == 1 { self.request_scheduled } else { self.scheduled }
     }
 
-    /// The place of its population, and which of the sessions that came it is, from 0; none for one
-    /// that was there when the run began.
+    /// The place of its population, and the session's number among those that came, from 0; `None`
+    /// for one that was present when the run began.
     #[must_use]
     pub fn population_and_number(&self) -> Option<(usize, u64)> {
         let (place, number) = (self.session / SESSIONS, self.session % SESSIONS);
@@ -68,7 +70,7 @@ impl Ticket {
         u64::from(self.generation) << 32 | u64::from(self.slot)
     }
 
-    /// The place of the session in a table; sessions that are alive have different ones.
+    /// The place of the session in a table; live sessions have different ones.
     #[inline]
     #[must_use]
     pub fn slot(self) -> usize {
@@ -83,7 +85,7 @@ impl Ticket {
     }
 }
 
-/// What becomes of a request after an attempt has ended.
+/// The state of a request after an attempt has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fate {
     /// The request is over, by a response or because no attempts are left.
@@ -101,7 +103,7 @@ pub struct Page {
     pub session: u64,
     /// The number of the base's request within the session.
     pub number: u32,
-    /// When the workload wanted the base sent.
+    /// The scheduled time of the base.
     pub scheduled: Nanos,
     /// When the last of its requests was over.
     pub done: Nanos,
@@ -113,6 +115,6 @@ pub struct Page {
 /// a workload have the same one.
 pub(crate) const SESSIONS: u64 = 1 << 48;
 
-/// The number of the first of these sessions: those that come later count from 0, and do the same
-/// whether these are there or not.
+/// The number of the first of these sessions: later ones count from 0, and do the same whether
+/// these exist or not.
 pub(crate) const FIRST_SESSION: u64 = 1 << 40;

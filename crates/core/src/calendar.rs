@@ -1,13 +1,12 @@
 //! A calendar queue: the smallest key first, equal keys in the order of their pushing.
 //!
-//! A heap compares on every level. Where there are many keys, a push here is entered under its day
-//! and compared with none: only what is on a day is sorted, when that day comes (R. Brown, Calendar
-//! queues, CACM 31(10), 1988). What lies beyond the last day waits unsorted, and when all days are
-//! over it is laid out on days anew, as wide as suits it then (the ladder queue of W. T. Tang,
-//! R. S. M. Goh and I. L.-J. Thng, ACM TOMACS 15(3), 2005, has this from its rungs). So no width is
-//! kept that no longer fits. What is pushed onto the day that has come is put in order one by one,
-//! and goes to a heap where that takes too long: a few keys, or such as no width suits, cost what
-//! they cost there.
+//! A heap compares on every level. With many keys, a push here is entered under its day without
+//! comparisons. Keys are sorted only within a day, when that day comes (R. Brown, Calendar queues,
+//! CACM 31(10), 1988). Keys beyond the last day wait unsorted. When all days are over, these are
+//! laid out on new days of a suitable width (as in the rungs of the ladder queue of W. T. Tang, R.
+//! S. M. Goh and I. L.-J. Thng, ACM TOMACS 15(3), 2005). So a width that no longer fits is not
+//! kept. A key pushed onto the current day is inserted in order, or goes to a heap if that takes
+//! too long. So a few keys, or keys that no width suits, cost as much as in a heap.
 
 use self::far::{Far, NONE, NOTHING};
 use crate::heap::{Heap, Node};
@@ -19,29 +18,29 @@ mod tests;
 /// The priority queue of timers.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar<T> {
-    /// What is left of the days that have come, but for what is in the heap: sorted, and gone
-    /// before the place `gone`.
+    /// The rest of the days that have come, except for the heap: sorted, and removed before the
+    /// place `gone`.
     near: Vec<Node<T>>,
     gone: usize,
-    /// Of the days that have come, too. Empty, with `near`, only when all is empty.
+    /// Also of the days that have come. Empty, with `near`, only when all is empty.
     heap: Heap<T>,
-    /// The first one of the heap is gone: its place is kept for what is pushed next.
+    /// The first one of the heap was removed: its place is kept for the next push.
     spent: bool,
     /// The first entry of each day's list.
     days: Vec<u32>,
-    /// What is on days to come and beyond, and free places, each in a list.
+    /// The entries on days to come and beyond, and free places, each in a list.
     entries: Vec<Entry<T>>,
     free: u32,
     far: Far,
-    /// When the first day begins, and the logarithm of a day's width.
+    /// The beginning of the first day, and the logarithm of a day's width.
     begin: u64,
     shift: u32,
     /// The first day that has not come.
     tomorrow: u64,
-    /// The smallest key of all; the greatest number when there is none.
+    /// The smallest key of all; the greatest number when the queue is empty.
     next: u64,
     pushed: u64,
-    /// After so many pushes onto the heap the days are laid out anew.
+    /// After this many pushes onto the heap the days are laid out anew.
     patience: usize,
 }
 
@@ -54,13 +53,13 @@ struct Entry<T> {
     after: u32,
 }
 
-/// What is pushed onto a day that has come goes to the heap when so many are left there, unless it
-/// comes after all of them.
+/// A push onto a day that has come goes to the heap when this many are left there, unless it comes
+/// after all of them.
 const NEAR_MAX: usize = 8;
-/// The most days there are: their lists' beginnings take a quarter of a mebibyte.
+/// The most days: their lists' beginnings take a quarter of a mebibyte.
 const DAYS_MAX: usize = 1 << 16;
-/// All days together are 2^5 times as long as it takes the first eighth to come: four to eight
-/// times the mean of what is to come, where that is exponential, so that little lies beyond.
+/// All days together are 2^5 times as long as the first eighth takes to come. For exponential times
+/// this is four to eight times their mean, so that little lies beyond.
 const LENGTH_LOG: u32 = 5;
 
 impl<T: Copy> Calendar<T> {
@@ -83,7 +82,7 @@ impl<T: Copy> Calendar<T> {
         }
     }
 
-    /// The smallest key; the greatest number when there is none.
+    /// The smallest key; the greatest number when the queue is empty.
     #[inline(always)]
     pub(crate) fn next(&self) -> u64 {
         self.next
@@ -119,7 +118,7 @@ impl<T: Copy> Calendar<T> {
         Some((key, item))
     }
 
-    /// As [`Calendar::pop`], where something is in the heap.
+    /// As [`Calendar::pop`], if the heap has an entry.
     #[inline(never)]
     fn pop_near_or_heap(&mut self) -> Option<(u64, T)> {
         self.drop_spent();
@@ -145,7 +144,7 @@ impl<T: Copy> Calendar<T> {
         }
     }
 
-    /// For a day that has come.
+    /// Pushes onto a day that has come.
     #[inline(never)]
     fn push_near(&mut self, key: u64, item: T) {
         let node = Node { key, order: self.pushed, item };
@@ -153,7 +152,7 @@ impl<T: Copy> Calendar<T> {
             self.near.drain(..self.gone);
             self.gone = 0;
         }
-        // It comes after all that have the same key.
+        // It comes after all with the same key.
         if self.near.last().is_none_or(|last| last.key <= key) {
             self.near.push(node);
         } else if self.near.len() - self.gone < NEAR_MAX {
@@ -201,7 +200,7 @@ impl<T: Copy> Calendar<T> {
         self.entries.len() as u32 - 1
     }
 
-    /// When nothing is left of the days that have come, the next one comes on which something is.
+    /// When the days that have come are used up, the next day with an entry comes.
     #[inline(always)]
     fn open_next(&mut self) {
         self.near.clear();
@@ -221,10 +220,10 @@ impl<T: Copy> Calendar<T> {
         self.next = self.near.first().map_or(u64::MAX, |node| node.key);
     }
 
-    /// Takes what is on the next day on which something is; whether there is such a day.
+    /// Takes the entries of the next day that has any; says whether there is such a day.
     #[inline]
     fn take_day(&mut self) -> bool {
-        // `lay_out` puts `tomorrow` beyond all days where nothing is left for one.
+        // `lay_out` puts `tomorrow` beyond all days if no entry is left for one.
         let days = self.days.get_mut(self.tomorrow as usize..).unwrap_or_default();
         let Some(over) = days.iter().position(|list| *list != NONE) else {
             return false;
@@ -240,7 +239,7 @@ impl<T: Copy> Calendar<T> {
         true
     }
 
-    /// Lays out days for what lies far; when there is nothing, the day that has come is for all.
+    /// Lays out days for the far entries; without any, the current day takes all.
     fn lay_out(&mut self) {
         let Far { list, len, smallest } = std::mem::replace(&mut self.far, NOTHING);
         if len == 0 {
@@ -266,7 +265,8 @@ impl<T: Copy> Calendar<T> {
         }
     }
 
-    /// The logarithm, rounded up, of how far from the smallest the first eighth of a list reaches.
+    /// The logarithm, rounded up, of the distance from the smallest key to the end of a list's
+    /// first eighth.
     fn eighth_log(&self, list: u32, len: usize, smallest: u64) -> u32 {
         let (mut counts, mut at) = ([0; 65], list);
         while let Some(entry) = self.entries.get(at as usize) {
@@ -281,7 +281,7 @@ impl<T: Copy> Calendar<T> {
         log as u32
     }
 
-    /// That the heap is used so often tells that the days are too wide, or were laid out for few.
+    /// Frequent use of the heap shows that the days are too wide, or were laid out for few entries.
     #[cold]
     fn lay_out_all(&mut self) {
         let heap = std::mem::replace(&mut self.heap, Heap::new());

@@ -7,13 +7,13 @@ use toml::Value;
 use crate::error::{Invalid, unknown};
 use crate::schema::with_remedy;
 
-/// The tables with the value at `key` replaced, or put there: `arrivals.rate`, or
-/// `station.database.servers`, where `database` is the name of one of several tables, or its
-/// number from 0. The text is a TOML value; anything else is a string.
+/// The tables with the value at `key` replaced, or added: `arrivals.rate`, or
+/// `station.database.servers`, where `database` is the name of one of several tables, or its number
+/// from 0. The text is a TOML value; anything else is a string.
 ///
 /// # Errors
-/// When a table on the way does not exist, or the tables with the new value are not valid. Whether
-/// the value itself makes sense is found when the model is built.
+/// When a table on the way does not exist, or the tables with the new value are not valid. The
+/// value itself is checked when the model is built.
 pub fn with_value<T: Serialize + DeserializeOwned>(
     tables: &T,
     key: &str,
@@ -49,7 +49,7 @@ fn parse(text: &str) -> Value {
 
 fn step<'a>(at: &'a mut Value, part: &str) -> Result<&'a mut Value, Invalid> {
     match at {
-        // A table that is not there yet may be begun.
+        // A table that does not exist yet may be begun.
         Value::Table(table) => {
             Ok(table.entry(part).or_insert_with(|| Value::Table(toml::Table::new())))
         }
@@ -64,7 +64,7 @@ fn step<'a>(at: &'a mut Value, part: &str) -> Result<&'a mut Value, Invalid> {
     }
 }
 
-/// What tells tables of one kind apart.
+/// The key that distinguishes tables of one kind.
 fn name_of(table: &Value) -> String {
     let name = ["name", "request"].into_iter().find_map(|key| table.get(key)?.as_str());
     name.unwrap_or_default().to_owned()

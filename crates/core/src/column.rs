@@ -5,7 +5,7 @@ use crate::error::{Invalid, unknown};
 /// The numbers of one column of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
-    /// Its name in the table; none where the table names no columns.
+    /// Its name in the table; `None` if the table names no columns.
     pub name: Option<String>,
     /// Its values, from the top.
     pub numbers: Vec<f64>,
@@ -15,7 +15,7 @@ pub struct Column {
 /// names the columns; lines that are empty or begin with `#` are skipped.
 ///
 /// # Errors
-/// When there is no such column, or a value is no number.
+/// When there is no such column, or a value is not a number.
 pub fn numbers_of(text: &str, file: &str, column: Option<&str>) -> Result<Column, Invalid> {
     let lines = text.lines().map(str::trim).zip(1usize..);
     let mut lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).peekable();

@@ -15,11 +15,11 @@ pub struct DataTable {
 
 impl DataTable {
     /// Reads comma-separated values (RFC 4180), whose first line names the columns. Values with
-    /// commas or line ends in them stand in quotes.
+    /// commas or line ends are in quotes.
     ///
     /// # Errors
-    /// When a column has no name or one that another has, a row has more or fewer values than
-    /// there are columns, or there is no row.
+    /// When a column has no name or another's name, a row has more or fewer values than there are
+    /// columns, or the table has no rows.
     pub fn parse(name: &str, text: &str) -> Result<DataTable, Invalid> {
         let wrong = |line: u64, why: String| Err(Invalid::new(format!("{name}:{line}: {why}")));
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -1,8 +1,8 @@
-//! What core says when its input is wrong.
+//! The errors of core about wrong input.
 
 use thiserror::Error;
 
-/// A text that is not what it should be: the message says what was found and what would be right.
+/// An invalid text: the message says what was found and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Invalid {
@@ -10,13 +10,13 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    /// With a message that names what is wrong and what would be right.
+    /// With a message that names the error and the remedy.
     pub fn new(message: impl Into<String>) -> Invalid {
         Invalid { message: message.into() }
     }
 }
 
-/// A name of the user's own, which stands in tables, charts and terminals.
+/// A name of the user's own, for tables, charts and terminals.
 ///
 /// # Errors
 /// When it is empty or holds control characters.
@@ -31,7 +31,7 @@ pub fn own_name(name: &str) -> Result<&str, Invalid> {
     Ok(name)
 }
 
-/// An unknown name, with the nearest known one or, where none is near, all of them.
+/// An unknown name, with the nearest known one or, if none is near, all of them.
 pub fn unknown<'a>(
     what: &str,
     wrong: &str,
@@ -44,7 +44,7 @@ pub fn unknown<'a>(
     Invalid::new(format!("unknown {what} `{wrong}`: {remedy}"))
 }
 
-/// The candidate most like `word`, if any is near enough to be a likely slip of the finger.
+/// The candidate most like `word`, if any is near enough to be a likely typing error.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = |c: &&str| edit_distance(word, c);
     let best = candidates.into_iter().min_by_key(near)?;

@@ -1,4 +1,4 @@
-//! Files that a workload or a system names, read by somebody else: core itself has no files.
+//! Files that a workload or a system names. The caller reads them: core itself has no files.
 
 use crate::column::{Column, numbers_of};
 use crate::data::DataTable;
@@ -20,31 +20,31 @@ pub trait Files {
         self.read(name).map(String::into_bytes)
     }
 
-    /// Whether what they say is only to be shown, so that some may be missing: their bytes are then
-    /// none.
+    /// Whether their content is only shown, so that some may be missing: their bytes are then
+    /// empty.
     fn may_be_missing(&self) -> bool {
         false
     }
 
-    /// The numbers of a column of a table; of the first one, where no name is given. Files of
-    /// comma-separated values can be read by everybody; others by overriding this.
+    /// The numbers of a column of a table; of the first one, if no name is given. Every
+    /// implementation reads files of comma-separated values; others need an override.
     ///
     /// # Errors
-    /// As [`Files::read`], or when there is no such column, or a value is no number.
+    /// As [`Files::read`], or when there is no such column, or a value is not a number.
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Column, Invalid> {
         numbers_of(&self.read(name)?, name, column)
     }
 
-    /// The table that a file of comma-separated values holds, whose first line names the columns.
+    /// The table of a file of comma-separated values, whose first line names the columns.
     ///
     /// # Errors
-    /// As [`Files::read`], or when the file is no such table.
+    /// As [`Files::read`], or when the file is not such a table.
     fn table(&self, name: &str) -> Result<DataTable, Invalid> {
         DataTable::parse(name, &self.read(name)?)
     }
 }
 
-/// There are no files here.
+/// An implementation without files.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
 

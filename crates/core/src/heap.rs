@@ -1,13 +1,13 @@
 //! A four-ary heap: the smallest key first, equal keys in the order of their pushing.
 //!
-//! Four children a node make the heap half as deep as a binary one, and they lie side by side in
-//! memory: fewer cache misses a push and a pop.
+//! Four children for each node make the heap half as deep as a binary one, and they lie side by
+//! side in memory: fewer cache misses for each push and pop.
 
 /// The priority queue of waiting jobs.
 ///
 /// The first node is at the place 3, its children are the group 1, and those of the node at place p
-/// are the group p - 2. In places where nobody is stands a node that comes after all others: so a
-/// group always has four, and nothing need ask how many.
+/// are the group p - 2. Empty places hold a node that comes after all others: so a group always has
+/// four, and no code need count them.
 #[derive(Clone, Debug)]
 pub(crate) struct Heap<T> {
     groups: Vec<[Node<T>; 4]>,
@@ -18,7 +18,7 @@ pub(crate) struct Heap<T> {
 /// The place of the first node.
 const FIRST: usize = 3;
 
-/// An item with what it is ordered by.
+/// An item with its order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<T> {
     pub(crate) key: u64,
@@ -28,8 +28,8 @@ pub(crate) struct Node<T> {
 }
 
 impl<T> Node<T> {
-    /// Key and order as one number, which compares without a branch: which of two comes first is
-    /// as good as random, and a processor that guesses it is wrong half of the time.
+    /// Key and order as one number, which compares without a branch. The outcome of a comparison is
+    /// as good as random, and a processor that predicts it is wrong half of the time.
     #[inline(always)]
     pub(crate) fn rank(&self) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.order)
@@ -42,7 +42,7 @@ impl<T> Node<T> {
 }
 
 impl<T: Copy> Node<T> {
-    /// What stands where nobody is: it comes after all others.
+    /// The content of an empty place: it comes after all others.
     #[inline(always)]
     fn nobody(&self) -> Node<T> {
         Node { key: u64::MAX, order: u64::MAX, item: self.item }
@@ -59,7 +59,7 @@ impl<T: Copy> Heap<T> {
         self.len
     }
 
-    /// All, in no order but that the first one comes first.
+    /// All nodes, in no order except that the first one comes first.
     #[inline]
     pub(crate) fn nodes(&self) -> &[Node<T>] {
         // Before the first push there is no group, and so no place FIRST.
@@ -73,20 +73,20 @@ impl<T: Copy> Heap<T> {
         (self.len > 0).then_some((first.key, &first.item))
     }
 
-    /// As [`Heap::peek`], with what it is ordered by.
+    /// As [`Heap::peek`], with the item's order.
     #[inline(always)]
     pub(crate) fn first(&self) -> Option<&Node<T>> {
         self.groups.first().filter(|_| self.len > 0).map(|group| &group[FIRST])
     }
 
-    /// As [`Heap::peek`], for what will be the first one after the next pop.
+    /// As [`Heap::peek`], for the item that will be first after the next pop.
     #[inline]
     pub(crate) fn peek_second(&self) -> Option<(u64, &T)> {
         let second = earliest(self.groups.get(1)?).1;
         (self.len > 1).then_some((second.key, &second.item))
     }
 
-    /// Pops the first one and pushes another, by one way through the heap instead of two.
+    /// Pops the first one and pushes another, in one pass through the heap instead of two.
     #[inline(never)]
     pub(crate) fn replace_first(&mut self, node: Node<T>) {
         self.sift_down(node);
@@ -139,14 +139,14 @@ impl<T: Copy> Heap<T> {
         Some(first)
     }
 
-    /// Takes any one out, at the least cost.
+    /// Removes any one, at the least cost.
     #[inline]
     pub(crate) fn pop_any(&mut self) -> Option<(u64, T)> {
         let any = self.peek().is_some().then(|| self.take_last())?;
         Some((any.key, any.item))
     }
 
-    /// Takes the node at the last place, of which there must be one.
+    /// Removes the node at the last place; the heap must not be empty.
     #[inline]
     fn take_last(&mut self) -> Node<T> {
         self.len -= 1;
@@ -156,7 +156,7 @@ impl<T: Copy> Heap<T> {
         last
     }
 
-    /// Takes out the items that are so, at a cost that grows with the number of items.
+    /// Removes the items for which this holds, at a cost that grows with the number of items.
     pub(crate) fn remove(&mut self, so: impl Fn(&T) -> bool) {
         let left: Vec<Node<T>> =
             self.nodes().iter().filter(|node| !so(&node.item)).copied().collect();
@@ -190,12 +190,12 @@ impl<T: Copy> Heap<T> {
     }
 }
 
-/// Which one of a group comes first.
+/// The first of a group.
 #[inline(always)]
 fn earliest<T>(group: &[Node<T>; 4]) -> (usize, &Node<T>) {
     let left = usize::from(group[1].before(&group[0]));
     let right = 2 + usize::from(group[3].before(&group[2]));
-    // All are below four, which the compiler is told, so that it need not look.
+    // All are below four, and the compiler knows it, so that it need not check.
     let which = if group[right % 4].before(&group[left % 4]) { right } else { left };
     (which % 4, &group[which % 4])
 }

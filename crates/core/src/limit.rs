@@ -1,10 +1,10 @@
-//! When a run of a workload ends.
+//! The end of a run of a workload.
 
 use serde::{Deserialize, Serialize};
 
 use crate::time::Nanos;
 
-/// When a workload ends, and which of its requests count.
+/// The end of a workload, and the requests that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     /// At most this many requests that count.

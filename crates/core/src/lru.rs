@@ -1,17 +1,17 @@
-//! A set of objects that holds so many bytes, and forgets what was not asked for the longest.
+//! A set of objects of bounded size in bytes, which forgets the least recently used ones.
 
 /// The end of the list; no object has this number.
 const NOBODY: u32 = u32::MAX;
 
 /// A byte-bounded set of objects that forgets the least recently used ones.
 ///
-/// Objects are numbers, best small ones: memory is kept for all up to the largest that came.
-/// Each request costs a constant time, and one more for each object that must go.
+/// Objects are numbers, preferably small: memory is kept for all up to the largest one seen. Each
+/// request costs a constant time, plus a constant time for each object that is evicted.
 #[derive(Clone, Debug)]
 pub struct Lru {
     capacity: u64,
     bytes: u64,
-    /// The most recently used one, and the least recently used one.
+    /// The most recently used object, and the least recently used one.
     newest: u32,
     oldest: u32,
     objects: Vec<Object>,
@@ -22,20 +22,20 @@ pub struct Lru {
 struct Object {
     newer: u32,
     older: u32,
-    /// None while it is not in the set.
+    /// `None` while it is not in the set.
     size: Option<u64>,
 }
 
 impl Lru {
-    /// An empty set of at most so many bytes.
+    /// An empty set of at most this many bytes.
     #[must_use]
     pub fn new(capacity: u64) -> Lru {
         Lru { capacity, bytes: 0, newest: NOBODY, oldest: NOBODY, objects: Vec::new() }
     }
 
-    /// Somebody asks for an object of this size: whether it was there. Afterwards it is the most
-    /// recently used one, but for one that is larger than the whole set, which is not kept. An
-    /// object whose size has changed counts as there, with its new size from now on.
+    /// A request for an object of this size; says whether it was in the set. Afterwards it is the
+    /// most recently used one. An object larger than the whole set is not kept. An object of a new
+    /// size counts as present, and has that size from now on.
     ///
     /// # Panics
     /// When the object's number is 2^32 - 1.
@@ -62,7 +62,7 @@ impl Lru {
         known.is_some()
     }
 
-    /// The bytes of all objects that are in the set.
+    /// The bytes of all objects in the set.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -122,7 +122,7 @@ mod tests {
         assert!(!set.ask(1, 31));
         assert!(!set.ask(1, 31));
         assert!(set.ask(0, 20));
-        // One that has grown beyond the set was there, and is no more.
+        // An object that has grown beyond the set was present, and no longer is.
         assert!(set.ask(0, 40));
         assert!(!set.ask(0, 20));
     }
@@ -136,7 +136,7 @@ mod tests {
         );
     }
 
-    /// Against a list that is searched from its beginning.
+    /// Compares with a list that is searched from its beginning.
     #[test]
     fn it_does_what_a_plain_list_does() {
         for capacity in [1, 40, 300, 2000] {

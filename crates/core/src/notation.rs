@@ -1,8 +1,8 @@
 //! The one notation `name(argument, key=argument, weight: argument)`.
 //!
-//! Distributions, arrival processes, rate profiles and policies are all written in it, in files,
-//! on the command line, in Python and in scripts. Text in single quotes is a word, whatever
-//! is in it.
+//! Distributions, arrival processes, rate profiles and policies are all written in it, in files, on
+//! the command line, in Python and in scripts. Text in single quotes is a word, whatever its
+//! content.
 
 use crate::error::{Invalid, nearest};
 use crate::units::{Dimension, Quantity};
@@ -19,16 +19,16 @@ pub struct Call {
 /// One argument of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// What stands before it.
+    /// The label before it.
     pub label: Label,
     /// The argument itself.
     pub term: Term,
 }
 
-/// What stands before an argument.
+/// The label of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Label {
-    /// Nothing: the argument is known by its place.
+    /// No label: the argument is known by its place.
     None,
     /// `key=`.
     Key(String),
@@ -52,7 +52,7 @@ impl Call {
     /// Parses one call.
     ///
     /// # Errors
-    /// When brackets do not match, an argument is empty, or something follows the call.
+    /// When brackets do not match, an argument is empty, or text follows the call.
     pub fn parse(text: &str) -> Result<Call, Invalid> {
         parse_call(text.trim(), 0)
     }
@@ -126,13 +126,13 @@ fn begins_a_term(before: &str) -> bool {
 }
 
 fn parse_argument(text: &str, depth: usize) -> Result<Argument, Invalid> {
-    // A label ends before any bracket or quote: what follows belongs to the term.
+    // A label ends before any bracket or quote: the rest belongs to the term.
     let head = &text[..text.find(['(', '\'']).unwrap_or(text.len())];
     if let Some(at) = head.find('=') {
         let label = Label::Key(text[..at].trim().to_owned());
         return Ok(Argument { label, term: parse_term(text[at + 1..].trim(), depth)? });
     }
-    // A colon labels only after a number: a file name may hold one too.
+    // A colon labels only after a number: a file name may contain one too.
     if let Some(at) = head.find(':')
         && let Ok(weight) = Quantity::parse(&text[..at])
     {
@@ -150,7 +150,7 @@ fn parse_term(text: &str, depth: usize) -> Result<Term, Invalid> {
     if numeric && !text.contains('(') {
         match Quantity::parse(text) {
             Ok(quantity) => return Ok(Term::Quantity(quantity)),
-            // `./demands.txt` and `2024.csv` are words, `5 parsecs` is a mistake.
+            // `./demands.txt` and `2024.csv` are words, `5 parsecs` is an error.
             Err(error) if !text.contains(['/', '.']) => return Err(error),
             Err(_) => {}
         }
@@ -158,7 +158,7 @@ fn parse_term(text: &str, depth: usize) -> Result<Term, Invalid> {
     Ok(Term::Call(parse_call(text, depth)?))
 }
 
-/// Takes a call's arguments one by one, by place or by key, and refuses what is left over.
+/// Takes a call's arguments one by one, by place or by key, and refuses the rest.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     usage: &'a str,
@@ -167,8 +167,8 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Matches the arguments of `call` with `names`: those without a key in the order of the
-    /// names. `usage` is shown in every message, as in `h2(MEAN, cv2=8)`.
+    /// Matches the arguments of `call` with `names`: those without a key in the order of the names.
+    /// Every message has `usage`, as in `h2(MEAN, cv2=8)`.
     ///
     /// # Errors
     /// When there are too many, or a key is unknown or given twice, or weights are given.
@@ -196,7 +196,7 @@ impl<'a> Arguments<'a> {
         Ok(arguments)
     }
 
-    /// Takes the argument `name` if it is there.
+    /// Takes the argument `name` if it is given.
     pub fn optional(&mut self, name: &str) -> Option<Term> {
         debug_assert!(self.names.contains(&name));
         let at = self.left.iter().position(|(key, _)| key == name)?;
@@ -211,7 +211,7 @@ impl<'a> Arguments<'a> {
         self.optional(name).ok_or_else(|| self.error(&format!("needs `{name}`")))
     }
 
-    /// Takes the quantity `name`, whatever it measures.
+    /// Takes the quantity `name`, of any dimension.
     ///
     /// # Errors
     /// When it is missing or not a quantity.
@@ -222,19 +222,19 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Takes the quantity `name` that measures `dimension` or is bare, in the base unit.
+    /// Takes the quantity `name` that has the dimension `dimension` or is bare, in the base unit.
     ///
     /// # Errors
-    /// When it is missing, not a quantity, or measures something else.
+    /// When it is missing, not a quantity, or has another dimension.
     pub fn number(&mut self, name: &str, dimension: Dimension) -> Result<f64, Invalid> {
         let quantity = self.quantity(name)?;
         quantity.expect(dimension).map_err(|error| self.error(&format!("for `{name}`: {error}")))
     }
 
-    /// As [`Arguments::number`], or this where it is missing.
+    /// As [`Arguments::number`], or this value if it is missing.
     ///
     /// # Errors
-    /// When it is not a quantity, or measures something else.
+    /// When it is not a quantity, or has another dimension.
     pub fn number_or(
         &mut self,
         name: &str,

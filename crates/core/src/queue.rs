@@ -3,18 +3,18 @@
 
 use crate::heap::{Heap, Node};
 
-/// Those that come first are a sorted list, the others a [`Heap`]. To keep a short list in order
-/// takes about a third of what a heap takes.
+/// The first items are a sorted list, the others a [`Heap`]. Keeping a short list in order takes
+/// about a third of a heap's time.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<T> {
-    /// The first one stands last. Only an empty queue has none.
+    /// The first item stands last. Only an empty queue has an empty list.
     first: Vec<Node<T>>,
     /// All of these come after those.
     others: Heap<T>,
     pushed: u64,
 }
 
-/// With more than so many, half of the list goes to the heap.
+/// With more than this many, half of the list goes to the heap.
 const FIRST_MAX: usize = 32;
 
 impl<T: Copy> Queue<T> {
@@ -88,7 +88,7 @@ impl<T: Copy> Queue<T> {
         self.first.reverse();
     }
 
-    /// Takes out the items that are so, at a cost that grows with the number of items.
+    /// Removes the items for which this holds, at a cost that grows with the number of items.
     pub(crate) fn remove(&mut self, so: impl Fn(&T) -> bool) {
         self.first.retain(|node| !so(&node.item));
         self.others.remove(so);

@@ -1,30 +1,30 @@
 //! Random streams, each named by (seed, entity, purpose).
 //!
-//! A workload is a pure function of its seed: session 17 draws its think times from a stream of
-//! its own, so it does the same on any number of threads, simulated or real, whatever the other
+//! A workload is a pure function of its seed. Session 17 draws its think times from a stream of its
+//! own. So it does the same on any number of threads, simulated or real, whatever the other
 //! sessions do. Two systems can therefore be compared on the very same work (common random
 //! numbers).
 
-/// What a stream is drawn for. Each purpose has streams of its own, so that a new kind of draw
-/// never shifts the others.
+/// The purpose of a stream. Each purpose has streams of its own, so that a new kind of draw never
+/// shifts the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
-    /// When sessions arrive.
+    /// The arrivals of sessions.
     Arrival = 1,
-    /// How many requests a session has.
+    /// The number of requests of a session.
     SessionLength = 2,
     /// The think times of a session.
     Think = 3,
-    /// Which requests a session sends.
+    /// The requests of a session.
     Request = 4,
-    /// The service demands that a session's requests bring.
+    /// The service demands of a session's requests.
     Demand = 5,
-    /// How long a client waits before it tries again.
+    /// The waits of a client before retries.
     Backoff = 6,
     /// The seeds of independent replications.
     Replication = 7,
-    /// Demands that a server draws itself, for requests that bring none.
+    /// Demands that a server draws itself, for requests without demands of their own.
     Server = 8,
     /// The varying parts of requests' targets.
     Target = 9,
@@ -32,35 +32,35 @@ pub enum Purpose {
     Estimate = 10,
     /// The seeds of pilots.
     Pilot = 11,
-    /// What programs draw.
+    /// The draws of programs.
     Program = 12,
     /// Keys and masks of WebSocket connections.
     WebSocket = 13,
-    /// Which users of a log are replayed.
+    /// The choice of a log's users to replay.
     Users = 14,
-    /// Where a machine's scheduler places and moves tasks, if at random.
+    /// The random placements and moves of a machine's scheduler.
     Balancing = 15,
-    /// When within the steps of its log's clock a replayed request comes.
+    /// The time of a replayed request within a step of its log's clock.
     Spread = 16,
     /// The sessions that think when a run begins.
     Start = 17,
     /// The seeds of the populations after the first.
     Population = 18,
-    /// How many objects a page has.
+    /// The number of objects of a page.
     ObjectCount = 19,
-    /// Which objects they are.
+    /// The choice of objects.
     Object = 20,
-    /// How long a session lasts.
+    /// The duration of a session.
     SessionTime = 21,
     /// The sizes of targets.
     TargetSize = 22,
-    /// Which rows of data files sessions have.
+    /// The rows of data files for sessions.
     Row = 23,
-    /// What dispatch policies draw.
+    /// The draws of dispatch policies.
     Dispatch = 24,
-    /// What links lose and delay.
+    /// The losses and delays of links.
     Link = 25,
-    /// Which traces requests belong to.
+    /// The traces of requests.
     Trace = 26,
 }
 
@@ -92,7 +92,7 @@ impl StreamFamily {
     }
 
     /// The stream of one entity's part (a session's request, say). Making one costs a few
-    /// nanoseconds, so that no stream need be kept between two draws.
+    /// nanoseconds, so streams need not be kept between two draws.
     #[inline(always)]
     #[must_use]
     pub fn substream(&self, entity: u64, part: u64) -> Stream {
@@ -105,8 +105,8 @@ impl StreamFamily {
 /// One stream of uniform random numbers: xoshiro256++ (Blackman and Vigna, ACM Transactions on
 /// Mathematical Software 47, 2021), seeded by SplitMix64.
 ///
-/// It is written out here, because streams are made by the hundred million, mostly for one draw:
-/// so inlined, half of a seed need never be computed. A test holds it against `rand_xoshiro`.
+/// It is written out here, because streams are made by the hundred million, mostly for one draw: if
+/// it is inlined, half of a seed need never be computed. A test compares it with `rand_xoshiro`.
 #[derive(Clone, Debug)]
 pub struct Stream {
     state: [u64; 4],
@@ -132,8 +132,8 @@ impl Stream {
         ((self.bits() >> 12) as f64 + 0.5) * STEP
     }
 
-    /// A whole number below this one, which is not 0; each as likely as any other, but for a part
-    /// in 2^64 / `limit`.
+    /// A whole number below this one, which is not 0; each as likely as any other, except for a
+    /// part in 2^64 / `limit`.
     #[inline(always)]
     pub fn below(&mut self, limit: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(limit)) >> 64) as u64

@@ -6,7 +6,7 @@
 /// First in, first out.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
-    /// None at first, then a power of two.
+    /// Empty at first, then a power of two.
     items: Vec<T>,
     popped: usize,
     pushed: usize,
@@ -37,7 +37,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.pushed == self.popped { None } else { self.items.get(self.place(self.popped)) }
     }
 
-    /// All, from the first one on.
+    /// All items, from the first one on.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         let places = (0..self.len()).map(|at| self.place(self.popped.wrapping_add(at)));
         places.map(|place| &self.items[place])
@@ -48,7 +48,7 @@ impl<T: Copy + Default> Ring<T> {
         self.items.get(last).filter(|_| self.len() > 0)
     }
 
-    /// The first one is done with; there must be one.
+    /// Removes the first item; there must be one.
     #[inline(always)]
     pub(crate) fn pop_front(&mut self) {
         debug_assert!(self.len() > 0, "nothing to pop");
@@ -79,7 +79,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// It is the queue of the standard library.
+        /// It equals the queue of the standard library.
         #[test]
         fn it_is_first_in_first_out(
             steps in prop::collection::vec(prop::bool::weighted(0.7), 0..300)

@@ -1,4 +1,4 @@
-//! Reading workload and system files: what is wrong is said with file, line, key and remedy.
+//! Reading workload and system files: an error names file, line, key and remedy.
 //!
 //! Files are read in two steps. [`read`] turns the text into plain tables, which are the schema
 //! (`WorkloadFile`, `SystemFile`); their own modules then check the values and build what runs.
@@ -41,7 +41,7 @@ impl Scalar {
     }
 }
 
-/// By hand, for the sake of the message: the usual one names a type that nobody knows.
+/// Written by hand for the sake of the message: the derived one names an unknown type.
 impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
         deserializer.deserialize_any(ScalarVisitor)
@@ -92,7 +92,7 @@ pub struct SchemaError {
     pub line: usize,
     /// The key's path, as in `arrivals.rate`; empty where no key is meant.
     pub key: String,
-    /// What is wrong and what would be right.
+    /// The error and its remedy.
     pub message: String,
 }
 
@@ -112,7 +112,7 @@ impl SchemaError {
 /// A file's name and text, for messages that point into it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The name of the file; empty where there is none.
+    /// The name of the file; empty without a file.
     pub file: &'a str,
     /// Its whole text.
     pub text: &'a str,
@@ -122,13 +122,13 @@ impl<'a> Source<'a> {
     /// Reads the plain tables of a file.
     ///
     /// # Errors
-    /// When the text is no TOML, or has unknown, missing or mistyped keys.
+    /// When the text is not TOML, or has unknown, missing or mistyped keys.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, SchemaError> {
         toml::from_str(self.text).map_err(|error| self.explain(&error))
     }
 
-    /// An error about the key at `path`, as in `request.0.weight`. Where the key is absent, its
-    /// nearest present table is pointed at.
+    /// An error about the key at `path`, as in `request.0.weight`. If the key is absent, the error
+    /// points at its nearest present table.
     #[must_use]
     pub fn error(&self, path: &str, error: &Invalid) -> SchemaError {
         SchemaError {
@@ -139,7 +139,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Where a key stands, as in `shop.toml:7: clients.bearer`; its name where there is no file.
+    /// The place of a key, as in `shop.toml:7: clients.bearer`; its name without a file.
     #[must_use]
     pub fn place(&self, path: &str) -> String {
         match self.file {
@@ -157,7 +157,7 @@ impl<'a> Source<'a> {
         let key = value.and_then(|span| key_before(self.text.get(..span.start)?));
         let (key, message) = match self.listed_table(line, message) {
             Some(table) => (table, format!("is one table, no list of them: write [{table}]")),
-            // An error that is about no value has no key.
+            // An error that concerns no value has no key.
             None => match repeated::one_or_each(self.text, line, message) {
                 Some(remedy) => ("", remedy),
                 None => (key.unwrap_or_default(), with_remedy(message)),
@@ -166,14 +166,14 @@ impl<'a> Source<'a> {
         SchemaError {
             file: self.file.to_owned(),
             line,
-            // An empty key is left out: the message names it itself, or none is concerned.
+            // An empty key is left out: the message names it itself, or no key is concerned.
             key: key.to_owned(),
             message,
         }
     }
 
-    /// The key of a list of tables, as in `[[arrivals]]`, that begins in this line where something
-    /// else is expected.
+    /// The key of a list of tables, as in `[[arrivals]]`, that begins in this line in place of
+    /// another value.
     fn listed_table(&self, line: usize, message: &str) -> Option<&str> {
         let signs = ["invalid type: map", "invalid type: sequence", "wanted exactly 1 element"];
         let header = self.text.lines().nth(line.checked_sub(1)?)?.trim_start();
@@ -220,7 +220,7 @@ fn key_before(text: &str) -> Option<&str> {
     before.rsplit(|one| !is_of_key(one)).next().filter(|key| !key.is_empty())
 }
 
-/// `request.0.weight` as people count: `request[1].weight`.
+/// `request.0.weight`, counted from 1: `request[1].weight`.
 fn readable(path: &str) -> String {
     let mut out = String::new();
     for part in path.split('.') {

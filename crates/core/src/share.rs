@@ -2,18 +2,18 @@
 
 use crate::time::Nanos;
 
-/// Which of a workload's sessions: every `of`-th one, from number `part` on. What a session does
-/// depends on its number alone, so all shares together are the whole workload, whatever their
+/// A part of a workload's sessions: every `of`-th one, from number `part` on. A session's actions
+/// depend on its number alone, so all shares together are the whole workload, whatever their
 /// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Which share, from 0.
     pub part: u64,
-    /// How many shares there are, 1 or more.
+    /// The number of shares, 1 or more.
     pub of: u64,
-    /// Sessions that came before this time are left out: somebody else began them.
+    /// Sessions that came before this time are left out: another process began them.
     pub from: Nanos,
-    /// Requests that count and that somebody else began before that: they belong to the share's
+    /// Requests that count and that another process began before that: they belong to the share's
     /// limit.
     pub begun: u64,
 }
@@ -22,7 +22,7 @@ impl Share {
     /// All of it.
     pub const WHOLE: Share = Share::new(0, 1);
 
-    /// The share of this number, from 0, of so many; from the start of the run.
+    /// The share of this number, from 0, of this many; from the start of the run.
     #[must_use]
     pub const fn new(part: u64, of: u64) -> Share {
         Share { part, of, from: Nanos::ZERO, begun: 0 }
@@ -34,18 +34,18 @@ impl Share {
         number * self.of + self.part
     }
 
-    /// This share's first of what comes one after another.
+    /// This share's first item of a sequence.
     pub(crate) fn first<T>(self, mut next: impl FnMut() -> T) -> T {
         (0..self.part).fold(next(), |_, _| next())
     }
 
-    /// This share's next of what comes one after another.
+    /// This share's next item of a sequence.
     #[inline(always)]
     pub(crate) fn next<T>(self, mut next: impl FnMut() -> T) -> T {
         (1..self.of).fold(next(), |_, _| next())
     }
 
-    /// This share of so many; of [`u64::MAX`], which stands for no limit, all.
+    /// This share of a number; all of [`u64::MAX`], which stands for no limit.
     pub(crate) fn of_number(self, number: u64) -> u64 {
         match number {
             u64::MAX => number,
@@ -53,7 +53,7 @@ impl Share {
         }
     }
 
-    /// How many requests of a limit are left to this share.
+    /// The number of a limit's requests that are left to this share.
     pub(crate) fn of_requests(self, limit: u64) -> u64 {
         match limit {
             u64::MAX => limit,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A point in time, or a span of it, in whole nanoseconds.
 ///
 /// Points count from the start of the run. The range is 584 years. Additions saturate:
-/// [`Nanos::MAX`] stands for "never", so that a wait without end stays without end.
+/// [`Nanos::MAX`] stands for "never", so that an endless wait stays endless.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -32,7 +32,7 @@ impl Nanos {
         if (0.0..SHIFT).contains(&nanoseconds) {
             return Nanos::shifted(nanoseconds);
         }
-        // A float-to-integer cast saturates and sends NaN to zero: no check is needed.
+        // A float-to-integer cast saturates and sends NaN to zero, so no check is needed.
         Nanos(nanoseconds as u64)
     }
 
@@ -50,8 +50,8 @@ impl Nanos {
         if common { times } else { seconds.map(Nanos::from_secs_f64) }
     }
 
-    /// Added to 2^52, a number below that leaves its nearest integer in the last bits: faster than
-    /// a cast, and there is one for every draw.
+    /// Added to 2^52, a smaller number leaves its nearest integer in the last bits. This is faster
+    /// than a cast, and every draw needs one.
     #[inline(always)]
     fn shifted(nanoseconds: f64) -> Nanos {
         Nanos((nanoseconds + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()))
@@ -62,11 +62,11 @@ impl Nanos {
     pub(crate) fn nearest(nanoseconds: f64) -> Nanos {
         const SIGNED_END: f64 = (1u64 << 63) as f64;
         let above = nanoseconds + 0.5;
-        // Processors convert to signed numbers; to convert to unsigned ones takes twice as long.
+        // Processors convert to signed numbers; converting to unsigned ones takes twice as long.
         if above < SIGNED_END { Nanos(above as i64 as u64) } else { Nanos::far(above) }
     }
 
-    /// Out of line, or else it would be computed for all.
+    /// Out of line, because inlining would compute it for all.
     #[cold]
     fn far(nanoseconds: f64) -> Nanos {
         Nanos(nanoseconds as u64)
@@ -92,7 +92,7 @@ impl Nanos {
         self.0 as f64 / 1e9
     }
 
-    /// `self - earlier`, or zero where `earlier` is the later one.
+    /// `self - earlier`, or zero if `earlier` is the later one.
     #[inline]
     #[must_use]
     pub fn since(self, earlier: Nanos) -> Nanos {
@@ -125,7 +125,7 @@ impl AddAssign for Nanos {
 impl Sub for Nanos {
     type Output = Nanos;
     /// # Panics
-    /// When `other` is the later one: use [`Nanos::since`] where that may be.
+    /// When `other` is the later one: use [`Nanos::since`] if that is possible.
     #[inline]
     fn sub(self, other: Nanos) -> Nanos {
         assert!(self.0 >= other.0, "a span of time cannot be negative: {self:?} - {other:?}");

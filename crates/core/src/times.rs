@@ -1,4 +1,4 @@
-//! Times that a file holds, as `trace(FILE, column=NAME)` names them.
+//! The times in a file, as `trace(FILE, column=NAME)` names them.
 
 use crate::column::Column;
 use crate::error::Invalid;
@@ -11,15 +11,15 @@ use crate::units::Dimension;
 pub(crate) struct Trace {
     /// Times in seconds, in the order of the file.
     pub(crate) times: Vec<f64>,
-    /// Which of the times is the start of the run, where the call says so.
+    /// The time that is the start of the run, if the call gives it.
     pub(crate) begin_s: Option<f64>,
 }
 
-/// The times of `trace(FILE, column=NAME)` in seconds; none where the text is another call. Their
-/// unit is the one that the column's name ends in, whether or not the call names the column.
+/// The times of `trace(FILE, column=NAME)` in seconds; `None` if the text is another call. Their
+/// unit is the ending of the column's name, whether or not the call names the column.
 ///
 /// # Errors
-/// When the file cannot be read, or holds no time, or a negative one.
+/// When the file cannot be read, has no times, or has a negative one.
 pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Invalid> {
     const USAGE: &str = "trace(FILE, column=NAME, begin=0s)";
     const LOGS: [&str; 5] = ["speed", "users", "methods", "timeout", "user"];
@@ -56,7 +56,7 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Inva
     Ok(Some(Trace { times, begin_s }))
 }
 
-/// The word that a term is, as the name of a file or a column; none where it is something else.
+/// The word of a term, as the name of a file or a column; `None` if the term is something else.
 pub(crate) fn word_of(term: Term) -> Option<String> {
     match term {
         Term::Call(word) if word.arguments.is_empty() => Some(word.name),
@@ -64,7 +64,7 @@ pub(crate) fn word_of(term: Term) -> Option<String> {
     }
 }
 
-/// The unit that a column's name ends in, as in `scheduled_ns`, in seconds.
+/// The unit at the end of a column's name, as in `scheduled_ns`, in seconds.
 fn unit_of(column: &str) -> f64 {
     match column.rsplit('_').next() {
         Some("ns") => 1e-9,

@@ -1,7 +1,8 @@
-//! Trace contexts: which trace a request belongs to, as it tells servers (W3C Recommendation *Trace
-//! Context*, 23 November 2021).
+//! Trace contexts: the trace of a request, as servers see it (W3C Recommendation *Trace Context*,
+//! 23 November 2021).
 //!
-//! Ids are functions of the seed and of what a request is, so whoever knows those knows them.
+//! Ids are functions of the seed and of a request's numbers, so anyone who knows these knows the
+//! ids.
 
 use crate::attempt::Attempt;
 use crate::random::{Purpose, StreamFamily};
@@ -18,9 +19,9 @@ pub struct Traces {
 /// One attempt in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceContext {
-    /// The trace, which all attempts at a request have in common; never 0.
+    /// The trace, common to all attempts at a request; never 0.
     pub trace: u128,
-    /// The attempt, as the parent of what a server does for it; never 0.
+    /// The attempt, as the parent of the server's work for it; never 0.
     pub span: u64,
 }
 
@@ -31,7 +32,8 @@ impl Traces {
         Traces { family: StreamFamily::new(seed, Purpose::Trace) }
     }
 
-    /// That of the attempt of this number, from 1, at the request of this number in its session.
+    /// The context of the attempt of this number, from 1, at the request of this number in its
+    /// session.
     #[must_use]
     pub fn context(&self, session: u64, request: u32, attempt: u32) -> TraceContext {
         // No attempt has the number 0.
@@ -50,7 +52,7 @@ impl Traces {
 }
 
 impl TraceContext {
-    /// The header field: version 00, and the flag that says that the trace is to be kept.
+    /// The header field: version 00, and the flag that asks to keep the trace.
     #[must_use]
     pub fn traceparent(&self) -> String {
         format!("00-{:032x}-{:016x}-01", self.trace, self.span)
@@ -78,7 +80,7 @@ mod tests {
                 spans.insert(context.span);
             }
         }
-        // Of 3,600 numbers of 64 bits two are the same with a probability of 4e-13.
+        // Two of 3,600 numbers of 64 bits are the same with a probability of 4e-13.
         assert_eq!((traces.len(), spans.len()), (3 * 400, 3 * 1200));
     }
 

@@ -2,10 +2,10 @@
 
 use crate::error::Invalid;
 
-/// What a quantity measures.
+/// The dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Dimension {
-    /// A bare number. Where a time is wanted it counts seconds, where a size is wanted, bytes.
+    /// A bare number. As a time it counts seconds, as a size, bytes.
     #[default]
     Number,
     /// Seconds.
@@ -34,7 +34,7 @@ impl Dimension {
 pub struct Quantity {
     /// The number in the base unit.
     pub value: f64,
-    /// What it measures.
+    /// Its dimension.
     pub dimension: Dimension,
 }
 
@@ -88,10 +88,10 @@ impl Quantity {
         }
     }
 
-    /// The number, when it measures `wanted` or is bare.
+    /// The number, when it has the dimension `wanted` or is bare.
     ///
     /// # Errors
-    /// When it measures something else.
+    /// When it has another dimension.
     pub fn expect(self, wanted: Dimension) -> Result<f64, Invalid> {
         if self.dimension == wanted || self.dimension == Dimension::Number {
             return Ok(self.value);
@@ -126,7 +126,7 @@ fn number_length(text: &str) -> usize {
 /// Parses a time; a bare number is seconds.
 ///
 /// # Errors
-/// When the text is no time, or a negative or infinite one.
+/// When the text is not a time, or a negative or infinite one.
 pub fn parse_time(text: &str) -> Result<f64, Invalid> {
     non_negative(text, Quantity::parse(text)?.expect(Dimension::Time)?)
 }
@@ -134,7 +134,7 @@ pub fn parse_time(text: &str) -> Result<f64, Invalid> {
 /// Parses a rate in events a second; a bare number is events a second.
 ///
 /// # Errors
-/// When the text is no rate, or a negative or infinite one.
+/// When the text is not a rate, or a negative or infinite one.
 pub fn parse_rate(text: &str) -> Result<f64, Invalid> {
     non_negative(text, Quantity::parse(text)?.expect(Dimension::Rate)?)
 }
@@ -147,7 +147,7 @@ const BIT_RATES: &[(&str, f64)] =
 /// bytes a second.
 ///
 /// # Errors
-/// When the text is no such rate, or not above 0.
+/// When the text is not such a rate, or not above 0.
 pub fn parse_transfer_rate(text: &str) -> Result<f64, Invalid> {
     let text = text.trim();
     let in_bits = BIT_RATES.iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, *size)));
@@ -171,7 +171,7 @@ pub fn parse_transfer_rate(text: &str) -> Result<f64, Invalid> {
 /// Parses a share between 0 and 1, as in `0.01` or `1%`.
 ///
 /// # Errors
-/// When the text is no number, or one outside 0 to 1.
+/// When the text is not a number, or one outside 0 to 1.
 pub fn parse_share(text: &str) -> Result<f64, Invalid> {
     let quantity = Quantity::parse(text).and_then(|one| one.expect(Dimension::Number));
     let Ok(value) = quantity else {
@@ -221,7 +221,7 @@ fn format_with(value: f64, units: &[(&str, f64)], base: &str) -> String {
             .then(|| format!("{tidy}{name}"))
     };
     units.iter().find_map(exact).unwrap_or_else(|| {
-        // No unit is both short and exact: take the fitting one if it is at least exact.
+        // If no unit is both short and exact, take the fitting one if it is at least exact.
         let fitting = units.iter().find(|(_, size)| value >= *size);
         fitting
             .map(|(name, size)| {

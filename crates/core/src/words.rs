@@ -1,12 +1,12 @@
 //! Numbers for people: three significant digits, and a unit that leaves a number of 1 or more.
 //!
-//! `python/thinktime/present/units.py` does the same for tables and pages; a test holds the two
-//! together. What a file shall hold is written by `units`, which loses nothing.
+//! `python/thinktime/present/units.py` does the same for tables and pages; a test keeps the two
+//! equal. Text for files comes from `units`, which loses nothing.
 
-/// How many digits a number has at most where two would else look alike.
+/// The most digits of a number, if fewer would make two of them look alike.
 const DIGITS_MAX: usize = 9;
 
-/// The units of times; one is used from so many seconds on.
+/// The units of times; each is used from this many seconds on.
 const TIMES: [(f64, f64, &str); 6] = [
     (7200.0, 3600.0, "h"),
     (120.0, 60.0, "min"),
@@ -16,13 +16,13 @@ const TIMES: [(f64, f64, &str); 6] = [
     (0.0, 1e-9, "ns"),
 ];
 
-/// A time in seconds, as in `4.70 ms`; a dash where it is not finite.
+/// A time in seconds, as in `4.70 ms`; a dash if it is not finite.
 #[must_use]
 pub fn time(seconds: f64) -> String {
     time_to(seconds, 3)
 }
 
-/// Two times in as many digits as tell them apart, as in `1.0014 ms` and `1.0000 ms`.
+/// Two times in as many digits as distinguish them, as in `1.0014 ms` and `1.0000 ms`.
 #[must_use]
 pub fn times_apart(one: f64, other: f64) -> (String, String) {
     apart(|digits| (time_to(one, digits), time_to(other, digits)))
@@ -34,7 +34,7 @@ pub fn percent(share: f64) -> String {
     percent_to(share, 3)
 }
 
-/// A number as people write it; one that has no end of digits by a power of ten, as in `1.00e298`.
+/// A number as people write it; a power of ten if it has too many digits, as in `1.00e298`.
 #[must_use]
 pub fn plain(value: f64) -> String {
     let size = value.abs();
@@ -45,7 +45,7 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// Two shares in as many digits as tell them apart.
+/// Two shares in as many digits as distinguish them.
 #[must_use]
 pub fn percents_apart(one: f64, other: f64) -> (String, String) {
     apart(|digits| (percent_to(one, digits), percent_to(other, digits)))
@@ -76,7 +76,7 @@ fn time_to(seconds: f64, digits: usize) -> String {
     format!("{} {name}", number(seconds / unit, digits))
 }
 
-/// A number to so many significant digits, without an exponent, its thousands apart.
+/// A number to this many significant digits, without an exponent, its thousands apart.
 fn number(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();

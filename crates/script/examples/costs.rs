@@ -1,6 +1,6 @@
-//! What a client costs, in nanoseconds: `cargo run --release -p thinktime-script --example costs`.
+//! The cost of a client, in nanoseconds: `cargo run --release -p thinktime-script --example costs`.
 //!
-//! Clients as the generator has them, with answers that come at once: no socket, no server.
+//! Clients as in the generator, with answers that come at once: no socket, no server.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line measurement")]
 #![allow(clippy::disallowed_methods, reason = "it times by the wall clock")]
 

@@ -1,4 +1,4 @@
-//! A request, from what a script says of it.
+//! A request, from a script's call.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use thinktime_core::request::{Call, GrpcCall, Method, header_field};
 
 use crate::{form, json};
 
-/// The options of a request that are known.
+/// The known options of a request.
 const OPTIONS: &str = "name, headers, basic, bearer and form";
 
 /// The call with the request's name, if it has one.
@@ -35,7 +35,7 @@ pub(crate) fn call(
     Ok((Call { method, target, headers, body, cuts, binary, expect, grpc, sql }, name))
 }
 
-/// A call of gRPC with this message; with none, with that of the workload.
+/// A call of gRPC with this message; `None` is the workload's.
 pub(crate) fn grpc(
     known: &GrpcCall,
     options: Option<&Table>,
@@ -56,12 +56,12 @@ pub(crate) fn grpc(
     known.with(message, headers).map_err(|error| format!("the message {error}"))
 }
 
-/// What else a script says of a request.
+/// A script's options of a request.
 #[derive(Default)]
 struct Options {
     name: Option<String>,
     headers: Vec<(String, String)>,
-    /// The body that its form makes.
+    /// The body of its form.
     form: Option<String>,
 }
 
@@ -131,7 +131,7 @@ fn target_of(value: &Value) -> Result<String, String> {
     Ok(text)
 }
 
-/// The bytes of a body, and what they are: text as it is, a table as JSON.
+/// The bytes of a body, and their type: text as it is, a table as JSON.
 pub(crate) fn body_of(value: &Value) -> Result<(Vec<u8>, Option<&'static str>), String> {
     match value {
         Value::Nil => Ok((Vec::new(), None)),

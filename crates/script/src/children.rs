@@ -1,19 +1,19 @@
-//! What a session does at the same time: its children, which share its functions out.
+//! Parallel work of a session: its children, which share out its functions.
 //!
-//! As many children as may go at a time each take the next function until none is left. A function
-//! that fails lets no further one begin, and its complaint is raised where the parent waits.
+//! As many children as may run at a time each take the next function until all are taken. If a
+//! function fails, no further one begins, and its error is raised where the parent waits.
 
 use thinktime_core::random::StreamFamily;
 
 use crate::host::{Answer, Host, Session};
 
-/// What the children of a session share.
+/// The shared state of a session's children.
 #[derive(Debug)]
 pub(crate) struct Family {
     /// The number of the first of their functions among all that the session had.
     first: u64,
     count: usize,
-    /// Functions that were begun.
+    /// Functions that have begun.
     taken: usize,
     /// Children that have not ended.
     alive: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Family {
 const CHILDREN_MAX: usize = 1000;
 
 impl Host {
-    /// The session wants so many functions run, so many at a time; gives its slot.
+    /// The session wants this many functions run, and this many at a time; gives its slot.
     pub(crate) fn spawn(&mut self, count: usize, limit: f64) -> Answer<usize> {
         let most = CHILDREN_MAX as f64;
         if !(1.0..=most).contains(&limit) || limit.fract() != 0.0 {
@@ -55,8 +55,8 @@ impl Host {
         child
     }
 
-    /// The place of the next function of a child, from 1, if there is one: it gives back what locks
-    /// the last one had, and draws from a stream of the function's own.
+    /// The place of a child's next function, from 1, if there is one. The child gives back the
+    /// locks of its last function, and draws from a stream of the function's own.
     pub(crate) fn next_part(&mut self) -> Option<usize> {
         let slot = self.slot;
         self.return_answer(slot);
@@ -75,7 +75,7 @@ impl Host {
         Some(taken)
     }
 
-    /// A child of the session in this slot has ended, perhaps with a complaint, or with the whole
+    /// A child of the session in this slot has ended, perhaps with an error, or with the whole
     /// session.
     pub(crate) fn child_ended(&mut self, parent: usize, complaint: Option<String>, ends: bool) {
         let Some(family) = &mut self.sessions[parent].family else { return };
@@ -92,7 +92,7 @@ impl Host {
         self.sessions[slot].family.as_ref().is_some_and(|family| family.ends)
     }
 
-    /// What went wrong in the children, which have all ended.
+    /// The error in the children, which have all ended.
     pub(crate) fn join(&mut self) -> Option<String> {
         self.session().family.take()?.failure
     }

@@ -7,7 +7,7 @@ use thinktime_core::data::DataTable;
 
 use crate::host::Answer;
 
-/// The rows of a table, each a table by column; nobody can change them.
+/// The rows of a table, each a read-only table by column.
 pub(crate) fn rows(lua: &Lua, tables: &Arc<[DataTable]>, name: &str) -> Result<Answer<Table>> {
     let Some(table) = tables.iter().find(|table| table.name == name) else {
         let known: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();

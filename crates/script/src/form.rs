@@ -3,7 +3,7 @@
 use mlua::{Table, Value};
 use thinktime_core::request::form_field;
 
-/// What the body of a form is.
+/// The media type of a form's body.
 pub(crate) const CONTENT_TYPE: &str = "application/x-www-form-urlencoded";
 
 /// The body of a form, its fields in the order of their names.

@@ -1,5 +1,5 @@
-//! The functions of the prelude that are Rust. Those that can fail give what is wrong as their
-//! last value, and the prelude raises it at the script's line.
+//! The functions of the prelude that are Rust. Those that can fail give the error as their last
+//! value, and the prelude raises it at the script's line.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ impl Maker<'_> {
         self.table.set(name, value)
     }
 
-    /// Adds a function that gives a value, or nil and what is wrong.
+    /// Adds a function that gives a value, or nil and an error.
     pub(crate) fn add<A, T, F>(&self, name: &str, function: F) -> Result<()>
     where
         A: mlua::FromLuaMulti,
@@ -85,7 +85,7 @@ fn requests(made: &Maker<'_>) -> Result<()> {
     })
 }
 
-/// What is found in bodies and in data files.
+/// Lookups in bodies and in data files.
 fn contents(made: &Maker<'_>) -> Result<()> {
     made.add("match", |lua, host, (serial, pattern): (u64, String)| {
         if let Err(complaint) = host.current(serial) {

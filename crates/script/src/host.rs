@@ -1,4 +1,4 @@
-//! What scripts' functions work on.
+//! The state that scripts' functions work on.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -21,27 +21,29 @@ use crate::sql::Statements;
 use crate::text::Patterns;
 use crate::{Text, call};
 
-/// What host functions work on: the session whose turn it is, and what all have in common.
+/// The state that host functions work on: the session whose turn it is, and the state that all
+/// share.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) now: Nanos,
-    /// Whose turn it is.
+    /// The session whose turn it is.
     pub(crate) slot: usize,
     pub(crate) sessions: Vec<Session>,
-    /// Numbers the turns: a response can be read in the turn that it began only.
+    /// Numbers the turns: a response can be read only in the turn that began with it.
     pub(crate) serial: u64,
     pub(crate) head: Vec<u8>,
     pub(crate) body: Vec<u8>,
     /// Whether that is only the beginning.
     pub(crate) cut: bool,
     pub(crate) requests: Vec<String>,
-    /// Which of these are calls of gRPC; empty where none is.
+    /// Which of these are calls of gRPC; empty if there is no such call.
     calls: Vec<Option<Arc<GrpcCall>>>,
     laws: BTreeMap<String, Distribution>,
     expectations: Expectations,
     pub(crate) statements: Statements,
     pub(crate) shared: Variables,
-    /// Sessions that waited for a lock and have it now, or for children that have ended.
+    /// Sessions that waited and may continue: they have their lock now, or their children have
+    /// ended.
     pub(crate) woken: VecDeque<usize>,
     /// The session of each child that is still to be begun.
     pub(crate) spawned: VecDeque<usize>,
@@ -49,7 +51,7 @@ pub(crate) struct Host {
     pub(crate) patterns: Patterns,
     pub(crate) data: Arc<[DataTable]>,
     pub(crate) report: Report,
-    /// Turns, one after another, that had no end; a request begins the count anew.
+    /// Turns in a row that did not end; a request resets the count.
     pub(crate) endless_turns: u32,
 }
 
@@ -58,32 +60,32 @@ pub(crate) struct Host {
 pub(crate) struct Session {
     pub(crate) number: u64,
     pub(crate) stream: Stream,
-    /// The request that it wants, or waits for, and its kind.
+    /// The request that it asks for, or waits for, and its kind.
     pub(crate) call: Option<Rc<Call>>,
     pub(crate) kind: u32,
     /// The next statement of its transaction.
     pub(crate) statement: Option<Rc<Call>>,
-    /// What went wrong where its transaction could not go on: the session ends with that.
+    /// The error, if its transaction could not continue: the session ends with it.
     pub(crate) doomed: Option<String>,
     /// Whether it has ever waited.
     pub(crate) asked: bool,
-    /// How often its program had begun before.
+    /// The number of times that its program began before.
     begun: u32,
-    /// How often it went on at `instant`, the time of its last turn.
+    /// The number of times that it continued at `instant`, the time of its last turn.
     turns: u32,
     instant: Nanos,
-    /// The slot of its parent, where it is a child.
+    /// The slot of its parent, if it is a child.
     pub(crate) parent: Option<usize>,
-    /// How many functions it had its children run.
+    /// The number of functions that it had its children run.
     pub(crate) parts: u64,
-    /// Whether it has asked for anything that all share.
+    /// Whether it has used anything that all share.
     pub(crate) shares: bool,
-    /// What it was told of that, where it waited.
+    /// The answer to that, if it waited.
     pub(crate) shared_return: Option<SharedAnswer>,
     pub(crate) family: Option<Box<Family>>,
 }
 
-/// A session that goes on so often while no time passes would go on for ever.
+/// A session that continues more often than this while no time passes would never stop.
 pub(crate) const TURNS_AT_ONCE_MAX: u32 = 10_000;
 
 impl Session {
@@ -112,7 +114,7 @@ impl Session {
     }
 }
 
-/// A value, or what is wrong.
+/// A value, or an error.
 pub(crate) type Answer<T> = Result<T, String>;
 
 impl Host {
@@ -159,7 +161,7 @@ impl Host {
         *place = session;
     }
 
-    /// It is this session's turn; says whether it may go on once more.
+    /// This session's turn begins; says whether it may continue once more.
     pub(crate) fn give_turn(&mut self, now: Nanos, slot: usize) -> bool {
         (self.now, self.slot) = (now, slot);
         self.serial += 1;
@@ -235,7 +237,7 @@ impl Host {
         let made = |(call, name)| (Some(Rc::new(call)), name);
         let (call, name) = match method {
             "SEND" => self.expectations.send(options, body).map(made)?,
-            // What it is stands in the workload.
+            // Its value stands in the workload.
             "CALL" if body.is_nil() && options.is_none() => (None, Some(call::name_of(target)?)),
             "CALL" => self.grpc(&call::name_of(target)?, options, body).map(made)?,
             _ => call::call(method, target, options, body).map(made)?,
@@ -260,7 +262,7 @@ impl Host {
         call::grpc(known, options, message).map(|call| (call, Some(name.to_owned())))
     }
 
-    /// The place of the request of this name; of the first one where none is given.
+    /// The place of the request of this name, or of the first one without a name.
     pub(crate) fn kind_of(&self, name: Option<&str>) -> Answer<u32> {
         name.map_or(Ok(0), |name| self.kind(name))
     }

@@ -3,10 +3,10 @@
 use mlua::{Lua, Result, Table, Value as Luau};
 use serde_json::{Map, Number, Value};
 
-/// Tables may lie in one another so deep.
+/// The largest depth of nested tables.
 const DEPTH_MAX: usize = 64;
 
-/// A table, or whatever the text is; `null` is nil.
+/// A table, or the text's value; `null` is nil.
 pub(crate) fn read(lua: &Lua, text: &[u8]) -> Result<std::result::Result<Luau, String>> {
     match serde_json::from_slice::<Value>(text) {
         Ok(value) => to_luau(lua, &value).map(Ok),

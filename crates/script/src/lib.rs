@@ -8,17 +8,16 @@
 //! end
 //! ```
 //!
-//! A session that waits has yielded: it costs its coroutine and nothing else. What it waits for
-//! goes to the driver as a [`thinktime_core::program::Action`], so the same script runs against a
-//! real server and on a modelled one. Sessions share nothing but `client.shared`: globals are
-//! frozen, and the script's own variables are made anew for each session. A session that never
-//! waits is ended when its instructions are spent, and so is one that asks for more memory than
-//! there is; the run goes on.
+//! A session that waits has yielded: it costs only its coroutine. The driver receives its wait as a
+//! [`thinktime_core::program::Action`], so the same script runs against a real server and a
+//! modelled one. Sessions share only `client.shared`: globals are frozen, and the script's own
+//! variables are made anew for each session. A session that never waits is ended when its
+//! instructions are used up, and so is one that asks for too much memory; the run continues.
 //!
-//! The inside: `prelude.luau` is what scripts see, `host` its functions in Rust, `machine` the
-//! interpreter with all its sessions, `sandbox` what scripts may name, `shared` the shared
-//! variables and `variables` what scripts see of them, `children` what a session does at the same
-//! time, `sql` statements and transactions, `json` the way from text to tables and back.
+//! The modules: `prelude.luau` is the scripts' view, `host` its functions in Rust, `machine` the
+//! interpreter with all its sessions, `sandbox` the names that scripts may use. `shared` has the
+//! shared variables and `variables` the scripts' view of them. `children` has a session's parallel
+//! work, `sql` statements and transactions, `json` the conversion between text and tables.
 
 mod call;
 mod children;
@@ -55,7 +54,7 @@ struct Text {
     name: String,
     source: String,
     requests: Vec<String>,
-    /// Which of these are calls of gRPC; empty where none is.
+    /// Which of these are calls of gRPC; empty if there is no such call.
     calls: Vec<Option<Arc<GrpcCall>>>,
 }
 
@@ -63,7 +62,7 @@ impl Script {
     /// Compiles the text of the file `name`, for a workload with requests of these names.
     ///
     /// # Errors
-    /// When it is no Luau; the message names file and line.
+    /// When it is not Luau; the message names file and line.
     pub fn compile(name: &str, source: &str, requests: &[&str]) -> Result<Script, Invalid> {
         let requests = requests.iter().map(|&request| request.to_owned()).collect();
         let (name, source) = (name.to_owned(), source.to_owned());

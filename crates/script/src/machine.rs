@@ -19,11 +19,12 @@ use crate::sandbox::{self, Budget};
 use crate::shared::{Local, Variables};
 use crate::{Text, functions};
 
-/// After so many turns without an end, and no request among them, no session begins any more.
+/// After this many turns without an end, and without a request among them, no session begins any
+/// more.
 const ENDLESS_TURNS_MAX: u32 = 20;
 const PRELUDE: &str = include_str!("prelude.luau");
 
-/// What `step` gives, as the prelude has it.
+/// The result of `step`, as in the prelude.
 const ENDED: u32 = 0;
 const REQUEST: u32 = 1;
 const THINK: u32 = 2;
@@ -31,16 +32,16 @@ const WAIT: u32 = 3;
 const STATEMENT: u32 = 5;
 const COMMIT: u32 = 6;
 const UNDO: u32 = 7;
-/// What it is given where a transaction goes on: whether that begins.
+/// Its argument when a transaction continues: whether the transaction begins.
 const BEGUN: bool = true;
 const STEPPED: bool = false;
 
-/// What in a script looks at responses.
+/// The words in a script that read responses.
 const READERS: [&str; 5] = ["body", "json", "header", "match", "find_all"];
-/// And what does so where there is SQL.
+/// The words that do so if there is SQL.
 const SQL_READERS: [&str; 2] = ["rows", "message"];
 
-/// Whether a script looks at responses.
+/// Whether a script reads responses.
 fn reads_responses(source: &str) -> bool {
     let has = |word: &&str| source.contains(word);
     READERS.iter().any(has) || source.contains("sql") && SQL_READERS.iter().any(has)
@@ -49,7 +50,7 @@ fn reads_responses(source: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct Machine {
     name: String,
-    /// Kept alive: the functions below are its own. Coroutines are held by the prelude, in a table
+    /// Kept alive: the functions below belong to it. The prelude holds the coroutines, in a table
     /// by slot: one handle each would fill the interpreter's stack of references.
     _lua: Lua,
     begin: Function,
@@ -113,7 +114,7 @@ impl Machine {
         )
     }
 
-    /// One turn of a session whose transaction goes on.
+    /// One turn of a session whose transaction continues.
     fn transact_on(
         &mut self,
         now: Nanos,
@@ -148,7 +149,7 @@ impl Machine {
         TransactionStep::Rollback
     }
 
-    /// What a session's turn came to.
+    /// The outcome of a session's turn.
     fn action(&mut self, slot: usize, outcome: Result<(u32, Value)>) -> Action {
         let mut host = self.host.borrow_mut();
         let asked = std::mem::replace(&mut host.sessions[slot].asked, true);
@@ -173,14 +174,14 @@ impl Machine {
         self.finish(slot, complaint, false)
     }
 
-    /// Ends a session that waits, or the whole session of a child that does.
+    /// Ends a session that waits, or the whole session of a waiting child.
     fn end_early(&self, slot: usize) -> Action {
         // It sets two fields of tables to nil, which cannot fail.
         self.forget.call::<()>(slot).ok();
         self.finish(slot, None, true)
     }
 
-    /// The end of a session, perhaps by an error; or of a child, which may end its whole session.
+    /// The end of a session or of a child, perhaps by an error; a child may end its whole session.
     fn finish(&self, slot: usize, complaint: Option<String>, whole: bool) -> Action {
         let complaint = complaint.map(|complaint| {
             let named = complaint.starts_with(&self.name);

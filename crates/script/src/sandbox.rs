@@ -1,4 +1,4 @@
-//! What scripts may name, and for how long they may run.
+//! The names that scripts may use, and the time for which they may run.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,18 +8,18 @@ use mlua::{Error, Lua, LuaOptions, Result, StdLib, Table, VmState};
 
 /// Calls and turns of loops that a session may make before it waits again: some milliseconds.
 const STEPS_MAX: u64 = 1_000_000;
-/// Some calls take long by themselves, as the making of large strings does: no turn of a session
-/// may last longer than this, whatever it does. One that comes near has failed anyway, so the
-/// clock decides nothing that is worth measuring.
+/// Some calls take long by themselves, such as those that make large strings: no turn of a session
+/// may last longer than this, whatever it does. A turn that comes near has failed anyway, so the
+/// clock does not influence a useful measurement.
 const TURN_MAX: Duration = Duration::from_secs(5);
-/// The clock is looked at once in so many steps.
+/// The clock is read once in this many steps.
 const STEPS_PER_LOOK: u64 = 16;
 /// The memory of one interpreter with all its sessions. Tests have less: a slow machine takes
-/// longer than `TURN_MAX` to fill the whole.
+/// longer than `TURN_MAX` to fill all of it.
 const MEMORY_MAX: usize = if cfg!(test) { 200 << 20 } else { 2 << 30 };
 
-/// What of the language scripts may use. No clock, no files, no chance of their own, and no
-/// coroutines: those are the sessions.
+/// The part of the language that scripts may use. It has no clock, no files, no random numbers, and
+/// no coroutines: those are the sessions.
 const ALLOWED: &[&str] = &[
     "assert",
     "error",
@@ -49,11 +49,11 @@ const ALLOWED: &[&str] = &[
     "utf8",
 ];
 
-/// Counts what the running session does, and stops it in time.
+/// Counts the steps of the running session, and stops it in time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Budget {
     steps: Rc<Cell<u64>>,
-    /// When the turn was first found to be a long one.
+    /// When the turn was first found to be long.
     since: Rc<Cell<Option<Instant>>>,
     /// Whether the turn was stopped.
     spent: Rc<Cell<bool>>,
@@ -113,7 +113,7 @@ pub(crate) fn interpreter() -> Result<(Lua, Budget)> {
     Ok((lua, budget))
 }
 
-/// The environment of scripts: read-only, so that sessions cannot speak through it.
+/// The environment of scripts: read-only, so that sessions cannot communicate through it.
 pub(crate) fn environment(lua: &Lua) -> Result<Table> {
     let globals = lua.globals();
     let environment = lua.create_table()?;
@@ -129,7 +129,7 @@ pub(crate) fn environment(lua: &Lua) -> Result<Table> {
     Ok(environment)
 }
 
-/// What went wrong, without the interpreter's own trappings: `FILE:LINE: message`.
+/// The error, without the interpreter's own additions: `FILE:LINE: message`.
 pub(crate) fn words(error: &Error) -> String {
     let text = match error {
         Error::SyntaxError { message, .. } => message.clone(),
@@ -140,7 +140,7 @@ pub(crate) fn words(error: &Error) -> String {
     clean(&text)
 }
 
-/// The first line of a message: what follows is a trace of the interpreter.
+/// The first line of a message: the rest is a trace of the interpreter.
 pub(crate) fn clean(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     first.trim_start_matches("runtime error: ").trim_start_matches("syntax error: ").to_owned()

@@ -1,4 +1,4 @@
-//! A message, from what a script says of it.
+//! A message, from a script's call.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,11 @@ use thinktime_core::request::{Call, Expect, Method};
 
 use crate::call::body_of;
 
-/// The options of a message that are known.
+/// The known options of a message.
 const OPTIONS: &str = "name, expect and binary";
 
-/// What scripts expected so far: each text is read once, because a pattern takes long to read.
+/// The scripts' expectations so far: each text is parsed once, because a pattern takes long to
+/// parse.
 #[derive(Debug, Default)]
 pub(crate) struct Expectations(BTreeMap<String, Expect>);
 

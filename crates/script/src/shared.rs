@@ -6,27 +6,27 @@ use thinktime_core::program::{
     Shared, SharedAnswer, SharedFailure, SharedOperation, SharedRequest,
 };
 
-/// Who keeps shared variables and locks. Sessions are named by their slots.
+/// The keeper of shared variables and locks. Sessions are named by their slots.
 #[derive(Debug)]
 pub(crate) enum Variables {
     Here(Local),
-    /// The driver, who takes these wishes and tells what came of them.
+    /// The driver, which takes these requests and reports the answers.
     Outside(VecDeque<SharedRequest>),
 }
 
-/// What comes of a wish.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     Is(SharedAnswer),
-    /// The session waits, and is told.
+    /// The session waits for the answer.
     Waits,
 }
 
-/// Sessions that have a lock now for which they waited, with its token.
+/// Sessions that now have a lock for which they waited, with its token.
 pub(crate) type LockGrant = Vec<(usize, u64)>;
 
 impl Variables {
-    /// A session wants something: what comes of it, and who has a lock now because of it.
+    /// A session's request: its result, and the sessions that have a lock now because of it.
     pub(crate) fn ask(&mut self, slot: usize, operation: SharedOperation) -> (Outcome, LockGrant) {
         match self {
             Variables::Here(local) => local.ask(slot, operation),
@@ -37,7 +37,7 @@ impl Variables {
         }
     }
 
-    /// The session has left: gives back all its locks, and those who have them now.
+    /// The session has left: gives back all its locks; gives the sessions that have them now.
     pub(crate) fn leave(&mut self, slot: usize) -> LockGrant {
         match self {
             Variables::Here(local) => local.leave(slot),
@@ -113,7 +113,7 @@ impl Local {
         Outcome::Waits
     }
 
-    /// Gives the lock back, if the session has it; gives the session that has it now.
+    /// Gives the lock back, if the session has it; returns the session that has it now.
     fn unlock(&mut self, name: &str, slot: usize) -> Result<Option<(usize, u64)>, SharedFailure> {
         let lock = self.locks.get_mut(name).filter(|lock| lock.holder == slot);
         let lock = lock.ok_or(SharedFailure::NotHeld)?;

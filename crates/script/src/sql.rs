@@ -1,4 +1,4 @@
-//! Statements of SQL and transactions, from what a script says of them, and the rows for it.
+//! Statements of SQL and transactions, from a script's calls, and the rows for it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,14 +11,14 @@ use crate::functions::Maker;
 use crate::host::{Answer, Host};
 use crate::json;
 
-/// So many different statements are kept, and stay prepared on connections. Further ones, as of a
-/// script that writes values into their texts, are prepared each time.
+/// The number of different statements that are kept, and stay prepared on connections. Further
+/// ones, as of a script that writes values into their texts, are prepared each time.
 const STATEMENTS_MAX: usize = 1000;
-/// The most rows that a script is given.
+/// The most rows that a script receives.
 const ROWS_MAX: usize = 10_000;
-/// The most attempts at a transaction, if nobody says how many.
+/// The default number of attempts at a transaction.
 const ATTEMPTS: u32 = 10;
-/// The most that may be said.
+/// The largest number of attempts that may be given.
 const ATTEMPTS_MAX: f64 = 1e6;
 
 /// The statements of a script, each with its place.
@@ -70,7 +70,7 @@ fn call(sql: SqlCall, body: Vec<u8>, cuts: Vec<usize>) -> Call {
 #[derive(Default)]
 struct Parameters {
     bytes: Vec<u8>,
-    /// Where each but the first begins.
+    /// The beginning of each but the first.
     cuts: Vec<usize>,
     nulls: Vec<usize>,
 }
@@ -137,7 +137,7 @@ impl Parameters {
     }
 }
 
-/// What else a script says of a statement or a transaction.
+/// A script's options of a statement or a transaction.
 struct Options {
     name: Option<String>,
     attempts: u32,
@@ -145,7 +145,7 @@ struct Options {
 }
 
 impl Options {
-    /// `known` says which there are, in words.
+    /// `known` lists them, in words.
     fn read(table: Option<&Table>, attempts: u32, known: &str) -> Answer<Options> {
         let mut options = Options { name: None, attempts, isolation: None };
         let pairs = table.into_iter().flat_map(|table| table.pairs::<String, Value>());
@@ -178,7 +178,7 @@ impl Options {
 }
 
 impl Host {
-    /// The session wants a statement sent: as a request, or as the next one of its transaction.
+    /// The session asks for a statement: as a request, or as the next one of its transaction.
     fn sql(
         &mut self,
         (text, parameters): (&Value, &Value),
@@ -202,7 +202,7 @@ impl Host {
         Ok(())
     }
 
-    /// The session wants a transaction.
+    /// The session asks for a transaction.
     fn transaction(&mut self, options: Option<&Table>) -> Answer<()> {
         let options = Options::read(options, ATTEMPTS, "name, attempts and isolation")?;
         let sql = Sql::transaction(options.isolation.as_deref());

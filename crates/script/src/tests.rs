@@ -1,4 +1,4 @@
-//! Scripts as a driver sees them: what they ask for, and what becomes of their mistakes.
+//! Scripts as a driver sees them: their requests, and the handling of their errors.
 
 mod browsing;
 mod calling;

@@ -1,4 +1,4 @@
-//! What is found in bodies by regular expressions.
+//! Regular expressions over bodies, and their matches.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,10 @@ use regex::bytes::{Captures, Regex, RegexBuilder};
 
 use crate::host::Answer;
 
-/// So many expressions are kept ready; scripts have few, unless they make them of what they read.
+/// The number of expressions that are kept ready; scripts have few, unless they build them from
+/// data.
 const PATTERNS_MAX: usize = 1000;
-/// What one may take when it is compiled, in bytes.
+/// The largest size of a compiled one, in bytes.
 const PATTERN_BYTES_MAX: usize = 4 << 20;
 
 /// Regular expressions, compiled when they are first used.
@@ -34,7 +35,7 @@ impl Patterns {
         Ok(&self.0[pattern])
     }
 
-    /// The first place where the expression fits: its first group, or all of it.
+    /// The first match of the expression: its first group, or all of it.
     pub(crate) fn first(
         &mut self,
         lua: &Lua,
@@ -65,7 +66,7 @@ impl Patterns {
     }
 }
 
-/// The first group, or the whole where there are no groups.
+/// The first group, or the whole match if there are no groups.
 fn chosen<'a>(found: &Captures<'a>) -> &'a [u8] {
     let place = usize::from(found.len() > 1);
     found.get(place).map_or(&[], |part| part.as_bytes())

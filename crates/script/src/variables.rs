@@ -1,4 +1,4 @@
-//! What scripts see of the variables and locks that all clients share.
+//! The scripts' view of the variables and locks that all clients share.
 
 use mlua::{Lua, Result, Value};
 use thinktime_core::program::{Shared, SharedAnswer, SharedOperation};
@@ -7,11 +7,11 @@ use crate::functions::Maker;
 use crate::host::{Answer, Host};
 use crate::shared::{LockGrant, Outcome};
 
-/// A value, what is wrong, and whether the session must wait to be told either.
+/// A value, an error, and whether the session must wait for either.
 type SharedReturn = (Value, Value, bool);
 
 impl Host {
-    /// The session whose turn it is wants something of the variable or lock `name`.
+    /// The request of the session whose turn it is for the variable or lock `name`.
     fn share(
         &mut self,
         lua: &Lua,
@@ -28,7 +28,7 @@ impl Host {
         }
     }
 
-    /// The session in this slot has left, or a child is done with a function.
+    /// The session in this slot has left, or a child has finished a function.
     pub(crate) fn return_answer(&mut self, slot: usize) {
         if std::mem::take(&mut self.sessions[slot].shares) {
             let granted = self.shared.leave(slot);

@@ -1,5 +1,5 @@
 //! How many scheduling events a second are simulated on one core of this computer, by operating
-//! system. An event is an arrival, a burst that is done, or a turn that is looked at.
+//! system. An event is an arrival, the end of a burst, or the check of a turn.
 //!
 //! cargo run --release -p thinktime-sim --example scheduling [REQUESTS]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line measurement")]

@@ -24,9 +24,9 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("FCFS closed, 1000 clients", CLOSED, "fcfs", "exp(10ms)"),
     ("FCFS partly open, 5 requests", PARTLY_OPEN, "fcfs", "exp(10ms)"),
 ];
-/// What the case of many stations is called.
+/// The name of the case of many stations.
 const MANY: &str = "3 of 1000 stations open";
-/// What the case of three populations is called, one of which browses pages.
+/// The name of the case of three populations, one of which browses pages.
 const MIXED: &str = "PS, 3 populations with pages";
 /// The published cluster of web servers: the study `clubweb`, and its workload at some 60 % load.
 const CLUSTER: &str = "clubweb, 7 servers under CAP";
@@ -90,7 +90,7 @@ fn cluster() -> (Workload, SystemModel) {
     (workload, SystemModel::parse(Source { file: "cpu-bound.toml", text }, &NoFiles).unwrap())
 }
 
-/// So many servers of one station each, behind a switch that draws two.
+/// This many servers of one station each, behind a switch that draws two.
 fn choices(servers: u32) -> (Workload, SystemModel) {
     let text = format!("name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '{}/s'", 90 * servers);
     let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();

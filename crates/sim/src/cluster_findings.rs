@@ -1,24 +1,24 @@
-//! What a simulation of clusters did otherwise than its reader may think, in words.
+//! Surprises in a simulation of clusters, in words.
 
 use thinktime_core::record::Summary;
 use thinktime_core::system::SystemModel;
 use thinktime_core::words;
 
-/// A load that is above the one asked for by more than this share of it is far from it.
+/// A load that exceeds the given one by more than this share of it is far from it.
 const FAR: f64 = 0.05;
 
-/// What clusters found.
+/// The findings of clusters.
 #[derive(Default)]
 pub(crate) struct ClusterFindings {
-    /// Which changes of servers happened, and the loads of stations that the load asked for leaves
+    /// The changes of servers that happened, and the loads of stations that a given load leaves
     /// out.
     pub(crate) notes: Vec<String>,
-    /// Changes that never happened, and loads that are far above the one that was asked for.
+    /// Changes that never happened, and loads that are far above the given one.
     pub(crate) warnings: Vec<String>,
 }
 
 impl ClusterFindings {
-    /// Of a system and its figures; `load` is the one that was asked for, if one was.
+    /// For a system and its figures; `load` is the given one, if there is one.
     pub(crate) fn new(system: &SystemModel, summary: &Summary, load: Option<f64>) -> Self {
         let mut found = ClusterFindings::default();
         found.add_changes(system, summary);
@@ -52,7 +52,7 @@ impl ClusterFindings {
         }
     }
 
-    /// Stations that only misses visit are left out where a load is asked for.
+    /// Stations that only misses visit are left out if a load is given.
     fn add_loads(&mut self, system: &SystemModel, summary: &Summary, asked: f64) {
         let stations = system.clusters().flat_map(|one| &one.stations);
         for station in stations.filter(|station| station.on_miss) {

@@ -22,7 +22,7 @@ pub(crate) use self::progress_guard::Stall;
 use self::progress_guard::{ProgressGuard, ProgressMark};
 use crate::modelled_system::{Measured, ModelledSystem, withdraws};
 
-/// What one replication gives.
+/// The result of one replication.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Replication {
     pub(crate) collector: Collector,
@@ -36,28 +36,27 @@ pub(crate) struct Replication {
 /// Clients and system with the virtual clock between them.
 pub(crate) struct Driver<'a, S> {
     clients: Clients,
-    /// Whether clients remember nothing of sessions, so that the system's jobs are all there is of
+    /// Whether clients remember nothing of sessions, so that only the system's jobs know of
     /// attempts.
     one_shot: bool,
-    /// Whether clients can be told of a response when they send the request.
+    /// Whether clients can learn of a response when they send the request.
     told_at_once: bool,
     system: ModelledSystem,
     collector: Collector,
     kinds: Vec<RequestKind>,
-    /// By the slot of the session, its request in the system; kept where clients take requests
-    /// back.
+    /// By the slot of the session, its request in the system; kept if clients take requests back.
     present: Vec<Option<JobRef>>,
     limit: Limit,
     sink: &'a mut S,
     replication: u32,
-    /// The next of the times below: nothing else is due before it.
+    /// The earliest of the times below: nothing else is due before it.
     boundary: Nanos,
     /// The end of the warm-up, while it lies ahead; then the end of the measured time.
     stage_end: Nanos,
-    /// When the timeline next wants to know the number in the system.
+    /// When the timeline next needs the number in the system.
     note_at: Nanos,
-    /// When requests are no longer waited for. Only retries can keep a system busy for ever after
-    /// the last request was begun; so this is never, where there are none.
+    /// The end of the wait for requests. Only retries can keep a system busy for ever after the
+    /// last request began; without retries this is never.
     drain_end: Nanos,
     retries: bool,
     pages: bool,
@@ -116,13 +115,13 @@ impl<'a, S: RowSink> Driver<'a, S> {
         &self.collector
     }
 
-    /// Begins no further request, before the end that was planned.
+    /// Begins no further request, before the planned end.
     pub(crate) fn cut_short(&mut self) {
         self.clients.close();
         self.cut_short = true;
     }
 
-    /// The sessions that are there: those that think, and those that wait for a response.
+    /// The present sessions: those that think, and those that wait for a response.
     pub(crate) fn sessions(&self) -> u64 {
         if self.one_shot { self.clients.open_requests() } else { self.clients.sessions() }
     }
@@ -142,7 +141,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         self.link_budget.take_due()
     }
 
-    /// Handles up to `events` events; says whether there are more, and it gets on.
+    /// Handles up to `events` events; says whether more are due and the replication makes progress.
     pub(crate) fn proceed(&mut self, events: u64) -> bool {
         let handled = self.link_budget.handled(events);
         if self.is_stuck(handled) {
@@ -183,7 +182,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
                 return false;
             }
             self.now = next;
-            // A departure goes before a client's wish of the same instant.
+            // A departure comes before a client's request at the same instant.
             if served <= wake {
                 if let Some(departure) = self.system.advance(next) {
                     self.depart(&departure);
@@ -197,8 +196,8 @@ impl<'a, S: RowSink> Driver<'a, S> {
         true
     }
 
-    /// Of so many events that were left before this one, those that are to be handled before the
-    /// next look.
+    /// The number of events to handle before the next look, of those that were left before this
+    /// one.
     #[inline(always)]
     fn left_after(&mut self, left: u64) -> u64 {
         match self.link_budget.links {
@@ -219,7 +218,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         self.stuck.is_some()
     }
 
-    /// Shows the sink what there would be if it ended now; `figures` makes figures of it.
+    /// Shows the sink the result if the run ended now; `figures` makes figures of it.
     pub(crate) fn look(&mut self, figures: impl Fn(Replication) -> RunProgress) {
         let (limit, now, system) = (&self.limit, self.now, &self.system);
         let (clients, collector, measured) = (&self.clients, &self.collector, &self.measured);
@@ -235,7 +234,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
         });
     }
 
-    /// What there is. A run that was cut short was measured up to now.
+    /// The result so far. A run that was cut short was measured up to now.
     pub(crate) fn finish(mut self) -> Replication {
         let whole = self.clients.window_end();
         let end = if self.cut_short { whole.min(self.now) } else { whole };

@@ -1,4 +1,4 @@
-//! What a simulation found, in words: notes, and warnings of what spoils or limits its result.
+//! The findings of a simulation, in words: notes, and warnings of what spoils or limits its result.
 
 use thinktime_core::policy::scheduling::{Rank, Ties};
 use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
@@ -15,7 +15,7 @@ const NEVER_STEADY: &str = "the mean think time is infinite, so there is no stea
                             sessions could begin in: the run began with nobody, and its figures \
                             depend on how long it was";
 
-/// All that findings are made of.
+/// The input of findings.
 pub(crate) struct Findings<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) system: &'a SystemModel,
@@ -93,7 +93,7 @@ impl Findings<'_> {
         warnings
     }
 
-    /// Why the result is not to be trusted, if it is not.
+    /// Why the result is unreliable, if it is.
     pub(crate) fn spoils(&self, summary: &Summary) -> Option<String> {
         let missed = || self.rate_shortfall(summary).filter(|missed| missed.spoils);
         let nothing = || summary.nothing_happened().filter(|_| !self.interrupted);
@@ -119,8 +119,8 @@ impl Findings<'_> {
         ))
     }
 
-    /// Under policies that do not look at the demand, one request of infinite second moment makes
-    /// the others' mean wait infinite (Pollaczek-Khinchine).
+    /// Under policies that ignore the demand, one request of infinite second moment makes the
+    /// others' mean wait infinite (Pollaczek-Khinchine).
     fn infinite_mean(&self) -> Option<String> {
         self.workload.request_rate()?;
         let station = self.system.all_stations().find(|one| has_infinite_mean(one))?;
@@ -162,7 +162,7 @@ fn has_infinite_mean(station: &StationModel) -> bool {
     let infinite = |law: &DemandLaw| match law {
         DemandLaw::Drawn(law) => law.second_moment().is_infinite(),
         DemandLaw::Trace(_) => false,
-        // There are as many sizes as targets, which are finitely many mostly.
+        // There are as many sizes as targets, and mostly these are finitely many.
         DemandLaw::Sized(law) => {
             law.time.as_ref().is_some_and(|time| time.second_moment().is_infinite())
         }

@@ -1,4 +1,4 @@
-//! Requests whose times and demands are given, at one server: no clients, nothing is drawn.
+//! Requests with given times and demands, at one server: without clients and without draws.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::files::NoFiles;
@@ -9,12 +9,12 @@ use thinktime_core::time::Nanos;
 /// The name of the only kind of request.
 const KIND: [&str; 1] = ["request"];
 
-/// The response time of each request at one server under this scheduling policy, by the code that
-/// simulations use. Requests come at `arrivals`, which do not fall, and bring `demands`.
+/// The response time of each request at one server under this scheduling policy, by the code of
+/// simulations. Requests come at `arrivals`, which do not fall, and bring `demands`.
 ///
 /// # Errors
-/// When there is no such policy, the lists are not of one length, or a request comes before the one
-/// that it follows.
+/// When there is no such policy, the lists differ in length, or a request comes before the one that
+/// it follows.
 pub fn response_times(
     policy: &str,
     arrivals: &[Nanos],

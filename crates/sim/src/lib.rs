@@ -1,8 +1,8 @@
 //! The virtual driver: clients and a modelled system, on a virtual clock.
 //!
 //! [`simulate`] runs a workload against a system model as fast as the machine can, once or in
-//! independent replications on all cores. The result depends on nothing but its inputs: not on
-//! the number of threads, not on the time of day.
+//! independent replications on all cores. The result depends only on its inputs: not on the number
+//! of threads, not on the time of day.
 
 mod cluster_findings;
 mod driver;

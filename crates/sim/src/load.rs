@@ -1,4 +1,4 @@
-//! Holding the load fixed: the rate or the think time that brings a system to a wanted load.
+//! Holding the load fixed: the rate or the think time that brings a system to a given load.
 
 mod mixed;
 mod product_form;
@@ -16,22 +16,22 @@ use crate::driver::{Driver, ProgressLimits, Replication};
 use crate::simulate::SimulationError;
 use crate::turns::check_turns;
 
-/// The load that the workload offers to the busiest station, where it does not depend on the
-/// system: none for a closed model.
+/// The load that the workload offers to the busiest station, if it does not depend on the system:
+/// `None` for a closed model.
 #[must_use]
 pub fn offered_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
     Some(system.bottleneck_load(workload, &workload.request_rates()?))
 }
 
-/// As [`offered_load`], of the stations that let everybody wait for as long as it takes: the
-/// others lose what is too much.
+/// As [`offered_load`], over the stations that never turn a request away: the others lose the
+/// excess.
 pub(crate) fn unlimited_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
     let capacities = system.capacities(workload, &workload.request_rates()?);
     let unlimited = capacities.iter().filter(|one| one.unlimited);
     Some(unlimited.map(Capacity::demand_per_server_s).fold(0.0, f64::max))
 }
 
-/// Refuses an overload that nothing would end.
+/// Refuses an overload that would never end.
 pub(crate) fn check_load(
     workload: &Workload,
     system: &SystemModel,
@@ -47,16 +47,16 @@ pub(crate) fn check_load(
     }
 }
 
-/// The workload at a load: the rate of an open or partly-open model is set, the think time of a
-/// closed one is stretched: exactly where mean value analysis is exact, else until simulations of
-/// the system, all with the same random numbers, reach the load. The longest ones have so many
-/// `requests`: [`FINE`] unless fewer will do, and 200,000 at least.
+/// The workload at a load. In an open or partly-open model the rate is set; in a closed one the
+/// think time is stretched. The stretch is exact if mean value analysis is exact. If not,
+/// simulations of the system, all with the same random numbers, search for the load. The longest
+/// ones have this many `requests`: [`FINE`] unless fewer are enough, and 200,000 at least.
 ///
-/// `go_on` is asked now and then, and ends the search by saying `false`.
+/// `go_on` is called now and then, and ends the search by returning `false`.
 ///
 /// # Errors
-/// When the load is not between 0 and 1, cannot be reached, when `requests` are too few, or the
-/// search was ended.
+/// When the load is not between 0 and 1 or cannot be reached, when there are too few `requests`, or
+/// when the search was ended.
 pub fn at_load(
     workload: &Workload,
     system: &SystemModel,
@@ -91,8 +91,8 @@ pub fn at_load(
     }
 }
 
-/// Sessions a second that bring so many requests a second in the long run. The long-run factor of
-/// the profile stays.
+/// The rate of sessions that gives this rate of requests in the long run, both per second. The
+/// long-run factor of the profile stays.
 fn session_rate(workload: &Workload, requests: f64, factor: f64) -> Result<f64, Invalid> {
     if factor <= 0.0 {
         return Err(Invalid::new(NO_LONG_RUN));
@@ -101,7 +101,7 @@ fn session_rate(workload: &Workload, requests: f64, factor: f64) -> Result<f64, 
     if each.is_finite() { Ok(requests / each / factor) } else { Err(Invalid::new(mixed::UNKNOWN)) }
 }
 
-/// Refuses a load that none can be, and fewer requests than find a think time.
+/// Refuses an impossible load, and too few requests to find a think time.
 fn check_asked(load: f64, requests: u64) -> Result<(), Invalid> {
     if !(load > 0.0 && load < 1.0) {
         return Err(Invalid::new(format!("a load lies between 0 and 1, not at {load}")));
@@ -122,28 +122,28 @@ const NO_LONG_RUN: &str = "the profile ends at a rate of 0, so there is no load 
 const PROGRAMS: &str = "a script decides what its sessions ask for, and a log has its own times, \
                         so the load is not known beforehand: leave the load out";
 
-/// The search for a factor that brings a system to a load, by simulation.
+/// The search for the factor that brings a system to a load, by simulation.
 struct Goal<'a> {
     /// The workload at a factor, whose load falls as the factor grows.
     scaled: &'a dyn Fn(f64) -> Result<Workload, SimulationError>,
     system: &'a SystemModel,
     load: f64,
-    /// Of the simulations that make the factor fine.
+    /// Requests of the simulations that make the factor fine.
     requests: u64,
     go_on: &'a dyn Fn() -> bool,
 }
 
-/// Requests of the simulations that find about where the think time lies.
+/// Requests of the simulations that find the approximate think time.
 const ROUGH: u64 = 200_000;
-/// Requests of those that make it fine, where nothing else is asked for.
+/// Requests of the fine simulations by default.
 pub const FINE: u64 = 2_000_000;
-/// The load may be off by so much before the fine steps, and in the end.
+/// The largest error of the load before the fine steps, and at the end.
 const NEAR: f64 = 0.003;
 const STEPS_MAX: u32 = 40;
 
 impl Goal<'_> {
-    /// The workload of so many closed clients with think times that bring the busiest station to
-    /// the load, whose service demand divided by its servers is `demand`.
+    /// The workload of this many closed clients with think times that bring the busiest station to
+    /// the load. The service demand there, divided by its servers, is `demand`.
     fn solve_think(
         &self,
         workload: &Workload,
@@ -163,7 +163,7 @@ impl Goal<'_> {
             Some(Err(reachable)) => return Err(self.unreachable(clients, reachable)),
             _ => {}
         }
-        // X = N / (Z + R) and load = X D: the think time is at most N D / load, where R = 0.
+        // X = N / (Z + R) and load = X D: the think time is at most N D / load, for R = 0.
         let most = clients as f64 * demand / self.load / think_s;
         let least = 1e-6 * most;
         let reachable = self.load_at(least, ROUGH)?;
@@ -173,13 +173,13 @@ impl Goal<'_> {
         self.search(least, most, reachable)
     }
 
-    /// The workload at the factor that brings the load, which lies between these two; with the load
-    /// at the smaller one.
+    /// The workload at the factor that brings the load, between these two; also the load at the
+    /// smaller one.
     fn search(&self, least: f64, most: f64, reachable: f64) -> Result<Workload, SimulationError> {
         let short = Trial { factor: least, off: reachable - self.load };
         let long = Trial { factor: most, off: self.load_at(most, ROUGH)? - self.load };
         let (rough, slope) = self.bracketed(short, long)?;
-        // Two fine simulations, and the point where the line through them meets the wanted load.
+        // Two fine simulations, and the point at which the line through them meets the load.
         let first = self.tried(rough, self.requests)?;
         let second = self.tried((rough - first.off / slope).clamp(least, most), self.requests)?;
         let apart = (second.factor - first.factor).abs() > 1e-9 * most;
@@ -202,12 +202,12 @@ impl Goal<'_> {
         Ok(Trial { factor, off: self.load_at(factor, requests)? - self.load })
     }
 
-    /// A factor near the wanted one, and how the load changes with it there: false position
-    /// between one that is too small and one that is too large (the Illinois rule: Dowell and
-    /// Jarratt, BIT 11, 1971).
+    /// A factor near the right one, and the slope of the load there: false position between one
+    /// that is too small and one that is too large (the Illinois rule: Dowell and Jarratt, BIT 11,
+    /// 1971).
     fn bracketed(&self, short: Trial, long: Trial) -> Result<(f64, f64), SimulationError> {
         let (mut short, mut long) = (short, long);
-        // What the rule takes the ends' distances from the wanted load for.
+        // The values that the rule uses for the ends' distances from the given load.
         let (mut above, mut below) = (short.off, long.off);
         for _ in 0..STEPS_MAX {
             let share = above / (above - below);
@@ -231,9 +231,8 @@ impl Goal<'_> {
         .into())
     }
 
-    /// The load that simulation finds at a factor. It is computed
-    /// from the throughput and the exact mean demand: less noisy than the time that servers were
-    /// seen busy.
+    /// The load that simulation finds at a factor. It comes from the throughput and the exact mean
+    /// demand, and so is less noisy than the servers' measured busy time.
     fn load_at(&self, factor: f64, requests: u64) -> Result<f64, SimulationError> {
         let workload = (self.scaled)(factor)?;
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
@@ -273,7 +272,7 @@ fn rates_of(workload: &Workload, done: &Replication) -> Vec<f64> {
 struct Trial {
     /// The factor.
     factor: f64,
-    /// How far above the wanted load that brought the system.
+    /// How far above the given load the system was.
     off: f64,
 }
 

@@ -1,4 +1,4 @@
-//! The modelled system, by the quick way where there is one.
+//! The modelled system, by a fast engine if one applies.
 
 use serde::{Deserialize, Serialize};
 use thinktime_core::file::Cancel;
@@ -13,20 +13,20 @@ use thinktime_core::system::{
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{ClientLimits, Workload};
 
-/// The modelled system. All are boxed, so that which one it is takes one look to see.
+/// The modelled system. All are boxed, so that one branch tells which one it is.
 pub(crate) enum ModelledSystem {
-    /// Whatever the file says.
+    /// Any system.
     Any(Box<System<DrawnDemands>>),
-    /// One station alone, of which nobody is taken back.
+    /// One station alone, from which no request is taken back.
     FastStation(Box<FastStation<DrawnDemands>>),
-    /// One server, first come, first served: clients are told at once when they will be answered.
+    /// One server, first come, first served: clients learn at once when the answer will come.
     FastFcfs(Box<FastFcfs<DrawnDemands>>),
 }
 
-/// What the nodes of the system were like over the measured time.
+/// The nodes' figures over the measured time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// By node; none for what is not measured.
+    /// By node; `None` if it is not measured.
     nodes: Vec<Option<NodeSummary>>,
     /// The first turns of the machines' cores.
     pub(crate) schedule: Schedule,
@@ -86,8 +86,7 @@ impl ModelledSystem {
         ModelledSystem::Any(Box::new(system))
     }
 
-    /// When the system next wants to act; never, where clients are told of everything when they
-    /// arrive.
+    /// When the system next acts; never, if clients learn of all answers on arrival.
     #[inline(always)]
     pub(crate) fn next_event(&self) -> Nanos {
         match self {
@@ -97,8 +96,8 @@ impl ModelledSystem {
         }
     }
 
-    /// Acts on what is due at [`ModelledSystem::next_event`], which is `now`. Perhaps a request
-    /// leaves.
+    /// Acts on the event that is due at [`ModelledSystem::next_event`], which is `now`. Perhaps a
+    /// request leaves.
     #[inline(always)]
     pub(crate) fn advance(&mut self, now: Nanos) -> Option<Departure> {
         match self {
@@ -108,7 +107,7 @@ impl ModelledSystem {
         }
     }
 
-    /// A request arrives; gives its departure, where that is known.
+    /// A request arrives; gives its departure, if it is known.
     #[inline(always)]
     pub(crate) fn arrive(&mut self, now: Nanos, job: Job) -> Arrived {
         match self {
@@ -129,7 +128,7 @@ impl ModelledSystem {
         }
     }
 
-    /// Those who are in the system.
+    /// The requests in the system.
     pub(crate) fn inside(&self) -> Vec<Job> {
         match self {
             ModelledSystem::Any(system) => system.inside().copied().collect(),
@@ -165,13 +164,13 @@ impl ModelledSystem {
     }
 }
 
-/// What comes of an arrival.
+/// The outcome of an arrival.
 pub(crate) enum Arrived {
-    /// The request is there, and may be taken back by this name.
+    /// The request is present, and may be taken back by this name.
     Present(JobRef),
-    /// It is there until it is done.
+    /// It is present until it is done.
     Stays,
-    /// It is there until this departure, which lies ahead.
+    /// It is present until this departure, which lies ahead.
     Leaves(Departure),
 }
 
@@ -180,8 +179,8 @@ pub(crate) fn withdraws(workload: &Workload) -> bool {
     workload.requests.iter().any(|kind| kind.cancel != Cancel::Never)
 }
 
-/// Whether clients may be told of a response before its time: they may if nothing that they do
-/// meanwhile, and nothing that others do, hangs on whether it has come.
+/// Whether clients may learn of a response before its time: they may if no action of theirs
+/// meanwhile, and none of the others, depends on its arrival.
 fn can_be_told_early(workload: &Workload) -> bool {
     let patient = |kind: &RequestKind| kind.timeout.is_never() && kind.objects.is_none();
     let free = workload.populations.iter().all(|one| one.clients == ClientLimits::NONE);
@@ -195,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    /// A pool that nobody takes places of is measured like any other.
+    /// A pool whose places are never taken is measured like any other.
     #[test]
     fn a_pool_beside_the_only_station_is_measured() {
         let text = "name = 's'\n[[station]]\nname = 'a'\ndemand = '1ms'\n\

@@ -1,7 +1,7 @@
 //! Finding the warm-up before the run: pilot replications, averaged, and the rule MSER-5.
 //!
-//! It looks at response times; and where sessions begin with nobody there, at the number of
-//! sessions too: they fill up long after the first responses look alike.
+//! It uses response times. If sessions begin in an empty system, it uses the number of sessions
+//! too: they fill up long after the first responses look alike.
 
 use rayon::prelude::*;
 use thinktime_core::file::Model;
@@ -17,13 +17,13 @@ use crate::driver::{Driver, ProgressLimits};
 
 /// Pilots are averaged, request by request, so that the start stands out from the noise (Welch).
 const PILOTS: u64 = 8;
-/// The length of the first pilots in requests; it doubles while it is too short to tell.
+/// The length of the first pilots in requests; it doubles while it is too short.
 const REQUESTS_FIRST: u64 = 5_000;
 
 /// Events between two looks at the number of sessions.
 const EVENTS_PER_LOOK: u64 = 32;
 
-/// Keeps when requests ended and how long they took, and how many sessions there were.
+/// Records the ends of requests, their response times, and the number of sessions.
 #[derive(Default)]
 struct PilotSeries {
     responses: Sequence,
@@ -44,7 +44,8 @@ impl Sequence {
     }
 }
 
-/// Where a sequence, averaged over pilots, no longer depends on its start; and half its length.
+/// The point from which a sequence, averaged over pilots, no longer depends on its start; and half
+/// its length.
 fn settles(pilots: &[&Sequence]) -> (Option<Nanos>, Nanos) {
     let length = pilots.iter().map(|one| one.at.len()).min().unwrap_or(0);
     let average = |at: usize| pilots.iter().map(|one| one.values[at]).sum::<f64>();
@@ -70,13 +71,12 @@ impl RowSink for PilotSeries {
     }
 }
 
-/// A warm-up that was looked for.
+/// The result of the search for a warm-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Warmup {
     /// It ends at this time.
     Ends(Nanos),
-    /// The longest pilots, of so many requests, were too short to tell; it is taken to be half of
-    /// them.
+    /// The longest pilots, of this many requests, were too short; it is taken to be half of them.
     TooLong(Nanos, u64),
 }
 
@@ -88,8 +88,8 @@ impl Warmup {
     }
 }
 
-/// When the warm-up of the model ends, looked for with pilots of at most `requests_max` requests;
-/// nothing where `go_on` ended the search.
+/// The end of the model's warm-up, found with pilots of at most `requests_max` requests; `None` if
+/// `go_on` ended the search.
 pub(crate) fn find_warmup(
     workload: &Workload,
     system: &SystemModel,
@@ -122,7 +122,7 @@ pub(crate) fn find_warmup(
     }
 }
 
-/// Whether sessions come one after another to a run in which nobody is at first.
+/// Whether sessions come one after another to a run that begins empty.
 fn fills_up(workload: &Workload) -> bool {
     let fills =
         |one: &Population| one.model() == Model::PartlyOpen && one.beginning() != Beginning::Steady;
@@ -137,7 +137,7 @@ fn pilot(
     progress: ProgressLimits,
     go_on: &dyn Fn() -> bool,
 ) -> Option<PilotSeries> {
-    // To make the clients takes a second where there are millions.
+    // Making the clients takes a second if there are millions.
     if !go_on() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What is simulated, and for how long.
+//! The simulations to run, and their length.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::limit::Limit;
@@ -10,27 +10,27 @@ use crate::driver::ProgressLimits;
 /// Each has a summary of its own in memory.
 const REPLICATIONS_MAX: u32 = 1_000_000;
 
-/// How long to simulate, and how often.
+/// The length and the number of simulations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
-    /// When each replication ends, and which of its requests count.
+    /// The end of each replication, and the requests that count.
     pub limit: Limit,
-    /// Whether the warm-up is the limit's, or looked for.
+    /// Whether the warm-up is the limit's, or to be found.
     pub warm_up: WarmUp,
     /// The number of independent replications, at least 1. They run on all cores.
     pub replications: u32,
     /// Stop as soon as the 95 % confidence interval of the mean response time is this narrow:
     /// its half-width as a share of the mean.
     pub precision: Option<f64>,
-    /// The load that the workload was made for, where one was asked for.
+    /// The load that the workload was made for, if one was given.
     pub load: Option<f64>,
-    /// When it is given up because it makes no progress.
+    /// The point at which it is given up because it makes no progress.
     pub progress: ProgressLimits,
-    /// Whether rows are wanted; the sink gets them in the order of replications.
+    /// Whether rows are collected; the sink gets them in the order of replications.
     pub rows: bool,
 }
 
-/// Where the length of the warm-up comes from.
+/// The source of the warm-up's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarmUp {
     /// From the limit.
@@ -54,7 +54,7 @@ impl Plan {
         }
     }
 
-    /// The plan that these options make; load and seed are the workload's.
+    /// The plan of these options; load and seed are the workload's.
     ///
     /// # Errors
     /// When an option is wrong; the message names it.
@@ -69,7 +69,7 @@ impl Plan {
         })
     }
 
-    /// Whether it makes sense.
+    /// Whether it is valid.
     pub(crate) fn check(&self) -> Result<(), Invalid> {
         if !(1..=REPLICATIONS_MAX).contains(&self.replications) {
             let message = format!("from 1 to {REPLICATIONS_MAX} replications are possible");

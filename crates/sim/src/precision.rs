@@ -1,18 +1,18 @@
-//! When to stop a simulation that is to reach a precision.
+//! The end of a simulation that must reach a precision.
 
 use thinktime_core::record::Collector;
 
 /// Requests between two checks of the precision, at first.
 const REQUESTS_PER_CHECK: u64 = 1 << 16;
-/// A little more than the precision is waited for, at two checks in succession: whoever stops at
-/// the first good look stops where chance made the interval narrow.
+/// The interval must be a little narrower than the precision, at two checks in succession: a rule
+/// that stops at the first narrow interval stops where chance made it narrow.
 const PRECISION_WANTED: f64 = 0.95;
 
 /// When a precision is reached.
 pub(crate) struct StopRule {
     precision: Option<f64>,
     next_check: u64,
-    /// Whether it was at the check before.
+    /// Whether it was reached at the check before.
     was_precise: bool,
 }
 
@@ -21,7 +21,7 @@ impl StopRule {
         StopRule { precision, next_check: REQUESTS_PER_CHECK, was_precise: false }
     }
 
-    /// Looks, if it is time to; says whether to stop.
+    /// Checks, if it is time to; says whether to stop.
     pub(crate) fn is_precise(&mut self, collector: &Collector) -> bool {
         let Some(precision) = self.precision else { return false };
         if collector.requests() < self.next_check {

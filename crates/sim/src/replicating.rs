@@ -23,7 +23,7 @@ use crate::simulate::{Control, SimulationError, SimulationProgress, so_far};
 /// Events between two looks at the clock of progress.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
 
-/// What all replications share.
+/// The common input of all replications.
 pub(crate) struct Shared<'a> {
     pub(crate) stopped: AtomicBool,
     pub(crate) requests: AtomicU64,
@@ -77,7 +77,7 @@ fn replication_of(workload: &Workload, number: u32) -> Workload {
     if number == 0 { workload.clone() } else { workload.with_seed(seed()) }
 }
 
-/// The timeline's interval: a second, or less where the run is short.
+/// The timeline's interval: a second, or less if the run is short.
 fn interval_of(workload: &Workload, limit: &Limit) -> Nanos {
     let expected_s = workload
         .request_rate()
@@ -137,7 +137,8 @@ pub(crate) fn gather_all<S: RowSink + Send>(
     in_order.end().ok_or(SimulationError::Interrupted)
 }
 
-/// One of the replications of a plan, whose warm-up is known, as bytes for those who join them.
+/// One of the replications of a plan with a known warm-up, as bytes for the process that merges
+/// them.
 ///
 /// # Errors
 /// When they cannot be written.
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
     use crate::simulate::simulate;
 
-    /// 10^12 bytes in segments of one byte are 15 million rounds: who watches is asked after the
+    /// 10^12 bytes in segments of one byte are 15 million rounds. The watcher is asked after the
     /// first 2^24 segments, which are 256 rounds of full windows, and some of slow start.
     #[test]
     fn who_watches_is_asked_in_the_middle_of_a_huge_transfer() {

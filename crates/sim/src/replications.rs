@@ -1,5 +1,4 @@
-//! Replications on their way to one result: joined in their order, each as soon as those before it
-//! are done.
+//! Replications merged into one result: in their order, each as soon as those before it are done.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +15,7 @@ pub(crate) struct JoinedReplications {
     pub(crate) all: Replication,
     /// The length of all measured times together.
     pub(crate) duration_s: f64,
-    /// The response times of each; none where there is one replication only.
+    /// The response times of each; empty if there is only one replication.
     pub(crate) times: Vec<Tally>,
 }
 
@@ -53,10 +52,10 @@ impl<'a, S: RowSink> InOrder<'a, S> {
         InOrder { sink, next: 0, waiting: BTreeMap::new(), joined: None }
     }
 
-    /// A replication is done somewhere else, and this is what it came to; `figures` as below.
+    /// A replication was done elsewhere, with this result; `figures` as below.
     ///
     /// # Errors
-    /// When it is no replication.
+    /// When it is not a replication.
     pub(crate) fn take_bytes(
         &mut self,
         number: u32,
@@ -72,7 +71,7 @@ impl<'a, S: RowSink> InOrder<'a, S> {
         Ok(requests)
     }
 
-    /// Joins those that wait for one that is not done, as nothing more comes.
+    /// Merges the replications that wait for a missing one, because no more will come.
     pub(crate) fn end(mut self) -> Option<JoinedReplications> {
         for (done, rows) in std::mem::take(&mut self.waiting).into_values() {
             self.join(done, &rows);

@@ -21,7 +21,7 @@ use crate::replicating::{Shared, gather_all, replicate, replicate_all};
 use crate::replications::{JoinedReplications, NoRows};
 use crate::turns::check_turns;
 
-/// How far a simulation is.
+/// The progress of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimulationProgress {
     /// Requests that are over, in all replications.
@@ -32,12 +32,12 @@ pub struct SimulationProgress {
     pub in_system: u64,
 }
 
-/// What the one who watches wants.
+/// The watcher's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
-    /// End here, and keep what there is.
+    /// End here, and keep the result so far.
     Stop,
 }
 
@@ -52,14 +52,14 @@ pub struct SimulationOutcome {
     pub schedule: Schedule,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
-    /// Why the result is not to be trusted, if it is not.
+    /// Why the result is unreliable, if it is.
     pub untrusted: Option<String>,
 }
 
-/// Why there is no simulation.
+/// Why a simulation failed.
 #[derive(Clone, Debug, Error)]
 pub enum SimulationError {
-    /// Workload, system or plan do not fit together; the message says what would.
+    /// Workload, system or plan do not fit together; the message gives a remedy.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// A changed workload cannot be built.
@@ -72,8 +72,8 @@ pub enum SimulationError {
 
 /// Simulates a workload on a system model.
 ///
-/// Replication 0 has the workload's own seed, so that a real run with that seed can be compared
-/// with it request by request; the others have seeds drawn from it.
+/// Replication 0 has the workload's own seed, so that its requests can be compared one by one with
+/// a real run of that seed; the others have seeds drawn from it.
 ///
 /// # Errors
 /// When the system cannot serve the workload's requests, or its load is 1 or more and no time
@@ -88,10 +88,10 @@ pub fn simulate(
     simulate_with(workload, system, plan, sink, watch, None)
 }
 
-/// As [`simulate`]; several replications are done `elsewhere`, if there is such a place.
+/// As [`simulate`]; several replications are done `elsewhere`, if that is given.
 ///
 /// # Errors
-/// As [`simulate`], and when what comes back is no replication.
+/// As [`simulate`], and when a result from elsewhere is not a replication.
 pub fn simulate_with(
     workload: &Workload,
     system: &SystemModel,
@@ -133,7 +133,7 @@ pub(crate) fn so_far(
     RunProgress { summary: done.summary, collector: done.collector }
 }
 
-/// The plan with its warm-up looked for, where it is to be.
+/// The plan with its warm-up found, if it is to be found.
 fn with_warmup(
     workload: &Workload,
     system: &SystemModel,

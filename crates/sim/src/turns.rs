@@ -1,4 +1,4 @@
-//! What turns of limited length cost: each is an event.
+//! The cost of turns of limited length: each is an event.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::policy::scheduling::Rank;
@@ -6,19 +6,19 @@ use thinktime_core::request::RequestKind;
 use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
 use thinktime_core::words;
 
-/// More turns a request are not simulated.
+/// A request with more turns is not simulated.
 const TURNS_MAX: f64 = 10_000.0;
 
 const INSTEAD: &str = ", or say policy = \"ps\", which is what ever shorter turns come to";
 
-/// Refuses quanta so far below the demands that turns alone would take the time.
+/// Refuses quanta so small beside the demands that turns alone would take the time.
 ///
 /// # Errors
-/// Where a request takes more than 10,000 turns, with the quantum that would do.
+/// The message if a request takes more than 10,000 turns, with a sufficient quantum.
 pub(crate) fn check_turns(system: &SystemModel, requests: &[RequestKind]) -> Result<(), Invalid> {
     for station in system.all_stations() {
-        // Turns follow one another on the last level, so that its quantum is what counts; classes
-        // have turns that follow one another each.
+        // Turns follow one another on the last level, so that its quantum counts; the turns of each
+        // class follow one another.
         let quanta = &station.discipline.quanta;
         let by_class = station.discipline.rank == Rank::Class;
         let counts = if by_class { quanta.iter().min() } else { quanta.last() };

@@ -1,15 +1,15 @@
-//! When arrivals come to an end.
+//! The end of arrivals.
 
 use super::{ArrivalProcess, Gaps};
 use crate::time::Nanos;
 
-/// Later than this, in seconds, is never: three hundred years. Times go on for not even twice as
-/// long, so that what has a low rate seems to end there.
+/// Later than this, in seconds, is never: three hundred years. Times last for less than twice as
+/// long, so that arrivals of a low rate seem to end there.
 const NEVER_S: f64 = 1e10;
 
 impl ArrivalProcess {
-    /// When the last arrival of a trace or a log comes, or the rate becomes 0 for good; none where
-    /// arrivals go on for ever. `seed` is that of the arrivals.
+    /// The time of the last arrival of a trace or a log, or the time at which the rate becomes 0
+    /// for good; `None` if arrivals never end. `seed` is that of the arrivals.
     #[must_use]
     pub fn end(&self, seed: u64) -> Option<Nanos> {
         if let Gaps::Drawn(_) = &self.gaps {

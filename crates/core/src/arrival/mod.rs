@@ -1,4 +1,4 @@
-//! Arrival processes: when sessions come.
+//! Arrival processes: the times at which sessions come.
 //!
 //! Every process is a law of the gaps between arrivals, stretched by a rate that may change over
 //! time. A gap is drawn on the scale where the rate is 1; the profile says when that much of the
@@ -23,11 +23,11 @@ use crate::time::Nanos;
 use crate::times::{Trace, trace};
 use crate::units::{Dimension, parse_rate};
 
-/// When sessions come: a law of gaps, a rate and its profile.
+/// The arrivals of sessions: a law of gaps, a rate and its profile.
 #[derive(Clone, Debug)]
 pub struct ArrivalProcess {
     gaps: Gaps,
-    /// Arrivals a second where the profile's factor is 1.
+    /// Arrivals a second at the profile's factor 1.
     rate: f64,
     profile: Profile,
 }
@@ -68,14 +68,13 @@ impl ArrivalProcess {
         Ok(ArrivalProcess { gaps, rate, profile })
     }
 
-    /// When the sessions of a log begin, the first request of the log at the start of the run.
+    /// The beginnings of a log's sessions; the first request of the log is at the start of the run.
     pub(crate) fn of_log(replay: Replay) -> ArrivalProcess {
         let rate = replay.session_rate();
         ArrivalProcess { gaps: Gaps::Log(replay), rate, profile: Profile::default() }
     }
 
-    /// The long-run mean rate in arrivals a second; where the profile ends in a plateau, that
-    /// plateau's.
+    /// The long-run mean rate in arrivals a second; the plateau's, if the profile ends in one.
     #[must_use]
     pub fn mean_rate(&self) -> f64 {
         self.rate * self.mean_factor()
@@ -93,7 +92,7 @@ impl ArrivalProcess {
         self.rate * self.profile.most_before_start()
     }
 
-    /// The rate so many seconds before the start, as a share of the largest one then.
+    /// The rate this many seconds before the start, as a share of the largest one then.
     pub(crate) fn share_before_start(&self, age_s: f64) -> f64 {
         self.profile.before_start(age_s) / self.profile.most_before_start()
     }
@@ -103,7 +102,7 @@ impl ArrivalProcess {
         self.profile.varied_before_start()
     }
 
-    /// C² of the gaps between arrivals, where these are independent and the rate never changes.
+    /// C² of the gaps between arrivals, if these are independent and the rate never changes.
     pub(crate) fn steady_gap_cv2(&self) -> Option<f64> {
         match &self.gaps {
             Gaps::Drawn(law) if self.profile == Profile::default() => Some(law.cv2()),
@@ -111,7 +110,7 @@ impl ArrivalProcess {
         }
     }
 
-    /// Whether a file says when sessions come.
+    /// Whether a file gives the times of sessions.
     pub(crate) fn is_trace(&self) -> bool {
         !matches!(self.gaps, Gaps::Drawn(_))
     }
@@ -122,7 +121,7 @@ impl ArrivalProcess {
         self.profile == Profile::default() && self.gaps == Gaps::Drawn(poisson_gaps())
     }
 
-    /// The arrivals of a seed, from the start of the run on.
+    /// The arrivals of a seed, beginning at the start of the run.
     #[must_use]
     pub fn arrivals(&self, seed: u64) -> Arrivals {
         Arrivals {
@@ -164,8 +163,8 @@ fn gaps(process: &str, files: &dyn Files) -> Result<(Gaps, Option<f64>), Invalid
     }
 }
 
-/// Arrival times, in any order, as gaps. Where the trace says which time is the start of the run,
-/// the first gap is from there. Else it has the mean length, so that n arrivals last n mean gaps.
+/// Arrival times, in any order, as gaps. If the trace gives the start of the run, the first gap
+/// begins there. Else it has the mean length, so that n arrivals last n mean gaps.
 fn trace_gaps(trace: Trace) -> Result<(Gaps, Option<f64>), Invalid> {
     let Trace { mut times, begin_s } = trace;
     times.sort_by(f64::total_cmp);
@@ -197,9 +196,9 @@ pub struct Arrivals {
     process: ArrivalProcess,
     seed: u64,
     stream: Stream,
-    /// The number of arrivals drawn so far; of a log's sessions, those included that are left out.
+    /// The number of arrivals drawn so far, including the sessions of a log that are left out.
     number: usize,
-    /// Times drawn ahead, and which of them comes next.
+    /// Times drawn ahead, and the place of the next one.
     ahead: [Nanos; MANY],
     place: usize,
 }
@@ -341,7 +340,7 @@ mod tests {
         near(traced("trace(a.csv)", None).unwrap(), [2.5, 3.5, 7.5]);
         near(traced("trace(a.csv, begin=0s)", None).unwrap(), [3.0, 4.0, 8.0]);
         near(traced("trace(a.csv, begin=2s)", None).unwrap(), [1.0, 2.0, 6.0]);
-        // Three arrivals in 8 s are 0.375/s; at twice that all comes twice as fast.
+        // Three arrivals in 8 s are 0.375/s; at twice that rate all arrive twice as fast.
         near(traced("trace(a.csv, begin=0s)", Some("0.75/s")).unwrap(), [1.5, 2.0, 4.0]);
         let error = traced("trace(a.csv, begin=5s)", None).unwrap_err();
         assert!(error.contains("an arrival at 3 s, before its `begin` at 5 s"), "{error}");

@@ -1,4 +1,4 @@
-//! What lies beyond the last day of a calendar.
+//! The entries beyond the last day of a calendar.
 
 /// A list in no order.
 #[derive(Clone, Copy, Debug)]

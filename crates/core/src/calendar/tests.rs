@@ -4,7 +4,8 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Pushes and pops, as a sorted set has them; `monotone` pushes nothing before what was popped.
+/// Pushes and pops, compared with a sorted set; `monotone` pushes nothing before the last popped
+/// key.
 fn compare(
     steps: Vec<(u32, u64, bool)>,
     scales: (u32, u32),
@@ -49,8 +50,7 @@ proptest! {
         compare(steps, scales, monotone)?;
     }
 
-    /// So they do when as many are pushed as are popped, for long: the days are over and over
-    /// laid out anew.
+    /// So they do in a long balance of pushes and pops: the days are laid out anew again and again.
     #[test]
     fn a_number_that_stays_the_same(
         number in 1usize..200,

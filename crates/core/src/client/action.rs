@@ -1,8 +1,8 @@
-//! What goes in and out of [`super::Clients`]: limits, actions, and what becomes of requests.
+//! The interface of [`super::Clients`]: limits, actions, and the ends of requests.
 
 use crate::attempt::{Attempt, Fate};
 
-/// What comes of a wake-up: what the driver is to do.
+/// The result of a wake-up: the driver's next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientAction {
     /// Send this attempt now.
@@ -11,16 +11,16 @@ pub enum ClientAction {
     TimedOut(Attempt, Fate),
     /// Too many attempts wait already: this one was not sent, and has failed.
     Refused(Attempt, Fate),
-    /// Nothing is to be done.
+    /// No action.
     Idle,
 }
 
 /// The end of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Which.
+    /// The attempt.
     pub attempt: Attempt,
-    /// What becomes of its request.
+    /// The state of its request.
     pub fate: Fate,
     /// It was answered, but so late that the client tries again.
     pub late: bool,

@@ -1,4 +1,4 @@
-//! From the sending of an attempt to its end, and what comes after.
+//! An attempt from its sending to its end, and the next one.
 
 use super::budget::Budget;
 use super::session::TimerKind;
@@ -10,7 +10,7 @@ use crate::program::Reply;
 use crate::time::Nanos;
 
 impl Clients {
-    /// Sends an attempt, or lets it wait while as many are in flight as may be.
+    /// Sends an attempt, or lets it wait while the limit of attempts in flight is reached.
     #[inline(always)]
     pub(super) fn send_or_wait(&mut self, now: Nanos, ticket: Ticket) -> ClientAction {
         let population = self.population_of(ticket);
@@ -38,8 +38,8 @@ impl Clients {
         attempt
     }
 
-    /// Tells of the end of an attempt: a response, or an error on the way. Gives the attempt back
-    /// with what becomes of its request, or nothing when the client had given it up already.
+    /// Reports the end of an attempt: a response, or an error on the way. Gives the attempt back
+    /// with the state of its request, or `None` when the client had given it up already.
     #[inline(always)]
     pub fn answer(&mut self, now: Nanos, ticket: Ticket, reply: Reply<'_>) -> Option<Ended> {
         let failed = reply.error.is_some();

@@ -1,7 +1,7 @@
 //! Sessions that browse: pages with their objects, journeys, ends after a time.
 //!
-//! Objects are asked for by children of the session, one for each connection that is used: each
-//! takes the page's next object when its last one is over, and leaves when there is none.
+//! Children of the session request the objects, one child for each connection: each takes the
+//! page's next object when its last one is over, and leaves when no object is left.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::session::TimerKind;
 use crate::attempt::{Attempt, NO_PAGE, Ticket};
 use crate::time::Nanos;
 
-/// What is known of a session that browses, beside its slot.
+/// The state of a session that browses, beside its slot.
 #[derive(Debug, Default)]
 pub(super) struct Visit {
     /// When the session has lasted long enough.
@@ -22,30 +22,31 @@ pub(super) struct Visit {
     has: BTreeSet<u64>,
 }
 
-/// A page whose objects are being asked for.
+/// A page whose objects are being requested.
 #[derive(Clone, Copy, Debug, Default)]
 struct Loading {
     base: u32,
     scheduled: Nanos,
     /// The number of the base's request.
     number: u32,
-    /// Objects that nobody asks for yet, and the number of the next one's request.
+    /// Objects not requested yet, and the number of the next one's request.
     left: u32,
     next: u32,
-    /// Children that ask for objects.
+    /// Children that request objects.
     children: u32,
     failed: bool,
 }
 
 impl Clients {
-    /// A page that is over and was not told of yet. To be asked until there is none, after
-    /// [`Clients::wake`] and [`Clients::answer`], where [`Clients::has_pages`].
+    /// A page that is over and was not reported yet. To be called until it gives `None`, after
+    /// [`Clients::wake`] and [`Clients::answer`], if [`Clients::has_pages`].
     #[inline]
     pub fn ended_page(&mut self) -> Option<Page> {
         self.pages.pop()
     }
 
-    /// A session begins: what it asks for first is chosen, and when it has lasted long enough.
+    /// A session begins: its first request is chosen, and the time at which it has lasted long
+    /// enough.
     pub(super) fn begin_course(&mut self, now: Nanos, ticket: Ticket) {
         let slot = self.slots.get(ticket);
         let (session, index, turn) = (slot.session, slot.index, slot.turn);
@@ -84,7 +85,7 @@ impl Clients {
             true => 0,
             false => course.count(objects, attempt.session, attempt.index),
         };
-        // A session asks for fewer than 2^32 requests.
+        // A session makes fewer than 2^32 requests.
         let next = attempt.index.saturating_add(1);
         let count = count.min(u32::MAX - 1 - next);
         let connections = objects.connections;
@@ -109,7 +110,7 @@ impl Clients {
         }
     }
 
-    /// The next object that the session asks for, if there is one: its kind, and its request's
+    /// The next object that the session requests, if there is one: its kind, and its request's
     /// number.
     fn take_object(&mut self, ticket: Ticket) -> Option<(u32, u32)> {
         let slot = self.slots.get(ticket);
@@ -136,7 +137,7 @@ impl Clients {
         self.timers.set(now, child, TimerKind::Request);
     }
 
-    /// An object is over: its child asks for the next, or leaves.
+    /// An object is over: its child requests the next, or leaves.
     fn end_object(&mut self, now: Nanos, child: Ticket, parent: usize, failed: bool) {
         let ticket = self.slots.ticket(parent);
         self.visits[parent].page.failed |= failed;
@@ -161,7 +162,7 @@ impl Clients {
         self.end_page(now, ticket, failed, next);
     }
 
-    /// A step of the session is over with all that belongs to it: it thinks, or ends.
+    /// A step of the session is over, with all its requests: the session thinks, or ends.
     fn end_page(&mut self, now: Nanos, ticket: Ticket, failed: bool, index: u32) {
         let slot = self.slots.get_mut(ticket);
         slot.index = index;
@@ -190,7 +191,7 @@ impl Clients {
         }
     }
 
-    /// A closed session has ended, and begins again as somebody else.
+    /// A closed session has ended, and begins again as a new user.
     fn begin_anew(&mut self, at: Nanos, ticket: Ticket) {
         self.slots.note_leaving(ticket);
         let slot = self.slots.get_mut(ticket);
@@ -204,7 +205,7 @@ impl Clients {
 }
 
 impl super::session::Slot {
-    /// The session wants a request of this kind next, which is the base of a page or not.
+    /// The session's next request is of this kind, which may be the base of a page.
     pub(super) fn want_page(&mut self, kind: u32, base: bool) {
         self.want(kind);
         self.page = if base { self.index } else { NO_PAGE };

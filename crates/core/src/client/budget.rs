@@ -18,7 +18,7 @@ impl Budget {
         self.tokens = (self.tokens + self.law.share).min(self.law.burst);
     }
 
-    /// A retry wants a token; says whether it got one.
+    /// A retry asks for a token; says whether it got one.
     pub(super) fn spend(&mut self) -> bool {
         let has = self.tokens >= 1.0 - 1e-9;
         if has {

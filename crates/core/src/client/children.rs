@@ -14,14 +14,14 @@ impl Slots {
         ticket
     }
 
-    /// The slot of the parent, where it is a child's.
+    /// The slot of the parent, if it is a child's.
     pub(super) fn parent(&self, slot: usize) -> Option<usize> {
         let parent = self.parents.get(slot).filter(|parent| **parent != NOBODY)?;
         Some(*parent as usize)
     }
 
-    /// Numbers the next request: a child's goes by its parent's count, so that the numbers are
-    /// unique within the session.
+    /// Numbers the next request: a child's is numbered by its parent's count, so that the numbers
+    /// are unique within the session.
     pub(super) fn number_request(&mut self, ticket: Ticket) {
         let Some(parent) = self.parent(ticket.slot()) else { return };
         let count = &mut self.get_mut(self.ticket(parent)).index;

@@ -1,4 +1,4 @@
-//! How sessions that browse go on: what they draw besides what all sessions do.
+//! The course of sessions that browse: the draws that only they make.
 
 use crate::distribution::{Distribution, Equilibrium};
 use crate::journey::Journey;
@@ -12,18 +12,18 @@ use super::laws::Laws;
 /// Above the numbers of requests.
 const BEGINNING: u64 = 1 << 32;
 
-/// How sessions of a population go on.
+/// The course of sessions of a population.
 #[derive(Debug)]
 pub(super) struct Course {
     journey: Option<Journey>,
-    /// By kind, the objects of the page of which it is the base.
+    /// By kind, the objects of the page whose base it is.
     objects: Vec<Option<Objects>>,
     lasts: Option<Distribution>,
-    /// What is left of that at any time.
+    /// The rest of that at any time.
     rest: Option<Equilibrium<Distribution>>,
     /// The kind at which a session ends that has lasted long enough.
     pub(super) ends_at: Option<u32>,
-    /// By kind, what it asks for, where sessions keep what they have; else empty.
+    /// By kind, its targets, if sessions keep what they have; else empty.
     targets: Vec<Target>,
     first_kind: u32,
     counts: StreamFamily,
@@ -51,23 +51,23 @@ impl Course {
             counts: family(Purpose::ObjectCount),
             choices: family(Purpose::Object),
             times: family(Purpose::SessionTime),
-            // As the generator draws what it asks for.
+            // Draws the targets as the generator does.
             drawn: StreamFamily::new(workload.seed, Purpose::Target),
         }
     }
 
-    /// The kind that a session begins with, whose request has this number. At the same number a
-    /// closed session may just have drawn its end, so that this is drawn apart.
+    /// The first kind of a session, whose request has this number. At the same number a closed
+    /// session may just have drawn its end, so this is a separate draw.
     #[inline]
     pub(super) fn first(&self, laws: &Laws, session: u64, index: u32) -> u32 {
         let apart = BEGINNING | u64::from(index);
         let uniform = laws.choices.substream(session, apart).uniform();
         let Some(journey) = &self.journey else { return laws.kind_at(uniform) };
-        // `first` has no end: there always is one.
+        // `first` never ends: it always gives a kind.
         self.first_kind + journey.first.of(uniform).unwrap_or_default()
     }
 
-    /// The kind of the request of this number after one of the kind `last`; none at the end.
+    /// The kind of the request of this number after one of the kind `last`; `None` at the end.
     #[inline]
     pub(super) fn next(&self, laws: &Laws, session: u64, index: u32, last: u32) -> Option<u32> {
         let Some(journey) = &self.journey else { return Some(laws.choose(session, index)) };
@@ -76,7 +76,7 @@ impl Course {
         next.of(uniform).map(|place| self.first_kind + place)
     }
 
-    /// As [`Course::next`], given that the session goes on.
+    /// As [`Course::next`], given that the session continues.
     pub(super) fn next_going_on(&self, laws: &Laws, session: u64, index: u32, last: u32) -> u32 {
         let uniform = laws.choices.substream(session, index.into()).uniform();
         let journey = self.journey.as_ref();
@@ -85,7 +85,7 @@ impl Course {
         next.map_or_else(|| laws.choose(session, index), |place| self.first_kind + place)
     }
 
-    /// How long the session lasts that began so often; for ever where nothing is said.
+    /// How long a session lasts at this beginning of it; for ever by default.
     #[inline]
     pub(super) fn time(&self, session: u64, turn: u32) -> Nanos {
         let Some(law) = &self.lasts else { return Nanos::MAX };
@@ -99,13 +99,13 @@ impl Course {
         rest.map_or(Nanos::MAX, |rest| Nanos::from_secs_f64(rest.sample(&mut stream)))
     }
 
-    /// The objects of the page that this kind is the base of.
+    /// The objects of the page whose base is this kind.
     #[inline(always)]
     pub(super) fn objects_of(&self, kind: u32) -> Option<&Objects> {
         self.objects[(kind - self.first_kind) as usize].as_ref()
     }
 
-    /// How many objects the page of this number has.
+    /// The number of objects of the page of this number.
     #[inline]
     pub(super) fn count(&self, objects: &Objects, session: u64, page: u32) -> u32 {
         objects.draw(&mut self.counts.substream(session, page.into()))
@@ -121,7 +121,7 @@ impl Course {
         self.first_kind + place.unwrap_or_default()
     }
 
-    /// What tells the target of this request from others, where sessions keep what they have.
+    /// The identity of this request's target, if sessions keep what they have.
     pub(super) fn key(&self, kind: u32, session: u64, index: u32) -> Option<u64> {
         let target = self.targets.get((kind - self.first_kind) as usize)?;
         Some(target.key(&mut self.drawn.substream(session, index.into())))

@@ -1,4 +1,4 @@
-//! What sessions draw from: lengths, think times, kinds of request, waits before retries.
+//! The laws of sessions: lengths, think times, kinds of request, waits before retries.
 
 use crate::attempt::Attempt;
 use crate::distribution::Distribution;
@@ -8,7 +8,7 @@ use crate::request::Retry;
 use crate::time::Nanos;
 use crate::workload::{Sessions, Workload};
 
-/// What sessions draw from.
+/// The laws of sessions.
 #[derive(Debug)]
 pub(super) struct Laws {
     /// The place of its first kind of request in the workload's list.
@@ -17,10 +17,10 @@ pub(super) struct Laws {
     shares: Vec<f64>,
     /// Whether every session has one request.
     pub(super) one_request: bool,
-    /// The number of requests of a session; none where something else ends it, or nothing.
+    /// The number of requests of a session; `None` if something else ends it, or nothing.
     length: Option<Count>,
     pub(super) think: Option<Distribution>,
-    /// By kind, the think time after it, where any has its own; else empty.
+    /// By kind, the think time after it, if any kind has its own; else empty.
     thinks_after: Vec<Option<Distribution>>,
     pub(super) seed: u64,
     lengths: StreamFamily,
@@ -30,7 +30,7 @@ pub(super) struct Laws {
 }
 
 impl Laws {
-    /// What sessions of the population in this place draw from.
+    /// The laws of sessions of the population in this place.
     pub(super) fn new(workload: &Workload, place: usize) -> Laws {
         let population = &workload.populations[place];
         let kinds = &workload.requests[population.kinds.clone()];
@@ -63,7 +63,7 @@ impl Laws {
         }
     }
 
-    /// The number of requests of a session; [`u64::MAX`] where something else ends it.
+    /// The number of requests of a session; [`u64::MAX`] if something else ends it.
     #[inline]
     pub(super) fn session_length(&self, session: u64) -> u64 {
         match &self.length {
@@ -73,7 +73,7 @@ impl Laws {
         }
     }
 
-    /// As [`Laws::session_length`], of a closed session that began anew so often.
+    /// As [`Laws::session_length`], of a closed session that has begun again this often.
     pub(super) fn length_of_turn(&self, session: u64, turn: u32) -> u64 {
         let Some(length) = &self.length else { return u64::MAX };
         length.draw(&mut self.lengths.substream(session, turn.into()))

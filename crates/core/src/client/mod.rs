@@ -1,10 +1,9 @@
 //! The clients: a whole workload as one state machine without I/O.
 //!
-//! [`Clients`] says when it next wants to act ([`Clients::next_wake`]), acts on it
-//! ([`Clients::wake`]), and is told of responses ([`Clients::answer`]). A driver with a virtual
-//! clock makes it a simulation's workload, a driver with sockets makes it a load generator; both
-//! get the same sessions, requests and think times, because every draw is a function of (seed,
-//! purpose, session, request) alone.
+//! [`Clients`] says when it next acts ([`Clients::next_wake`]), acts ([`Clients::wake`]), and
+//! learns of responses ([`Clients::answer`]). A driver with a virtual clock makes it a simulation's
+//! workload, a driver with sockets makes it a load generator. Both get the same sessions, requests
+//! and think times, because every draw is a function of (seed, purpose, session, request) alone.
 
 mod action;
 mod attempts;
@@ -46,9 +45,9 @@ pub struct Clients {
     populations: Populations,
     /// The kinds of request of all of them.
     kinds: Vec<RequestKind>,
-    /// When the next session arrives; never, once no further one does.
+    /// When the next session arrives; never, once no further one arrives.
     next: Nanos,
-    /// Of which population it is.
+    /// Its population.
     next_from: usize,
     /// Whether sessions of any population arrive by themselves.
     arriving: bool,
@@ -58,28 +57,28 @@ pub struct Clients {
     limit: Limit,
     launched: u64,
     last_launch: Nanos,
-    /// No further request is begun.
+    /// No further request begins.
     closed: bool,
     /// Requests begun and not over, waits before a retry included.
     open: u64,
-    /// What is known of sessions that browse, by slot; empty as long as none does.
+    /// The state of sessions that browse, by slot; empty until one does.
     visits: Vec<Visit>,
-    /// Children that ask for objects of pages.
+    /// Children that request objects of pages.
     loading: u64,
-    /// Pages that are over and not asked about yet.
+    /// Pages that are over and not reported yet.
     pages: Vec<Page>,
 }
 
 impl Clients {
-    /// The clients of `workload`, at the start of the run: sessions that think are there already,
-    /// where [`Workload::beginning`] says so.
+    /// The clients of `workload`, at the start of the run: sessions that think are present already,
+    /// if [`Workload::beginning`] says so.
     #[must_use]
     pub fn new(workload: &Workload, limit: Limit) -> Clients {
         Clients::of_share(workload, limit, Share::WHOLE)
     }
 
-    /// A share of the clients of `workload`. What belongs to all of them together, which is the
-    /// limit of requests, that of requests in flight and the budget of retries, is divided.
+    /// A share of the clients of `workload`. The common limits are divided: that of requests, that
+    /// of requests in flight, and the budget of retries.
     #[must_use]
     pub fn of_share(workload: &Workload, limit: Limit, share: Share) -> Clients {
         let populations = Populations::new(workload, share);
@@ -110,7 +109,7 @@ impl Clients {
         machine
     }
 
-    /// Finds the earliest arrival: of those of the same instant, that of the first population.
+    /// Finds the earliest arrival; at the same instant, that of the first population.
     #[inline(always)]
     fn look_ahead(&mut self) {
         if let Some(only) = self.populations.only() {
@@ -121,7 +120,7 @@ impl Clients {
         (self.next, self.next_from) = times.min().unwrap_or((Nanos::MAX, 0));
     }
 
-    /// When the clients next want to act; [`Nanos::MAX`] when only responses can move them.
+    /// When the clients next act; [`Nanos::MAX`] when only responses can move them.
     #[inline(always)]
     #[must_use]
     pub fn next_wake(&self) -> Nanos {
@@ -129,21 +128,21 @@ impl Clients {
         if self.closed { timer } else { timer.min(self.next) }
     }
 
-    /// Whether every request is over and no other will be begun.
+    /// Whether every request is over and no other will begin.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.done() || (self.open == 0 && self.next_wake() >= self.limit.until)
     }
 
-    /// As [`Clients::finished`], but may be told only after the next wake-up: costs nothing.
+    /// As [`Clients::finished`], but may become true only after the next wake-up: costs nothing.
     #[inline]
     #[must_use]
     pub fn done(&self) -> bool {
         self.closed && self.open == 0
     }
 
-    /// The end of the time in which requests were begun: the limit's, or the time of the last
-    /// request where their number was limited.
+    /// The end of the time in which requests began: the limit's, or the time of the last request if
+    /// their number was limited.
     #[must_use]
     pub fn window_end(&self) -> Nanos {
         if self.launched < self.limit.requests && !self.limit.until.is_never() {
@@ -153,21 +152,21 @@ impl Clients {
         }
     }
 
-    /// Whether no further request will be begun.
+    /// Whether no further request will begin.
     #[inline]
     #[must_use]
     pub fn closed(&self) -> bool {
         self.closed
     }
 
-    /// Begins no further request: those begun are still waited for.
+    /// Begins no further request; those begun are still waited for.
     pub fn close(&mut self) {
         self.closed = true;
         self.next = Nanos::MAX;
     }
 
-    /// Acts on the earliest wish, which is due at [`Clients::next_wake`]. One call is one step:
-    /// call again while `next_wake` is due.
+    /// Carries out the earliest action, which is due at [`Clients::next_wake`]. One call is one
+    /// step: call again while `next_wake` is due.
     #[inline(always)]
     pub fn wake(&mut self) -> ClientAction {
         if self.arriving && !self.closed && self.next <= self.timers.next() {
@@ -179,7 +178,7 @@ impl Clients {
         }
     }
 
-    /// The session arrives that is due.
+    /// The session that is due arrives.
     #[inline(always)]
     fn wake_session(&mut self) -> ClientAction {
         let Some((now, session, last)) = self.next_session() else { return ClientAction::Idle };

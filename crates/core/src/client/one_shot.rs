@@ -1,4 +1,4 @@
-//! Sessions of which nothing need be remembered.
+//! Sessions that need no memory.
 
 use super::Clients;
 use crate::attempt::{Attempt, NO_PAGE, Ticket};
@@ -7,10 +7,9 @@ use crate::request::RequestKind;
 use crate::time::Nanos;
 
 impl Clients {
-    /// Whether sessions are of one shot: each has one request, which is sent at once and neither
-    /// given up nor tried again, so that a session does nothing after its arrival. A driver that
-    /// keeps the attempts itself may then ask for them by [`Clients::wake_one_shot`], and nothing
-    /// else.
+    /// Whether sessions have a single request, which is sent at once and neither given up nor
+    /// repeated, so that a session does nothing after its arrival. A driver that keeps the attempts
+    /// itself may then call [`Clients::wake_one_shot`] for them, and nothing else.
     #[must_use]
     pub fn one_shot(&self) -> bool {
         let waits_for_ever =
@@ -20,16 +19,16 @@ impl Clients {
             && self.limit.requests > 0
     }
 
-    /// As [`Clients::next_wake`], where sessions are of one shot.
+    /// As [`Clients::next_wake`], if sessions have a single request.
     #[inline(always)]
     #[must_use]
     pub fn next_one_shot(&self) -> Nanos {
         self.next
     }
 
-    /// As [`Clients::wake`], where sessions are of one shot: the next one begins, and with it its
-    /// request, unless the run has come to its end. The attempt's ticket names nothing. Where its
-    /// end is not told at once, [`Clients::await_one_shot`] is to be called, and then
+    /// As [`Clients::wake`], if sessions have a single request: the next one begins with its
+    /// request, unless the run has ended. The attempt's ticket is a stand-in. If its end is not
+    /// reported at once, [`Clients::await_one_shot`] must be called, and then
     /// [`Clients::end_one_shot`].
     #[inline(always)]
     pub fn wake_one_shot(&mut self) -> Option<Attempt> {
@@ -51,7 +50,7 @@ impl Clients {
         Some(Attempt { kind, ..Attempt::only(session, now) })
     }
 
-    /// The request of a session of one shot is waited for.
+    /// The request of a session with a single request is waited for.
     #[inline(always)]
     pub fn await_one_shot(&mut self) {
         self.open += 1;
@@ -65,7 +64,7 @@ impl Clients {
 }
 
 impl Attempt {
-    /// The only attempt of a session of one shot at a request of the first kind.
+    /// The only attempt of a session with a single request, of the first kind.
     #[inline(always)]
     #[must_use]
     pub fn only(session: u64, scheduled: Nanos) -> Attempt {

@@ -1,4 +1,4 @@
-//! One population of the clients: where its sessions come from, and what they have in common.
+//! One population of the clients: the source of its sessions, and their common properties.
 
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
@@ -22,40 +22,40 @@ use crate::workload::{ClientLimits, Sessions, Workload};
 #[derive(Debug)]
 pub(super) struct Population {
     pub(super) source: Source,
-    /// When its next session arrives; never, once no further one does.
+    /// The arrival of its next session; never, once no further one arrives.
     pub(super) next: Nanos,
     /// Its place in the workload.
     pub(super) place: u16,
     /// The number of its first session.
     first_session: u64,
     pub(super) laws: Laws,
-    /// How sessions go on where they browse; none where each request is drawn by itself.
+    /// The course of sessions that browse; `None` if each request is drawn by itself.
     pub(super) course: Option<Course>,
     pub(super) limits: ClientLimits,
     pub(super) budget: Option<Budget>,
     pub(super) programs: Option<Box<dyn Programs>>,
-    /// Whether a session ends when a request of it has failed for good.
+    /// Whether a session ends when one of its requests has failed for good.
     pub(super) ends_on_error: bool,
     /// Whether no session of it will begin a request any more.
     pub(super) ended: bool,
-    /// Turns of programs since one asked for a request.
+    /// Turns of programs since the last one that asked for a request.
     pub(super) idle_turns: u64,
-    /// Sessions of programs that ended since one asked for a request.
+    /// Sessions of programs that ended since the last request.
     pub(super) idle_sessions: u64,
-    /// Requests that programs want and that are not begun yet.
+    /// Requests that programs have asked for and that have not begun yet.
     pub(super) wanted: u64,
-    /// Attempts in flight, those included to which another's place was handed on.
+    /// Attempts in flight, including those that inherited another's place.
     pub(super) in_flight: u64,
     /// Attempts that wait until others have ended.
     pub(super) waiting: VecDeque<Ticket>,
-    /// Those included that are left out.
+    /// Including those that are left out.
     pub(super) sessions_begun: u64,
-    /// Sessions that somebody else began.
+    /// Sessions that another process began.
     pub(super) left_out: u64,
 }
 
-/// All of them, in the order of the workload. The first lies here itself, so that one alone costs
-/// its sessions no look into a list.
+/// All populations, in the order of the workload. The first is stored inline, so that a single
+/// population costs its sessions no list access.
 #[derive(Debug)]
 pub(super) struct Populations {
     first: Population,
@@ -63,13 +63,13 @@ pub(super) struct Populations {
 }
 
 impl Populations {
-    /// Those of a share of the workload.
+    /// The populations of a share of the workload.
     pub(super) fn new(workload: &Workload, share: Share) -> Populations {
         let of = |place| Population::new(workload, place, share);
         Populations { first: of(0), others: (1..workload.populations.len()).map(of).collect() }
     }
 
-    /// The only one, where there is one.
+    /// The only one, if there is just one.
     #[inline(always)]
     pub(super) fn only(&self) -> Option<&Population> {
         self.others.is_empty().then_some(&self.first)
@@ -96,7 +96,7 @@ impl IndexMut<usize> for Populations {
     }
 }
 
-/// Where sessions come from.
+/// The source of sessions.
 #[derive(Debug)]
 pub(super) enum Source {
     Arriving(Box<Arrivals>),
@@ -158,7 +158,7 @@ impl Population {
         self.first_session + number
     }
 
-    /// Its next session begins, which is due now: gives its number.
+    /// Its next session begins, which is due now; gives its number.
     #[inline(always)]
     pub(super) fn begin_session(&mut self, share: Share) -> u64 {
         if let Source::Arriving(arrivals) = &mut self.source {
@@ -169,9 +169,9 @@ impl Population {
         session
     }
 
-    /// Whether nobody of it will ask for a request any more, as programs say. Arrivals that end
-    /// before a given time are waited for until then, as everywhere: that nobody comes is part of
-    /// the workload.
+    /// Whether no session of it will ask for a request any more, by the word of its programs.
+    /// Arrivals that end before a given time are waited for until then, as everywhere: their
+    /// absence is part of the workload.
     pub(super) fn is_exhausted(&self, limit: &Limit) -> bool {
         let waits = self.arrives() && !limit.until.is_never();
         let exhausted = self.programs.as_ref().is_some_and(|programs| programs.exhausted());

@@ -10,22 +10,22 @@ use crate::program::{Action, Event, Reply, Report, TransactionStep};
 use crate::request::{Call, Retry};
 use crate::time::Nanos;
 
-/// After so many turns of programs without a request there will be none.
+/// After this many turns of programs without a request there will be no further one.
 const IDLE_TURNS_MAX: u64 = 2_000_000;
-/// After so many sessions in a row without a request among them there will be none either.
+/// Neither will there be one after this many sessions in a row without a request.
 const IDLE_SESSIONS_MAX: u64 = 20_000;
 
 impl Population {
-    /// What a closed session does first, after its first think time.
+    /// A closed session's first action, after its first think time.
     pub(super) fn first_timer(&self) -> TimerKind {
         if self.programs.is_some() { TimerKind::Begin } else { TimerKind::Request }
     }
 
-    /// Whether an attempt that failed is made again: because the workload says so, or, where that
-    /// says nothing of retries, its program.
+    /// Whether a failed attempt is repeated: because the workload says so or, if it has no word on
+    /// retries, its program.
     #[inline(always)]
     pub(super) fn tries_again(&self, attempt: &Attempt, retry: &Retry, reply: &Reply<'_>) -> bool {
-        // Parts are handed on, since what is handed on whole cannot stay in registers.
+        // Parts are passed on, because a whole cannot stay in registers.
         let (slot, number) = (attempt.ticket.slot(), attempt.attempt);
         retry.covers(number, reply.error, reply.status)
             || (retry.attempts == 1 && self.program_tries_again(slot, number, reply.error))
@@ -38,7 +38,7 @@ impl Population {
         sql.is_some_and(|sql| sql.covers(number, error))
     }
 
-    /// A session ends. Where none of very many asked for anything, a run of a number of requests
+    /// A session ends. If none of very many sent a request, a run limited by a number of requests
     /// would never end.
     fn count_ended(&mut self) {
         self.idle_sessions += 1;
@@ -97,7 +97,7 @@ impl Clients {
     fn act_for(&mut self, now: Nanos, ticket: Ticket, action: Action) {
         let population = self.population_of(ticket);
         population.idle_turns += 1;
-        // Otherwise a run of a number of requests would never end.
+        // Otherwise a run limited by a number of requests would never end.
         population.ended |= population.idle_turns > IDLE_TURNS_MAX;
         if action == Action::End {
             population.count_ended();
@@ -126,14 +126,14 @@ impl Clients {
         self.close_if_ended();
     }
 
-    /// The request that a program wanted is begun.
+    /// The request that a program asked for is begun.
     pub(super) fn begin_wanted(&mut self, ticket: Ticket) {
         self.slots.number_request(ticket);
         self.population_of(ticket).wanted -= 1;
         self.close_if_ended();
     }
 
-    /// Begins no further request where nobody will ask for one.
+    /// Begins no further request if no session will ask for one.
     fn close_if_ended(&mut self) {
         let limit = self.limit;
         if self.populations.iter().all(|one| one.ended || one.is_exhausted(&limit)) {
@@ -157,7 +157,7 @@ impl Clients {
         self.wake_others(now, ticket);
     }
 
-    /// Wakes and begins those whom a program of the same population told to.
+    /// Wakes and begins the sessions named by a program of the same population.
     fn wake_others(&mut self, now: Nanos, ticket: Ticket) {
         let Some(programs) = &mut self.population_of(ticket).programs else { return };
         let mut woken = Vec::new();
@@ -176,22 +176,22 @@ impl Clients {
         }
     }
 
-    /// The request of an attempt, where a program wanted it.
+    /// The request of an attempt, if a program asked for it.
     #[must_use]
     pub fn call(&self, attempt: &Attempt) -> Option<Rc<Call>> {
         let place = self.kinds[attempt.kind as usize].population;
         self.populations[place as usize].programs.as_ref()?.call(attempt.ticket.slot())
     }
 
-    /// Whether responses are looked at by programs.
+    /// Whether programs read responses.
     #[must_use]
     pub fn reads_responses(&self) -> bool {
         let programs = self.populations.iter().flat_map(|one| &one.programs);
         programs.into_iter().any(|programs| programs.reads_responses())
     }
 
-    /// The transaction of an attempt on its way goes on, as [`crate::program::Programs::transact`]
-    /// has it.
+    /// The transaction of an attempt in progress continues, as in
+    /// [`crate::program::Programs::transact`].
     pub fn transact(
         &mut self,
         now: Nanos,
@@ -208,7 +208,7 @@ impl Clients {
         }
     }
 
-    /// What programs found out.
+    /// The findings of programs.
     #[must_use]
     pub fn report(&self) -> Option<Report> {
         let programs = self.populations.iter().flat_map(|one| &one.programs);

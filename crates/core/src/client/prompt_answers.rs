@@ -1,4 +1,4 @@
-//! Sessions that are told the answer to a request as soon as they send it.
+//! Sessions that learn the answer to a request as soon as they send it.
 
 use super::Clients;
 use super::session::TimerKind;
@@ -7,11 +7,10 @@ use crate::request::RequestKind;
 use crate::time::Nanos;
 
 impl Clients {
-    /// Whether sessions do nothing but send requests, wait for the answers, and think: requests are
-    /// neither given up nor tried again nor held back, and there are no programs. A driver that
-    /// knows each answer when the request is sent may then ask for requests by
-    /// [`Clients::wake_promptly`], tell of their answers by [`Clients::tell`], and use nothing
-    /// else.
+    /// Whether sessions only send requests, wait for the answers, and think: requests are neither
+    /// given up nor repeated nor held back, and there are no programs. A driver that knows each
+    /// answer when the request is sent may then take requests by [`Clients::wake_promptly`], report
+    /// their answers by [`Clients::tell`], and use nothing else.
     #[must_use]
     pub fn takes_prompt_answers(&self) -> bool {
         let once = |kind: &RequestKind| kind.timeout.is_never() && kind.retry.attempts == 1;
@@ -25,9 +24,9 @@ impl Clients {
             && self.limit.requests > 0
     }
 
-    /// As [`Clients::wake`], where sessions can be told: a session begins its next request, unless
-    /// the run has come to its end. [`Clients::tell`] must follow. Must not be called once
-    /// [`Clients::closed`] is true.
+    /// As [`Clients::wake`], for such sessions: a session begins its next request, unless the run
+    /// has ended. [`Clients::tell`] must follow. Must not be called once [`Clients::closed`] is
+    /// true.
     #[inline(always)]
     pub fn wake_promptly(&mut self) -> Option<Attempt> {
         if self.arriving && self.next <= self.timers.next() {

@@ -1,22 +1,22 @@
-//! The sessions that are alive, each in a slot of a table.
+//! The live sessions, each in a slot of a table.
 
 use crate::attempt::{Attempt, NO_PAGE, Ticket};
 use crate::time::Nanos;
 
-/// What a timer is for.
+/// The purpose of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimerKind {
     /// Begin the session's next request.
     Request,
     /// Make another attempt.
     Retry,
-    /// Give the attempt up.
+    /// Give up the attempt.
     Timeout,
     /// Send the attempt that waited until others had ended.
     Granted,
     /// Begin the session's program.
     Begin,
-    /// Let the session's program go on.
+    /// Let the session's program continue.
     Resume,
 }
 
@@ -24,13 +24,13 @@ pub(super) enum TimerKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) session: u64,
-    /// Requests not yet over; `u64::MAX` where no number ends the session.
+    /// Requests not yet over; `u64::MAX` if no number ends the session.
     pub(super) remaining: u64,
     scheduled: Nanos,
     request_scheduled: Nanos,
     /// The number of the next or current request.
     pub(super) index: u32,
-    /// How often its program has begun again.
+    /// The number of times that its program has begun again.
     pub(super) turn: u32,
     kind: u32,
     generation: u32,
@@ -40,17 +40,17 @@ pub(super) struct Slot {
     /// The place of its population.
     pub(super) population: u16,
     in_flight: bool,
-    /// A request has been begun and is not over.
+    /// A request has begun and is not over.
     pub(super) open: bool,
 }
 
 impl Slot {
-    /// The kind of its last request, or of the one that its program wants next.
+    /// The kind of its last request, or of the next one that its program asked for.
     pub(super) fn kind(&self) -> u32 {
         self.kind
     }
 
-    /// Its program wants a request of this kind.
+    /// Its program asks for a request of this kind.
     pub(super) fn want(&mut self, kind: u32) {
         self.kind = kind;
     }
@@ -64,18 +64,18 @@ impl Slot {
     }
 }
 
-/// All sessions that are alive.
+/// All live sessions.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// By the slot of a child, that of its parent; empty as long as nobody had children.
+    /// By the slot of a child, that of its parent; empty until a session has children.
     pub(super) parents: Vec<u32>,
-    /// Slots and numbers of sessions that have left, where a driver wants to know.
+    /// Slots and numbers of sessions that have left, if a driver needs them.
     pub(super) left: Option<Vec<(usize, u64)>>,
 }
 
-/// Whose slot has no parent.
+/// Marks a slot without a parent.
 pub(super) const NOBODY: u32 = u32::MAX;
 
 impl Slots {
@@ -110,7 +110,7 @@ impl Slots {
         }
     }
 
-    /// How many there are.
+    /// The number of live sessions.
     pub(super) fn number(&self) -> u64 {
         (self.slots.len() - self.free.len()) as u64
     }
@@ -125,7 +125,7 @@ impl Slots {
         &mut self.slots[ticket.slot as usize]
     }
 
-    /// The next attempt of the current request sets out.
+    /// The next attempt of the current request begins.
     #[inline(always)]
     pub(super) fn send(&mut self, now: Nanos, ticket: Ticket) -> Attempt {
         let slot = self.get_mut(ticket);
@@ -152,7 +152,7 @@ impl Slots {
         Ticket { slot: ticket.slot, generation: slot.generation }
     }
 
-    /// The current request is over. Says whether the session goes on; if not, its slot is free.
+    /// The current request is over. Says whether the session continues; if not, its slot is free.
     #[inline(always)]
     pub(super) fn end_request(&mut self, ticket: Ticket) -> bool {
         let slot = self.get_mut(ticket);
@@ -194,7 +194,7 @@ impl Slots {
         }
     }
 
-    /// The ticket of the session that is in this slot.
+    /// The ticket of the session in this slot.
     pub(super) fn ticket(&self, slot: usize) -> Ticket {
         Ticket { slot: slot as u32, generation: self.slots[slot].generation }
     }
@@ -204,8 +204,8 @@ impl Slots {
         numbered.filter(|(slot, _)| slot.in_flight).map(|(slot, at)| attempt_of(slot, at))
     }
 
-    /// Requests that are between two attempts, or wait for their first one to be let go: each as
-    /// the attempt that would come next, at `now`.
+    /// Requests that are between two attempts, or wait for a place for their first one: each as the
+    /// attempt that would come next, at `now`.
     pub(super) fn between(&self, now: Nanos) -> impl Iterator<Item = Attempt> + '_ {
         let numbered = self.slots.iter().zip(0u32..);
         let next = move |slot: &Slot, at| {

@@ -1,12 +1,12 @@
-//! Variables of programs that are kept outside of the process: what is asked for, and what comes.
+//! Variables of programs that are kept outside of the process: the requests and the answers.
 
 use super::Clients;
 use crate::program::{Event, SharedAnswer, SharedRequest};
 use crate::time::Nanos;
 
 impl Clients {
-    /// What programs share is kept by the driver from here on: it asks for what they want by
-    /// [`Clients::shared_request`] and tells them by [`Clients::answer_shared`].
+    /// From here on the driver keeps the variables that programs share. It takes their requests by
+    /// [`Clients::shared_request`] and answers by [`Clients::answer_shared`].
     pub fn share_outside(&mut self) {
         for place in 0..self.populations.iter().count() {
             if let Some(programs) = &mut self.populations[place].programs {
@@ -15,7 +15,7 @@ impl Clients {
         }
     }
 
-    /// What a session wants of shared variables; asked until there is nothing.
+    /// A session's request for shared variables. The driver asks until it gets `None`.
     pub fn shared_request(&mut self) -> Option<SharedRequest> {
         let of = |place: usize, clients: &mut Clients| {
             clients.populations[place].programs.as_mut()?.shared_request()
@@ -23,7 +23,7 @@ impl Clients {
         (0..self.populations.iter().count()).find_map(|place| of(place, self))
     }
 
-    /// The session in this slot, which has asked and not left since, is told and goes on.
+    /// The session in this slot, which has asked and not left since, gets the answer and continues.
     pub fn answer_shared(&mut self, now: Nanos, slot: usize, answer: SharedAnswer) {
         let ticket = self.slots.ticket(slot);
         let Some(programs) = &mut self.population_of(ticket).programs else { return };

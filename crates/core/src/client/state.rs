@@ -1,23 +1,23 @@
-//! What clients can be asked about.
+//! The readable state of clients.
 
 use super::Clients;
 use crate::attempt::Attempt;
 use crate::time::Nanos;
 
-/// Whose attempt it is: what belongs to a client as long as it is the same one, such as cookies,
-/// goes by this.
+/// The client of an attempt. Its belongings, such as cookies, go by this as long as it is the same
+/// client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The session's slot; that of the parent, where the attempt is a child's.
+    /// The session's slot; that of the parent, if the attempt is a child's.
     pub slot: usize,
     /// The session's number.
     pub session: u64,
-    /// How often it has begun again.
+    /// The number of times that it began again.
     pub turn: u32,
 }
 
 impl Clients {
-    /// Whose attempt it is, while it is in flight.
+    /// The client of an attempt, while it is in flight.
     #[must_use]
     pub fn owner(&self, attempt: &Attempt) -> Owner {
         let own = attempt.ticket.slot();
@@ -27,38 +27,38 @@ impl Clients {
     }
 
     /// The number of sessions that have begun: those that have come, and closed ones. Not those
-    /// that were there before the run began.
+    /// that were present before the run began.
     #[must_use]
     pub fn sessions_begun(&self) -> u64 {
         self.populations.iter().map(|one| one.sessions_begun - one.left_out).sum()
     }
 
-    /// The number of requests that count and were begun.
+    /// The number of counted requests that have begun.
     #[must_use]
     pub fn requests_begun(&self) -> u64 {
         self.launched
     }
 
-    /// The number of sessions that are there: those that think, and those that wait for a response.
+    /// The number of present sessions: those that think, and those that wait for a response.
     #[must_use]
     pub fn sessions(&self) -> u64 {
         self.slots.number() - self.loading
     }
 
-    /// A session that has left, by its slot and its number; told only where connections belong to
+    /// A session that has left, by its slot and its number; reported only if connections belong to
     /// sessions ([`Reuse::PerSession`](crate::file::Reuse)).
     pub fn left(&mut self) -> Option<(usize, u64)> {
         self.slots.left.as_mut()?.pop()
     }
 
-    /// Whether the next wish is a session's arrival, not a timer.
+    /// Whether the next event is a session's arrival, not a timer.
     #[must_use]
     pub fn arrival_is_next(&self) -> bool {
         self.arriving && !self.closed && self.next <= self.timers.next()
     }
 
-    /// Whether nothing that clients do depends on when a response comes: sessions of one request
-    /// that is never tried again, without programs or a limit of requests in flight.
+    /// Whether no action of clients depends on when a response comes: sessions have one request
+    /// that is never repeated, without programs or a limit of requests in flight.
     #[must_use]
     pub fn act_without_responses(&self) -> bool {
         let Some(only) = self.populations.only() else { return false };
@@ -76,7 +76,7 @@ impl Clients {
         self.kinds.iter().any(|kind| kind.objects.is_some())
     }
 
-    /// When a request was last begun.
+    /// When a request last began.
     #[must_use]
     pub fn last_begun(&self) -> Nanos {
         self.last_launch

@@ -57,8 +57,8 @@ fn a_closed_workload_waits_for_each_response() {
     assert_eq!(sent.iter().map(|attempt| attempt.index).collect::<Vec<_>>(), [0, 1, 2]);
 }
 
-/// Of more clients than requests, those begin that want theirs first; and no memory is taken for
-/// the others.
+/// Of more clients than requests, those with the earliest first requests begin; the others take no
+/// memory.
 #[test]
 fn of_many_clients_those_begin_that_are_first() {
     for start in ["steady", "empty"] {
@@ -134,7 +134,7 @@ fn kinds_are_chosen_by_weight() {
     assert!((rare - 2000.0).abs() < 4.5 * (20_000.0f64 * 0.09).sqrt(), "{rare}");
 }
 
-/// Shares together send the very requests that the whole sends, at the same times.
+/// Shares together send exactly the requests of the whole, at the same times.
 #[test]
 fn shares_together_are_the_whole_workload() {
     let sessions = "[session]\nthink = 'exp(1s)'";
@@ -160,7 +160,8 @@ fn shares_together_are_the_whole_workload() {
     }
 }
 
-/// Who takes a share over goes on with the sessions that come from then on, and with no others.
+/// A process that takes a share over continues with the sessions that come from then on, and with
+/// no others.
 #[test]
 fn a_share_that_is_taken_over_goes_on_with_what_comes() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '9/s'";
@@ -179,6 +180,6 @@ fn a_share_that_is_taken_over_goes_on_with_what_comes() {
     let before = all.partition_point(|(at, _)| *at < from);
     assert!(before > 10 && all.len() > before + 10);
     assert_eq!(sent(Share { from, ..share }, u64::MAX), all[before..]);
-    // The limit of a share is 20, of which somebody else began 15.
+    // The limit of a share is 20, of which another process began 15.
     assert_eq!(sent(Share { from, begun: 15, ..share }, 60), all[before..before + 5]);
 }

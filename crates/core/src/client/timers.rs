@@ -1,12 +1,11 @@
-//! When sessions want to act.
+//! The times at which sessions act.
 
 use super::session::TimerKind;
 use crate::attempt::Ticket;
 use crate::calendar::Calendar;
 use crate::time::Nanos;
 
-/// What is due, the earliest first; what is due at the same time, in the order in which it was
-/// set.
+/// The due times, the earliest first; those of the same time in the order in which they were set.
 #[derive(Debug)]
 pub(super) struct Timers {
     calendar: Calendar<(Ticket, TimerKind)>,

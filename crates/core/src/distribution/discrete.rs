@@ -19,7 +19,7 @@ pub(super) struct Discrete {
 }
 
 impl Discrete {
-    /// With weights that are positive; they are divided by their sum.
+    /// With positive weights, which are divided by their sum.
     fn new(written: Vec<(f64, f64)>) -> Discrete {
         let total: f64 = written.iter().map(|(weight, _)| weight).sum();
         let moment = |power: i32| {

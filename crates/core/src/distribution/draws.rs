@@ -4,13 +4,13 @@ use super::{AnyLaw, Distribution, Law};
 use crate::random::Stream;
 use crate::time::Nanos;
 
-/// So many values are drawn together: one after another they take the processor half the time that
-/// they take it one by one, each waited for.
+/// The number of values that are drawn together. In one loop they take half the processor time of
+/// values that are each waited for.
 pub(crate) const MANY: usize = 32;
 
 /// The streams of many draws.
 pub trait Streams {
-    /// Draws from the stream of the draw of this number; asked once a draw, in their order.
+    /// Draws from the stream of the draw of this number; called once a draw, in their order.
     fn draw<T>(&mut self, number: usize, draw: impl FnOnce(&mut Stream) -> T) -> T;
 }
 
@@ -37,7 +37,7 @@ impl<F: Fn(usize) -> Stream> Streams for Own<F> {
 impl Distribution {
     /// Draws one value after another, in the base unit.
     pub(crate) fn fill(&self, stream: &mut Stream, values: &mut [f64; MANY]) {
-        // A copy, which nothing else can see, stays in registers.
+        // A copy with no other reference stays in registers.
         let mut own = stream.clone();
         each_law!(&self.law, law => law.fill(&mut One(&mut own), values));
         *stream = own;
@@ -54,7 +54,7 @@ impl Distribution {
         each_law!(&self.law, law => law.sample(stream))
     }
 
-    /// Draws a value, rounded to the nearest whole number, the larger one of two; those below zero
+    /// Draws a value, rounded to the nearest whole number, and up from a half; values below zero
     /// count as zero.
     #[inline]
     pub(crate) fn sample_whole(&self, stream: &mut Stream) -> u64 {
@@ -65,7 +65,7 @@ impl Distribution {
     #[inline]
     pub(crate) fn first_time(&self, stream: impl FnOnce() -> Stream) -> Nanos {
         let value = match &self.law {
-            // Where a law is short, of a stream that is made in place most is never computed.
+            // If a law is short, most of a stream made in place is never computed.
             AnyLaw::Exponential(law) => law.sample(&mut stream()),
             AnyLaw::Constant(law) => law.sample(&mut stream()),
             _ => self.sample(&mut stream()),

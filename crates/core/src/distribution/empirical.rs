@@ -8,7 +8,8 @@ use crate::files::Files;
 use crate::notation::{Arguments, Call, Term};
 use crate::units::{Dimension, Quantity};
 
-/// Each of the values in a file alike: F(x) is the share of them that are x or less.
+/// Each of the values in a file with equal probability: F(x) is the share of them that are x or
+/// less.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Empirical {
     file: Box<str>,
@@ -30,7 +31,7 @@ impl Empirical {
         }
     }
 
-    /// The values of a file with one a line; what follows a `#` and blank lines are ignored.
+    /// The values of a file with one on each line; blank lines and text after a `#` are ignored.
     fn read(file: &str, text: &str) -> Result<(Empirical, Dimension), Invalid> {
         let (mut values, mut dimension) = (Vec::new(), Dimension::Number);
         for (number, line) in text.lines().enumerate() {
@@ -105,7 +106,7 @@ impl Law for Empirical {
         true
     }
 
-    /// None: the notation names the file and has no place for a factor.
+    /// `None`: the notation names the file and has no place for a factor.
     fn scaled(&self, _factor: f64) -> Option<Self> {
         None
     }

@@ -1,11 +1,11 @@
-//! Equilibrium laws: how long what goes on at a time looked at by chance will still last.
+//! Equilibrium laws: the remaining duration at a random time.
 
 use super::Distribution;
 use crate::random::Stream;
 
 /// The upper tail of a law of values of 0 or more.
 pub trait Tail {
-    /// P(X > x), with all digits where it is small.
+    /// P(X > x), with all digits if it is small.
     fn survival(&self, x: f64) -> f64;
 
     /// An x that never falls as q does, with P(X > x) <= q; the smallest such x, or one hardly
@@ -24,7 +24,7 @@ impl Tail for Distribution {
 }
 
 impl Distribution {
-    /// Draws X given that X > x, where that has a probability.
+    /// Draws X given that X > x, if that has a probability.
     pub(crate) fn longer_than(&self, x: f64, stream: &mut Stream) -> f64 {
         self.upper_quantile(stream.uniform() * self.survival(x)).max(x)
     }
@@ -47,9 +47,9 @@ impl Distribution {
 /// The equilibrium law of X, whose density is P(X > x) / E[X] (Cox, Renewal Theory, 1962, ch. 5):
 /// that of the rest of an interval which holds a time chosen at random.
 ///
-/// It is drawn from by rejection under a staircase that is at most twice as high as P(X > x), or
-/// 16 times in the far tail. That needs nothing of a law but its tail, so it is right for all of
-/// them, atoms included.
+/// It is drawn by rejection under a staircase that is at most twice as high as P(X > x), or 16
+/// times in the far tail. This uses only the law's tail, so it is right for all laws, atoms
+/// included.
 #[derive(Clone, Debug)]
 pub struct Equilibrium<T> {
     tail: T,
@@ -70,14 +70,14 @@ struct Stair {
 const HALVINGS: i32 = 60;
 /// ... down to this one.
 const POWER_LEAST: i32 = -1000;
-/// A tail that still holds this share of the area there belongs to a law whose mean is finite on
+/// A tail that still has this share of the area there belongs to a law whose mean is finite on
 /// paper only.
 const AREA_LEFT_MAX: f64 = 1e-3;
-/// With C² below this 16 √(q (1 + C²)) is left of the area at most, for q = 2^`POWER_LEAST`.
+/// With C² below this, at most 16 √(q (1 + C²)) of the area is left, for q = 2^`POWER_LEAST`.
 const CV2_SETTLED: f64 = 1e100;
 
 impl<T: Tail> Equilibrium<T> {
-    /// None where X is always 0, or where its mean is infinite, or nearly so: then there is no such
+    /// `None` if X is always 0, or if its mean is infinite, or nearly so: then there is no such
     /// law.
     #[must_use]
     pub fn new(tail: T) -> Option<Equilibrium<T>> {
@@ -100,7 +100,7 @@ impl<T: Tail> Equilibrium<T> {
         }
         let last = stairs.last()?;
         let left = last.height * last.width / area;
-        // Also where the area is no number.
+        // Also if the area is not a number.
         (area.is_finite() && (tail.survival(begin) == 0.0 || left < AREA_LEFT_MAX))
             .then_some(Equilibrium { tail, stairs })
     }
@@ -110,7 +110,7 @@ impl<T: Tail> Equilibrium<T> {
         &self.tail
     }
 
-    /// Draws a value. Takes as many uniforms as it needs, three at least.
+    /// Draws a value. Takes a variable number of uniforms, three at least.
     pub fn sample(&self, stream: &mut Stream) -> f64 {
         let area = self.stairs[self.stairs.len() - 1].area;
         loop {

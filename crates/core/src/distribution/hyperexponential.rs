@@ -49,7 +49,7 @@ impl Hyperexponential {
     }
 
     fn solve(&self, tail: Tail) -> f64 {
-        // The guess is right where one phase is all of the tail, or where the phases are alike.
+        // The guess is right if one phase is all of the tail, or if the phases are alike.
         let guess = match tail {
             Tail::Lower(p) => p / self.point(0.0).density,
             Tail::Upper(q) => (0..2)

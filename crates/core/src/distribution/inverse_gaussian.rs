@@ -134,8 +134,7 @@ impl Law for InverseGaussian {
         InverseGaussian::new(self.mu * factor, self.lambda * factor).ok()
     }
 
-    /// Two uniforms: one for a squared normal number, one to choose between the two values that
-    /// belong to it.
+    /// Two uniforms: one for a squared normal number, one to choose between its two values.
     #[inline]
     fn sample(&self, stream: &mut Stream) -> f64 {
         let z = normal_quantile(stream.uniform());

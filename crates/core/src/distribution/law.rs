@@ -1,4 +1,4 @@
-//! What every law offers.
+//! The interface of every law.
 
 use super::Distribution;
 use super::draws::{MANY, Streams};
@@ -8,13 +8,13 @@ use crate::notation::Call;
 use crate::random::Stream;
 use crate::units::Dimension;
 
-/// What each law can say of itself. Values are in the base unit of the distribution's dimension
-/// (seconds, bytes, or a bare number).
+/// The interface of each law. Values are in the base unit of the distribution's dimension (seconds,
+/// bytes, or a bare number).
 pub trait Law: Sized {
-    /// How the law is written and what it is.
+    /// The law's notation and description.
     const ENTRY: Entry;
 
-    /// Builds the law from its arguments, together with what its values measure.
+    /// Builds the law from its arguments, together with the dimension of its values.
     ///
     /// # Errors
     /// When an argument is missing, unknown or out of its range.
@@ -32,7 +32,7 @@ pub trait Law: Sized {
     /// P(X <= x).
     fn cdf(&self, x: f64) -> f64;
 
-    /// P(X > x). To be overridden where 1 - F(x) would lose the digits of the upper tail.
+    /// P(X > x). To be overridden if 1 - F(x) would lose the digits of the upper tail.
     fn survival(&self, x: f64) -> f64 {
         1.0 - self.cdf(x)
     }
@@ -45,7 +45,7 @@ pub trait Law: Sized {
         mass.max(0.0)
     }
 
-    /// P(lo <= X <= hi). To be overridden where only some of the probability sits on atoms.
+    /// P(lo <= X <= hi). To be overridden if only some of the probability sits on atoms.
     fn mass(&self, lo: f64, hi: f64) -> f64 {
         if self.is_discrete() { self.between(lo.next_down(), hi) } else { self.between(lo, hi) }
     }
@@ -64,22 +64,22 @@ pub trait Law: Sized {
     /// Whether all probability sits on single points (atoms).
     fn is_discrete(&self) -> bool;
 
-    /// The law of `factor` times X, where the law's own family holds it.
+    /// The law of `factor` times X, if the law's own family holds it.
     fn scaled(&self, factor: f64) -> Option<Self>;
 
-    /// (probability, mean) of each phase where the law is a mixture of exponentials.
+    /// (probability, mean) of each phase if the law is a mixture of exponentials.
     fn phases(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
 
-    /// The law given that lo <= X <= hi, where some family holds it. It is only asked where that
-    /// has a probability.
+    /// The law given that lo <= X <= hi, if some family holds it. Called only if that has a
+    /// probability.
     fn conditional(&self, _lo: f64, _hi: f64) -> Option<Distribution> {
         None
     }
 
-    /// E[X] and E[X²] given that lo <= X <= hi, where there is a formula for them. Laws of
-    /// counts must have one, or [`Law::conditional`]; for others, integration is the rule.
+    /// E[X] and E[X²] given that lo <= X <= hi, if there is a formula for them. Laws of counts must
+    /// have one, or [`Law::conditional`]; for others, integration is the rule.
     fn window_moments(&self, _lo: f64, _hi: f64) -> Option<(f64, f64)> {
         None
     }
@@ -91,8 +91,8 @@ pub trait Law: Sized {
         self.quantile(stream.uniform())
     }
 
-    /// Draws many values, the same as [`Law::sample`]. To be overridden where that is quicker for
-    /// many at a time.
+    /// Draws many values, the same as [`Law::sample`]. To be overridden if that is faster for many
+    /// at a time.
     #[inline]
     fn fill(&self, streams: &mut impl Streams, values: &mut [f64; MANY]) {
         for (number, value) in values.iter_mut().enumerate() {
@@ -101,7 +101,7 @@ pub trait Law: Sized {
     }
 }
 
-/// How a law is written, and what it is: shown in help, docs and messages.
+/// A law's notation and description: shown in help, docs and messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// The name before the bracket.
@@ -110,8 +110,8 @@ pub struct Entry {
     pub usage: &'static str,
     /// A valid example, used by the general tests.
     pub example: &'static str,
-    /// One sentence that says what it is.
+    /// One sentence that describes it.
     pub summary: &'static str,
-    /// Where its formulas come from.
+    /// The source of its formulas.
     pub source: &'static str,
 }

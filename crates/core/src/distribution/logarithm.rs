@@ -1,8 +1,8 @@
 //! The natural logarithm, for draws.
 //!
 //! Half of a simulated request's arithmetic is logarithms. This one is inlined, without a branch
-//! and without a call, and it is the same on every machine, so that a seed gives the same sample
-//! everywhere; the platform's costs about twice as much, and its last digit is its own business.
+//! and without a call. It is the same on every machine, so that a seed gives the same sample
+//! everywhere. The platform's costs about twice as much, and its last digit varies.
 //!
 //! The method is the usual one (Tang, ACM Transactions on Mathematical Software 16, 1990): with
 //! x = 2^k z and z near the point c of a table, ln x = k ln 2 + ln c + ln(1 + (z - c) / c).
@@ -82,8 +82,8 @@ pub(super) fn ln(x: f64) -> f64 {
 }
 
 /// The products of factors and logarithms, of which `next` gives one pair after another; the same
-/// as by [`ln`]. In two loops: the second has no table to look up, so that the compiler makes it do
-/// two values by each instruction.
+/// as by [`ln`]. In two loops: the second has no table lookup, so that the compiler handles two
+/// values with each instruction.
 #[inline(always)]
 pub(super) fn ln_all(mut next: impl FnMut(usize) -> (f64, f64)) -> [f64; MANY] {
     let (mut rests, mut wholes, mut values) = ([0.0; MANY], [0.0; MANY], [0.0; MANY]);
@@ -144,7 +144,7 @@ mod tests {
         check(1.0 - least);
     }
 
-    /// Draws by inversion keep the order of what they are drawn from.
+    /// Draws by inversion keep the order of their uniforms.
     #[test]
     fn it_increases() {
         let mut last = f64::NEG_INFINITY;

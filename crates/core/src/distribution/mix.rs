@@ -27,7 +27,7 @@ struct Part {
 }
 
 impl Mix {
-    /// With weights that are positive; they are divided by their sum.
+    /// With positive weights, which are divided by their sum.
     pub(super) fn new(weighted: Vec<(f64, Distribution)>) -> Mix {
         let total: f64 = weighted.iter().map(|(weight, _)| weight).sum();
         let mut upto = 0.0;
@@ -141,7 +141,7 @@ impl Law for Mix {
     }
 
     /// One uniform for the part, then that part's own draw. The number of uniforms is therefore
-    /// fixed where all parts take the same number.
+    /// fixed if all parts take the same number.
     #[inline]
     fn sample(&self, stream: &mut Stream) -> f64 {
         let u = stream.uniform();

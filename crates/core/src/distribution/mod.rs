@@ -1,7 +1,7 @@
 //! Distributions of times, sizes and counts, all written and read in one notation.
 //!
-//! One law is one file plus one line in the list of `laws!` below; from that it gets its parsing,
-//! its documentation and its general tests (see `tests.rs`).
+//! One law is one file plus one line in the list of `laws!` below. Its parsing, its documentation
+//! and its general tests (see `tests.rs`) follow from that.
 
 mod bounded_pareto;
 mod constant;
@@ -62,7 +62,7 @@ macro_rules! laws {
             Err(unknown("distribution", &call.name, ENTRIES.iter().map(|entry| entry.name)))
         }
 
-        /// Applies an expression to whichever law is held.
+        /// Applies an expression to the law that is held.
         macro_rules! each_law {
             ($any:expr, $held:ident => $body:expr) => {
                 match $any { $(AnyLaw::$law($held) => $body),+ }
@@ -101,7 +101,7 @@ laws! {
 
 mod draws; // after the list, for `each_law!`
 
-/// A distribution with what its values measure.
+/// A distribution with the dimension of its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
     law: AnyLaw,
@@ -121,13 +121,13 @@ impl Distribution {
     pub fn parse(text: &str, files: &dyn Files) -> Result<Distribution, Invalid> {
         match Quantity::parse(text) {
             Ok(quantity) => Distribution::from_term(&Term::Quantity(quantity), files),
-            // What begins with a number is no call: then the unit is wrong.
+            // A text that begins with a number is not a call: then the unit is wrong.
             Err(error) if text.trim_start().starts_with(|c: char| c.is_ascii_digit()) => Err(error),
             Err(_) => parse_call(&Call::parse(text)?, files),
         }
     }
 
-    /// The distribution that an argument of another notation describes.
+    /// The distribution in an argument of another notation.
     ///
     /// # Errors
     /// As [`Distribution::parse`].
@@ -166,17 +166,17 @@ impl Distribution {
         Ok(Distribution::bare(AnyLaw::Poisson(poisson::Poisson::new(mean)?)))
     }
 
-    /// What the values measure; a bare number where no argument had a unit.
+    /// The dimension of the values; a bare number if no argument had a unit.
     #[must_use]
     pub fn dimension(&self) -> Dimension {
         self.dimension
     }
 
-    /// This distribution where values must measure `wanted`, as [`Distribution::dimension`]
-    /// says, and be 0 or more.
+    /// This distribution if its values have the dimension `wanted`, as [`Distribution::dimension`]
+    /// gives it, and are 0 or more.
     ///
     /// # Errors
-    /// When its values measure something else, or can be negative.
+    /// When its values have another dimension, or can be negative.
     pub fn expect(self, wanted: Dimension) -> Result<Distribution, Invalid> {
         if self.dimension != wanted && self.dimension != Dimension::Number {
             return Err(Invalid::new(format!(
@@ -203,7 +203,7 @@ impl Distribution {
         each_law!(&self.law, law => law.second_moment())
     }
 
-    /// C² = Var X / E[X]², the squared coefficient of variation; NaN where the mean is zero or
+    /// C² = Var X / E[X]², the squared coefficient of variation; NaN if the mean is zero or
     /// infinite.
     #[must_use]
     pub fn cv2(&self) -> f64 {
@@ -223,7 +223,7 @@ impl Distribution {
         each_law!(&self.law, law => law.quantile(u))
     }
 
-    /// P(X > x), with all digits where it is small.
+    /// P(X > x), with all digits if it is small.
     #[must_use]
     pub fn survival(&self, x: f64) -> f64 {
         each_law!(&self.law, law => law.survival(x))
@@ -260,7 +260,7 @@ impl Distribution {
         each_law!(&self.law, law => law.range())
     }
 
-    /// (probability, mean) of each phase where the law is a mixture of exponentials; else none.
+    /// (probability, mean) of each phase if the law is a mixture of exponentials; else `None`.
     #[must_use]
     pub fn phases(&self) -> Option<Vec<(f64, f64)>> {
         each_law!(&self.law, law => law.phases())
@@ -275,7 +275,7 @@ impl Distribution {
     /// The distribution of `factor` times X, for a positive factor.
     ///
     /// # Errors
-    /// When the law's family does not hold it: counts and files have no scale.
+    /// When the law's family does not contain it: counts and files have no scale.
     pub fn scaled(&self, factor: f64) -> Result<Distribution, Invalid> {
         if !(factor > 0.0 && factor.is_finite()) {
             return Err(Invalid::new(format!("`{self}` cannot be scaled by {factor}")));

@@ -6,8 +6,8 @@ const STEP_MIN: f64 = 1e-9;
 /// The most iterations of [`solve`]; only bisection over the whole range of numbers nears it.
 const ITERATIONS_MAX: usize = 200;
 
-/// Which tail of a law is given, with its probability. A law is inverted from its lighter tail,
-/// because that alone keeps all digits.
+/// The given tail of a law, with its probability. A law is inverted from its lighter tail, because
+/// that alone keeps all digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Tail {
     /// P(X <= x).
@@ -17,13 +17,13 @@ pub(super) enum Tail {
 }
 
 impl Tail {
-    /// The lighter tail where P(X <= x) = `u`.
+    /// The lighter tail for P(X <= x) = `u`.
     #[inline]
     pub(super) fn of_lower(u: f64) -> Tail {
         if u <= 0.5 { Tail::Lower(u) } else { Tail::Upper(1.0 - u) }
     }
 
-    /// The lighter tail where P(X > x) = `q`.
+    /// The lighter tail for P(X > x) = `q`.
     #[inline]
     pub(super) fn of_upper(q: f64) -> Tail {
         if q <= 0.5 { Tail::Upper(q) } else { Tail::Lower(1.0 - q) }
@@ -41,9 +41,9 @@ pub(super) struct Point {
     pub(super) density: f64,
 }
 
-/// The x > 0 with the given tail, by Newton's method with bisection where a step leaves the
-/// bracket. The logarithm of the tail is taken against that of x below (where laws start as
-/// powers), and against x above (where they end as exponentials): both are nearly straight.
+/// The x > 0 with the given tail, by Newton's method with bisection if a step leaves the bracket.
+/// The logarithm of the tail is taken against that of x below (where laws start as powers), and
+/// against x above (where they end as exponentials): both are nearly straight.
 pub(super) fn solve(tail: Tail, guess: f64, law: impl Fn(f64) -> Point) -> f64 {
     let (mut low, mut high) = (0.0, f64::INFINITY);
     let mut x = guess.clamp(f64::MIN_POSITIVE, f64::MAX);

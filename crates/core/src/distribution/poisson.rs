@@ -35,7 +35,7 @@ impl Poisson {
     fn quantile_from_zero(&self, u: f64) -> f64 {
         let (mut k, mut term) = (0.0, (-self.mean).exp());
         let mut sum = term;
-        // Where rounding keeps the sum below u, the vanishing terms end the search.
+        // If rounding keeps the sum below u, the vanishing terms end the search.
         while sum < u && (k < self.mean || term > NOTHING) {
             k += 1.0;
             term *= self.mean / k;
@@ -81,7 +81,7 @@ impl Law for Poisson {
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        // P(X <= k) = Q(k + 1, m); infinity is no shape.
+        // P(X <= k) = Q(k + 1, m); infinity is not a valid shape.
         if x < 0.0 || x == f64::INFINITY {
             return if x < 0.0 { 0.0 } else { 1.0 };
         }

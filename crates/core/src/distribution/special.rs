@@ -85,7 +85,7 @@ fn stirling_error(a: f64) -> f64 {
     (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * (1.0 / 1680.0 - r / 1188.0)))) / a
 }
 
-/// a ln(a/x) + x - a, without cancellation where x is near a.
+/// a ln(a/x) + x - a, without cancellation for x near a.
 fn deviance(a: f64, x: f64) -> f64 {
     if (a - x).abs() >= 0.1 * (a + x) {
         return a * (a / x).ln() + x - a;
@@ -153,8 +153,8 @@ fn gamma_tails_of_large_shape(shape: f64, x: f64) -> (f64, f64) {
     if side < 0.0 { (tail, 1.0 - tail) } else { (1.0 - tail, tail) }
 }
 
-/// The x at which the gamma law with scale 1 has the given tail; the least positive number where
-/// x is smaller still.
+/// The x at which the gamma law with scale 1 has the given tail; the least positive number if x is
+/// smaller still.
 pub(super) fn gamma_quantile(shape: f64, tail: Tail) -> f64 {
     let guess = gamma_guess(shape, tail);
     if guess < 1e-290 {

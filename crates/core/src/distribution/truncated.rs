@@ -9,10 +9,10 @@ use crate::notation::{Arguments, Call, Term};
 use crate::random::Stream;
 use crate::units::{Dimension, Quantity};
 
-/// Less probability than this counts as none: parts of it would vanish.
+/// Less probability than this counts as zero: parts of it would vanish.
 const LEAST_MASS: f64 = 1e-250;
 
-/// A law given that its value lies within bounds, themselves included.
+/// A law given that its value lies within bounds, inclusive.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Truncated {
     /// The whole law and the bounds as written; a bound that is left out is infinite.
@@ -22,18 +22,18 @@ pub(super) struct Truncated {
     within: Within,
 }
 
-/// How the law within the bounds is held.
+/// The form of the law within the bounds.
 #[derive(Clone, Debug, PartialEq)]
 enum Within {
-    /// As a law that is known in another form: a Pareto law within bounds is a bounded one, a
-    /// mix is a mix of its parts within the bounds.
+    /// As a law with another form: a Pareto law within bounds is a bounded one, a mix is a mix of
+    /// its parts within the bounds.
     Known(Box<Distribution>),
     /// As a window on the whole law.
     Window(Box<Window>),
 }
 
 impl Truncated {
-    /// None where the law has no probability within the bounds.
+    /// `None` if the law has no probability within the bounds.
     fn new(law: &Distribution, lo: f64, hi: f64) -> Option<Truncated> {
         if law.mass(lo, hi) < LEAST_MASS {
             return None;
@@ -59,7 +59,7 @@ pub(super) fn restricted(law: &Distribution, lo: f64, hi: f64) -> Option<Distrib
     Some(Distribution::bare(AnyLaw::Truncated(Truncated::new(law, lo, hi)?)))
 }
 
-/// Takes the bound `name` if it is there.
+/// Takes the bound `name` if it is given.
 fn optional_bound(arguments: &mut Arguments<'_>, name: &str) -> Result<Option<Quantity>, Invalid> {
     match arguments.optional(name) {
         None => Ok(None),

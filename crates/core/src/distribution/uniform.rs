@@ -7,7 +7,7 @@ use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::units::Dimension;
 
-/// All values between two bounds alike: F(x) = (x - lo) / (hi - lo).
+/// All values between two bounds with equal probability: F(x) = (x - lo) / (hi - lo).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Uniform {
     lo: f64,

@@ -1,11 +1,11 @@
-//! What the laws share in reading and writing their parameters.
+//! Helpers of the laws for reading and writing their parameters.
 
 use super::Entry;
 use crate::error::Invalid;
 use crate::notation::{Call, Label, Term};
 use crate::units::{Dimension, Quantity, format_quantity};
 
-/// Weights that sum to 1 within this are taken to mean it.
+/// Weights that sum to 1 within this count as exact.
 const WEIGHT_SLACK: f64 = 1e-9;
 
 impl Entry {
@@ -31,7 +31,7 @@ impl Entry {
             .error(&format!("needs a whole number from 1 to {most:e} for `{name}`, not {value}")))
     }
 
-    /// What all values measure: bare numbers go with anything.
+    /// The common dimension of all values: bare numbers go with any.
     pub(super) fn common_dimension(
         &self,
         dimensions: impl IntoIterator<Item = Dimension>,
@@ -51,7 +51,7 @@ impl Entry {
         Ok(common)
     }
 
-    /// The arguments `weight: term`, with weights that are positive and sum to 1.
+    /// The arguments `weight: term`, with positive weights that sum to 1.
     pub(super) fn weighted<'a>(&self, call: &'a Call) -> Result<Vec<(f64, &'a Term)>, Invalid> {
         let parts = call
             .arguments

@@ -5,14 +5,13 @@ mod equal_load;
 use super::Distribution;
 use super::numeric::integrate;
 
-/// Where a window's integrals are cut into panels: at these tail probabilities of the law
-/// within it.
+/// A window's integrals are cut into panels at these tail probabilities of the law within it.
 const CUTS: [f64; 21] = [
     1e-280, 1e-200, 1e-140, 1e-100, 1e-70, 1e-50, 1e-36, 1e-26, 1e-18, 1e-12, 1e-9, 1e-6, 1e-4,
     0.003, 0.02, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5,
 ];
 
-/// Bounds within the range of a law, with what the law has between them.
+/// Bounds within the range of a law, with the law's probability between them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Window {
     lo: f64,
@@ -72,7 +71,7 @@ impl Window {
         if lo > hi { 0.0 } else { (law.mass(lo, hi) / self.mass).min(1.0) }
     }
 
-    /// The value with this share of the window's probability up to it, and this beyond it.
+    /// The value with this share of the window's probability up to it, and this share beyond it.
     pub(super) fn at(&self, law: &Distribution, upto: f64, beyond: f64) -> f64 {
         let lower = self.below + upto * self.mass;
         let x = if lower <= 0.5 {
@@ -100,7 +99,7 @@ impl Window {
         let moment = |power: i32| {
             let f = |y: f64| {
                 let x = y.exp();
-                // Where nothing is left, the power may be infinite.
+                // If no probability is left, the power may be infinite.
                 let beyond = self.survival(law, x);
                 if beyond > 0.0 { x.powi(power) * beyond } else { 0.0 }
             };

@@ -16,8 +16,8 @@ const RANKS_MAX: f64 = 1e12;
 /// This many terms of a sum are added one by one; the rest has a closed form.
 const TERMS_ADDED: usize = 1000;
 
-/// In so many equal parts is the last kept sum divided, so that a look at one or two sums finds a
-/// rank where halving looks at ten (Chen and Asau, AIIE Transactions 6(2), 1974).
+/// The number of equal parts of the last kept sum, so that checking one or two sums finds a rank
+/// where halving checks ten (Chen and Asau, AIIE Transactions 6(2), 1974).
 const PARTS: usize = 1024;
 
 /// A rank is checked only when its real-valued solution is this near the border to the next
@@ -35,12 +35,12 @@ pub(super) struct Zipf {
     s: f64,
     /// The sums of k^-s over 1..=k, for the first k.
     sums: Arc<[f64]>,
-    /// By part of the last of these sums, how many of them lie in parts before it.
+    /// By part of the last of these sums, the number of them in parts before it.
     guide: Arc<[u16]>,
     parts_per_sum: f64,
     /// The sum over all n.
     total: f64,
-    /// (n + 1/2)^(s - 1), of which each rank beyond the kept sums is made.
+    /// (n + 1/2)^(s - 1), from which each rank beyond the kept sums is computed.
     top_power: f64,
     /// Whether 1 - s is so large that the solution needs no digits beyond those of a number near 1:
     /// they move it by some n 10^-16 / |1 - s|, a hundredth of the border's width at most.
@@ -71,11 +71,11 @@ impl Zipf {
         Ok(Zipf { n, s, sums, guide, parts_per_sum, total, top_power, plain, moments })
     }
 
-    /// The least k with a sum over 1..=k of `target`, which the last kept sum has.
+    /// The least k for which the sum over 1..=k reaches `target`; the last kept sum does.
     #[inline(always)]
     fn rank_kept(&self, target: f64) -> f64 {
         let mut before = usize::from(self.guide[part_of(target, self.parts_per_sum)]);
-        // Mostly it is one of these three: found without a guess of the processor.
+        // Mostly it is one of these three: found without a branch prediction.
         before += usize::from(self.sums[before] < target);
         before += usize::from(self.sums[before] < target);
         while self.sums[before] < target {
@@ -95,7 +95,7 @@ impl Zipf {
 
     /// The least k beyond the kept sums with P(X > k) <= q.
     fn rank_beyond(&self, q: f64) -> f64 {
-        // The sum over k+1..=n is the integral over k+1/2..n+1/2 but for terms of s / (24 k).
+        // The sum over k+1..=n is the integral over k+1/2..n+1/2 up to terms of s / (24 k).
         let (top, d) = (self.n + 0.5, 1.0 - self.s);
         let tail = q * self.total;
         let power = -d * tail * self.top_power;
@@ -107,7 +107,7 @@ impl Zipf {
             top * (power.ln_1p() / d).exp()
         };
         let bounds = (self.sums.len() as f64 + 1.0, self.n);
-        // Not by `floor`, which is a call where processors of any age are to do.
+        // Not by `floor`, which is a call in builds for older processors.
         let whole = x as i64 as f64;
         let beyond_border = x - whole - 0.5;
         if beyond_border.abs() > BORDER && self.s < EXPONENT_PLAIN {
@@ -119,14 +119,14 @@ impl Zipf {
     }
 }
 
-/// The part that a number lies in. A larger one never lies in a part before it, however products
-/// are rounded: so what lies in a part before is smaller.
+/// The part of a number. A larger number never lies in an earlier part, however products are
+/// rounded: so a number in an earlier part is smaller.
 #[inline(always)]
 fn part_of(number: f64, parts_per_sum: f64) -> usize {
     ((number * parts_per_sum) as usize).min(PARTS - 1)
 }
 
-/// By part, how many sums lie in parts before it.
+/// By part, the number of sums in parts before it.
 fn guide_of(sums: &[f64], parts_per_sum: f64) -> Arc<[u16]> {
     let before = |part| sums.partition_point(|sum| part_of(*sum, parts_per_sum) < part) as u16;
     (0..PARTS).map(before).collect()
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, Stream};
 
-    /// Against the sums one after another, and against the survival function beyond them.
+    /// Compared with the sums one after another, and with the survival function beyond them.
     #[test]
     fn a_rank_is_the_least_whose_sum_reaches() {
         let mut stream = Stream::new(1, 0, Purpose::Target);

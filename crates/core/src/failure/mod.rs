@@ -1,4 +1,4 @@
-//! The words for what goes wrong with attempts.
+//! The words for failures of attempts.
 
 mod word;
 
@@ -22,7 +22,7 @@ pub const REFUSED: &str = "refused";
 /// The word for a request that had waited too long when its turn came.
 pub const DROPPED: &str = "dropped";
 
-/// The word for a request for which no connection came about.
+/// The word for a request that got no connection.
 pub const CONNECT_TIMEOUT: &str = "connect_timeout";
 
 /// The word for a request whose server has failed.

@@ -1,4 +1,4 @@
-//! Checks of responses as they stand in a file.
+//! Checks of responses as a file has them.
 
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
@@ -18,7 +18,8 @@ pub enum CheckValue {
     Holds(CheckTable),
 }
 
-/// By hand, so that a mistake within the table is told, and not that neither of the two fits.
+/// Written by hand, so that the message names an error within the table, and not that neither form
+/// fits.
 impl<'de> Deserialize<'de> for CheckValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CheckValue, D::Error> {
         deserializer.deserialize_any(CheckVisitor)

@@ -1,4 +1,4 @@
-//! The table `[clients]` as it stands in a file, and who clients say they are.
+//! The table `[clients]` of a file, and the clients' credentials.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub struct ClientsTable {
 }
 
 impl ClientsTable {
-    /// Those of its keys that say where secrets are kept.
+    /// Those of its keys that name sources of secrets.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("bearer", self.bearer.is_some()),

@@ -1,4 +1,4 @@
-//! What requests send, as it stands in a file.
+//! The content of requests, as a file has it.
 
 use std::fmt::Formatter;
 
@@ -115,7 +115,7 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// Of this name.
+    /// The isolation of this name.
     pub(crate) fn of(word: &str) -> Result<Isolation, Invalid> {
         match word {
             "read-committed" => Ok(Isolation::ReadCommitted),
@@ -138,7 +138,7 @@ impl Isolation {
     }
 }
 
-/// Reads one statement; where there is a list of them, the message says what takes that.
+/// Reads one statement; for a list of them, the message names the key that takes lists.
 pub(crate) fn one_statement<'de, D>(from: D) -> Result<Option<String>, D::Error>
 where
     D: Deserializer<'de>,

@@ -6,7 +6,7 @@ use crate::units::{parse_share, parse_time};
 /// Figures of times that can be limited, as the summary names them.
 pub(crate) const TIMES: [&str; 6] = ["mean", "p50", "p90", "p95", "p99", "p99.9"];
 
-/// What begins the names of those of pages.
+/// The beginning of the names of page figures.
 pub(crate) const PAGE: &str = "page_";
 
 /// The name of the largest share of requests that may fail.

@@ -1,8 +1,7 @@
-//! What stands in a workload file: its tables, from which reading, writing and the JSON Schema
-//! come.
+//! The content of a workload file: its tables, for reading, writing and the JSON Schema.
 //!
-//! Nothing is checked here but the form of the tables; [`crate::request`] and [`crate::workload`]
-//! check what they say.
+//! Only the form of the tables is checked here; [`crate::request`] and [`crate::workload`] check
+//! their values.
 
 mod check;
 mod clients;

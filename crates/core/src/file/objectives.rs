@@ -1,4 +1,4 @@
-//! The table `[slo]` as it stands in a file.
+//! The table `[slo]` as a file has it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,13 +38,13 @@ const EMPTY: &str = "is an empty table: give a limit, as in \"250ms\", or the ob
                      population, a request or a check, as in { p99 = \"1s\" } or \
                      { \"has a price\" = \"99%\" }";
 
-/// What stands behind a key: a limit, or the objectives of a part.
+/// The value of a key: a limit, or the objectives of a part.
 enum Entry {
     Limit(Limit),
     Part(BTreeMap<String, Limit>),
 }
 
-/// What stands in a table: a limit, alone or in a table of its own, or whether it aborts.
+/// The value in a table: a limit, alone or in a table of its own, or whether it aborts.
 enum Value {
     Flag(bool),
     Limit(Limit),
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 }
 
-/// A table is a limit where it has the key `limit` or `abort`, else the objectives of a part.
+/// A table is a limit if it has the key `limit` or `abort`, else the objectives of a part.
 fn entry(mut values: BTreeMap<String, Value>) -> Result<Entry, String> {
     let limit = values.remove(LIMIT);
     let flag = values.remove(ABORT);

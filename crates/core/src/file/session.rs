@@ -1,4 +1,4 @@
-//! The table `[session]` as it stands in a file, and how sessions are when a run begins.
+//! The table `[session]` of a file, and the state of sessions when a run begins.
 
 use std::collections::BTreeMap;
 

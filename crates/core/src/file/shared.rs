@@ -1,4 +1,4 @@
-//! Where the variables are kept that scripts share, as it stands in a file.
+//! The place of the variables that scripts share, as a file has it.
 
 use std::fmt;
 
@@ -41,7 +41,8 @@ pub struct SharedTable {
     pub lease: Option<Scalar>,
 }
 
-/// By hand, so that a mistake within the table is told, and not that neither of the two fits.
+/// Written by hand, so that the message names an error within the table, and not that neither form
+/// fits.
 impl<'de> Deserialize<'de> for SharedValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SharedValue, D::Error> {
         deserializer.deserialize_any(SharedVisitor)

@@ -1,4 +1,4 @@
-//! The workload file: the one schema, from which reading, writing and the JSON Schema come.
+//! The workload file: the one schema for reading, writing and the JSON Schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ pub struct PopulationTable {
 }
 
 impl WorkloadFile {
-    /// The populations with the path of their keys: the file's own tables where it has none.
+    /// The populations with the path of their keys: the file's own tables if it has no populations.
     pub(crate) fn populations(&self) -> Vec<(String, PopulationTable)> {
         let own = self.arrivals.as_ref().map(|arrivals| PopulationTable {
             name: String::new(),

@@ -1,24 +1,24 @@
-//! How often a Markov chain that ends comes to each of its states, exactly.
+//! The mean number of visits of an ending Markov chain to each of its states, exactly.
 
 use crate::error::Invalid;
 
-/// So many states can be solved for: memory grows with their square, and so does the time where few
-/// states follow each; where many do, with their third power.
+/// The largest number of states that can be solved for. Memory grows with their square, and so does
+/// the time if few states follow each; if many do, time grows with their third power.
 const STATES_MAX: usize = 2500;
 
 /// A chain whose every state leads to the end, sooner or later.
 pub(crate) struct Chain {
-    /// By state, the shares of what follows it.
+    /// By state, the shares of its successors.
     shares: Vec<Vec<f64>>,
     /// By state, the share of the end.
     ends: Vec<f64>,
 }
 
 impl Chain {
-    /// A chain of so many states, which nothing follows yet.
+    /// A chain of this many states, without transitions yet.
     ///
     /// # Errors
-    /// When there are too many.
+    /// When there are too many states.
     pub(crate) fn new(states: usize) -> Result<Chain, Invalid> {
         if states > STATES_MAX {
             return Err(Invalid::new(format!(
@@ -29,7 +29,7 @@ impl Chain {
         Ok(Chain { shares: vec![vec![0.0; states]; states], ends: vec![0.0; states] })
     }
 
-    /// After `from` comes `to`, or the end, with this share more.
+    /// Adds this share to the transition from `from` to `to`, or to the end.
     pub(crate) fn add(&mut self, from: usize, to: Option<usize>, share: f64) {
         match to {
             Some(to) => self.shares[from][to] += share,
@@ -37,9 +37,9 @@ impl Chain {
         }
     }
 
-    /// The mean number of times that it comes to each state from those that it begins in by these
-    /// shares. State after state is taken out, as Grassmann, Taksar and Heyman do it (1985):
-    /// nothing is ever subtracted, so no digits are lost, however late the chain ends.
+    /// The mean number of visits to each state for these shares of initial states. States are
+    /// eliminated one by one, as in Grassmann, Taksar and Heyman (1985): nothing is ever
+    /// subtracted, so no digits are lost, however late the chain ends.
     pub(crate) fn visits(mut self, mut begin: Vec<f64>) -> Vec<f64> {
         let mut leaves = vec![0.0; begin.len()];
         for out in (0..begin.len()).rev() {

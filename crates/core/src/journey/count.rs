@@ -10,7 +10,7 @@ pub(crate) struct Count {
     least: f64,
 }
 
-/// So many terms of a sum are added one by one.
+/// The number of terms of a sum that are added one by one.
 const TERMS_MAX: u32 = 100_000;
 /// A term this small ends the sum.
 const NOTHING: f64 = 1e-12;
@@ -21,7 +21,7 @@ impl Count {
         Count { law, least: 1.0 }
     }
 
-    /// The objects of a page: there may be none.
+    /// The objects of a page: 0 or more.
     pub(crate) fn from_none(law: Distribution) -> Count {
         Count { law, least: 0.0 }
     }
@@ -46,7 +46,7 @@ impl Count {
         self.whole(x).max(n + 1.0) as u64
     }
 
-    /// E[N], as the sum over n >= 0 of P(N > n). Far out, rounding changes the mean no more: the
+    /// E[N], as the sum over n >= 0 of P(N > n). Far out, rounding no longer changes the mean: the
     /// rest is that of X.
     pub(crate) fn mean(&self) -> f64 {
         let mut mean = self.least;
@@ -60,18 +60,18 @@ impl Count {
         mean + self.law.excess(f64::from(TERMS_MAX) + self.least)
     }
 
-    /// The sum of P(N > m) over all m > n, for an n so large that rounding changes it no more.
+    /// The sum of P(N > m) over all m > n, for an n so large that rounding no longer changes it.
     pub(crate) fn mean_beyond(&self, n: f64) -> f64 {
         self.law.excess(n + 1.0)
     }
 
-    /// The equilibrium law of N - 1, the number of think times: rounded down, it is the number of
-    /// think times that a session which thinks at a time chosen at random has behind it.
+    /// The equilibrium law of N - 1, the number of think times. Rounded down, it is the number of
+    /// past think times of a session that thinks at a random time.
     pub(crate) fn thinks_behind(&self) -> Option<Equilibrium<Thinks>> {
         Equilibrium::new(Thinks { length: self.clone(), without: 1.0 })
     }
 
-    /// The same of N: of a client that thinks after its last request too, and begins anew.
+    /// The same of N: of a client that thinks after its last request too, and begins again.
     pub(crate) fn thinks_of_client_behind(&self) -> Option<Equilibrium<Thinks>> {
         Equilibrium::new(Thinks { length: self.clone(), without: 0.0 })
     }
@@ -81,7 +81,7 @@ impl Count {
 #[derive(Clone, Debug)]
 pub(crate) struct Thinks {
     length: Count,
-    /// After so many of the requests it does not think.
+    /// It does not think after this many of the requests.
     without: f64,
 }
 

@@ -1,7 +1,7 @@
-//! Journeys: which request of a session follows which.
+//! Journeys: the order of a session's requests.
 //!
 //! A journey is a Markov chain over a population's kinds of request: it begins with a draw of
-//! `first`, goes on after each request by that request's `next`, and ends where that draws `end`.
+//! `first`, continues after each request by that request's `next`, and ends if that draws `end`.
 
 mod chain;
 mod count;
@@ -15,13 +15,13 @@ use crate::error::{Invalid, unknown};
 
 /// The word in `next` that ends a journey.
 pub const END: &str = "end";
-/// Shares may miss a sum of 1 by this much, as rounded ones do.
+/// The sum of shares may differ from 1 by this much, as for rounded ones.
 const ROUNDING: f64 = 1e-6;
 
 /// A choice among kinds, or of the end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// (the sum of the shares so far, the place of the kind or none for the end).
+    /// (the sum of the shares so far, the place of the kind or `None` for the end).
     steps: Vec<(f64, Option<u32>)>,
 }
 
@@ -62,12 +62,12 @@ impl Choice {
         Ok(Choice { steps })
     }
 
-    /// Always this one.
+    /// Always this kind.
     pub(crate) fn only(place: u32) -> Choice {
         Choice { steps: vec![(1.0, Some(place))] }
     }
 
-    /// The one that a uniform number falls to.
+    /// The kind that a uniform number falls to.
     #[inline]
     #[must_use]
     pub fn of(&self, uniform: f64) -> Option<u32> {
@@ -78,8 +78,8 @@ impl Choice {
         self.steps[at.min(self.steps.len() - 1)].1
     }
 
-    /// The one that a uniform number falls to, given that it is not the end; none where there is
-    /// nothing else.
+    /// The kind that a uniform number falls to, given that it is not the end; `None` if there is
+    /// only the end.
     #[must_use]
     pub fn of_going_on(&self, uniform: f64) -> Option<u32> {
         let total = 1.0 - self.ends();
@@ -97,7 +97,7 @@ impl Choice {
         last
     }
 
-    /// The places with their shares, none for the end.
+    /// The places with their shares; `None` is the end.
     pub fn shares(&self) -> impl Iterator<Item = (Option<u32>, f64)> + '_ {
         let before = std::iter::once(0.0).chain(self.steps.iter().map(|step| step.0));
         self.steps.iter().zip(before).map(|(step, before)| (step.1, step.0 - before))
@@ -110,28 +110,28 @@ impl Choice {
     }
 }
 
-/// What a choice is for.
+/// The purpose of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChoiceKind {
-    /// Where a journey begins.
+    /// The beginning of a journey.
     First,
-    /// What follows a request, or the end.
+    /// The successor of a request, or the end.
     Next,
-    /// Shares that need not sum to 1, as of a page's objects.
+    /// Shares that need not sum to 1, as for a page's objects.
     Relative,
 }
 
 /// A journey, checked. Places are those within the population.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Journey {
-    /// Where it begins.
+    /// Its beginning.
     pub first: Choice,
-    /// By kind, what follows; none for kinds that are no step of it.
+    /// By kind, its successors; `None` for kinds outside the journey.
     pub next: Vec<Option<Choice>>,
 }
 
 impl Journey {
-    /// Which kinds are reached.
+    /// The reached kinds.
     pub(crate) fn reached(&self) -> Vec<bool> {
         let mut reached = vec![false; self.next.len()];
         let mut open: Vec<u32> = self.first.shares().filter_map(|(place, _)| place).collect();
@@ -145,8 +145,8 @@ impl Journey {
         reached
     }
 
-    /// A kind that is reached and from which the journey never ends; none where it always may.
-    /// Coming to `end` ends it, too.
+    /// A reached kind from which the journey never ends; `None` if it always may. Coming to `end`
+    /// ends it, too.
     pub(crate) fn caught_in(&self, end: Option<usize>) -> Option<usize> {
         let mut ends: Vec<bool> =
             self.next.iter().map(|next| ends_at_once(next.as_ref())).collect();

@@ -4,22 +4,22 @@ use super::chain::Chain;
 use super::{Choice, Journey};
 use crate::error::Invalid;
 
-/// So many steps are followed one by one at most.
+/// The largest number of steps that are followed one by one.
 const STEPS_MAX: u32 = 100_000;
-/// So many shares are followed at most, in all steps together.
+/// The largest number of shares that are followed, in all steps together.
 const WORK_MAX: usize = 20_000_000;
-/// So little is nothing.
+/// A share below this counts as zero.
 const NOTHING: f64 = 1e-13;
-/// Shares that differ by no more are the same.
+/// Shares that differ by no more than this are equal.
 const SETTLED: f64 = 1e-12;
-/// A share that changes no other.
+/// A share this small changes no other.
 const HARDLY_EVER: f64 = 1e-13;
 
 impl Journey {
     /// How often a journey that ends by itself comes to each kind on average.
     ///
     /// # Errors
-    /// When it goes on for very long among very many requests.
+    /// For journeys that last very long among very many requests.
     pub(crate) fn visits(&self) -> Result<Vec<f64>, Invalid> {
         let mut present = self.begin();
         let mut visits = vec![0.0; self.next.len()];
@@ -33,9 +33,9 @@ impl Journey {
         self.solved(0.0)
     }
 
-    /// The same if it lasts for at most so many requests: `lasts(n)` is the probability that it may
-    /// have more than n, and `rest(n)` the sum of that over all from n on. It is the sum over n of
-    /// first P^n.
+    /// The same if it lasts for at most this many requests: `lasts(n)` is the probability that it
+    /// may have more than n, and `rest(n)` the sum of that over all from n on. It is the sum over n
+    /// of first P^n.
     pub(crate) fn visits_within(
         &self,
         lasts: impl Fn(f64) -> f64,
@@ -62,12 +62,12 @@ impl Journey {
         visits
     }
 
-    /// The long-run shares of the kinds where every end begins a journey anew.
+    /// The long-run shares of the kinds if every end begins a new journey.
     ///
     /// # Errors
     /// As [`Journey::visits`].
     pub(crate) fn long_run(&self) -> Result<Vec<f64>, Invalid> {
-        // Half a step stays, so that chains which go in circles come to rest as well.
+        // Half a step stays, so that periodic chains converge as well.
         let mut shares = self.begin();
         for _ in 0..self.steps_max() {
             let went = self.step(&shares);
@@ -84,16 +84,16 @@ impl Journey {
                 return Ok(shares);
             }
         }
-        // One that is cut off hardly ever has the shares of one that never is.
+        // A journey that is hardly ever cut off has the shares of an endless one.
         let visits = self.solved(HARDLY_EVER)?;
         let all: f64 = visits.iter().sum();
         let solved: Vec<f64> = visits.iter().map(|one| one / all).collect();
         let near = |(a, b): (&f64, &f64)| (a - b).abs() < SETTLED;
-        // Rounding alone may keep it from coming to rest.
+        // Only rounding may keep it from converging.
         Ok(if shares.iter().zip(&solved).all(near) { shares } else { solved })
     }
 
-    /// The visits by the equations, where it ends after each request with this share besides.
+    /// The visits from the equations, if the journey also ends after each request with this share.
     fn solved(&self, cut_off: f64) -> Result<Vec<f64>, Invalid> {
         let reached = self.reached();
         let states: Vec<usize> = (0..self.next.len()).filter(|at| reached[*at]).collect();
@@ -113,7 +113,7 @@ impl Journey {
         Ok(visits)
     }
 
-    /// The shares that the kinds come to, given that the journey goes on.
+    /// The limits of the kinds' shares, given that the journey continues.
     fn settled(&self, present: Vec<f64>) -> Vec<f64> {
         let mut shares = present;
         for _ in 0..self.steps_max() {
@@ -130,7 +130,7 @@ impl Journey {
         shares
     }
 
-    /// So many steps are followed one by one: fewer where each takes long.
+    /// The number of steps that are followed one by one: fewer if each takes long.
     fn steps_max(&self) -> u32 {
         let edges: usize = self.next.iter().flatten().flat_map(Choice::shares).count();
         ((WORK_MAX / edges.max(1)) as u32).clamp(1000, STEPS_MAX)
@@ -160,7 +160,7 @@ impl Journey {
 }
 
 /// The sum over all n from `from` on of `lasts(n)` times `stays` to the power n - `from`, in blocks
-/// that grow with n. Where the journey always goes on it is the `rest`.
+/// that grow with n. If the journey never ends it is the `rest`.
 fn far_out(from: f64, stays: f64, lasts: impl Fn(f64) -> f64, rest: impl Fn(f64) -> f64) -> f64 {
     let ends = 1.0 - stays;
     if ends < HARDLY_EVER {
@@ -241,7 +241,7 @@ mod tests {
             |next: &[&str]| workload(STAYING, "", next).unwrap().populations[0].mix.clone();
         let slow = ["a = 0.9999999, b = 0.0000001", "a = 0.0000003, b = 0.9999997"];
         assert!(are_near(&shares(&slow), &[0.75, 0.25], 1e-4), "{:?}", shares(&slow));
-        // Once left, never seen again: a third of the clients stays in `c`.
+        // A client that has left never comes back: a third of the clients stays in `c`.
         let left = ["b = 0.6666666, c = 0.3333334", "b = 1", "c = 1"];
         let found = shares(&left);
         assert!(found[0] < 1e-9, "{found:?}");

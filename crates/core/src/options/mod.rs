@@ -1,8 +1,8 @@
-//! What commands may be told: one list a command, from which the command line, `sweep --vary` and
-//! the table `options` of `run.toml` are made, and against which the Python functions are checked.
+//! The options of commands: one list a command. The command line, `sweep --vary` and the table
+//! `options` of `run.toml` are made from it, and the Python functions are checked against it.
 //!
-//! An option that is not given is absent: what then holds is said by the methods, which turn what
-//! was given into what the drivers take.
+//! An option that is not given is absent. The methods, which turn the given options into the
+//! drivers' settings, supply the defaults.
 
 mod proxy;
 pub mod run;
@@ -25,9 +25,9 @@ use crate::units::{parse_share, parse_time};
 pub struct OptionEntry {
     /// Its name in files and in Python; on the command line `_` is `-`.
     pub name: &'static str,
-    /// What kind of value it takes.
+    /// The kind of its value.
     pub kind: &'static str,
-    /// What it does.
+    /// Its effect.
     pub about: &'static str,
 }
 
@@ -46,7 +46,7 @@ pub struct Share(pub Scalar);
 #[serde(transparent)]
 pub struct Rate(pub Scalar);
 
-/// A distribution of think times, as in `exp(7s)`, or the one time that all take.
+/// A distribution of think times, as in `exp(7s)`, or one constant time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ThinkTime(pub Scalar);
@@ -55,7 +55,7 @@ pub struct ThinkTime(pub Scalar);
 pub type Whole = u64;
 /// A number.
 pub type Number = f64;
-/// Something that holds or does not.
+/// A yes or no.
 pub type Flag = bool;
 /// A word.
 pub type Text = String;
@@ -72,7 +72,7 @@ impl Time {
     /// In seconds.
     ///
     /// # Errors
-    /// When it is no time; `name` is that of the option.
+    /// When it is not a time; `name` is that of the option.
     pub fn seconds(&self, name: &str) -> Result<f64, Invalid> {
         parse_time(&self.0.text()).map_err(|error| of_option(name, &error))
     }
@@ -82,7 +82,7 @@ impl Share {
     /// Between 0 and 1.
     ///
     /// # Errors
-    /// When it is none; `name` is that of the option.
+    /// When it is not a share; `name` is that of the option.
     pub fn value(&self, name: &str) -> Result<f64, Invalid> {
         parse_share(&self.0.text()).map_err(|error| of_option(name, &error))
     }
@@ -92,7 +92,7 @@ fn of_option(name: &str, error: &Invalid) -> Invalid {
     Invalid::new(format!("{name}: {error}"))
 }
 
-/// The options of a command as a table whose absent keys were not given, and the list of them.
+/// The options of a command as a table without the keys that were not given, and the list of them.
 macro_rules! options {
     (
         $(#[doc = $about:literal])+
@@ -131,7 +131,7 @@ macro_rules! options {
 }
 pub(crate) use options;
 
-/// Reads an object; what is wrong is said of the first option that is.
+/// Reads an object; an error is about the first wrong option.
 fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Invalid> {
     let wrong = |error: serde_json::Error| Invalid::new(error.to_string());
     let given: serde_json::Map<String, serde_json::Value> =
@@ -149,7 +149,7 @@ fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Invalid> {
     serde_json::from_value(given.into()).map_err(wrong)
 }
 
-/// When a run ends, from what was given.
+/// The end of a run, from the given options.
 fn limit(
     requests: Option<u64>,
     duration: Option<&Time>,

@@ -1,4 +1,4 @@
-//! The proxy by which a target is reached, with credentials that are never written down.
+//! The proxy in front of a target, with credentials that are never written down.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Invalid;
 
-/// An HTTP proxy. What it shows and how it is written is without user and password.
+/// An HTTP proxy. Its `Debug` and `Display` texts have neither user nor password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     /// HOST:PORT.
     pub authority: String,
-    /// USER:PASSWORD, if the proxy wants to know who asks.
+    /// USER:PASSWORD, if the proxy requires a login.
     pub credentials: Option<String>,
 }
 
 impl Proxy {
-    /// From `http://[USER[:PASSWORD]@]HOST[:PORT]`; the port is 80 where there is none. In user
-    /// and password `%40` stands for `@`, and so on.
+    /// From `http://[USER[:PASSWORD]@]HOST[:PORT]`; the default port is 80. In user and password
+    /// `%40` stands for `@`, and so on.
     ///
     /// # Errors
-    /// When it is none; the message has neither user nor password.
+    /// When it is not a proxy; the message has neither user nor password.
     pub fn parse(url: &str) -> Result<Proxy, Invalid> {
         let wrong =
             |why: &str| Invalid::new(format!("{why}: give http://[USER:PASSWORD@]HOST:PORT"));
@@ -52,7 +52,7 @@ impl Proxy {
     }
 }
 
-/// Without `%40` and the like; nothing where that is no text.
+/// Without `%40` and the like; `None` if the result is not text.
 fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();

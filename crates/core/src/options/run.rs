@@ -77,16 +77,16 @@ options! {
     }
 }
 
-/// How long a run lasts where nobody says, in seconds.
+/// The default duration of a run, in seconds.
 const DURATION_S: f64 = 30.0;
-/// How long the last responses are waited for where nobody says.
+/// The default time for which the last responses are waited for.
 pub const DRAIN: Nanos = Nanos(10_000_000_000);
 
 impl RunOptions {
     /// When the run ends, and which requests count. A log has an end of its own.
     ///
     /// # Errors
-    /// When a time is none, or nothing would be run.
+    /// When a time is invalid, or the run would be empty.
     pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
         let endless = self.requests.is_none() && workload.extent().is_none();
         let usual = endless.then_some(Time(crate::schema::Scalar::Number(DURATION_S)));
@@ -94,10 +94,10 @@ impl RunOptions {
         limit(self.requests, duration, self.warmup.as_ref())
     }
 
-    /// How long the last responses are waited for.
+    /// The time for which the last responses are waited for.
     ///
     /// # Errors
-    /// When it is no time.
+    /// When it is not a time.
     pub fn drain(&self) -> Result<Nanos, Invalid> {
         let given_s = self.drain.as_ref().map(|time| time.seconds("drain")).transpose()?;
         Ok(given_s.map_or(DRAIN, Nanos::from_secs_f64))
@@ -106,13 +106,13 @@ impl RunOptions {
     /// How much later than scheduled requests may be sent.
     ///
     /// # Errors
-    /// When it is no time.
+    /// When it is not a time.
     pub fn lateness(&self) -> Result<Nanos, Invalid> {
         let given_s = self.lateness.as_ref().map(|time| time.seconds("lateness")).transpose()?;
         Ok(Nanos::from_secs_f64(given_s.unwrap_or(0.0)))
     }
 
-    /// How many event loops there are.
+    /// The number of event loops.
     #[must_use]
     pub fn loops(&self) -> u32 {
         self.loops.map_or(1, |loops| u32::try_from(loops).unwrap_or(u32::MAX))

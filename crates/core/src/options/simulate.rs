@@ -34,16 +34,16 @@ options! {
     }
 }
 
-/// Requests simulated where nobody says how many.
+/// The default number of requests.
 const REQUESTS: u64 = 1_000_000;
 
 impl SimulateOptions {
-    /// When the simulation ends, and which requests count. A precision is sought for as long as it
-    /// takes, unless an end is given; a log has its own.
+    /// The end of the simulation, and the requests that count. A precision is sought for as long as
+    /// it takes, unless an end is given; a log has its own.
     ///
     /// # Errors
-    /// When the duration or the warm-up is no time of 0 or more with a known unit, the duration is
-    /// 0, or 0 requests are asked for; the message names the option.
+    /// When the duration or the warm-up is not a time of 0 or more with a known unit, the duration
+    /// is 0, or the number of requests is 0; the message names the option.
     pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
         let replays = workload.extent().is_some();
         let endless = self.duration.is_some() || self.precision.is_some() || replays;
@@ -51,9 +51,8 @@ impl SimulateOptions {
         limit(requests, self.duration.as_ref(), self.warmup.as_ref())
     }
 
-    /// Whether the length of the warm-up is to be found. Where the duration is given, or the
-    /// workload is a log or a trace, the start itself may be what is wanted: it counts unless said
-    /// otherwise.
+    /// Whether the length of the warm-up is to be found. If the duration is given, or the workload
+    /// is a log or a trace, the start itself may be of interest: it counts by default.
     #[must_use]
     pub fn finds_warmup(&self, workload: &Workload) -> bool {
         let ends = workload.comes_to_an_end() || workload.replays();
@@ -61,7 +60,7 @@ impl SimulateOptions {
         self.warmup.as_ref().map_or(usual, Time::is_auto)
     }
 
-    /// How many replications there are.
+    /// The number of replications.
     #[must_use]
     pub fn replications(&self) -> u32 {
         self.replications.map_or(1, |number| u32::try_from(number).unwrap_or(u32::MAX))
@@ -70,7 +69,7 @@ impl SimulateOptions {
     /// The precision that is sought.
     ///
     /// # Errors
-    /// When it is no share between 0 and 1.
+    /// When it is not a share between 0 and 1.
     pub fn precision(&self) -> Result<Option<f64>, Invalid> {
         self.precision.as_ref().map(|share| share.value("precision")).transpose()
     }

@@ -1,4 +1,4 @@
-//! Policies: who is served next, and which server a request goes to.
+//! Policies: the order of service, and the server of a request.
 
 pub mod dispatch;
 pub mod scheduling;

@@ -1,4 +1,4 @@
-//! What programs found out.
+//! The findings of programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,27 +20,27 @@ pub struct CheckCount {
 /// How often each check held, by its name.
 pub type CheckCounts = BTreeMap<String, CheckCount>;
 
-/// What programs found out, by name.
+/// The findings of programs, by name.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     checks: CheckCounts,
     metrics: BTreeMap<String, Tally>,
     errors: BTreeMap<String, u64>,
     warnings: BTreeSet<String>,
-    /// How often what requests take was in their responses, by request and name.
+    /// How often a value that requests take was in their responses, by request and name.
     takes: BTreeMap<String, CheckCount>,
-    /// The beginning of the first body of what failed, by request and cause.
+    /// The beginning of the first body of a failure, by request and cause.
     bodies: BTreeMap<(String, String), String>,
 }
 
-/// So many different messages are told apart; further ones count as the last.
+/// The number of different messages that are kept apart; further ones count as the last.
 const ERRORS_MAX: usize = 20;
 const FURTHER: &str = "further errors";
-/// So many beginnings of bodies are kept.
+/// The number of beginnings of bodies that are kept.
 const BODIES_MAX: usize = 100;
 /// The longest beginning of a body, in characters.
 const BEGINNING_MAX: usize = 160;
-/// Metrics keep this many parts of a unit, as times keep nanoseconds of a second.
+/// Metrics count in this fraction of a unit, as times count in nanoseconds of a second.
 const PARTS: f64 = 1e9;
 
 impl Report {
@@ -56,14 +56,14 @@ impl Report {
         entry(&mut self.metrics, name).add(Nanos((value * PARTS + 0.5) as u64));
     }
 
-    /// Counts whether what a request takes by this name was in a response.
+    /// Counts whether the value that a request takes by this name was in a response.
     pub fn take(&mut self, request: &str, name: &str, found: bool) {
         let count = entry(&mut self.takes, &format!("`{name}` of `{request}`"));
         count.passed += u64::from(found);
         count.failed += u64::from(!found);
     }
 
-    /// What was to be taken and was not always there, in words.
+    /// The values to be taken that were not always there, in words.
     pub fn missed(&self) -> impl Iterator<Item = String> + '_ {
         self.takes.iter().filter(|(_, count)| count.failed > 0).map(|(what, count)| {
             let all = count.passed + count.failed;
@@ -71,23 +71,23 @@ impl Report {
         })
     }
 
-    /// Whether the body of an answer that failed by this cause is the first, and may be kept.
+    /// Whether the body of a response that failed by this cause is the first, and may be kept.
     #[must_use]
     pub fn wants_body(&self, request: &str, cause: &str) -> bool {
         let place = (request.to_owned(), cause.to_owned());
         self.bodies.len() < BODIES_MAX && !self.bodies.contains_key(&place)
     }
 
-    /// Keeps the beginning of the body of an answer that failed by this cause, if it is the first,
-    /// without what is secret.
+    /// Keeps the beginning of the body of a response that failed by this cause, if it is the first,
+    /// without secrets.
     pub fn failed_body(&mut self, request: &str, cause: String, body: &[u8], known: &KnownSecrets) {
         if self.wants_body(request, &cause) {
             self.bodies.insert((request.to_owned(), cause), beginning(body, known));
         }
     }
 
-    /// The same with nothing secret in the messages of errors, which may repeat what a server
-    /// wrote. Names of checks and metrics are the author's, and stay.
+    /// The same with no secrets in the messages of errors, which may repeat a server's text. Names
+    /// of checks and metrics are the author's, and stay.
     #[must_use]
     pub fn without(mut self, known: &KnownSecrets) -> Report {
         for (message, count) in std::mem::take(&mut self.errors) {
@@ -112,7 +112,7 @@ impl Report {
         *entry(&mut self.errors, if known { message } else { FURTHER }) += 1;
     }
 
-    /// Adds what spoils or limits the result; the same words count once.
+    /// Adds a remark that spoils or limits the result; the same words count once.
     pub fn warn(&mut self, message: &str) {
         self.warnings.insert(message.to_owned());
     }
@@ -135,13 +135,13 @@ impl Report {
         &self.errors
     }
 
-    /// What spoils or limits the result.
+    /// Remarks that spoil or limit the result.
     #[must_use]
     pub fn warnings(&self) -> &BTreeSet<String> {
         &self.warnings
     }
 
-    /// Two of them as one.
+    /// Merges two of them.
     #[must_use]
     pub fn joined(one: Option<Report>, other: Option<Report>) -> Option<Report> {
         match (one, other) {
@@ -153,7 +153,7 @@ impl Report {
         }
     }
 
-    /// Adds what another replication's programs found out.
+    /// Adds the findings of another replication's programs.
     pub fn merge(&mut self, other: &Report) {
         for (name, count) in &other.checks {
             let mine = entry(&mut self.checks, name);
@@ -178,13 +178,13 @@ impl Report {
     }
 }
 
-/// How a body begins, in one line: blanks and whatever is no text count as one blank. What is
-/// secret is taken out before it is cut.
+/// The beginning of a body, in one line: blanks and non-text count as one blank. Secrets are
+/// removed before it is cut.
 fn beginning(body: &[u8], known: &KnownSecrets) -> String {
     let end = body.len().min(16 * BEGINNING_MAX + known.longest());
     let text = String::from_utf8_lossy(&body[..end]);
     let cut = end < body.len();
-    // A character that was cut, too, is none.
+    // A character that was cut does not count either.
     let text: &str = if cut { text.trim_end_matches('\u{fffd}') } else { &text };
     let text = known.hidden(text, cut);
     let blank = |c: char| c.is_whitespace() || c.is_control();
@@ -196,7 +196,7 @@ fn beginning(body: &[u8], known: &KnownSecrets) -> String {
     }
 }
 
-/// The value of this name, made if it is not there; a known name is not copied.
+/// The value of this name, made if it does not exist; a known name is not copied.
 fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mut T {
     if !map.contains_key(name) {
         map.insert(name.to_owned(), T::default());

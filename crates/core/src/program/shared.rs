@@ -1,4 +1,4 @@
-//! What programs ask of variables that are kept outside of their process, and what they are told.
+//! The requests of programs for variables that are kept outside of their process, and the answers.
 
 /// The value of a shared variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,48 +11,48 @@ pub enum Shared {
     Text(Vec<u8>),
 }
 
-/// What a session asks of whoever keeps the variables that all share.
+/// A session's request to the keeper of the shared variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedRequest {
     /// The session.
     pub slot: usize,
-    /// What it asks for.
+    /// The operation.
     pub operation: SharedOperation,
 }
 
-/// What can be asked for.
+/// The operations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SharedOperation {
     /// The value of the variable of this name.
     Get(String),
-    /// To set it; nothing removes it.
+    /// Set it; `None` removes it.
     Put(String, Option<Shared>),
-    /// To add to a number, which is 0 where there is none.
+    /// Add to a number, which is 0 if it does not exist.
     Add(String, f64),
-    /// To have the lock of this name; among those who wait the smallest priority goes first, then
+    /// Take the lock of this name. Among those that wait the smallest priority goes first, then
     /// first come, first served.
     Lock(String, f64),
-    /// To give it back.
+    /// Give it back.
     Unlock(String),
-    /// Nothing any more: the session has left, or a child of it; all its locks are given back, and
-    /// it waits for no answer.
+    /// The session has left, or a child of it. All its locks are given back, and it waits for no
+    /// answer.
     Leave,
 }
 
-/// What a session is told.
+/// The answer to a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SharedAnswer {
-    /// The value of a variable, if it has one; of [`SharedOperation::Add`] the sum.
+    /// The value of a variable, if it has one; for [`SharedOperation::Add`] the sum.
     Value(Option<Shared>),
-    /// It has the lock, with this token: each time that a lock is given, it is with a larger one.
+    /// The session has the lock, with this token: each grant of a lock has a larger one.
     Token(u64),
     /// It is done.
     Done,
-    /// It cannot be done.
+    /// It failed.
     Failed(SharedFailure),
 }
 
-/// Why something cannot be done.
+/// Why an operation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SharedFailure {
     /// Only numbers are added to.
@@ -61,14 +61,14 @@ pub enum SharedFailure {
     Held,
     /// The session has no such lock.
     NotHeld,
-    /// The session had this lock, but was not heard of for so long that it was given to another.
+    /// The session had this lock, but was silent for so long that the lock was given to another.
     Lost(String),
-    /// Nobody answers; with what is known of it.
+    /// The keeper does not answer; with the known cause.
     Unavailable(String),
 }
 
 impl SharedFailure {
-    /// The failure in words, when it comes of something with the variable or lock `name`.
+    /// The failure in words, for an operation on the variable or lock `name`.
     #[must_use]
     pub fn words(&self, name: &str) -> String {
         match self {

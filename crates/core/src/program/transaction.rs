@@ -1,16 +1,16 @@
-//! SQL as programs want it sent.
+//! SQL as programs send it.
 
 use std::rc::Rc;
 
 use crate::request::Call;
 
-/// What a transaction does next.
+/// The next step of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransactionStep {
     /// This statement.
     Statement(Rc<Call>),
-    /// It ends, and what was done holds.
+    /// It ends with a commit.
     Commit,
-    /// It ends, and what was done is undone.
+    /// It ends with a rollback.
     Rollback,
 }

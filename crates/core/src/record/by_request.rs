@@ -6,14 +6,14 @@ use super::{Collector, RequestFigures};
 use crate::statistics::Tally;
 use crate::workload::Workload;
 
-/// The figures of each kind of request, by name; `all` holds the response times of all kinds, which
-/// are those of the only one where there is one.
+/// The figures of each kind of request, by name. `all` holds the response times of all kinds, which
+/// are also those of a single kind.
 pub(super) fn request_figures(
     workload: &Workload,
     collector: &Collector,
     all: &Tally,
 ) -> BTreeMap<String, RequestFigures> {
-    // Requests of the same name, as several populations may have them, are one.
+    // Requests of the same name, which several populations may have, are merged.
     let mut by_name: BTreeMap<String, (Tally, u64, BTreeMap<String, u64>)> = BTreeMap::new();
     for (kind, place) in workload.requests.iter().zip(0..) {
         let (tally, errors, causes) = by_name.entry(kind.name.clone()).or_default();

@@ -7,7 +7,7 @@ use crate::time::Nanos;
 /// A collapse that lasted until the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Collapse {
-    /// When goodput was last what had been offered.
+    /// When goodput last matched the offered rate.
     pub began: Nanos,
     /// Requests offered a second since then.
     pub offered: f64,
@@ -19,16 +19,16 @@ pub struct Collapse {
 
 /// The last part of the run in which goodput must be low.
 const LAST: usize = 5;
-/// Goodput below this share of what is offered is too low, and above this one has recovered.
+/// Goodput below this share of the offered rate is too low, and above this one has recovered.
 const LOW: f64 = 0.75;
 const RECOVERED: f64 = 0.9;
-/// At least so many attempts a request make it a matter of retries.
+/// From this many attempts a request on, retries are the cause.
 const RETRIED: f64 = 1.1;
-/// The number of intervals over which goodput is looked at.
+/// The number of intervals over which goodput is measured.
 const SPAN: usize = 5;
 
 impl Collapse {
-    /// The collapse in which a run ended whose requests were begun until `end`.
+    /// The collapse at the end of a run whose requests began until `end`.
     #[must_use]
     pub fn find(timeline: &Timeline, end: Nanos) -> Option<Collapse> {
         let interval = timeline.interval();

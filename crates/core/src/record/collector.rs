@@ -1,4 +1,4 @@
-//! What is kept of all rows of a run, in memory that does not grow with its length.
+//! The collected figures of all rows of a run, in memory that does not grow with its length.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,18 +20,18 @@ pub struct Collector {
     pub(super) limit: Limit,
     /// Whether sending can be late, so that lateness and service times are worth keeping.
     real: bool,
-    /// Requests that are in nothing below yet: see [`Collector::settle`].
+    /// Requests that are in none of the figures below yet: see [`Collector::settle`].
     #[serde(skip)]
     pub(super) recent: Recent,
-    /// By kind of request; empty where there is one kind.
+    /// By kind of request; empty if there is one kind.
     pub(super) by_kind: Vec<Tally>,
     pub(super) sections: Sections,
     pub(super) starved: Starvation,
     pub(super) service: Tally,
     pub(super) lateness: Tally,
-    /// What the server says that it took, where it does.
+    /// The server's own time, if it reports one.
     pub(super) server_time: Option<Tally>,
-    /// How long requests waited for a place among those in flight, where that is limited.
+    /// How long requests waited for a place among those in flight, if their number is limited.
     pub(super) waiting: Option<Tally>,
     /// Of response times in nanoseconds.
     pub(super) batches: BatchMeans,
@@ -40,7 +40,7 @@ pub struct Collector {
     pub(super) failures: Failures,
     pub(super) pages: Pages,
     pub(super) populations: Populations,
-    /// What programs found out, where sessions are programs.
+    /// The findings of programs, if sessions are programs.
     pub(super) programs: Option<Report>,
 }
 
@@ -68,16 +68,16 @@ pub enum Ended {
     InWindow,
     /// Afterwards.
     AfterWindow,
-    /// That is told later, by [`Collector::completed`] or [`Collector::unfinished`].
+    /// Reported later, by [`Collector::completed`] or [`Collector::unfinished`].
     ToldLater,
 }
 
 /// The measured time of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// Its begin: the end of the warm-up.
+    /// Its beginning: the end of the warm-up.
     pub begin: Nanos,
-    /// Its end: no request is begun after it.
+    /// Its end: no request begins after it.
     pub end: Nanos,
 }
 
@@ -90,7 +90,7 @@ impl Window {
 }
 
 impl Collector {
-    /// For a workload with so many kinds of request. `real` says that the rows come from a real
+    /// For a workload with this many kinds of request. `real` says that the rows come from a real
     /// system, where sending can be late; `interval` is that of the timeline.
     #[must_use]
     pub fn new(kinds: usize, limit: Limit, real: bool, interval: Nanos) -> Collector {
@@ -209,8 +209,8 @@ impl Collector {
         if self.by_kind.is_empty() { vec![self.all_responses()] } else { self.by_kind.clone() }
     }
 
-    /// A request was under way when the measured time ended; `time` is how long it had been, or
-    /// was in the end.
+    /// A request was in progress when the measured time ended; `time` is its age then, or its final
+    /// duration.
     pub fn unfinished(&mut self, time: Nanos) {
         self.starved.add(time);
     }
@@ -221,9 +221,9 @@ impl Collector {
         &self.starved
     }
 
-    /// Notes the number in the modelled system; gives the time at which the next is wanted.
+    /// Records the number in the modelled system; gives the time at which it needs the next.
     pub fn note_in_server(&mut self, now: Nanos, number: u64) -> Nanos {
-        // Those still to be entered may make intervals longer.
+        // Rows still to be entered may make intervals longer.
         self.settle();
         self.timeline.note_in_server(now, number)
     }
@@ -235,7 +235,7 @@ impl Collector {
         &self.timeline
     }
 
-    /// Takes in what programs found out, at the end of the run.
+    /// Takes the findings of programs, at the end of the run.
     pub fn set_report(&mut self, report: Option<Report>) {
         self.programs = report;
     }
@@ -262,7 +262,7 @@ impl Collector {
         half_s.zip(mean_s).is_some_and(|(half_s, mean_s)| half_s <= share * mean_s)
     }
 
-    /// Adds what another replication of the same workload collected. Time averages over time and
+    /// Adds another replication's collection of the same workload. Time averages over time and
     /// batches stay those of the first.
     pub fn merge(&mut self, other: &Collector) {
         for (mine, theirs) in self.by_kind.iter_mut().zip(&other.by_kind) {

@@ -1,4 +1,4 @@
-//! What failed, how often and why.
+//! Failures, their numbers and causes.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Row, Summary};
 use crate::failure::{STATUS, TIMEOUT, Word, kept};
 
-/// How many attempts failed, by kind of request, what went wrong, and the status.
+/// The number of failed attempts, by kind of request, error and status.
 type Attempts = BTreeMap<(u32, Word, u16), u64>;
 
 /// Attempts and requests that failed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Failures {
-    /// Failed attempts by kind of request, what went wrong, and the status.
+    /// Failed attempts by kind of request, error and status.
     #[serde(deserialize_with = "attempts")]
     attempts: Attempts,
     /// By kind, requests that failed for good.
     requests: BTreeMap<u32, u64>,
 }
 
-/// Reads them from where another process wrote them.
+/// Reads them as another process wrote them.
 fn attempts<'de, D: Deserializer<'de>>(from: D) -> Result<Attempts, D::Error> {
     let read = BTreeMap::<(u32, String, u16), u64>::deserialize(from)?;
     Ok(read
@@ -30,7 +30,7 @@ fn attempts<'de, D: Deserializer<'de>>(from: D) -> Result<Attempts, D::Error> {
 }
 
 impl Failures {
-    /// An attempt failed; says whether for want of time.
+    /// An attempt failed; says whether by its timeout.
     pub(super) fn attempt(&mut self, row: &Row, error: &'static str) -> bool {
         let status = if error == STATUS { row.status } else { 0 };
         *self.attempts.entry((row.attempt.kind, error, status)).or_default() += 1;
@@ -42,12 +42,12 @@ impl Failures {
         *self.requests.entry(kind).or_default() += 1;
     }
 
-    /// How many requests of the kinds that are asked for failed for good.
+    /// The number of requests of the given kinds that failed for good.
     pub(super) fn of(&self, kinds: impl Fn(u32) -> bool) -> u64 {
         self.requests.iter().filter(|(kind, _)| kinds(**kind)).map(|(_, count)| count).sum()
     }
 
-    /// Failed attempts by what went wrong.
+    /// Failed attempts by error.
     pub(super) fn by_kind(&self) -> BTreeMap<String, u64> {
         let mut found = BTreeMap::new();
         for ((_, error, _), count) in &self.attempts {
@@ -83,14 +83,14 @@ impl Failures {
     }
 }
 
-/// What went wrong, in words, as in `timeout` or `status 404`.
+/// The error, in words, as in `timeout` or `status 404`.
 #[must_use]
 pub fn cause(error: &str, status: u16) -> String {
     if error == STATUS { format!("status {status}") } else { error.to_owned() }
 }
 
 impl Summary {
-    /// What went wrong and how often, in words, as in `12 timeout, 3 with status 404`.
+    /// The errors and their numbers, in words, as in `12 timeout, 3 with status 404`.
     #[must_use]
     pub fn errors_in_words(&self) -> String {
         let kinds = self.errors_by_kind.iter().filter(|(kind, _)| *kind != STATUS);

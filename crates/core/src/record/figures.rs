@@ -20,7 +20,7 @@ pub struct StationFigures {
     pub queue_length_mean: f64,
     /// The largest number.
     pub queue_length_max: u64,
-    /// The service demands that came.
+    /// The service demands of its requests.
     pub demand_s: DemandFigures,
 }
 
@@ -52,7 +52,7 @@ pub struct MachineFigures {
     pub migrations: u64,
     /// Tasks that lost their core to another one before their burst was done.
     pub preemptions: u64,
-    /// How often a core turned to another task.
+    /// The number of switches of a core to another task.
     pub context_switches: u64,
 }
 
@@ -78,8 +78,7 @@ pub struct ClusterFigures {
     pub dispatch: String,
     /// Each server.
     pub servers: Vec<ServerFigures>,
-    /// The load of the busiest server, divided by the mean of all, less 1; at the station that is
-    /// the busiest.
+    /// The load of the busiest server, divided by the mean of all, less 1; at the busiest station.
     pub imbalance: f64,
     /// The mean number of requests that waited at the switch.
     pub waiting_mean: f64,
@@ -92,11 +91,11 @@ pub struct ServerFigures {
     pub load: BTreeMap<String, f64>,
     /// Requests that were sent to it.
     pub requests: u64,
-    /// The part of the requests that its cache could hold of which it did; none without any.
+    /// The hit ratio, among the requests that its cache could hold; `None` if there are none.
     pub hit_ratio: Option<f64>,
     /// Requests by class.
     pub by_class: BTreeMap<String, u64>,
-    /// The machine that it is; none where it has stations.
+    /// The machine that it is; `None` if it has stations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineFigures>,
 }
@@ -123,20 +122,20 @@ impl ClusterFigures {
     }
 }
 
-/// What the generator of a real run used itself.
+/// The resources that the generator of a real run used itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorFigures {
-    /// How many event loops it ran, each in a thread of its own.
+    /// The number of its event loops, each in a thread of its own.
     pub loops: u64,
     /// The CPU time of its event loop, of the busiest if there are several, as a share of one core.
     pub cpu_share: f64,
-    /// The share of the time in which it could have run and had no core.
+    /// The share of the time in which it was ready to run and had no core.
     pub without_core_share: f64,
-    /// The most connections open at a time, looked at ten times a second.
+    /// The most connections open at a time, sampled ten times a second.
     pub connections_max: u64,
-    /// How many descriptors the system lets it have; none where there is no limit.
+    /// The system's limit of its descriptors; `None` if there is no limit.
     pub descriptors_allowed: Option<u64>,
-    /// What its network interface carried, as a share of what it can; none where that is unknown.
+    /// The traffic of its network interface, as a share of its capacity; `None` if that is unknown.
     pub interface_share: Option<f64>,
 }
 
@@ -174,14 +173,14 @@ pub struct PopulationFigures {
     pub requests: u64,
     /// Of these, the ones that failed for good.
     pub errors: u64,
-    /// Its requests wanted a second.
+    /// The rate at which its requests were scheduled, per second.
     pub offered_rate: f64,
     /// The response times of those that succeeded.
     pub response_time_s: TimeFigures,
-    /// Its pages that are over; none where it has none.
+    /// Its pages that are over; `None` if it has no pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<u64>,
-    /// Of these, the ones of which a request failed for good.
+    /// Of these, the ones with a request that failed for good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_errors: Option<u64>,
     /// The page response times of the others.
@@ -200,7 +199,7 @@ pub struct RequestFigures {
     /// Failed attempts by cause, as in `timeout` or `status 404`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub causes: BTreeMap<String, u64>,
-    /// How the body of the first answer of each cause began, where that was asked for.
+    /// The beginning of the body of each cause's first response, if that was asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bodies: BTreeMap<String, String>,
     /// Their response times.

@@ -1,5 +1,5 @@
-//! The intervals of percentiles, and how intervals are read: JSON has `null` for an end that is not
-//! finite, and who made the file may have written it for an interval that is not known.
+//! The intervals of percentiles, and the reading of intervals. JSON has `null` for an end that is
+//! not finite, and a file from elsewhere may have it for an unknown interval.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer};
 use super::Collector;
 use crate::statistics::{Tally, TimeFigures};
 
-/// Where the mean is not known to this share of itself, nor are percentiles: their intervals would
-/// hold too seldom (`benches/coverage.py`).
+/// If the mean is not known to this share of itself, neither are percentiles: their intervals would
+/// be right too seldom (`benches/coverage.py`).
 const MEAN_KNOWN: f64 = 0.1;
 
 /// The intervals of the percentiles of all response times, by name, as far as they are known.
@@ -29,7 +29,7 @@ pub(super) fn percentile_intervals(
 
 type Ends = Option<[Option<f64>; 2]>;
 
-/// An interval, where both of its ends are known.
+/// An interval, if both of its ends are known.
 pub(super) fn interval<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[f64; 2]>, D::Error> {
     Ends::deserialize(from).map(known)
 }

@@ -1,4 +1,4 @@
-//! What a summary says of links.
+//! The part of a summary about links.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use crate::system::link::{Counts, LinkSummary};
 /// A link over the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkFigures {
-    /// What it carried.
+    /// Its traffic.
     #[serde(flatten)]
     pub counts: Counts,
-    /// The share of its rate that was used from clients to servers; none without a rate.
+    /// The share of its rate that was used from clients to servers; `None` without a rate.
     pub load_out: Option<f64>,
-    /// The share of its rate that was used from servers to clients; none without a rate.
+    /// The share of its rate that was used from servers to clients; `None` without a rate.
     pub load_back: Option<f64>,
 }
 

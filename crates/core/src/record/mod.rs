@@ -1,7 +1,7 @@
-//! Results: the one row a request, and what is kept of many.
+//! Results: the one row a request, and the figures of many.
 //!
-//! `simulate` and `run` fill the same rows, and the same collector makes the same summary of
-//! them, so that measured and simulated numbers can be laid side by side.
+//! `simulate` and `run` fill the same rows, and the same collector makes the same summary of them,
+//! so that measured and simulated numbers can be compared directly.
 
 mod by_request;
 mod collapse;

@@ -7,14 +7,14 @@ use crate::statistics::{BatchMeans, TimeFigures};
 use crate::time::Nanos;
 use crate::words;
 
-/// Before so many requests nothing is certain.
+/// Below this number of requests nothing is certain.
 const REQUESTS_MIN: u64 = 1000;
-/// A mean is certain to be beyond its limit by so many half-widths of its 95 % interval. It is
-/// looked at again and again, which one half-width would not stand.
+/// A mean is certain to be beyond its limit by this many half-widths of its 95 % interval. The
+/// check is repeated often, and one half-width would be too little for that.
 const HALF_WIDTHS: f64 = 2.0;
-/// The time between two looks that are remembered, in seconds.
+/// The time between two recorded looks, in seconds.
 const LOOK_S: f64 = 0.5;
-/// So many more requests may come than the time passed lets expect.
+/// More requests than the elapsed time suggests may still come, up to this factor.
 const MORE: f64 = 1.1;
 
 /// An objective that is watched as requests, or pages, end.
@@ -27,16 +27,16 @@ pub(super) struct ObjectiveMonitor {
     mean: Mean,
     /// Earlier looks: the time in seconds, and the requests begun by then.
     looks: VecDeque<(f64, u64)>,
-    /// Requests of the warm-up that may still be on their way.
+    /// Requests of the warm-up that may still be in progress.
     before: u64,
 }
 
-/// What is limited.
+/// The figure that is limited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Figure {
     /// The mean time.
     Mean,
-    /// A percentile, by its name and limit: by the share of times that are beyond.
+    /// A percentile, by its name and limit: judged by the share of times beyond the limit.
     Percentile(&'static str, f64),
     /// The share of requests that fails.
     Errors,
@@ -44,7 +44,7 @@ enum Figure {
     Checks,
 }
 
-/// A mean that is to stay at or below its limit.
+/// A mean that must stay at or below its limit.
 #[derive(Debug, Default)]
 struct Mean {
     most: f64,
@@ -58,9 +58,8 @@ impl Mean {
         self.batches.add(value);
     }
 
-    /// Whether it will be above its limit: even if all further values of `whole` were 0, or by
-    /// its interval.
-    /// `coming` is what the values that are still to come add at least.
+    /// Whether it will be above its limit: either its interval says so, or it would be even if all
+    /// further values of `whole` were 0. `coming` is the least that the values still to come add.
     fn is_beyond(&self, count: u64, coming: f64, whole: Option<f64>) -> bool {
         let sum = self.sum + coming;
         if whole.is_some_and(|whole| sum > self.most * whole.max(count as f64)) {
@@ -88,8 +87,8 @@ impl ObjectiveMonitor {
         ObjectiveMonitor::new(Figure::Errors, most, limit)
     }
 
-    /// A limit of the share of checks that fail. How many checks a number of requests makes is not
-    /// known, but how many a time makes can be.
+    /// A limit of the share of checks that fail. The number of checks in a request is not known,
+    /// but a time bounds it.
     pub(super) fn of_checks(most: f64, limit: Limit) -> ObjectiveMonitor {
         ObjectiveMonitor::new(Figure::Checks, most, Limit { requests: u64::MAX, ..limit })
     }
@@ -121,9 +120,9 @@ impl ObjectiveMonitor {
         }
     }
 
-    /// The objective that can no longer be met, in words: after `time_s` seconds of the run, with
-    /// so many requests on their way, all of which are among these, or else only some. To be asked
-    /// about once a second.
+    /// The objective that can no longer be met, in words, after `time_s` seconds of the run. Given
+    /// is the number of requests in progress, which either all belong to this objective or only in
+    /// part. To be called about once a second.
     pub(super) fn out_of_reach(
         &mut self,
         time_s: f64,
@@ -183,8 +182,8 @@ impl ObjectiveMonitor {
         if self.objective_monitor == Figure::Mean { self.mean.most } else { 1.0 }
     }
 
-    /// At least so many requests have been on their way for longer than the limit: those that
-    /// cannot have been begun since. A server that answers nothing is known by them.
+    /// At least this many requests have been in progress for longer than the limit: those that
+    /// cannot have begun since. They reveal a server that never answers.
     fn overdue(&self, time_s: f64, in_flight: u64) -> u64 {
         let limit_s = self.limit_s();
         let old = |look: &&(f64, u64)| look.0 + limit_s < time_s;
@@ -194,7 +193,7 @@ impl ObjectiveMonitor {
         in_flight.saturating_sub(since).saturating_sub(self.before.saturating_mul(2))
     }
 
-    /// Forgets looks that no limit reaches back to.
+    /// Forgets looks older than any limit.
     fn forget(&mut self, time_s: f64) {
         let longest = self.limit_s();
         while self.looks.get(1).is_some_and(|look| look.0 + longest < time_s) {
@@ -202,7 +201,7 @@ impl ObjectiveMonitor {
         }
     }
 
-    /// How many requests there will be at most, as far as that is known.
+    /// The largest number of requests that there will be, if it is known.
     fn whole(&self, time_s: f64, in_flight: u64) -> Option<f64> {
         let begun = (self.count + in_flight) as f64;
         if self.limit.requests < u64::MAX {
@@ -261,7 +260,7 @@ mod tests {
         }
     }
 
-    /// A server that answers nothing: 1,000 requests a second, none of them over.
+    /// A server that never answers: 1,000 requests a second, none of them over.
     #[test]
     fn what_is_never_answered_is_lost_too() {
         let mut all = objectives(10_000);
@@ -270,7 +269,7 @@ mod tests {
         assert!(lost(&mut all, 2.0, 2000).is_some_and(|text| text.contains("p99")));
     }
 
-    /// 1.25 % of the times are beyond, in two bursts, where 1 % may be.
+    /// 1.25 % of the times are beyond the limit, in two bursts; 1 % may be.
     #[test]
     fn a_share_that_is_not_yet_told_from_its_limit_goes_on() {
         let mut all = objectives(u64::MAX);

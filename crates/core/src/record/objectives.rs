@@ -1,4 +1,4 @@
-//! Whether the objectives of a workload can still be met, from what has been measured so far.
+//! Whether the objectives of a workload can still be met, judged by the measurements so far.
 
 use super::Row;
 use super::objective_monitor::ObjectiveMonitor;
@@ -9,7 +9,7 @@ use crate::program::{CheckCount, CheckCounts};
 use crate::time::Nanos;
 use crate::workload::{Objective, Of, Workload};
 
-/// Objectives that are watched as a run goes on.
+/// Objectives that are watched during a run.
 #[derive(Debug)]
 pub struct Objectives {
     limit: Limit,
@@ -21,13 +21,13 @@ struct One {
     /// Its place among the workload's objectives.
     place: usize,
     figure: Figure,
-    /// By kind of request, whether it is about them.
+    /// By kind of request, whether the objective is about it.
     about: Vec<bool>,
-    /// The check that it is about; none for all.
+    /// The check that it is about; `None` for all.
     check: Option<String>,
     /// Checks that were counted before.
     counted: CheckCount,
-    /// What stands before it in words.
+    /// The words before it in the message.
     prefix: String,
     objective_monitor: ObjectiveMonitor,
 }
@@ -43,13 +43,13 @@ impl One {
 pub struct Lost {
     /// Its place among the workload's objectives.
     pub place: usize,
-    /// Which it is and how much is wanted, in words.
+    /// The objective and its limit, in words.
     pub words: String,
 }
 
 impl Objectives {
-    /// Those for which a run that ends at `limit` may end early: `all`, or the ones of which the
-    /// workload says so. None where there are none.
+    /// The objectives for which a run that ends at `limit` may end early: `all`, or those that the
+    /// workload marks so. `None` if there are no such objectives.
     #[must_use]
     pub fn new(workload: &Workload, limit: Limit, all: bool) -> Option<Objectives> {
         let objectives = workload.slo.objectives.iter().enumerate();
@@ -60,8 +60,8 @@ impl Objectives {
         (!objective_monitor.is_empty()).then_some(Objectives { limit, objective_monitor })
     }
 
-    /// When checks are to be looked at first: never where none of those that [`Objectives::new`]
-    /// watches is about checks.
+    /// When checks are first looked up: never if no objective that [`Objectives::new`] watches is
+    /// about checks.
     #[must_use]
     pub fn first_look_at_checks(workload: &Workload, all: bool) -> Nanos {
         let mut objectives = workload.slo.objectives.iter();
@@ -85,7 +85,7 @@ impl Objectives {
         }
     }
 
-    /// A page is over.
+    /// A page has ended.
     pub fn add_page(&mut self, page: &Page) {
         if self.limit.counts(page.scheduled) {
             let response = (!page.failed).then(|| page.done.since(page.scheduled));
@@ -97,7 +97,7 @@ impl Objectives {
         }
     }
 
-    /// So many checks have held so far, and so many have not.
+    /// The numbers of checks that have held, and that have failed, so far.
     pub fn checks(&mut self, so_far: &CheckCounts) {
         for one in self.objective_monitor.iter_mut().filter(|one| one.figure == Figure::Checks) {
             let own =
@@ -110,13 +110,13 @@ impl Objectives {
         }
     }
 
-    /// The objective that can no longer be met: after `time_s` seconds of the run, with so many
-    /// requests on their way. To be asked about once a second.
+    /// The objective that can no longer be met, after `time_s` seconds of the run with this many
+    /// requests in progress. To be called about once a second.
     #[must_use]
     pub fn out_of_reach(&mut self, time_s: f64, in_flight: u64) -> Option<Lost> {
         self.objective_monitor.iter_mut().find_map(|one| {
             let all = one.about.iter().all(|about| *about) && !one.is_of_pages();
-            // Requests on their way are no checks.
+            // Requests in progress are not checks.
             let in_flight = if one.figure == Figure::Checks { 0 } else { in_flight };
             let found = one.objective_monitor.out_of_reach(time_s, in_flight, all)?;
             let page = if one.is_of_pages() { "page_" } else { "" };
@@ -127,8 +127,8 @@ impl Objectives {
 }
 
 impl One {
-    /// Takes those that came since the last time, in an order that spreads the failed ones evenly:
-    /// which came first is not known.
+    /// Takes the new checks since the last call, in an order that spreads the failed ones evenly,
+    /// since their true order is not known.
     fn take_checks(&mut self, count: CheckCount) {
         let failed = count.failed - self.counted.failed;
         let new = failed + (count.passed - self.counted.passed);
@@ -212,7 +212,7 @@ mod tests {
         let mut all = objectives("checks = { limit = '99%', abort = true }", 100);
         all.checks(&counts(&[("a", 900, 1), ("b", 900, 2)]));
         assert_eq!(all.out_of_reach(10.0, 7), None);
-        // 200 of some 18,000 that 100 s make: 1.1 %, whatever comes.
+        // 200 of the 18,000 or so that 100 s make: 1.1 %, whatever follows.
         all.checks(&counts(&[("a", 900, 101), ("b", 900, 102)]));
         let lost = all.out_of_reach(11.0, 7).unwrap();
         assert!(lost.words.contains("of checks failed, wanted 1"), "{}", lost.words);

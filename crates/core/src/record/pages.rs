@@ -1,4 +1,4 @@
-//! What is kept of pages: a base and its objects, until the last of them is over.
+//! The figures of pages: a base and its objects, until the last of them is over.
 
 use std::ops::Range;
 
@@ -15,8 +15,7 @@ use crate::workload::Workload;
 /// The pages of a run, by the kind of their base.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pages {
-    /// By kind, those without a failure, and the number of the others; empty as long as there is
-    /// no page.
+    /// By kind, those without a failure, and the number of the others; empty until the first page.
     by_kind: Vec<(Tally, u64)>,
     /// Of page response times in nanoseconds.
     batches: BatchMeans,
@@ -56,7 +55,8 @@ impl Pages {
         tally
     }
 
-    /// The figures of the pages whose base is of one of these kinds; none where there are none.
+    /// The figures of the pages whose base is of one of these kinds; `None` if there are no such
+    /// pages.
     pub(super) fn figures(&self, kinds: Range<usize>) -> Option<PageFigures> {
         let whole = kinds.start == 0 && kinds.end >= self.by_kind.len();
         let of = self.by_kind.get(kinds.start..kinds.end.min(self.by_kind.len()))?;
@@ -70,7 +70,7 @@ impl Pages {
 }
 
 impl Collector {
-    /// As [`Collector::new`], for a workload, whose populations are told apart.
+    /// As [`Collector::new`], for a workload, whose populations are kept apart.
     #[must_use]
     pub fn of(workload: &Workload, limit: Limit, real: bool, interval: Nanos) -> Collector {
         let populations = Populations::new(workload);
@@ -82,7 +82,7 @@ impl Collector {
         collector
     }
 
-    /// Adds a page that is over.
+    /// Adds a page that has ended.
     pub fn add_page(&mut self, page: &Page) {
         if self.limit.counts(page.scheduled) {
             self.pages.add(page);
@@ -94,7 +94,7 @@ impl Collector {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PageFigures {
     pub(super) pages: u64,
-    /// Of these, the ones of which a request failed for good. Their times are in no distribution.
+    /// Of these, the ones with a request that failed for good. Their times are in no distribution.
     pub(super) failed: u64,
     pub(super) response_time_s: TimeFigures,
 }

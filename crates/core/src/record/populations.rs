@@ -1,4 +1,4 @@
-//! What is kept of each population, where there are several.
+//! The figures of each population, if there are several.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::{Collector, PopulationFigures, Summary};
 use crate::statistics::{BatchMeans, Tally};
 use crate::workload::{Population, Workload};
 
-/// By population, what sums over its kinds of request do not give.
+/// By population, the figures that sums over its kinds of request do not give.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Populations {
-    /// By kind, the place of its population; empty where there is one population.
+    /// By kind, the place of its population; empty if there is one population.
     of_kind: Vec<u32>,
     /// Of response times in nanoseconds.
     batches: Vec<BatchMeans>,
@@ -29,7 +29,7 @@ impl Populations {
         }
     }
 
-    /// A request of this kind succeeded after so many nanoseconds.
+    /// A request of this kind succeeded after this many nanoseconds.
     #[inline]
     pub(super) fn add(&mut self, kind: u32, response_ns: u64) {
         if let Some(place) = self.of_kind.get(kind as usize) {
@@ -44,7 +44,7 @@ impl Populations {
 }
 
 impl Summary {
-    /// The figures of each population by name; none where the workload names none.
+    /// The figures of each population by name; empty if the workload names none.
     pub(super) fn populations_of(
         workload: &Workload,
         collector: &Collector,

@@ -1,26 +1,26 @@
-//! Requests begun against those that the workload asks for.
+//! Requests begun, compared with those that the workload asks for.
 
 use super::Summary;
 use crate::distribution::Distribution;
 use crate::workload::{Beginning, Sessions, Workload};
 
-/// A rate of requests that is not the one asked for, beyond what chance explains.
+/// A rate of requests that differs from the workload's, beyond chance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateShortfall {
-    /// What was asked for, what was begun, and why, if that is known.
+    /// The workload's rate, the achieved rate, and the cause, if it is known.
     pub words: String,
-    /// Whether the result is not to be trusted for it.
+    /// Whether it makes the result unreliable.
     pub spoils: bool,
 }
 
-/// The number of requests may be so many standard deviations off by chance. Were it normal, that
+/// The number of requests may be this many standard deviations off by chance. For a normal law that
 /// would happen once in 1.7 million runs.
 const DEVIATIONS: f64 = 5.0;
 /// A smaller miss than this share of the rate changes no figure by much.
 const SHARE: f64 = 0.01;
 
-/// The rate that the workload asks for, where it is known and the same at any time, and what the
-/// counted requests of a finished run do not fit.
+/// The workload's rate, if it is known and constant, and if the counted requests of a finished run
+/// do not fit it.
 #[must_use]
 pub fn rate_shortfall(workload: &Workload, summary: &Summary) -> Option<RateShortfall> {
     let offered = Offered::of(workload)?;
@@ -57,15 +57,15 @@ pub fn rate_shortfall(workload: &Workload, summary: &Summary) -> Option<RateShor
     Some(RateShortfall { words, spoils })
 }
 
-/// What a workload asks for.
+/// The workload's rate.
 struct Offered {
     /// Requests a second.
     rate: f64,
-    /// At most so much does the variance of the number of requests grow a second. Sessions that
-    /// come as a renewal process of rate r, with N requests each, bring over a long time a number
-    /// of requests whose variance grows by r (Var N + C² E[N]²); over a shorter one, where some lie
-    /// outside, by less (Daley and Vere-Jones, An Introduction to the Theory of Point Processes,
-    /// 2003, sections 4.2 and 6.3).
+    /// The upper bound of the growth of the variance of the number of requests, per second.
+    /// Sessions that come as a renewal process of rate r, with N requests each, bring over a long
+    /// time a number of requests whose variance grows by r (Var N + C² E[N]²). Over a shorter time,
+    /// some requests lie outside, and it grows by less (Daley and Vere-Jones, An Introduction to
+    /// the Theory of Point Processes, 2003, sections 4.2 and 6.3).
     variance_rate: f64,
     /// The mean number of requests of the session that a request belongs to: E[N²] / E[N].
     companions: f64,
@@ -91,7 +91,7 @@ impl Offered {
     }
 }
 
-/// At least E[N²], where N = max(1, round(X)) <= max(1, X + 1/2).
+/// At least E[N²], for N = max(1, round(X)) <= max(1, X + 1/2).
 fn at_most(requests: &Distribution) -> f64 {
     1.0 + requests.second_moment() + requests.mean() + 0.25
 }

@@ -4,11 +4,11 @@ use super::{Collector, Ended};
 use crate::attempt::Attempt;
 use crate::time::Nanos;
 
-/// So many are entered at a time: few enough for the nearest cache.
+/// The number entered at a time: few enough for the nearest cache.
 const NUMBER_MAX: usize = 64;
 
-/// The requests served last. Nearly all requests are such, and in a loop that does one thing with
-/// many of them, sums stay in registers.
+/// The requests served last. Nearly all requests are such, and a loop that does one thing with many
+/// of them keeps sums in registers.
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
     number: usize,
@@ -33,7 +33,7 @@ impl Recent {
         self.number = 0;
     }
 
-    /// Adds a request of this kind; says whether there is no room for another.
+    /// Adds a request of this kind; says whether the buffer is full.
     #[inline(always)]
     pub(super) fn push(&mut self, kind: u32, scheduled: Nanos, response: Nanos) -> bool {
         let at = self.number % NUMBER_MAX;
@@ -54,16 +54,16 @@ impl Recent {
         &self.responses[..self.number]
     }
 
-    /// Which kind of request each was.
+    /// The kind of each request.
     pub(super) fn kinds(&self) -> &[u32] {
         &self.kinds[..self.number]
     }
 }
 
 impl Collector {
-    /// Adds a request of a modelled system that was served at `done`, unless it is one of those for
-    /// which [`Collector::add`] wants a row: says whether it did. What is asked of the collector is
-    /// right after [`Collector::settle`].
+    /// Adds a request of a modelled system that was served at `done`, unless [`Collector::add`]
+    /// needs a row for it: says whether it did. The collector's figures are right after
+    /// [`Collector::settle`].
     #[inline(always)]
     pub fn add_served(&mut self, attempt: &Attempt, done: Nanos, ended: Ended) -> bool {
         let Attempt { attempt, kind, scheduled, request_scheduled, .. } = *attempt;
@@ -80,7 +80,7 @@ impl Collector {
         true
     }
 
-    /// Enters what [`Collector::add_served`] took: to be called before anything is asked.
+    /// Enters the requests of [`Collector::add_served`]: to be called before any figure is read.
     pub fn settle(&mut self) {
         self.timeline.add_served(&self.recent);
         let responses = self.recent.responses();

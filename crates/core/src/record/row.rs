@@ -19,35 +19,35 @@ pub struct Row {
     pub fate: Fate,
     /// When it was sent; [`Nanos::MAX`] if it never was.
     pub sent: Nanos,
-    /// When the first byte of the response came; [`Nanos::MAX`] if none did.
+    /// When the first byte of the response came; [`Nanos::MAX`] if it never did.
     pub first_byte: Nanos,
     /// When it ended, by its last byte, an error or its timeout.
     pub done: Nanos,
-    /// The protocol's status; 0 where there is none.
+    /// The protocol's status; 0 if it has none.
     pub status: u16,
-    /// What went wrong, as a short fixed word; nothing for a success.
+    /// The error, as a short fixed word; `None` for a success.
     #[serde(deserialize_with = "read_word")]
     pub error: Option<Word>,
     /// Bytes sent and received.
     pub bytes_sent: u64,
-    /// Bytes received; simulated, the size of the response, where requests have one.
+    /// Bytes received; in a simulation the size of the response, if requests have one.
     pub bytes_received: u64,
     /// Rows that a database returned.
     #[serde(default)]
     pub rows: u32,
     /// The last station that served it, by its number among
-    /// [`SystemModel::station_labels`](crate::system::SystemModel::station_labels); `u32::MAX`
-    /// where the system is a real one.
+    /// [`SystemModel::station_labels`](crate::system::SystemModel::station_labels); `u32::MAX` if
+    /// the system is a real one.
     pub station: u32,
-    /// How long the server says that it took, by the response's `Server-Timing`; [`Nanos::MAX`]
-    /// where it says nothing, or the system is modelled.
+    /// The server's own time, from the response's `Server-Timing`; [`Nanos::MAX`] if the response
+    /// has none, or the system is modelled.
     pub server_time: Nanos,
-    /// The service demand it brought; [`Nanos::MAX`] where it is not known.
+    /// The service demand it brought; [`Nanos::MAX`] if it is not known.
     pub demand: Nanos,
 }
 
 impl Row {
-    /// A row that has nothing but its attempt and its end.
+    /// A row with only its attempt and its end.
     #[inline(always)]
     #[must_use]
     pub fn ended(attempt: Attempt, fate: Fate, done: Nanos) -> Row {
@@ -75,30 +75,30 @@ pub trait RowSink {
     /// Takes one row.
     fn row(&mut self, row: &Row);
 
-    /// Whether it looks at the bytes of rows, which cost time to find.
+    /// Whether it uses the bytes of rows, which take time to find.
     fn wants_bytes(&self) -> bool {
         true
     }
 
-    /// Takes a page that is over, after the row of its last request.
+    /// Takes a page that has ended, after the row of its last request.
     fn page(&mut self, _page: &Page) {}
 
-    /// Told once a second how often checks have held so far, where objectives of checks may end the
+    /// Reports once a second how often checks have held so far, if objectives of checks may end the
     /// run.
     fn checks(&mut self, _so_far: &CheckCounts) {}
 
-    /// Called several times a second: what waits in the sink goes on its way now.
+    /// Called several times a second: the sink now sends the rows that wait in it.
     fn flush(&mut self) {}
 
-    /// Called several times a second by drivers that collect figures: the sink may ask for what
-    /// there is so far, which costs milliseconds.
+    /// Called several times a second by drivers that collect figures: the sink may ask for the
+    /// figures so far, which costs milliseconds.
     fn look(&mut self, _so_far: &dyn Fn() -> RunProgress) {}
 }
 
 /// The figures of a run that has not ended yet.
 #[derive(Clone, Debug)]
 pub struct RunProgress {
-    /// As if it ended now.
+    /// The figures if it ended now.
     pub summary: Summary,
     /// Everything collected.
     pub collector: Collector,

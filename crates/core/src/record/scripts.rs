@@ -1,11 +1,11 @@
-//! Scripts that say nothing because they fail.
+//! Scripts that measure nothing because they fail.
 
 use super::Collector;
 use crate::program::Report;
 
 impl Collector {
-    /// Why a result of scripts is not to be trusted, if it is not: nothing was measured because
-    /// their sessions ended by errors.
+    /// Why a result of scripts is unreliable, if it is: nothing was measured because their sessions
+    /// ended by errors.
     #[must_use]
     pub fn scripts_failed(&self) -> Option<String> {
         let failed = self.programs.iter().flat_map(Report::errors).map(|(_, count)| count);

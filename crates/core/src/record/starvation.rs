@@ -1,24 +1,24 @@
-//! Requests that starve: those that were begun long before the end of the measured time and were
-//! not finished in it.
+//! Requests that starve: those that began long before the end of the measured time and did not
+//! finish in it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::time::Nanos;
 use crate::words;
 
-/// What was still under way when the measured time ended.
+/// The requests in progress when the measured time ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Starvation {
-    /// How long each had been, or at last was, in the system: of those that finished later, the
-    /// whole response time.
+    /// The time of each in the system so far; for those that finished later, the whole response
+    /// time.
     times: Vec<Nanos>,
 }
 
 /// More are not kept: then it is overload and not starvation.
 const KEPT_MAX: usize = 1 << 20;
-/// Who takes longer than this share of the measured time starves.
+/// A request that takes longer than this share of the measured time starves.
 const LONG: f64 = 0.1;
-/// The share of all response times together that makes it worth a word.
+/// The share of all response times together from which it is reported.
 const WORTH: f64 = 0.05;
 
 impl Starvation {
@@ -35,7 +35,7 @@ impl Starvation {
         other.times.iter().for_each(|time| self.add(*time));
     }
 
-    /// What to say of them, in words, beside `count` finished requests with this mean, which hold
+    /// The report on them, in words, beside `count` finished requests with this mean, which include
     /// them if `finished` says so. `measured_s` is the length of one replication.
     #[must_use]
     pub fn words(
@@ -50,7 +50,7 @@ impl Starvation {
         let (number, sum) = (long.len(), long.iter().sum::<f64>());
         let longest = long.iter().fold(0.0, |a: f64, b| a.max(*b));
         let all = mean_s * count as f64;
-        // Who starves does so beside others who are served: else the run is short.
+        // Starving requests do so beside others that are served: else the run is short.
         let served = count.saturating_sub(if finished { number as u64 } else { 0 });
         let little = sum < WORTH * (all + if finished { 0.0 } else { sum });
         if number == 0 || little || number as u64 > served {
@@ -88,9 +88,9 @@ mod tests {
         assert!(words.starts_with("3 of 1000 requests starve"), "{words}");
         assert!(words.contains("would be 50.2 ms"), "{words}");
         assert!(starved.words(100.0, 1000, 0.2, false).unwrap().contains("never finished"));
-        // Three responses of 50 s are nothing beside a million of 0.2 s.
+        // Three responses of 50 s are little beside a million of 0.2 s.
         assert_eq!(starved.words(100.0, 1_000_000, 0.2, true), None);
-        // Most of all: the run was short.
+        // Most requests: the run was short.
         assert_eq!(starved.words(100.0, 5, 30.0, true), None);
         assert_eq!(starved.words(100.0, 2, 0.2, false), None);
         assert_eq!(Starvation::default().words(100.0, 10, 0.2, true), None);

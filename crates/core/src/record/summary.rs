@@ -25,7 +25,7 @@ use crate::workload::Workload;
 pub struct Summary {
     /// `simulate` or `run`.
     pub kind: String,
-    /// The system model: `open`, `closed`, `partly-open`, or `mixed` where populations differ.
+    /// The system model: `open`, `closed`, `partly-open`, or `mixed` if populations differ.
     pub model: String,
     /// The seed of all random streams.
     pub seed: u64,
@@ -37,21 +37,21 @@ pub struct Summary {
     pub timeouts: u64,
     /// Attempts after the first.
     pub retries: u64,
-    /// Requests that the workload wanted and that were never sent.
+    /// Requests that were scheduled and never sent.
     pub dropped: u64,
     /// Sessions that began.
     pub sessions: u64,
-    /// The length of the measured time, from the end of the warm-up until no request was begun.
+    /// The length of the measured time, from the end of the warm-up until no further request began.
     pub duration_s: f64,
     /// The length of the warm-up.
     pub warmup_s: f64,
-    /// Requests wanted a second.
+    /// Requests scheduled a second.
     pub offered_rate: f64,
     /// Requests that succeeded a second.
     pub throughput: f64,
-    /// The mean think time that the workload asks for; none where it is infinite.
+    /// The mean think time of the workload; `None` if it is infinite.
     pub think_time_s: Option<f64>,
-    /// From when the workload wanted a request sent to the end of its response.
+    /// From a request's scheduled time to the end of its response.
     pub response_time_s: TimeFigures,
     /// The 95 % confidence intervals of percentiles of the response time, by name; those that the
     /// data cannot bound are left out.
@@ -62,20 +62,20 @@ pub struct Summary {
     pub replication_means_s: Vec<f64>,
     /// From when it was actually sent.
     pub service_time_s: TimeFigures,
-    /// How long the server says that it took, in the responses' `Server-Timing`: of those that
-    /// succeeded and have it.
+    /// The server's own time, from the responses' `Server-Timing`: of those that succeeded and have
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_time_s: Option<TimeFigures>,
-    /// How many these are.
+    /// The number of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_timed: Option<u64>,
-    /// From when the workload wanted it sent to when it was.
+    /// From the scheduled time to the sending.
     pub lateness_s: TimeFigures,
-    /// How long requests waited for one of the connections of a pool, or as long as others were in
-    /// flight; only where the workload limits these. It is part of the response time, not lateness.
+    /// How long requests waited for one of the connections of a pool, or for a place among those in
+    /// flight; only if the workload limits these. It is part of the response time, not lateness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_s: Option<TimeFigures>,
-    /// The modelled stations by name; none for a real system.
+    /// The modelled stations by name; empty for a real system.
     pub stations: BTreeMap<String, StationFigures>,
     /// The pools of a modelled system by name.
     #[serde(default)]
@@ -91,25 +91,25 @@ pub struct Summary {
     pub links: BTreeMap<String, LinkFigures>,
     /// Response times by request name.
     pub by_request: BTreeMap<String, RequestFigures>,
-    /// The figures of each population by name; none where the workload names none.
+    /// The figures of each population by name; empty if the workload names none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_population: BTreeMap<String, PopulationFigures>,
     /// Pages that are over: a request with objects, until the last of these is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<u64>,
-    /// Of these, the ones of which a request failed for good. Their times are in no distribution.
+    /// Of these, the ones with a request that failed for good. Their times are in no distribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_errors: Option<u64>,
-    /// From when the workload wanted a page's base sent to the end of its last object.
+    /// From the scheduled time of a page's base to the end of its last object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_response_time_s: Option<TimeFigures>,
     /// How often scripts' checks held, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, CheckCount>,
-    /// What scripts recorded, by name; in the scripts' own units.
+    /// The metrics that scripts recorded, by name; in the scripts' own units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, TimeFigures>,
-    /// Failed attempts by what went wrong.
+    /// Failed attempts by error.
     pub errors_by_kind: BTreeMap<String, u64>,
     /// Those that failed by their status, by that status.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -117,21 +117,21 @@ pub struct Summary {
     /// How each objective of the workload was met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objectives: Vec<ObjectiveFigures>,
-    /// What the generator used itself; none for a simulation.
+    /// The generator's own use of resources; `None` for a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<GeneratorFigures>,
     /// The generators of a run that several made together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generators: Vec<GeneratorNode>,
-    /// What was found, in words: how long the warm-up was, how long a precision took, a collapse.
+    /// Notes, in words: the length of the warm-up, the cost of a precision, a collapse.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What spoils or limits the result, in words.
+    /// Warnings, in words: what spoils or limits the result.
     pub warnings: Vec<String>,
 }
 
 impl Summary {
-    /// The summary of what was collected.
+    /// The summary of a collection.
     #[must_use]
     pub fn new(
         kind: &str,
@@ -256,7 +256,7 @@ impl Summary {
         self.clusters.insert(name.to_owned(), ClusterFigures::new(dispatch, cluster));
     }
 
-    /// Why nothing can be said of a run in which no request happened; none where one did.
+    /// Why a run without any request has no figures; `None` if it had requests.
     #[must_use]
     pub fn nothing_happened(&self) -> Option<String> {
         (self.requests == 0).then(|| {

@@ -7,7 +7,7 @@ use crate::record::Row;
 use crate::record::recent::Recent;
 use crate::time::Nanos;
 
-/// What happened in one interval to one kind of request.
+/// The events of one kind of request in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Requests scheduled in the interval.
@@ -48,8 +48,8 @@ pub struct Timeline {
     cells: Vec<Cell>,
     /// The number in the modelled system at the end of each interval.
     in_server: Vec<u64>,
-    /// The intervals last asked for, by their begin, and where their cells are: for the times of
-    /// ends and of schedules, which both hardly ever go back.
+    /// The intervals looked up last, by their beginning, and the places of their cells: for the
+    /// times of ends and of schedules, which both hardly ever go back.
     recent: [(Nanos, usize); 2],
 }
 
@@ -58,14 +58,14 @@ const INTERVALS_MAX: usize = 4096;
 const SECOND: Nanos = Nanos(1_000_000_000);
 
 impl Timeline {
-    /// For so many kinds of request, with intervals of this length at first.
+    /// For this many kinds of request, with intervals of this length at first.
     #[must_use]
     pub fn new(kinds: usize, interval: Nanos) -> Timeline {
         let recent = [(Nanos::MAX, 0); 2];
         Timeline { interval, kinds, cells: Vec::new(), in_server: Vec::new(), recent }
     }
 
-    /// Intervals of a run of this length: a second, or less where that would give fewer than 200.
+    /// Intervals of a run of this length: a second, or less if that would give fewer than 200.
     #[must_use]
     pub fn interval_for(duration: Nanos) -> Nanos {
         let mut interval = SECOND;
@@ -113,7 +113,7 @@ impl Timeline {
         // Those that follow one another mostly fall into the same cells.
         while let Some((scheduled, response, kind)) = next {
             let end = self.place(scheduled + response, 0) + kind as usize;
-            // Asked for last: the later time may have joined intervals.
+            // Looked up last: the later time may have joined intervals.
             let begin = self.place(scheduled, 1) + kind as usize;
             let (from, interval) = (self.recent.map(|(from, _)| from.0), self.interval.0);
             let same = |one: &(Nanos, Nanos, u32)| {
@@ -139,7 +139,7 @@ impl Timeline {
         }
     }
 
-    /// Notes the number in the modelled system; gives the time at which it wants the next one.
+    /// Records the number in the modelled system; gives the time at which it needs the next one.
     pub fn note_in_server(&mut self, now: Nanos, number: u64) -> Nanos {
         self.place(now, 0);
         let ended = (now.0 / self.interval.0) as usize;
@@ -155,7 +155,7 @@ impl Timeline {
         next
     }
 
-    /// Where the cells of the interval are that holds this time.
+    /// The place of the cells of the interval that contains this time.
     #[inline(always)]
     fn place(&mut self, at: Nanos, recent: usize) -> usize {
         let (begin, place) = self.recent[recent];
@@ -201,7 +201,7 @@ impl Timeline {
         self.interval
     }
 
-    /// (start of the interval, kind of request, what happened), in the order of time.
+    /// (start of the interval, kind of request, its events), in the order of time.
     pub fn cells(&self) -> impl Iterator<Item = (Nanos, usize, &Cell)> {
         let (kinds, interval) = (self.kinds, self.interval);
         self.cells
@@ -217,7 +217,7 @@ impl Timeline {
         self.cells.chunks(self.kinds).map(|all| all.iter().fold(Cell::default(), add)).collect()
     }
 
-    /// The number in the modelled system at the end of the interval; nothing for a real system.
+    /// The number in the modelled system at the end of the interval; `None` for a real system.
     #[must_use]
     pub fn in_server(&self, interval: usize) -> Option<u64> {
         self.in_server.get(interval).copied()

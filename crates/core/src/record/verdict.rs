@@ -1,10 +1,10 @@
-//! How each objective of a workload was met, as far as a result can tell.
+//! How each objective of a workload was met, as far as a result shows it.
 //!
-//! An objective is met, or not met, where the 95 % interval of its figure lies on one side of the
-//! limit. Percentiles without an interval of their own get one from that of the mean, and from the
-//! order statistic of an exponential tail on top of it; where the memory of a run is longer than
-//! its batches, the mean itself is taken to be known to a factor only. A percentile is also judged
-//! by the share of times beyond the limit, and shares by the interval of Wilson (1927).
+//! An objective is met, or not met, if the 95 % interval of its figure lies on one side of the
+//! limit. Percentiles without an interval of their own get one from that of the mean, with the
+//! order statistic of an exponential tail on top of it. If the memory of a run is longer than its
+//! batches, the mean itself counts as known up to a factor only. A percentile is also judged by the
+//! share of times beyond the limit, and shares by the interval of Wilson (1927).
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use interval::{NORMAL_975, by_number, memory_of, of_order, share};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It is, as far as 95 % intervals go.
+    /// It is, by 95 % intervals.
     Met,
     /// It is not.
     #[serde(rename = "not met")]
@@ -28,18 +28,18 @@ pub enum Verdict {
     CannotTell,
 }
 
-/// An objective, what was found, and the verdict.
+/// An objective, its figure, and the verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveFigures {
     /// The figure's key in the file, as in `p99`, `page_p99`, `errors` or `checks`.
     pub name: String,
-    /// The population, request or check that it is of; none where it is of all.
+    /// The population, request or check of the figure; `None` for the whole.
     pub of: Option<String>,
     /// The limit: the largest time in seconds or share that fails; the least share that passes.
     pub limit: f64,
-    /// What was found, in the same unit; none where nothing was.
+    /// The figure, in the same unit; `None` if it was not measured.
     pub value: Option<f64>,
-    /// Its 95 % confidence interval; none where the data cannot bound it.
+    /// Its 95 % confidence interval; `None` if the data cannot bound it.
     #[serde(default, deserialize_with = "super::intervals::interval")]
     pub interval: Option<[f64; 2]>,
     /// Whether it is met.
@@ -48,27 +48,27 @@ pub struct ObjectiveFigures {
     pub words: String,
 }
 
-/// More than so many times the requests are not worth an advice.
+/// Beyond this multiple of the requests, advice is useless.
 const MORE_MAX: f64 = 1000.0;
-/// The standard error of the logarithm of a mean of which nothing is known.
+/// The standard error of the logarithm of an unknown mean.
 const UNKNOWN: f64 = 0.5;
 
-/// An interval of a time that goes beyond so many times its value says nothing.
+/// An interval of a time that extends beyond this multiple of its value is useless.
 const BOUND_MAX: f64 = 1000.0;
 
-/// What is known of a figure.
+/// The knowledge of a figure.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
-    /// Whether the number of values beyond the limit alone tells that it is met, or not.
+    /// Whether the number of values beyond the limit alone decides the verdict.
     few_beyond: bool,
     many_beyond: bool,
 }
 
 impl Found {
-    /// Against the largest value that is allowed.
+    /// Compared with the largest allowed value.
     fn verdict(self, limit: f64) -> Verdict {
         let beyond = self.many_beyond || self.low.is_some_and(|low| low > limit);
         let within = self.few_beyond || self.high.is_some_and(|high| high <= limit);
@@ -83,7 +83,7 @@ impl Found {
         Some([self.low?, self.high?])
     }
 
-    /// How many times the requests would tell, about: intervals narrow with the square root.
+    /// About how many times the requests would decide it: intervals narrow with the square root.
     fn more(self, limit: f64) -> Option<f64> {
         let (value, [low, high]) = (self.value?, self.interval()?);
         let half = if value > limit { value - low } else { high - value };
@@ -99,7 +99,7 @@ impl Found {
 }
 
 impl Summary {
-    /// Judges all objectives anew, by the figures as they are now.
+    /// Judges all objectives again, by the current figures.
     pub fn judge_objectives(&mut self, workload: &Workload, collector: &Collector) {
         let evidence = Evidence { summary: self, workload, collector };
         let all = workload.slo.objectives.iter();
@@ -109,8 +109,8 @@ impl Summary {
         }
     }
 
-    /// Leaves out objectives of checks of responses, which a simulation does not have, and says so;
-    /// checks of scripts are counted there, too.
+    /// Leaves out objectives of checks of responses, which a simulation does not have, and reports
+    /// them. Checks of scripts are counted there, too.
     fn leave_out_checks(&mut self, workload: &Workload) {
         let checks = || workload.requests.iter().flat_map(|one| &one.value_use.checks);
         let is_of_responses =
@@ -135,7 +135,7 @@ impl Summary {
     }
 }
 
-/// Where the figures of objectives are found.
+/// The places where the figures of objectives are found.
 struct Evidence<'a> {
     summary: &'a Summary,
     workload: &'a Workload,
@@ -190,7 +190,7 @@ impl Evidence<'_> {
                 around(NORMAL_975 * of_mean.hypot(of_order(number, 1.0 - share)))
             }
         };
-        // Bounds that are out of all proportion tell nobody anything.
+        // Bounds that are out of all proportion are useless.
         let known = high.is_finite() && high <= BOUND_MAX * value;
         let bound = |at: f64| known.then_some(at.max(0.0));
         let found =
@@ -198,7 +198,7 @@ impl Evidence<'_> {
         share.map_or(found, |share| by_number(found, &times.tally, limit, share, sure, independent))
     }
 
-    /// By how much the memory of all response times makes their number smaller.
+    /// The factor by which the memory of all response times reduces their number.
     fn memory(&self) -> f64 {
         memory_of(&self.collector.all_responses(), self.summary.response_time_s.ci95)
     }
@@ -273,13 +273,13 @@ impl Evidence<'_> {
     }
 }
 
-/// Times, and what is known of their memory.
+/// Times, and the knowledge of their memory.
 #[derive(Default)]
 struct Times {
     tally: Tally,
     /// The half-width of the mean's 95 % interval.
     ci95: Option<f64>,
-    /// By how much memory makes their number smaller; none where it is taken for that of all.
+    /// The factor by which memory reduces their number; `None` if it is taken for that of all.
     memory: Option<f64>,
     /// Whether the summary has intervals of their percentiles.
     intervals: bool,

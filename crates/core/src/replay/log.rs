@@ -1,29 +1,29 @@
-//! The requests of a log, as those hand them over who can read one.
+//! The requests of a log, as a reader of logs passes them on.
 
 use super::texts::{Texts, Users};
 use crate::request::Method;
 use crate::time::Nanos;
 
-/// How a log is to be read.
+/// The settings for reading a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogOptions {
-    /// The log's format, as the reader of logs names it; found by itself where there is none.
+    /// The log's format, by the name that the reader of logs has for it; detected if it is `None`.
     pub format: Option<String>,
-    /// By what users are told apart: `address`, `agent` (address and agent), `field` (the name that
-    /// they logged in by) or, any other word, the field of the log that tells the user.
+    /// The key that identifies users: `address`, `agent` (address and agent), `field` (the login
+    /// name) or, for any other word, the field of the log with the user.
     pub user: String,
-    /// Whether all methods are wanted; else safe ones only, which change nothing.
+    /// Whether all methods are included; else only safe ones, which change nothing.
     pub all_methods: bool,
 }
 
-/// One request, as a log tells it.
+/// One request of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct LogRequest<'a> {
     /// When it arrived, in nanoseconds from any fixed time.
     pub time_ns: i64,
-    /// The steps in which the log's clock counts, in nanoseconds, as far as this stamp shows them.
+    /// The steps of the log's clock, in nanoseconds, as far as this stamp shows them.
     pub resolution_ns: u64,
-    /// How long it took; zero where the log does not say.
+    /// Its duration; zero if the log has none.
     pub duration: Nanos,
     /// Stands for the user: see [`user_number`].
     pub user: u64,
@@ -33,7 +33,7 @@ pub struct LogRequest<'a> {
     pub target: &'a [u8],
 }
 
-/// Stands for a user who is known by these texts: the same on every machine (FNV-1a, 64 bits).
+/// Stands for the user with these texts: the same on every machine (FNV-1a, 64 bits).
 #[must_use]
 pub fn user_number(parts: &[&[u8]]) -> u64 {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -47,7 +47,7 @@ pub fn user_number(parts: &[&[u8]]) -> u64 {
 #[derive(Clone, Debug)]
 pub struct RequestLog {
     pub(super) requests: Vec<Request>,
-    /// The steps of the log's clock: the finest that any stamp shows.
+    /// The steps of the log's clock: the finest of any stamp.
     pub(super) resolution_ns: u64,
     pub(super) targets: Texts,
     pub(super) users: Users,
@@ -62,7 +62,7 @@ pub(super) struct Request {
     pub(super) duration: Nanos,
     pub(super) target: u32,
     pub(super) user: u32,
-    /// The next request of its session; [`NONE`] where it is the last.
+    /// The next request of its session; [`NONE`] for the last.
     pub(super) next: u32,
     pub(super) kind: u16,
     pub(super) method: Method,
@@ -71,7 +71,7 @@ pub(super) struct Request {
 /// No request.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What of a log is not replayed.
+/// The part of a log that is not replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
     /// Requests whose methods may change something.
@@ -80,7 +80,7 @@ pub(super) struct LeftOut {
     methods: u64,
     /// Requests whose targets cannot be sent.
     targets: u64,
-    /// Lines that nobody could read.
+    /// Unreadable lines.
     lines: u64,
 }
 
@@ -98,7 +98,7 @@ impl RequestLog {
         }
     }
 
-    /// One request, `GET /`, for logs that are not there any more.
+    /// One request, `GET /`, for logs that no longer exist.
     #[must_use]
     pub fn placeholder() -> RequestLog {
         let mut log = RequestLog::new(&LogOptions::default());
@@ -113,7 +113,7 @@ impl RequestLog {
         log
     }
 
-    /// Takes a request, in any order; counts it only, where it cannot be replayed.
+    /// Takes a request, in any order; only counts it if it cannot be replayed.
     ///
     /// # Panics
     /// When there are 2^32 requests or more.
@@ -144,12 +144,12 @@ impl RequestLog {
         });
     }
 
-    /// So many lines could not be read.
+    /// This many lines were unreadable.
     pub fn add_unreadable(&mut self, lines: u64) {
         self.left_out.lines += lines;
     }
 
-    /// What is left out of the log of this name, in words; nothing where that is nothing.
+    /// The part of the log of this name that is left out, in words; `None` if it is complete.
     pub(super) fn left_out_words(&self, name: &str) -> Option<String> {
         let LeftOut { unsafe_methods, methods, targets, lines } = self.left_out;
         let counted = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));

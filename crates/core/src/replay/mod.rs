@@ -1,9 +1,9 @@
 //! Replaying the requests of a log: at their own times, or session by session.
 //!
-//! A workload whose arrivals are the `trace(FILE)` of a log sends what the log says, not what it
-//! draws. Its sessions are programs ([`crate::program`]): in an open model each request is one;
-//! else a session is a run of one user's requests with gaps up to a timeout. A request takes 32
-//! bytes, and sessions are chains through them, so that logs of ten million requests fit into
+//! A workload whose arrivals are the `trace(FILE)` of a log sends the log's requests instead of
+//! drawn ones. Its sessions are programs ([`crate::program`]). In an open model each request is
+//! one; else a session is a run of one user's requests with gaps up to a timeout. A request takes
+//! 32 bytes, and sessions are chains through them, so that logs of ten million requests fit into
 //! memory.
 
 mod log;
@@ -33,7 +33,7 @@ pub(crate) struct Replay {
     inner: Arc<Recording>,
 }
 
-/// What clones share.
+/// The state that clones share.
 #[derive(Debug)]
 struct Recording {
     log: RequestLog,
@@ -42,7 +42,7 @@ struct Recording {
     settings: Settings,
     /// Whether clients think between requests.
     thinks: bool,
-    /// What was left out, in words.
+    /// The part that was left out, in words.
     warning: Option<String>,
 }
 
@@ -53,8 +53,7 @@ impl PartialEq for Replay {
 }
 
 impl Replay {
-    /// Replays a log by a model. `kind_of` says which of the workload's kinds a request is by its
-    /// method and target.
+    /// Replays a log by a model. `kind_of` gives the kind of a request by its method and target.
     ///
     /// # Errors
     /// When the log holds no request that can be replayed.
@@ -70,7 +69,7 @@ impl Replay {
             return Err(Invalid::new(format!("{found}; so there is nothing to replay")));
         }
         log.requests.shrink_to_fit();
-        // Nearly in order mostly, which makes it quick.
+        // Mostly it is nearly in order, which makes the sort fast.
         log.requests.sort_by_key(|request| request.time_ns);
         spread::spread(&mut log.requests, log.resolution_ns);
         for request in &mut log.requests {
@@ -90,13 +89,13 @@ impl Replay {
         self.inner.next_session(from, seed)
     }
 
-    /// When the session begins, from the log's first request on.
+    /// The beginning of the session, counted from the log's first request.
     pub(crate) fn begin(&self, session: usize) -> Nanos {
         let recording = &self.inner;
         recording.scaled(recording.since_start(recording.first(session)))
     }
 
-    /// Sessions a second, over the time that the log covers; infinite where that is a moment.
+    /// Sessions a second, over the time that the log covers; infinite if that time is zero.
     pub(crate) fn session_rate(&self) -> f64 {
         let recording = &self.inner;
         let last = recording.log.requests.len() - 1;
@@ -114,7 +113,7 @@ impl Replay {
         if count == 0 { 0.0 } else { sum / count as f64 }
     }
 
-    /// How many users the log has.
+    /// The number of users in the log.
     pub(crate) fn users(&self) -> usize {
         self.inner.log.users.len()
     }
@@ -165,8 +164,7 @@ impl Recording {
         (from..self.sessions()).find(|session| self.chosen(user(*session), seed))
     }
 
-    /// Whether the user is among those who are replayed with this seed: all their sessions are, or
-    /// none.
+    /// Whether the user is replayed with this seed: all sessions of a user are, or none.
     fn chosen(&self, user: u32, seed: u64) -> bool {
         let share = self.settings.users;
         let users = || StreamFamily::new(seed, Purpose::Users);
@@ -186,7 +184,7 @@ impl Recording {
         self.scaled(gap(request, self.request(request.next as usize)).since(request.duration))
     }
 
-    /// A time of the log, as it is replayed.
+    /// A time of the log, scaled for the replay.
     fn scaled(&self, time: Nanos) -> Nanos {
         match self.settings.speed() {
             1.0 => time,
@@ -195,12 +193,12 @@ impl Recording {
     }
 }
 
-/// The time between the arrivals of two requests; none where the second one is the earlier.
+/// The time between the arrivals of two requests; zero if the second one is the earlier.
 fn gap(one: &Request, other: &Request) -> Nanos {
     Nanos(u64::try_from(i128::from(other.time_ns) - i128::from(one.time_ns)).unwrap_or(0))
 }
 
-/// Makes sessions of requests that are in the order of time: gives the first one of each.
+/// Makes sessions of requests in the order of time: gives the first one of each.
 fn chain(log: &mut RequestLog, timeout: Nanos) -> Vec<u32> {
     let mut firsts = Vec::new();
     // By user, the last request so far.

@@ -10,20 +10,20 @@ use crate::request::Call;
 use crate::share::Share;
 use crate::time::Nanos;
 
-/// The sessions that are alive, and what is still to come.
+/// The live sessions, and those still to come.
 #[derive(Debug)]
 pub(super) struct ReplaySessions {
     recording: Arc<Recording>,
     seed: u64,
-    /// Which of the sessions that are replayed: every so many-th one, as those arrive.
+    /// The share of sessions that is replayed: every n-th one, in order of arrival.
     share: Share,
-    /// The number of the first session that is not looked at yet.
+    /// The number of the first session that is not examined yet.
     from: usize,
-    /// The session that begins next.
+    /// The next session to begin.
     next: Option<usize>,
-    /// By slot: the session's request, asked for or to come.
+    /// By slot: the session's request, sent or to come.
     current: Vec<u32>,
-    /// Sessions that are alive and have not asked for their last request.
+    /// Live sessions that have not sent their last request.
     unfinished: u64,
 }
 
@@ -54,7 +54,7 @@ impl ReplaySessions {
 }
 
 impl Programs for ReplaySessions {
-    /// Whoever begins takes the share's next session: sessions arrive in the order of the log.
+    /// A session that begins takes the share's next one: sessions arrive in the order of the log.
     fn begin(&mut self, _now: Nanos, slot: usize, _session: u64, _turn: u32) -> Action {
         let Some(session) = self.next else { return Action::End };
         self.next = self.share.next(|| self.following());

@@ -1,4 +1,4 @@
-//! `trace(FILE, ...)`, where the file is a log: what of a log is replayed, and how.
+//! `trace(FILE, ...)` of a log: the part of a log that is replayed, and the way of it.
 
 use super::log::LogOptions;
 use crate::error::{Invalid, unknown};
@@ -9,20 +9,20 @@ use crate::units::Dimension;
 const USAGE: &str = "trace(FILE, speed=1, users=100%, methods=safe, timeout=30min, user=agent, \
                      format=NAME)";
 const NAMES: [&str; 7] = ["file", "speed", "users", "methods", "timeout", "user", "format"];
-/// Files that are columns of times, unless a format says otherwise.
+/// The endings of files that are columns of times, unless a format is given.
 const COLUMNS: [&str; 3] = [".csv", ".txt", ".parquet"];
-/// The word for a column of times, and that for a log whose format is to be found.
+/// The word for a column of times, and that for a log whose format is detected.
 const TIMES: &str = "times";
 const AUTO: &str = "auto";
-/// A longer gap between two requests of a user begins a new session, where nobody says how long.
+/// The default gap between two requests of a user beyond which a new session begins.
 const TIMEOUT: Nanos = Nanos(1_800_000_000_000);
 
-/// What of a log is replayed, and how.
+/// The part of a log that is replayed, and the way of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) file: String,
     pub(crate) options: LogOptions,
-    /// How many times faster than logged.
+    /// The speed-up over the log.
     pub(crate) speed: Option<f64>,
     /// The share of the users.
     pub(crate) users: f64,
@@ -31,8 +31,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Parses `trace(FILE, ...)`; nothing where the text is another process, or the file a column
-    /// of times: by its name, because it is given a `column`, or by `format=times`.
+    /// Parses `trace(FILE, ...)`; `None` if the text is another process, or the file a column of
+    /// times: by its name, because it is given a `column`, or by `format=times`.
     ///
     /// # Errors
     /// When an argument is unknown or wrong.
@@ -76,7 +76,7 @@ impl Settings {
         Ok(Settings { file, options, speed, users, timeout })
     }
 
-    /// How many times faster than logged.
+    /// The speed-up over the log.
     pub(super) fn speed(&self) -> f64 {
         self.speed.unwrap_or(1.0)
     }

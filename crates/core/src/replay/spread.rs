@@ -3,14 +3,14 @@
 use super::log::Request;
 use crate::random::{Purpose, StreamFamily};
 
-/// Clocks with steps up to this, in nanoseconds, are taken at their word.
+/// Clocks with steps up to this, in nanoseconds, are used as they are.
 const FINE_NS: u64 = 1_000_000;
 
-/// Spreads requests, given in the order of time, over the steps in which their log's clock counts.
+/// Spreads requests, given in the order of time, over the steps of their log's clock.
 ///
-/// A stamp of whole seconds says when within a second nothing came: sent at its begin, all the
-/// requests of a second would come at one instant, as they never did. Those of one stamp keep their
-/// order. Where they go hangs on the stamp alone, so that a log is replayed the same way each time.
+/// A stamp of whole seconds hides the time within a second: sent at the stamps, all the requests of
+/// a second would come at one instant, as they never did. Those of one stamp keep their order.
+/// Their new times depend on the stamp alone, so that a log is replayed the same way each time.
 pub(super) fn spread(requests: &mut [Request], resolution_ns: u64) {
     if resolution_ns <= FINE_NS {
         return;

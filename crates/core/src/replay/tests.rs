@@ -49,7 +49,7 @@ impl WorkloadFiles for Given {
     }
 }
 
-/// Two users: the first comes for three requests, and again after an hour.
+/// Two users: the first makes three requests, and comes again after an hour.
 const LINES: [Line; 6] = [
     (10_000, 200, 1, "GET", "/"),
     // Out of order, as logs that are written when responses end.
@@ -77,7 +77,7 @@ fn replay(model: &str, arguments: &str) -> Workload {
     parse(&LINES, &rest).unwrap()
 }
 
-/// A request as it was sent: when in ms, session, its number in it, method, target.
+/// A request as it was sent: time in ms, session, its number in it, method, target.
 type Sent = (u64, u64, u32, Method, String);
 
 /// Runs clients against a server that answers after `delay_ms`, to the end.
@@ -141,7 +141,7 @@ fn requests_of_one_coarse_stamp_are_spread_over_its_second() {
     assert!(seconds.iter().zip(0..).all(|(second, number)| second.abs_diff(number / 20) <= 1));
     let within: Vec<f64> = found.iter().map(|one| (one.0 % 1000) as f64).collect();
     let mean = within.iter().sum::<f64>() / within.len() as f64;
-    // Of 2000 uniform times the mean has a standard error of 6.5 ms: five of them.
+    // The mean of 2000 uniform times has a standard error of 6.5 ms: the margin is five of them.
     assert!((mean - 500.0).abs() < 33.0, "{mean}");
     let sessions: Vec<u64> = found.iter().map(|one| one.1).collect();
     assert_eq!(sessions, (0..2000).collect::<Vec<_>>(), "in the order of the log");
@@ -212,7 +212,7 @@ fn a_run_ends_with_the_log_or_before() {
     }
 }
 
-/// With a given time an open run lasts for it; a closed one is over when there is no more to do.
+/// With a given time an open run lasts for it; a closed one ends when it has nothing more to do.
 #[test]
 fn the_measured_time_is_that_of_the_model() {
     let limit = Limit { until: Nanos(4_000_000_000_000), ..ENDLESS };
@@ -354,7 +354,7 @@ fn the_reader_is_told_what_is_wanted() {
 proptest! {
     #[test]
     fn any_process_is_taken_or_refused(text in "trace\\([a-z0-9(),:=./' %]{0,60}\\)") {
-        // Either will do, as long as it does not panic.
+        // Both outcomes are fine, as long as it does not panic.
         let _ = Settings::parse(&text);
     }
 }

@@ -1,21 +1,22 @@
-//! Numbers for what is met again and again: targets and users.
+//! Numbers for recurring texts: targets and users.
 
 use std::hash::{DefaultHasher, Hasher};
 
 /// No number.
 const EMPTY: u32 = u32::MAX;
 
-/// Finds the numbers of things by their hashes. The things are kept elsewhere: a number takes 5 to
-/// 11 bytes here.
+/// Finds the numbers of items by their hashes. The items are kept elsewhere: a number takes 5 to 11
+/// bytes here.
 #[derive(Clone, Debug, Default)]
 struct Index {
-    /// Numbers, each at the place that its hash says or behind it. A power of two.
+    /// Numbers, each at the place of its hash or behind it. The length is a power of two.
     places: Vec<u32>,
     count: u32,
 }
 
 impl Index {
-    /// The number of what has this hash and `is` the one; the next number, where there is none.
+    /// The number of the item that has this hash and for which `is` holds; the next number, if
+    /// there is no such item.
     fn number(
         &mut self,
         hash: u64,
@@ -105,7 +106,7 @@ fn part<'a>(buffer: &'a str, ends: &[usize], number: u32) -> &'a str {
     &buffer[begin..ends[at]]
 }
 
-/// Users, each of them once, by what stands for them.
+/// Users, each of them once, by their hashes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Users {
     names: Vec<u64>,
@@ -126,12 +127,12 @@ impl Users {
         number
     }
 
-    /// What stands for the user of this number.
+    /// The hash of the user of this number.
     pub(super) fn name(&self, number: u32) -> u64 {
         self.names[number as usize]
     }
 
-    /// How many there are.
+    /// The number of users.
     pub(super) fn len(&self) -> usize {
         self.names.len()
     }

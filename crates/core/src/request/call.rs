@@ -1,4 +1,4 @@
-//! A request as whoever composes it wants it sent.
+//! A request as its composer wants it sent.
 
 use std::sync::Arc;
 
@@ -13,40 +13,41 @@ pub struct Call {
     pub target: String,
     /// Further header fields.
     pub headers: Vec<(String, String)>,
-    /// The body, or what is sent; empty for none.
+    /// The body, or the message; empty if there is no body.
     pub body: Vec<u8>,
-    /// Where further messages begin in what is sent, if it is several.
+    /// The beginnings of further messages, if there are several.
     pub cuts: Vec<usize>,
-    /// Whether it is sent as a binary message, where a protocol tells those from texts.
+    /// Whether it is sent as a binary message, if a protocol has binary messages and texts.
     pub binary: bool,
-    /// With [`Method::Send`]: when the answer is complete, if not as the workload's request says.
+    /// With [`Method::Send`]: when the answer is complete, if this differs from the workload's
+    /// request.
     pub expect: Option<Expect>,
-    /// Of the call of gRPC of the workload's request: whose message it brings.
+    /// For the call of gRPC of the workload's request: the source of its message.
     pub grpc: Option<MessageOf>,
     /// With [`Method::Sql`]: the statement, whose parameters are the body; or the transaction.
     pub sql: Option<SqlCall>,
 }
 
-/// Whose message a call of gRPC brings.
+/// The source of the message of a gRPC call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageOf {
     /// The program's own.
     Program,
-    /// The one that the workload has, with its draws and values.
+    /// The workload's, with its draws and values.
     Workload,
 }
 
-/// A statement of a program's, or a transaction whose statements it gives one after another.
+/// A program's statement, or a transaction whose statements the program gives one after another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlCall {
     /// The one statement; or how the transaction begins, and no statement.
     pub sql: Arc<Sql>,
-    /// Names the statement among those of the program; nothing for one that is not kept prepared.
+    /// Identifies the statement among those of the program; `None` if it is not kept prepared.
     pub place: Option<u32>,
     /// Which of the parameters are null.
     pub nulls: Vec<usize>,
-    /// How many attempts are made at most where one fails because it could not be serialised, or
-    /// was ended to break a deadlock; at least 1. A `retry` of the workload's goes before.
+    /// The most attempts if one fails because it could not be serialised, or was ended to break a
+    /// deadlock; at least 1. A `retry` of the workload's takes precedence.
     pub attempts: u32,
 }
 
@@ -57,7 +58,7 @@ impl SqlCall {
         self.sql.statements.is_empty()
     }
 
-    /// Whether an attempt of this number that failed by this word is made again.
+    /// Whether an attempt of this number that failed by this word is repeated.
     #[must_use]
     pub fn covers(&self, attempt: u32, error: Option<&str>) -> bool {
         // SQLSTATE of serialization_failure and deadlock_detected.

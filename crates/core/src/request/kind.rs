@@ -1,4 +1,4 @@
-//! One kind of request: what is sent, how often, and what happens when it fails.
+//! One kind of request: its content, its frequency, and its retries.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -29,12 +29,12 @@ pub struct RequestKind {
     pub name: String,
     /// The place of the population that sends it.
     pub population: u32,
-    /// How often it is chosen, relative to the others; positive, or 0 for what is an object of
-    /// pages only.
+    /// How often it is chosen, relative to the others; positive, or 0 for one that is only an
+    /// object of pages.
     pub weight: f64,
     /// The objects of the page of which it is the base, if it is one.
     pub objects: Option<Objects>,
-    /// The think time after it, if that is its own.
+    /// The think time after it, if it has its own.
     pub think: Option<Distribution>,
     /// The method.
     pub method: Method,
@@ -44,29 +44,29 @@ pub struct RequestKind {
     pub target: Target,
     /// The sizes of its responses, one for each target, if they are given.
     pub size: Option<Sizes>,
-    /// The body; empty for none.
+    /// The body; empty if there is none.
     pub body: Vec<u8>,
     /// Further header fields.
     pub headers: Vec<(String, String)>,
     /// The call of gRPC that it is, if it is one.
     pub grpc: Option<Arc<GrpcCall>>,
-    /// What [`Method::Send`] sends.
+    /// The message of [`Method::Send`].
     pub message: Message,
     /// The statements of [`Method::Sql`], whose parameters are its messages.
     pub sql: Option<Arc<Sql>>,
-    /// When its answer is complete, if the protocol does not say so.
+    /// When its answer is complete, if the protocol does not define it.
     pub expect: Option<Expect>,
-    /// How many such messages the answer is made of, if that is said; at least 1.
+    /// The number of such messages in the answer, if it is given; at least 1.
     pub messages: Option<u32>,
-    /// Whether each message is sent only when the one before has been answered.
+    /// Whether each message is sent only after the answer to the one before.
     pub wait_for_each: bool,
     /// How long the client waits; never [`Nanos::ZERO`].
     pub timeout: Nanos,
-    /// What becomes of an attempt in a modelled system when the client gives it up.
+    /// The fate of an attempt in a modelled system when the client gives it up.
     pub cancel: Cancel,
-    /// Whether and when a failed attempt is made again.
+    /// Whether and when a failed attempt is repeated.
     pub retry: Retry,
-    /// What it has to do with the values of its session.
+    /// Its use of the values of its session.
     pub value_use: ValueUse,
 }
 
@@ -105,15 +105,14 @@ impl RequestKind {
         self
     }
 
-    /// How closely a request of a log, or one that a server is sent, is of this kind: by its
-    /// method, HEAD with GET, and its target; none where it is not.
+    /// How closely a request of a log, or one that reaches a server, is of this kind: by its
+    /// method, HEAD with GET, and its target; `None` if it is not.
     fn takes(&self, word: &str, target: &str) -> Option<Closeness> {
         let same = word == self.word || (word, self.method) == ("HEAD", Method::Get);
         if same && self.grpc.is_none() { self.target.fits(target) } else { None }
     }
 
-    /// The place of the kind that a request is of, if it is of any: the first of those that it is
-    /// most closely of.
+    /// The place of the kind of a request, if it has one: the first of the closest kinds.
     pub fn place_of<'a>(
         kinds: impl IntoIterator<Item = &'a RequestKind>,
         word: &str,
@@ -136,7 +135,7 @@ impl RequestKind {
         Ok(RequestKind { value_use, ..kind })
     }
 
-    /// What a table says of a request without values, and its body.
+    /// The part of a table for a request without values, and its body.
     fn plainly(
         table: &RequestTable,
         common: Common<'_>,
@@ -245,7 +244,8 @@ fn timeout_of(table: &RequestTable) -> Result<Nanos, Invalid> {
     }
 }
 
-/// Header fields and bodies are those of requests of HTTP, and bodies of those that bring one.
+/// Header fields and bodies are those of requests of HTTP, and bodies only of methods that have
+/// one.
 fn http_only(
     table: &RequestTable,
     method: Method,
@@ -267,7 +267,7 @@ fn http_only(
     }
 }
 
-/// What a request of HTTP brings besides its target.
+/// The parts of a request of HTTP besides its target.
 type Brought = (Vec<(String, String)>, Body);
 
 fn headers_and_body(

@@ -1,11 +1,11 @@
-//! What a request does, and how tables say it.
+//! The action of a request, and its keys in tables.
 
 use super::content::grpc;
 use super::content::header::is_token;
 use crate::error::Invalid;
 use crate::file::RequestTable;
 
-/// What a request does: a method of HTTP, or to send a message where there is no HTTP.
+/// The action of a request: a method of HTTP, or sending a message without HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Reads.
@@ -18,13 +18,13 @@ pub enum Method {
     Put,
     /// Removes.
     Delete,
-    /// Asks what can be done.
+    /// Asks for the possible methods.
     Options,
     /// Changes a part.
     Patch,
-    /// Any other of HTTP, of which nothing is known; its word stands with the request.
+    /// Any other method of HTTP, with unknown properties; its word is kept with the request.
     Other,
-    /// Sends bytes as they are, and waits for what is expected.
+    /// Sends bytes as they are, and waits for the expected answer.
     Send,
     /// Sends statements of SQL.
     Sql,
@@ -48,7 +48,7 @@ impl Method {
         }
     }
 
-    /// The method of HTTP that this word stands for on the wire, if it has a name here.
+    /// The method of HTTP that has this word on the wire, if it has a name here.
     #[must_use]
     pub fn of_http(word: &[u8]) -> Option<Method> {
         use Method::{Delete, Get, Head, Options, Patch, Post, Put};
@@ -68,10 +68,10 @@ impl Method {
     }
 }
 
-/// A method, the key that says its target, and the target.
+/// A method, the key of its target, and the target.
 pub(crate) type MethodAndTarget = (Method, &'static str, String);
 
-/// A method that has no key of its own.
+/// A method without a key of its own.
 fn other_method(table: &RequestTable) -> Result<Option<MethodAndTarget>, (&'static str, Invalid)> {
     match (&table.method, &table.target) {
         (None, None) => Ok(None),
@@ -90,7 +90,7 @@ fn other_method(table: &RequestTable) -> Result<Option<MethodAndTarget>, (&'stat
     }
 }
 
-/// What a table asks for; an error comes with its key.
+/// The method of a table; an error comes with its key.
 pub(crate) fn method_and_target(
     table: &RequestTable,
 ) -> Result<MethodAndTarget, (&'static str, Invalid)> {

@@ -1,4 +1,4 @@
-//! Requests: what is sent, what must come back, and what becomes of one that fails.
+//! Requests: their content, the expected answers, and the handling of failures.
 
 mod call;
 mod content;

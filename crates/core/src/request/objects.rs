@@ -1,4 +1,4 @@
-//! The objects of a page: what is asked for as soon as its base has come.
+//! The objects of a page: they are requested as soon as its base has come.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,18 +13,18 @@ use crate::units::Dimension;
 #[derive(Clone, Debug)]
 pub struct Objects {
     count: Count,
-    /// Once asked for: a sum of many terms, where the law has a heavy tail.
+    /// Computed once: a sum of many terms, if the law has a heavy tail.
     mean: Arc<OnceLock<f64>>,
-    /// Which kinds of request they are: places within the population.
+    /// The kinds of request: places within the population.
     pub of: Choice,
-    /// How many are asked for at a time; 1 or more.
+    /// The number requested at a time; 1 or more.
     pub connections: u32,
 }
 
-/// So many connections are used where none are given, as browsers do with HTTP/1.1.
+/// The default number of connections, as in browsers with HTTP/1.1.
 const CONNECTIONS: u32 = 6;
 const CONNECTIONS_MAX: u32 = 1000;
-/// A page has no more objects than this, whatever is drawn.
+/// The largest number of objects in a page, whatever is drawn.
 const OBJECTS_MAX: u64 = 100_000;
 
 impl Objects {

@@ -1,4 +1,4 @@
-//! Whether and when a failed attempt is made again, checked.
+//! Whether and when a failed attempt is repeated, checked.
 
 use crate::attempt::Attempt;
 use crate::distribution::Distribution;
@@ -10,14 +10,14 @@ use crate::schema::Scalar;
 use crate::time::Nanos;
 use crate::units::{Dimension, parse_time};
 
-/// Whether and when a failed attempt is made again.
+/// Whether and when a failed attempt is repeated.
 #[derive(Clone, Debug)]
 pub struct Retry {
     /// The largest number of attempts, the first included; `u32::MAX` for any number.
     pub attempts: u32,
     /// Whether the client gives up at the timeout, or waits and then tries again.
     pub when: RetryWhen,
-    /// After which failures alone; after any where there is none.
+    /// The failures after which alone it is repeated; after any if this is empty.
     pub on: Vec<Cause>,
     /// The wait before the second attempt.
     pub backoff: Option<Distribution>,
@@ -30,7 +30,7 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// The number by which an attempt's service demand is drawn: the first attempt's, where retries
+    /// The number by which an attempt's service demand is drawn: the first attempt's, if retries
     /// bring the same work again.
     #[inline]
     #[must_use]
@@ -53,7 +53,7 @@ impl Retry {
         }
     }
 
-    /// Whether the attempt of this number, which failed by this word or was late, is made again.
+    /// Whether the attempt of this number, which failed by this word or was late, is repeated.
     #[must_use]
     pub fn covers(&self, attempt: u32, error: Option<&str>, status: u16) -> bool {
         if attempt >= self.attempts {
@@ -91,19 +91,19 @@ impl Retry {
     }
 }
 
-/// How words begin that are an SQLSTATE (PostgreSQL's manual, appendix A).
+/// The beginning of words that are an SQLSTATE (PostgreSQL's manual, appendix A).
 const SQLSTATE: &str = "sqlstate_";
 
-/// Why an attempt failed, as results count it.
+/// The cause of an attempt's failure, as results count it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     word: String,
-    /// The status, where that alone is meant.
+    /// The status, if only that one is meant.
     status: Option<u16>,
 }
 
 impl Cause {
-    /// Parses a word as results have it, or `status 503`.
+    /// Parses a word of results, or `status 503`.
     fn parse(text: &str) -> Result<Cause, Invalid> {
         let wrong = || {
             Invalid::new(format!(
@@ -131,7 +131,7 @@ impl Cause {
     }
 }
 
-/// Whether this is a code as servers give it: five digits and capital letters.
+/// Whether this has the form of a server's code: five digits and capital letters.
 fn is_sqlstate(code: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
     code.len() == 5 && code.bytes().all(plain)
@@ -147,7 +147,7 @@ fn attempts(text: &str) -> Result<u32, Invalid> {
     }
 }
 
-/// The value of a key, if it is given; what is wrong with it comes with the key's name.
+/// The value of a key, if it is given; an error comes with the key's name.
 fn of_key<T>(
     key: &str,
     given: Option<&Scalar>,

@@ -12,7 +12,7 @@ use crate::units::Dimension;
 /// The largest size in bytes.
 const SIZE_MAX: u64 = 1 << 40;
 
-/// A mean is exact where the target takes at most so many values.
+/// A mean is exact if the target takes at most this many values.
 const VALUES_MAX: f64 = 1e6;
 
 /// The probability of values that a mean may leave out.
@@ -24,11 +24,11 @@ const NEGLIGIBLE: f64 = 1e-12;
 pub struct Sizes {
     target: Target,
     law: Distribution,
-    /// The draws of targets, as the generator makes them.
+    /// The draws of targets, as in the generator.
     targets: StreamFamily,
     /// The draws of sizes, each by the key of its target.
     draws: StreamFamily,
-    /// Looked for once, by whichever copy is asked first.
+    /// Computed once, by the copy that is asked first.
     mean: Arc<OnceLock<f64>>,
 }
 
@@ -36,7 +36,7 @@ impl Sizes {
     /// Parses the law of the sizes of `target`.
     ///
     /// # Errors
-    /// When it is no law of sizes, or its mean is infinite.
+    /// When it is not a law of sizes, or its mean is infinite.
     pub(crate) fn parse(text: &str, target: &Target, files: &dyn Files) -> Result<Sizes, Invalid> {
         let law = Distribution::parse(text, files)?.expect(Dimension::Size)?;
         if !law.mean().is_finite() {
@@ -58,7 +58,7 @@ impl Sizes {
         Sizes { target, law, targets, draws, mean: Arc::default() }
     }
 
-    /// What they are drawn from, in bytes.
+    /// Their law, in bytes.
     #[must_use]
     pub fn law(&self) -> &Distribution {
         &self.law
@@ -71,15 +71,15 @@ impl Sizes {
         self.of_key(self.target.key(&mut self.targets.substream(session, index.into())))
     }
 
-    /// The size of the response to this target, in bytes; its query counts only where the workload
-    /// asks for one.
+    /// The size of the response to this target, in bytes; its query counts only if the workload's
+    /// target has one.
     #[must_use]
     pub fn of_target(&self, target: &str) -> u64 {
         self.of_key(self.target.key_of(target))
     }
 
-    /// The mean size of responses in bytes: under the seed, exactly, where at most one thing varies
-    /// in the target and takes at most a million values; else that of the law.
+    /// The mean size of responses in bytes. It is exact under the seed if at most one part of the
+    /// target varies and takes at most a million values; else it is that of the law.
     #[must_use]
     pub fn mean(&self) -> f64 {
         *self.mean.get_or_init(|| self.mean_under_the_seed().unwrap_or_else(|| self.law.mean()))
@@ -111,7 +111,7 @@ impl Sizes {
                 sum += probability * self.of_key(self.target.key_with(value as u64)) as f64;
             }
         }
-        // Of numbers too large for their neighbours to be told apart nothing can be said.
+        // Numbers too large to be distinct from their neighbours have no exact mean.
         (known > 1.0 - 1e-6).then(|| sum / known)
     }
 }
@@ -138,7 +138,7 @@ mod tests {
         workload.requests[0].size.clone().unwrap()
     }
 
-    /// What a request asks for, written as the generator does.
+    /// A request's target, written as the generator does.
     fn target(sizes: &Sizes, session: u64, index: u32) -> String {
         let family = StreamFamily::new(7, Purpose::Target);
         let mut text = String::new();
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(sizes("/a", "1e15").of_target("/a"), 1 << 40);
     }
 
-    /// Against sums written out here.
+    /// Compares with sums written out here.
     #[test]
     fn the_mean_is_that_of_the_targets_that_there_are() {
         let law = "bounded_pareto(shape=1.1, lo=1kB, hi=100MB)";
@@ -202,7 +202,7 @@ mod tests {
         let total: f64 = (1..=3000).map(weight).sum();
         let mean: f64 = (1..=3000).map(|k| weight(k) * size(k)).sum::<f64>() / total;
         assert!((popular.mean() / mean - 1.0).abs() < 1e-9, "{} {mean}", popular.mean());
-        // It is no small matter: the law's own mean is another.
+        // The difference matters: the law's own mean is another.
         assert!((popular.law().mean() / mean - 1.0).abs() > 0.05);
 
         let even = sizes("/p/{uniform(0, 4)}", law);

@@ -1,4 +1,4 @@
-//! What a request asks for.
+//! The target of a request.
 
 use super::content::template::is_value_name;
 use crate::distribution::Distribution;
@@ -20,7 +20,7 @@ enum Part {
     Literal(String),
     /// A draw, rounded to a whole number.
     Drawn(Distribution),
-    /// A value of the session. It counts as nothing: what is sent is written as a call.
+    /// A value of the session. It has no part in the key: what is sent is a call.
     Value,
 }
 
@@ -30,7 +30,7 @@ impl Target {
         Target::of_parts(vec![Part::Literal("/".to_owned())])
     }
 
-    /// Parses `/item/{zipf(n=10000, s=0.9)}`, in which values of sessions, `names`, may stand.
+    /// Parses `/item/{zipf(n=10000, s=0.9)}`, which may contain values of sessions, `names`.
     ///
     /// # Errors
     /// When it does not begin with a slash, holds blanks or control characters, or a
@@ -65,8 +65,8 @@ impl Target {
         Target { begin: Key::EMPTY.text(parts.first().map_or("", Part::text)), parts }
     }
 
-    /// How closely a target is one of these; none where it is not. The query counts only where
-    /// there is one here.
+    /// How closely a target is one of these; `None` if it is not. The query counts only if this
+    /// target has one.
     pub(crate) fn fits(&self, target: &str) -> Option<Closeness> {
         let target = self.telling(target);
         let (begin, end) = (self.parts.first()?.text(), self.parts.last()?.text());
@@ -80,7 +80,7 @@ impl Target {
         ends.then_some(Closeness::Ends)
     }
 
-    /// A number that tells the target of one request from others, with its draws from `stream`.
+    /// A number that identifies the target of one request, with its draws from `stream`.
     #[inline]
     pub(crate) fn key(&self, stream: &mut Stream) -> u64 {
         self.key_by(|law| drawn(law, stream))
@@ -109,7 +109,7 @@ impl Target {
         }
     }
 
-    /// What varies in it, where it is one thing at most; none where it is more.
+    /// The varying part, if there is at most one; `None` if there are more.
     pub(crate) fn varying(&self) -> Option<Varying<'_>> {
         let laws = self.parts.iter().filter_map(|part| match part {
             Part::Literal(_) | Part::Value => None,
@@ -127,8 +127,7 @@ impl Target {
         self.key_by(|_| number)
     }
 
-    /// The part of a target by which it is told from others of this kind: without its query, where
-    /// none is asked for.
+    /// The part of a target that distinguishes it within its kind: no query, if the kind has none.
     pub(crate) fn telling<'a>(&self, target: &'a str) -> &'a str {
         match self.has_query() {
             true => target,
@@ -136,8 +135,7 @@ impl Target {
         }
     }
 
-    /// A number that tells this target, which is one of the kind's, from others: the same as of the
-    /// request that asks for it.
+    /// A number that identifies this target of the kind, the same as for its request.
     #[must_use]
     pub fn key_of(&self, target: &str) -> u64 {
         target_key(self.telling(target))
@@ -151,15 +149,15 @@ impl Target {
 /// How closely a target is one of a kind, the closest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Closeness {
-    /// It begins and ends as they do.
+    /// It begins and ends as the kind's targets do.
     Ends,
     /// Numbers that can be drawn make it one of them.
     Drawn,
-    /// There is only this one.
+    /// The kind has only this target.
     Same,
 }
 
-/// Whether these parts can make a target, with some number for each that is drawn.
+/// Whether these parts can form a target, with some number for each draw.
 fn made_of(parts: &[Part], target: &str) -> bool {
     match parts {
         [] => target.is_empty(),
@@ -170,7 +168,7 @@ fn made_of(parts: &[Part], target: &str) -> bool {
             let digits = target.bytes().take_while(u8::is_ascii_digit).count();
             (1..=digits.min(DIGITS_MAX)).any(|length| made_of(rest, &target[length..]))
         }
-        // Whatever a session may have.
+        // Any value that a session may have.
         [Part::Value, ..] => false,
     }
 }
@@ -178,14 +176,14 @@ fn made_of(parts: &[Part], target: &str) -> bool {
 /// The digits of the largest number that can be drawn.
 const DIGITS_MAX: usize = 20;
 
-/// What varies in a target.
+/// The varying part of a target.
 pub(crate) enum Varying<'a> {
     Nothing,
     /// One number, the rounded draw of this law.
     One(&'a Distribution),
 }
 
-/// The distribution in braces; what looks like a value's name is told from the known ones.
+/// The distribution in braces; an error about a value's name lists the known ones.
 fn drawn_law(text: &str, names: &[String], files: &dyn Files) -> Result<Distribution, Invalid> {
     if is_value_name(text) && !names.is_empty() {
         return Err(unknown("value", text, names.iter().map(String::as_str)));
@@ -193,19 +191,19 @@ fn drawn_law(text: &str, names: &[String], files: &dyn Files) -> Result<Distribu
     Distribution::parse(text, files)?.expect(Dimension::Number)
 }
 
-/// The number that is put in a place that varies.
+/// The number at a place that varies.
 #[inline]
 fn drawn(law: &Distribution, stream: &mut Stream) -> u64 {
     law.sample_whole(stream)
 }
 
-/// A number that tells a target from others.
+/// A number that identifies a target.
 #[must_use]
 pub fn target_key(target: &str) -> u64 {
     Key::EMPTY.text(target).0
 }
 
-/// What has been read of a target, as a number: FNV-1a, 64 bits wide (Fowler, Noll and Vo).
+/// The part of a target read so far, as a number: FNV-1a, 64 bits wide (Fowler, Noll and Vo).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Key(u64);
 
@@ -238,7 +236,7 @@ impl Key {
 }
 
 impl Part {
-    /// What is fixed of it.
+    /// Its fixed part.
     fn text(&self) -> &str {
         match self {
             Part::Literal(text) => text,
@@ -276,7 +274,7 @@ mod tests {
         assert!(Closeness::Ends < Closeness::Drawn && Closeness::Drawn < Closeness::Same);
     }
 
-    /// The key made of parts is that of the text.
+    /// The key made of parts equals that of the text.
     #[test]
     fn a_key_is_that_of_the_written_target() {
         for text in ["/", "/item/{zipf(n=20000, s=0.9)}", "/a/{uniform(0, 12)}?b={geometric(90)}"] {

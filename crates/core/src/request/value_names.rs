@@ -1,4 +1,4 @@
-//! The values that sessions have: a row of each data file, and what they took from responses.
+//! The values of sessions: a row of each data file, and values taken from responses.
 
 use super::content::template::is_value_name;
 use crate::data::DataTable;
@@ -6,8 +6,8 @@ use crate::error::Invalid;
 use crate::file::{PopulationTable, Rows};
 use crate::random::{Purpose, StreamFamily};
 
-/// The names of the values that sessions of a population have: the columns of its data files, then
-/// what its requests take.
+/// The names of the values of a population's sessions: the columns of its data files, then the
+/// values that its requests take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueNames {
     /// All names.
@@ -62,9 +62,9 @@ impl ValueNames {
         Ok(())
     }
 
-    /// The value that a session has of this name by its row, if the name is a column's. `session`
-    /// is its number in the population, `turn` how often it has begun again, `clients` how many
-    /// sessions begin again.
+    /// The value of this name in a session's row, if the name is a column's. `session` is its
+    /// number in the population, `turn` the number of times that it began again, `clients` the
+    /// number of sessions that begin again.
     #[must_use]
     pub fn of_row<'a>(
         &self,

@@ -1,4 +1,4 @@
-//! What a request has to do with the values of its session: it is made of them, takes them from its
+//! The use that a request makes of its session's values: it contains them, takes them from its
 //! response, and has the response checked.
 
 use std::collections::BTreeMap;
@@ -17,14 +17,14 @@ use crate::file::{CheckValue, RequestTable};
 use crate::files::Files;
 use crate::random::Stream;
 
-/// What a kind of request has to do with values.
+/// The use that a kind of request makes of values.
 #[derive(Clone, Debug, Default)]
 pub struct ValueUse {
-    /// What it is made of, where draws or values stand in more than its target.
+    /// Its parts, if draws or values stand outside its target too.
     composed: Option<Composition>,
-    /// What is taken from its responses: the place of the name, and where it is found.
+    /// The values taken from its responses: the place of the name, and the lookup.
     pub takes: Vec<(usize, Lookup)>,
-    /// What is checked of its responses.
+    /// The checks of its responses.
     pub checks: Vec<ResponseCheck>,
 }
 
@@ -33,7 +33,7 @@ pub struct ValueUse {
 struct Composition {
     target: Template,
     headers: Vec<Field>,
-    /// The body, or messages one after another, but for those of gRPC.
+    /// The body, or messages one after another, except those of gRPC.
     body: Vec<Template>,
 }
 
@@ -52,10 +52,10 @@ impl Field {
     }
 }
 
-/// What sessions of a population have in common, for their requests.
+/// The common properties of a population's sessions, for their requests.
 #[derive(Clone, Copy)]
 pub(crate) struct Common<'a> {
-    /// Header fields of all requests that have none of that name.
+    /// Header fields of all requests that have no field of that name.
     pub(crate) headers: &'a BTreeMap<String, String>,
     /// The names of their values.
     pub(crate) values: &'a ValueNames,
@@ -63,7 +63,7 @@ pub(crate) struct Common<'a> {
 }
 
 impl Common<'_> {
-    /// Whether draws or values stand in the text of a header field.
+    /// Whether the text of a header field contains draws or values.
     ///
     /// # Errors
     /// When there is a mistake in one.
@@ -78,8 +78,8 @@ impl Common<'_> {
 }
 
 impl ValueUse {
-    /// Checks what the table of a request says, which is of this `kind` otherwise, has this body,
-    /// and its target by this key; an error comes with its key.
+    /// Checks the table of a request of this `kind`, with this body, and its target by this key; an
+    /// error comes with its key.
     pub(crate) fn from_table(
         table: &RequestTable,
         kind: &RequestKind,
@@ -106,7 +106,7 @@ impl ValueUse {
         })
     }
 
-    /// How much of responses must be kept.
+    /// The part of responses that must be kept.
     #[must_use]
     pub fn reads(&self) -> Reads {
         let lookups = self.takes.iter().map(|(_, lookup)| lookup);
@@ -114,7 +114,7 @@ impl ValueUse {
         all.map(Lookup::reads).max().unwrap_or_default()
     }
 
-    /// Whether it has nothing to do with them.
+    /// Whether it makes no use of them.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.composed.is_none() && self.takes.is_empty() && self.checks.is_empty()
@@ -122,7 +122,7 @@ impl ValueUse {
 }
 
 impl Composition {
-    /// What a request is made of, where something varies in it that a plain one cannot hold.
+    /// The parts of a request, if something varies in it that a plain one cannot hold.
     fn from_table(
         table: &RequestTable,
         kind: &RequestKind,
@@ -135,7 +135,7 @@ impl Composition {
         let mut headers = own.map_err(|error| ("headers", error))?;
         let has = |name: &str| table.headers.keys().any(|own| own.eq_ignore_ascii_case(name));
         for (name, text) in common.headers.iter().filter(|(name, _)| !has(name)) {
-            // A mistake there is told of the clients' table.
+            // An error there is reported for the clients' table.
             let field = common.field(name, text).ok();
             let varying = field.filter(|field| field.value.as_fixed().is_none());
             headers.extend(varying.map(|field| Field { optional: true, ..field }));
@@ -163,11 +163,11 @@ impl Composition {
 }
 
 impl RequestKind {
-    /// The request of a session, where it is made of draws or of the session's values: draws from
-    /// `stream`, values by their places.
+    /// The request of a session, if it contains draws or the session's values: draws from `stream`,
+    /// values by their places.
     ///
     /// # Errors
-    /// When a value is missing, or cannot stand where it is put.
+    /// When a value is missing, or does not fit in its place.
     pub fn call<'v>(
         &self,
         stream: &mut Stream,

@@ -1,8 +1,8 @@
 //! Keys that are in a table twice, because one of them is a part of the other.
 
-/// What is right where a key has a value for everything, and others by name, as in `demand` and
-/// `demand.search`: TOML refuses the second of them, and says no more. `message` is what it says
-/// of this line, counted from 1.
+/// The remedy if a key has both a value for everything and others by name, as in `demand` and
+/// `demand.search`: TOML refuses the second of them without an explanation. `message` is its text
+/// about this line, counted from 1.
 pub(super) fn one_or_each(text: &str, line: usize, message: &str) -> Option<String> {
     let above = line.checked_sub(1)?;
     let wrong = key(text.lines().nth(above)?)?;
@@ -22,7 +22,7 @@ fn key(line: &str) -> Option<&str> {
     Some(line.split_once('=')?.0.trim())
 }
 
-/// The last key in the table that so many lines end with, whose first part is `one`.
+/// The last key in the table at the end of this many lines that begins with `one`.
 fn named_above<'a>(text: &'a str, lines: usize, one: &str) -> Option<&'a str> {
     let lines: Vec<&str> = text.lines().take(lines).collect();
     let of_table = lines.iter().rev().take_while(|line| !line.trim_start().starts_with('['));

@@ -1,4 +1,4 @@
-//! What serde says of values, in the words of files.
+//! Serde's messages about values, in the words of files.
 
 use std::fmt::Formatter;
 
@@ -25,13 +25,13 @@ pub(crate) fn with_remedy(message: &str) -> String {
     }
 }
 
-/// How serde begins where a text is none of a few words.
+/// The beginning of serde's message if a text is none of a few words.
 pub(super) const NO_VARIANT: &str = "unknown variant";
 
-/// How messages about such numbers begin.
+/// The beginning of messages about such numbers.
 const WHOLE: &str = "a whole number";
 
-/// A whole number from one to another, both of them possible: its message names them.
+/// A whole number in a range, both ends included: its message names them.
 pub(crate) struct WholeNumber {
     pub(crate) least: u32,
     pub(crate) most: u32,
@@ -51,7 +51,7 @@ impl Visitor<'_> for WholeNumber {
     }
 }
 
-/// What serde says of a value of the wrong kind, without its names of types.
+/// Serde's message about a value of the wrong kind, without its names of types.
 fn in_words(message: &str) -> Option<String> {
     let told = message.strip_prefix("invalid value: ");
     let told = told.or_else(|| message.strip_prefix("invalid type: "))?;

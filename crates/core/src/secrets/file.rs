@@ -1,21 +1,21 @@
-//! What a workload file says that must not be written: taken out, put back, and known.
+//! The secrets of a workload file, which must not be written: taken out, put back, and known.
 
 use toml::Value;
 
 use super::{KnownSecrets, PUT_IN, REMOVED, is_secret, without_secrets};
 use crate::file::WorkloadFile;
 
-/// Tables of what is sent, by the names that it is sent under.
+/// Tables of sent values, by the names under which they are sent.
 const SENT: [&str; 6] = ["headers", "form", "json", "message", "multipart", "fields"];
-/// Tables of texts that say how something is found in a response.
+/// Tables of texts that describe lookups in a response.
 const FOUND: [&str; 2] = ["take", "checks"];
-/// So begin texts that only say where a secret is kept.
+/// The beginnings of texts that only name the source of a secret.
 const ELSEWHERE: [&str; 2] = ["env:", "file:"];
 
-/// What was taken out of a workload file.
+/// The part that was taken out of a workload file.
 #[derive(Default)]
 struct Removal {
-    /// Where it stood.
+    /// Its place.
     places: Vec<String>,
     known: KnownSecrets,
 }
@@ -50,14 +50,14 @@ fn remove(value: &mut Value, place: &Place, taken: &mut Removal) {
     }
 }
 
-/// Where a value stands.
+/// The place of a value.
 struct Place {
     path: String,
-    /// The key whose value it is, or is in the list of.
+    /// The key of the value, or of its list.
     name: String,
     /// Whether it is sent under that name.
     sent: bool,
-    /// Whether it says how something is found in a response.
+    /// Whether it describes a lookup in a response.
     found: bool,
 }
 
@@ -83,18 +83,18 @@ impl Place {
         Place { path, name, sent: self.sent, found: self.found }
     }
 
-    /// Whether what stands here is sent under the name of a secret.
+    /// Whether the value here is sent under the name of a secret.
     fn secret(&self) -> bool {
         let cookie = self.name.eq_ignore_ascii_case("cookie");
         self.sent && (cookie || is_secret(&self.name))
     }
 
-    /// Learns what in a text is secret that stands here.
+    /// Learns the secret part of a text at this place.
     fn learn(&self, text: &str, known: &mut KnownSecrets) {
         if self.secret() { known.learn_field(&self.name, text) } else { known.learn_text(text) }
     }
 
-    /// What may be kept of a text that stands here.
+    /// The part of a text at this place that may be kept.
     fn left_of(&self, text: &str) -> String {
         let elsewhere = ELSEWHERE.iter().any(|begin| text.starts_with(begin));
         if self.found || text.is_empty() || elsewhere || PUT_IN.is_match(text) {
@@ -107,7 +107,7 @@ impl Place {
     }
 }
 
-/// A workload as it may be written, and the places where secrets were taken out.
+/// A workload without its secrets, and the places where they were taken out.
 ///
 /// # Errors
 /// When it cannot be put into a file.
@@ -115,26 +115,26 @@ pub fn removed_from(file: &WorkloadFile) -> Result<(WorkloadFile, Vec<String>), 
     let (mut value, mut taken) = (as_value(file)?, Removal::default());
     remove(&mut value, &Place::root(), &mut taken);
     let places = taken.places;
-    // What holds none stays as it is, to the order of its keys.
+    // A workload without secrets stays as it is, down to the order of its keys.
     let kept = if places.is_empty() { file.clone() } else { as_file(value)? };
     Ok((kept, places))
 }
 
-/// The values of all that is secret in a workload file.
+/// The values of all secrets in a workload file.
 #[must_use]
 pub fn secrets_of(file: &WorkloadFile) -> KnownSecrets {
     let mut taken = Removal::default();
-    // What cannot be put into a file is no text that was read from one.
+    // A value that cannot be put into a file was not read from one.
     if let Ok(mut value) = as_value(file) {
         remove(&mut value, &Place::root(), &mut taken);
     }
     taken.known
 }
 
-/// A workload that was kept without its secrets, with those of `given`, another that has them.
+/// A workload that was kept without its secrets, with those of `given`, another one that has them.
 ///
 /// # Errors
-/// When a place of `places` has no secret in `given`, or what is around it differs.
+/// When a place of `places` has no secret in `given`, or its surroundings differ.
 pub fn put_back(
     kept: &WorkloadFile,
     given: &WorkloadFile,
@@ -152,7 +152,7 @@ pub fn put_back(
     }
 }
 
-/// Takes over from `given` what differs from `masked`, where `kept` is as `masked` is.
+/// Takes from `given` the parts that differ from `masked`, if `kept` equals `masked` there.
 fn fill(kept: &mut Value, given: &Value, masked: &Value) {
     match (&mut *kept, given, masked) {
         (Value::Table(kept), Value::Table(given), Value::Table(masked)) => {

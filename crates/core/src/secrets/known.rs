@@ -1,5 +1,4 @@
-//! Secrets whose values are known, because they are sent: whatever form they come back in, they are
-//! not repeated.
+//! Secrets whose values are known, because they are sent: they are not repeated, in any encoding.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +8,15 @@ use base64::engine::general_purpose::STANDARD;
 use super::{REMOVED, is_secret, replaced, without_secrets};
 use crate::request::form_field;
 
-/// Shorter values are not told apart from other words.
+/// Shorter values cannot be distinguished from other words.
 const LENGTH_MIN: usize = 4;
-/// Nor are these, which are values of keys and no secrets.
+/// Neither can these, which are values of keys but not secrets.
 const WORDS: [&str; 6] = ["true", "false", "null", "None", "none", REMOVED];
 
-/// The values of secrets. It has no `Debug`: it knows them.
+/// The values of secrets. It has no `Debug`, because it contains them.
 #[derive(Clone, Default)]
 pub struct KnownSecrets {
-    /// By the character that they begin with, the longest first.
+    /// By their first character, the longest first.
     values: BTreeMap<char, Vec<String>>,
     longest: usize,
 }
@@ -31,7 +30,7 @@ impl KnownSecrets {
         let plain = [Some(value.to_owned()), decoded(value), unescaped];
         for plain in plain.into_iter().flatten() {
             let form = form_field("", plain.as_bytes()).split_off(1);
-            // Not all encode a blank and a slash alike.
+            // Encodings differ in blanks and slashes.
             for form in [form.replace("%2F", "/"), form] {
                 self.add(&form.replace('+', "%20"));
                 self.add(&form);
@@ -46,7 +45,7 @@ impl KnownSecrets {
         }
     }
 
-    /// Adds what a header field, or a key of this name, holds that is secret.
+    /// Adds the secret part of a header field, or of a key of this name.
     pub fn learn_field(&mut self, name: &str, value: &str) {
         if name.eq_ignore_ascii_case("cookie") {
             let cookies = value.split(';').filter_map(|one| one.split_once('='));
@@ -72,18 +71,17 @@ impl KnownSecrets {
         parts.for_each(|(_, value)| self.learn_pieces(value.trim().trim_matches('"')));
     }
 
-    /// Adds what in a text, as in a target or a body, goes by the name of a secret.
+    /// Adds the values in a text, such as a target or a body, whose names are those of secrets.
     pub fn learn_text(&mut self, text: &str) {
         replaced(text, &mut |value| self.learn_pieces(value));
     }
 
-    /// Adds a value of a workload file, in which something may be put in when it is sent: of such
-    /// a value that which always stands there.
+    /// Adds a value of a workload file that may have places to fill: its constant parts.
     fn learn_pieces(&mut self, value: &str) {
         if !value.contains('{') {
             return self.learn(value);
         }
-        // Words as `Bearer` beside what is put in are none.
+        // Words such as `Bearer` beside such places are not secrets.
         let pieces = value.split(['{', '}']).step_by(2).map(str::trim);
         let pieces = pieces.filter(|piece| piece.len() >= 2 * LENGTH_MIN && !piece.contains(' '));
         pieces.for_each(|piece| self.learn(piece));
@@ -109,9 +107,9 @@ impl KnownSecrets {
         self.longest
     }
 
-    /// A text as it may be shown: without these values, and without [what is called like a
-    /// secret](without_secrets). Where it is the beginning of a longer one, `cut`, it ends before
-    /// what may be the beginning of a value.
+    /// A text for display: without these values, and without
+    /// [values under secret-like names](without_secrets). If it is the beginning of a longer one,
+    /// `cut`, it ends before any possible beginning of a value.
     #[must_use]
     pub fn hidden(&self, text: &str, cut: bool) -> String {
         let mut shown = String::with_capacity(text.len());
@@ -131,7 +129,7 @@ impl KnownSecrets {
     }
 }
 
-/// Whether a text that comes after this character begins with a value: a number only if it is no
+/// Whether a text that comes after this character begins with a value: a number only if it is not
 /// part of a longer one.
 fn is_there(value: &str, before: Option<char>, text: &str) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
@@ -140,7 +138,7 @@ fn is_there(value: &str, before: Option<char>, text: &str) -> bool {
     !number || !(digit(before) || digit(after.chars().next()))
 }
 
-/// What a value of a URL or a form says, if it is encoded.
+/// The decoded value of a URL or a form, if it is encoded.
 fn decoded(value: &str) -> Option<String> {
     if !value.contains(['%', '+']) {
         return None;
@@ -190,7 +188,7 @@ mod tests {
         assert_eq!(known(&["abcd", "abcdef"]).hidden("xabcdef abcd", false), "xREMOVED REMOVED");
         let shown = known(&["1234"]).hidden("1234 12345 01234 (1234)", false);
         assert_eq!(shown, "REMOVED 12345 01234 (REMOVED)");
-        // What is too short, or no secret, would leave nothing of an answer.
+        // Values that are too short, or not secret, would leave nothing of an answer.
         assert_eq!(known(&["a", "no!", "true", ""]).hidden("a no! true", false), "a no! true");
     }
 

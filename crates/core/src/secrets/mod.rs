@@ -1,5 +1,5 @@
-//! What must not be shown or written: passwords and tokens, told by the names that they go by.
-//! Those that are kept elsewhere (`env:`, `file:`) never stand in a workload file.
+//! Values that must not be shown or written: passwords and tokens, recognised by their names. Those
+//! that are kept elsewhere (`env:`, `file:`) never stand in a workload file.
 
 mod file;
 mod known;
@@ -11,11 +11,11 @@ use regex::{Captures, Regex};
 pub use file::{put_back, removed_from, secrets_of};
 pub use known::KnownSecrets;
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 pub const REMOVED: &str = "REMOVED";
 
-// Repetition without a bound: with one of eighty, eighty copies of all letters are to be compiled,
-// and every command waits for that.
+// Repetition without a bound: a bound of eighty would compile eighty copies of all letters, and
+// every command would wait for that.
 macro_rules! pattern {
     ($name:ident, $pattern:expr) => {
         static $name: LazyLock<Regex> = LazyLock::new(|| Regex::new($pattern).expect("valid"));
@@ -36,7 +36,7 @@ pattern!(
     PARAMETER,
     r#"(?P<before>(?:^|[?&\n])(?P<name>[^=&\s"'#?]+)=)(?P<value>[^&\s"'#]+)(?P<after>)"#
 );
-// Of JSON. A text that was cut may end within the value, here and in what follows.
+// Of JSON. A text that was cut may end within the value, here and in the next patterns.
 pattern!(
     PAIR,
     r#"(?P<before>"(?P<name>[^"\\]+)"\s*:\s*")(?P<value>(?:\\.|[^"\\])*)(?P<after>"|\\?$)"#
@@ -51,12 +51,12 @@ pattern!(
     ATTRIBUTE,
     r#"(?P<before>\s(?:[\w.-]+:)?(?P<name>[\w.-]+)=")(?P<value>[^"<>]+)(?P<after>"|$)"#
 );
-// Nothing but what is put in when it is sent, as in `{password}` and `Bearer {token}`.
+// Only places to fill when it is sent, as in `{password}` and `Bearer {token}`.
 pattern!(PUT_IN, r#"(?i)^(?:bearer|basic|token)?(?:\s*\{[^{}":]*\})+\s*$"#);
 
 /// Parameters that hold a secret in some services, and a word or a number in others.
 const AT_TIMES: [&str; 2] = ["code", "key"];
-/// The shortest value that is taken for a secret in one of those.
+/// The shortest value that counts as a secret in one of those.
 const MADE_MIN: usize = 8;
 
 /// Whether a header field, a parameter or a key of this name is likely to hold a secret.
@@ -65,18 +65,17 @@ pub fn is_secret(name: &str) -> bool {
     SECRET.is_match(name)
 }
 
-/// A text as it may be shown: an address without its password, and without the values of
-/// parameters, fields of forms, members of JSON, and elements and attributes of XML that are called
-/// like secrets.
+/// A text for display: an address without its password, and without the values of parameters,
+/// fields of forms, members of JSON, and elements and attributes of XML with secret-like names.
 #[must_use]
 pub fn without_secrets(text: &str) -> String {
     replaced(text, &mut |_| {})
 }
 
-/// Whether what a pattern found is a secret.
+/// Whether a pattern's match is a secret.
 type IsOne = fn(&Captures) -> bool;
 
-/// The same; what is taken out is told.
+/// The same; the removed parts are reported.
 fn replaced(text: &str, taken: &mut dyn FnMut(&str)) -> String {
     let by_name = |found: &Captures| is_secret(&found["name"]);
     let all: [(&Regex, IsOne); 5] = [
@@ -106,7 +105,8 @@ fn by_parameter(name: &str, value: &str) -> bool {
     is_secret(name) || (at_times && is_made(value))
 }
 
-/// Whether a value looks made by a machine: long, of letters and digits, and not put in when sent.
+/// Whether a value looks made by a machine: long, of letters and digits, and not filled in when
+/// sent.
 fn is_made(value: &str) -> bool {
     let has = |kind: fn(&char) -> bool| value.chars().any(|c| kind(&c));
     value.len() >= MADE_MIN

@@ -67,7 +67,7 @@ impl BatchMeans {
     }
 
     /// The wider one of the half-widths that [`BatchMeans::interval_95`] and batches of twice the
-    /// size give: one that chance made narrow is seldom narrow at both.
+    /// size give: an interval that chance made narrow is seldom narrow at both.
     #[must_use]
     pub fn cautious_half_width_95(&self) -> Option<f64> {
         let narrow = self.interval_95()?;
@@ -76,7 +76,7 @@ impl BatchMeans {
         Some(narrow.half_width.max(wide))
     }
 
-    /// The 95 % confidence interval of the mean; none before there are enough batches. Batches
+    /// The 95 % confidence interval of the mean; `None` before there are enough batches. Batches
     /// that depend on one another are joined, twice at most.
     #[must_use]
     pub fn interval_95(&self) -> Option<MeanInterval> {
@@ -88,8 +88,8 @@ impl BatchMeans {
     }
 }
 
-/// The 95 % confidence interval of the mean of many values from the means of consecutive batches
-/// of equal size; none where there are too few. Batches are joined until there are at most
+/// The 95 % confidence interval of the mean of many values from the means of consecutive batches of
+/// equal size; `None` if there are too few. Batches are joined until there are at most
 /// [`BATCHES_USED`], and further while they depend on one another.
 pub(crate) fn mean_interval_95(batches: &[f64]) -> Option<MeanInterval> {
     let mut means = join_neighbours(batches, batches.len().div_ceil(BATCHES_USED).max(1));
@@ -104,7 +104,7 @@ pub(crate) fn mean_interval_95(batches: &[f64]) -> Option<MeanInterval> {
     Some(MeanInterval { half_width, batches: means.len(), correlated })
 }
 
-/// The half-width from batches, which what correlation is left widens as it would for a first-order
+/// The half-width from batches. The remaining correlation widens it as it would for a first-order
 /// autoregressive sequence (Lada, Steiger and Wilson, SBatch, 2008).
 fn allowing_for_correlation(means: &[f64]) -> Option<f64> {
     let left = lag_one_correlation(means).clamp(0.0, 0.8);
@@ -131,7 +131,7 @@ fn is_correlated(sums: &[f64], quantile: f64) -> bool {
     lag_one_correlation(sums) > quantile * ((k - 2.0) / (k * k - 1.0)).sqrt()
 }
 
-/// The correlation of neighbours by von Neumann's ratio; 0 where all are alike.
+/// The correlation of neighbours by von Neumann's ratio; 0 if all values are equal.
 fn lag_one_correlation(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -139,14 +139,14 @@ fn lag_one_correlation(values: &[f64]) -> f64 {
     if squares > 0.0 { 1.0 - steps / squares / 2.0 } else { 0.0 }
 }
 
-/// The means of so many neighbours each; the first ones are left out where some are left over.
+/// The means of this many neighbours each; the remainder is left out at the beginning.
 fn join_neighbours(means: &[f64], each: usize) -> Vec<f64> {
     let joined = means[means.len() % each..].chunks_exact(each);
     joined.map(|all| all.iter().sum::<f64>() / each as f64).collect()
 }
 
-/// The half-width of the 95 % confidence interval of the mean of independent values, by
-/// Student's t; none for fewer than two values.
+/// The half-width of the 95 % confidence interval of the mean of independent values, by Student's
+/// t; `None` for fewer than two values.
 #[must_use]
 pub fn student_half_width_95(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
@@ -177,9 +177,9 @@ mod tests {
         }
     }
 
-    /// An autoregressive sequence with lag-1 correlation 0.9: of 400 intervals about 95 % hold
-    /// the true mean, 0. Fewer than 90 % or more than 99 % has probability below 1e-5 each, and
-    /// the seeds are fixed. An interval that ignored the correlation would hold it in 33 %.
+    /// An autoregressive sequence with lag-1 correlation 0.9: of 400 intervals about 95 % contain
+    /// the true mean, 0. Fewer than 90 % or more than 99 % has probability below 1e-5 each, and the
+    /// seeds are fixed. Intervals without regard to the correlation would contain it in 33 %.
     #[test]
     fn intervals_hold_the_mean_as_often_as_they_say() {
         let holds = |seed: u64| {
@@ -196,8 +196,8 @@ mod tests {
         assert!((360..=396).contains(&held), "{held} of 400");
     }
 
-    /// A random walk never forgets: the test says so. Independent values pass it, but for about
-    /// one in twenty sequences; of 200 more than 25 has probability below 1e-4.
+    /// A random walk never forgets, and the test shows it. Independent values pass the test, except
+    /// for about one in twenty sequences; of 200 more than 25 has probability below 1e-4.
     #[test]
     fn dependent_batches_are_found() {
         let correlated = |seed: u64, memory: f64| {

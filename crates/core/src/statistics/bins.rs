@@ -16,7 +16,7 @@ pub(crate) struct Bins {
 
 /// Bins to a power of two, as a power of two.
 const DIGITS: u32 = 10;
-/// There is always a multiple of so many.
+/// The number of bins is a multiple of this.
 pub(crate) const EIGHT: usize = 8;
 
 impl Bins {
@@ -33,18 +33,18 @@ impl Bins {
         times.iter().for_each(|time| self.add(*time));
     }
 
-    /// The bins that hold something, with their counts.
+    /// The nonempty bins, with their counts.
     pub(crate) fn held(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
     }
 
-    /// The number of eights, of which most hold nothing.
+    /// The number of groups of eight, most of which are empty.
     pub(crate) fn eights(&self) -> usize {
         self.counts.len() / EIGHT
     }
 
-    /// Gives the bins by eights, in their order, and empties them: the number of each eight, all
-    /// bits that any of its counts has, and the counts. Eights that hold nothing are left out.
+    /// Gives the bins in groups of eight, in their order, and empties them: the number of each
+    /// group, all bits that any of its counts has, and the counts. Empty groups are left out.
     #[inline(always)]
     pub(crate) fn drain(&mut self, mut taken: impl FnMut(usize, u64, &[u64; EIGHT])) {
         let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
@@ -88,7 +88,8 @@ impl Bins {
     }
 
     /// For each of these numbers, which are 1 or more and in ascending order, the largest time of
-    /// the first bin that holds, with those before it, so many times: by one look at all bins.
+    /// the first bin that contains this many times, with the bins before it. One pass over all
+    /// bins.
     pub(crate) fn nth<const N: usize>(&self, numbers: [u64; N]) -> [Nanos; N] {
         let (mut counts, mut bins, mut below) = (self.counts.iter(), 0, 0);
         numbers.map(|number| {
@@ -116,7 +117,7 @@ impl Bins {
     }
 }
 
-/// Bins that hold something, by number, with their counts: as histograms are written down.
+/// Nonempty bins, by number, with their counts: the form in which histograms are written down.
 impl From<Bins> for Vec<(u32, u64)> {
     fn from(bins: Bins) -> Vec<(u32, u64)> {
         bins.held().map(|(bin, count)| (bin as u32, count)).collect()
@@ -128,7 +129,7 @@ impl From<Vec<(u32, u64)>> for Bins {
         let mut bins = Bins::default();
         let last = bin_of(u64::MAX);
         for (bin, count) in held.into_iter().map(|(bin, count)| (bin as usize, count)) {
-            // None that is no bin: what is damaged must not take all memory.
+            // Refuses invalid bins: damaged data must not take all memory.
             if bin <= last {
                 bins.grow_to(bin);
                 bins.counts[bin] = bins.counts[bin].saturating_add(count);
@@ -149,7 +150,7 @@ pub(crate) fn bin_of(time: u64) -> usize {
 fn largest_in(bin: usize) -> u64 {
     let shift = ((bin >> DIGITS) as u32).saturating_sub(1);
     let steps = bin as u64 - (u64::from(shift) << DIGITS);
-    // The last bin's end is one more than the largest number there is.
+    // The last bin's end is one more than the largest possible number.
     (u128::from(steps + 1) << shift).wrapping_sub(1) as u64
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A distribution of times, in seconds; nothing where there are no times.
+/// A distribution of times, in seconds; `None` if there are no times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeFigures {
     /// The mean.
@@ -40,7 +40,7 @@ impl TimeFigures {
         ("p99.99", 0.9999),
     ];
 
-    /// The share of times that a percentile of this name is not below; none for others.
+    /// The share of times below a percentile of this name; `None` for other names.
     #[must_use]
     pub fn share_of(name: &str) -> Option<f64> {
         TimeFigures::PERCENTILES.into_iter().find(|one| one.0 == name).map(|one| one.1)

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::bins::{Bins, EIGHT, bin_of};
 use crate::time::Nanos;
 
-/// The bins that hold something, by eights.
+/// The nonempty bins, in groups of eight.
 ///
 /// Mostly that takes six bytes for eight bins instead of 64: so all finished sections of a run stay
-/// in a processor's near caches. And which bins of an eight hold something, which is as good as
-/// random, need not be asked.
+/// in a processor's near caches. The code also avoids a branch for each bin: which bins of a group
+/// are nonempty is as good as random.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Packed {
-    /// Histograms of which this is the sum.
+    /// Histograms whose sum this is.
     parts: Vec<Part>,
 }
 
@@ -29,7 +29,7 @@ struct Part {
     many: Eights<[u64; EIGHT]>,
 }
 
-/// Eights of bins.
+/// Groups of eight bins.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Eights<Counts> {
     /// The number of each: its first bin is eight times that.
@@ -37,11 +37,11 @@ struct Eights<Counts> {
     counts: Vec<Counts>,
 }
 
-/// With more eights, parts are packed as one.
+/// With more groups, parts are packed as one.
 const EIGHTS_MAX: usize = 8192;
 
 impl Packed {
-    /// What the histogram holds, which then is empty.
+    /// Packs the histogram, which is empty afterwards.
     pub(crate) fn of(bins: &mut Bins) -> Packed {
         let mut part = Part::default();
         part.few.reserve(bins.eights());
@@ -52,8 +52,8 @@ impl Packed {
         Packed { parts: vec![part] }
     }
 
-    /// Gives the eights that hold something, by number, with the counts of their bins; one may come
-    /// more than once.
+    /// Gives the nonempty groups, by number, with the counts of their bins; one may come more than
+    /// once.
     #[inline(always)]
     pub(crate) fn each(&self, mut give: impl FnMut(usize, [u64; EIGHT])) {
         for part in &self.parts {
@@ -63,8 +63,8 @@ impl Packed {
         }
     }
 
-    /// Takes in another one; `scratch` is an empty histogram. Which bins both hold is only looked
-    /// at when there are many.
+    /// Adds another one; `scratch` is an empty histogram. Common bins are only sought when there
+    /// are many.
     pub(crate) fn join(&mut self, other: Packed, scratch: &mut Bins) {
         self.parts.extend(other.parts);
         if self.parts.iter().map(Part::eights).sum::<usize>() > EIGHTS_MAX {
@@ -73,11 +73,11 @@ impl Packed {
         }
     }
 
-    /// The numbers of times up to each of these, or in its bin, by one look at all bins. Times must
-    /// be in ascending order.
+    /// The numbers of times up to each of these, or in its bin, in one pass over all bins. Times
+    /// must be in ascending order.
     pub(crate) fn up_to<const N: usize>(&self, times: [Nanos; N]) -> [u64; N] {
         let last = times.map(|time| bin_of(time.0));
-        // Of those above the one before; bins mostly come in their order, so that the place of the
+        // The times above the one before; bins mostly come in their order, so that the place of the
         // last one is near.
         let (mut between, mut at) = ([0; N], 0);
         self.each(|number, counts| {
@@ -88,7 +88,7 @@ impl Packed {
             while at < N && first > last[at] {
                 at += 1;
             }
-            // Mostly none of the times lies in between, so that all eight are of the same.
+            // Mostly none of the times lies in between, so that all eight belong to the same.
             if at < N && first + EIGHT - 1 <= last[at] {
                 between[at] += counts.iter().sum::<u64>();
                 return;
@@ -111,7 +111,7 @@ impl Packed {
 }
 
 impl Part {
-    /// Adds an eight of bins; `any` is what any of its counts has of bits.
+    /// Adds a group of bins; `any` has all bits that any of its counts has.
     #[inline(always)]
     fn push(&mut self, number: usize, any: u64, counts: &[u64; EIGHT]) {
         // Every other one, so that pairs of counts take the same steps.
@@ -173,7 +173,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is lost by packing and by joining, whether that packs anew or not.
+        /// Packing and merging lose nothing, whether that packs anew or not.
         #[test]
         fn packed_bins_hold_what_was_packed(
             some in prop::collection::vec(prop_oneof![0u64..300, any::<u64>()], 0..200),

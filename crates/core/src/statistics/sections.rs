@@ -12,7 +12,7 @@ use crate::time::Nanos;
 /// Histograms of consecutive sections of equal size. When all places are taken, neighbours are
 /// joined and the size doubles, so that memory stays the same however long the run.
 ///
-/// The one histogram that is written to is always the same memory; finished ones are packed.
+/// The histogram being written is always the same memory; finished ones are packed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sections {
     size: u64,
@@ -25,7 +25,7 @@ pub struct Sections {
 
 /// The number of sections at which neighbours are joined.
 const SECTIONS_MAX: usize = 32;
-/// Fewer give no interval.
+/// Fewer sections give no interval.
 const SECTIONS_MIN: usize = 10;
 /// The size of a section at first.
 const SIZE_FIRST: u64 = 256;
@@ -75,13 +75,14 @@ impl Sections {
         }
     }
 
-    /// Adds what another replication took, which is of no section: nothing is to be added after it.
+    /// Adds the times of another replication, which belong to no section: nothing may be added
+    /// after it.
     pub fn take_in(&mut self, other: &Tally) {
         self.totals.merge(other.totals());
         self.current.merge(other.bins());
     }
 
-    /// The mean in seconds; none when there are no response times.
+    /// The mean in seconds; `None` when there are no response times.
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
         self.totals.mean_s()
@@ -96,7 +97,7 @@ impl Sections {
     }
 
     /// The 95 % confidence intervals of percentiles, `shares` between 0 and 1 in ascending order,
-    /// in seconds; nothing where there is too little data to bound one.
+    /// in seconds; `None` if there is too little data to bound one.
     ///
     /// The share of response times up to the percentile is a mean, whose half-width h comes from
     /// the sections as in batch means; the interval is from the percentile of `share` - h to that
@@ -122,14 +123,14 @@ impl Sections {
 
 /// The interval of one percentile, from the shares of response times up to it in the sections.
 fn interval_95(all: &Tally, share: f64, in_sections: &[f64]) -> Option<[f64; 2]> {
-    // Where all that is beyond lies in a few sections, they say little of what is usual.
+    // If all times beyond it lie in a few sections, they show little of the usual course.
     let usual = in_sections.iter().filter(|one| **one < 1.0).count();
     let interval = mean_interval_95(in_sections)?;
     if 2 * usual < in_sections.len() || interval.correlated {
         return None;
     }
     let half = interval.half_width;
-    // Fewer than ten response times beyond say nothing of how far they may lie.
+    // Fewer than ten response times beyond it do not show how far they may lie.
     let beyond = (1.0 - share - half) * all.count() as f64;
     if share - half <= 0.0 || beyond < 1.0 || (1.0 - share) * (all.count() as f64) < 10.0 {
         return None;
@@ -154,9 +155,9 @@ mod tests {
     }
 
     /// Of 200 intervals of the 99th percentile of correlated times (a moving maximum of ten
-    /// exponentials) about 190 hold the true one. Fewer than 176 has probability below 1e-4 at a
-    /// coverage of 95 %, and the seeds are fixed. Intervals that took the times for independent
-    /// would hold it in about 110.
+    /// exponentials) about 190 contain the true one. Fewer than 176 has probability below 1e-4 at a
+    /// coverage of 95 %, and the seeds are fixed. Intervals for independent times would contain it
+    /// in about 110.
     #[test]
     fn intervals_of_percentiles_hold_them_as_often_as_they_say() {
         // P(max <= x) = (1 - e^-x)^10 = 0.99.

@@ -16,7 +16,7 @@ pub struct Tally {
     totals: Totals,
 }
 
-/// What is exact of times.
+/// The exact figures of times.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Totals {
     count: u64,
@@ -34,7 +34,7 @@ impl Default for Totals {
 impl Totals {
     #[inline(always)]
     pub(crate) fn add_all(&mut self, times: &[Nanos]) {
-        // In registers for the length of the loop.
+        // Kept in registers for the length of the loop.
         let Totals { mut sum, mut min, mut max, .. } = *self;
         for time in times {
             sum += u128::from(time.0);
@@ -69,7 +69,7 @@ impl Tally {
         self.totals.add_all(&[time]);
     }
 
-    /// Adds all that another tally holds.
+    /// Adds another tally.
     pub fn merge(&mut self, other: &Tally) {
         self.bins.merge(&other.bins);
         self.totals.merge(&other.totals);
@@ -89,14 +89,14 @@ impl Tally {
         self.totals.count
     }
 
-    /// The mean in seconds; none when empty.
+    /// The mean in seconds; `None` when empty.
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
         (self.totals.count > 0).then(|| self.totals.sum as f64 / self.totals.count as f64 * 1e-9)
     }
 
-    /// The smallest time below or at which this share of all times lies, in seconds, to three
-    /// significant digits; none when empty.
+    /// The smallest time such that this share of all times is at or below it, in seconds, to three
+    /// significant digits; `None` when empty.
     #[must_use]
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
         (self.totals.count > 0).then(|| self.quantile(share).as_secs_f64())
@@ -115,8 +115,7 @@ impl Tally {
         self.bins.nth(shares.map(number)).map(|time| time.max(min).min(max))
     }
 
-    /// The share of times beyond a limit in seconds, as exactly as the histogram knows it; 0 when
-    /// empty.
+    /// The share of times beyond a limit in seconds, to the histogram's precision; 0 when empty.
     pub(crate) fn share_beyond(&self, limit_s: f64) -> f64 {
         let limit = Nanos::from_secs_f64(limit_s);
         if self.totals.count == 0 || self.totals.max <= limit {
@@ -126,8 +125,8 @@ impl Tally {
         beyond.sum::<u64>() as f64 / self.totals.count as f64
     }
 
-    /// The half-width of the mean's 95 % confidence interval as of `number` independent times with
-    /// the variance of these, in seconds; none for fewer than two.
+    /// The half-width of the mean's 95 % confidence interval for `number` independent times with
+    /// the variance of these, in seconds; `None` for fewer than two.
     pub(crate) fn half_width_95(&self, number: f64) -> Option<f64> {
         let count = self.totals.count as f64;
         let sums = self.bins.times().fold([0.0; 2], |[sum, squares], (time, count)| {
@@ -197,7 +196,7 @@ mod tests {
         let read: Tally = serde_json::from_str(&written).unwrap();
         assert_eq!(read.figures(None), tally.figures(None));
         assert!(read.bins.held().eq(tally.bins.held()));
-        // What is no bin is left out, and takes no memory.
+        // An invalid bin is left out, and takes no memory.
         let wrong = Bins::from(vec![(u32::MAX, 1), (3, u64::MAX), (3, 1)]);
         assert!(wrong.held().eq([(3, u64::MAX)]));
     }

@@ -1,17 +1,18 @@
-//! How long the warm-up is: the rule MSER-5.
+//! The length of the warm-up: the rule MSER-5.
 
 /// The observations that one batch joins.
 const BATCH: usize = 5;
 
-/// How many of the first observations to leave out, so that the mean of the rest is known best:
-/// MSER-5 (White, Simulation 69, 1997). Nothing where that would be half of them or more: the
-/// sequence is too short to tell.
+/// The number of first observations to leave out, so that the mean of the rest is known best:
+/// MSER-5 (White, Simulation 69, 1997). `None` if that would be half of them or more: the sequence
+/// is too short.
 #[must_use]
 pub fn mser5(values: &[f64]) -> Option<usize> {
     let mean = |batch: &[f64]| batch.iter().sum::<f64>() / BATCH as f64;
     let batches: Vec<f64> = values.chunks_exact(BATCH).map(mean).collect();
     let half = batches.len() / 2;
-    // From the end: the mean of what follows, and its sum of squared deviations (Welford).
+    // From the end: the mean of the following values, and their sum of squared deviations
+    // (Welford).
     let (mut count, mut average, mut squares) = (0.0, 0.0, 0.0);
     let mut best = (f64::INFINITY, half);
     for (at, value) in batches.iter().enumerate().rev() {

@@ -1,7 +1,7 @@
-//! Whose event is next, among any number of nodes.
+//! The next event among any number of nodes.
 //!
 //! A tournament: the nodes stand side by side at the bottom of a tree, and of each four neighbours
-//! the earliest one goes on to the next round. When a node's next event changes, only its own
+//! the earliest one advances to the next round. When a node's next event changes, only its own
 //! matches are played again, and only as far up as their outcome changes: log4(n) at most, mostly
 //! one, because a node that was far from winning still is. Four a match are half as many rounds as
 //! two, and lie side by side in memory.
@@ -13,8 +13,8 @@ use crate::time::Nanos;
 /// first in the list goes first.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda {
-    /// The final is the first. In place p of all that play stands the winner of the match p + 1,
-    /// and the nodes themselves stand from place `nodes` on. One that is alone needs no match.
+    /// The final is the first. Place p of all players has the winner of the match p + 1, and the
+    /// nodes themselves begin at place `nodes`. A single node needs no match.
     matches: Vec<[Entry; 4]>,
     nodes: usize,
     first: Entry,
@@ -27,7 +27,7 @@ struct Entry {
 }
 
 impl Agenda {
-    /// So many nodes, none of which has an event.
+    /// This many nodes, none of which has an event.
     pub(super) fn new(number: usize) -> Agenda {
         let never = |node| Entry { at: Nanos::MAX, node: NodeId(node) };
         if number <= 1 {
@@ -47,7 +47,7 @@ impl Agenda {
         Agenda { matches, nodes: 4 * before, first: never(0) }
     }
 
-    /// The earliest event, and whose it is; [`Nanos::MAX`] if there is none.
+    /// The earliest event and its node; [`Nanos::MAX`] if there is none.
     #[inline(always)]
     pub(super) fn first(&self) -> (Nanos, NodeId) {
         (self.first.at, self.first.node)
@@ -82,12 +82,12 @@ impl Agenda {
     }
 }
 
-/// Who comes first of four; at equal times the one that stands first.
+/// The first of four; at equal times the one that stands first.
 #[inline(always)]
 fn earliest(all: &[Entry; 4]) -> Entry {
     let left = usize::from(all[1].at < all[0].at);
     let right = 2 + usize::from(all[3].at < all[2].at);
-    // All are below four, which the compiler is told, so that it need not look.
+    // All are below four, and the compiler knows it, so that it need not check.
     let which = if all[right % 4].at < all[left % 4].at { right } else { left };
     all[which % 4]
 }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What a look at every node gives: the first of the earliest.
+    /// The result of a scan of every node: the first of the earliest.
     fn scanned(times: &[u64]) -> (Nanos, usize) {
         let at = *times.iter().min().unwrap();
         (Nanos(at), times.iter().position(|time| *time == at).unwrap())

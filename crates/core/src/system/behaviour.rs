@@ -11,7 +11,8 @@ use crate::files::Files;
 use crate::schema::Scalar;
 use crate::units::Dimension;
 
-/// What requests of a name do; of any name that has no behaviour of its own, if none is given.
+/// The steps of requests of a name, or of any name without a behaviour of its own if no name is
+/// given.
 #[derive(Clone, Debug)]
 pub struct Behaviour {
     /// The request's name.
@@ -25,9 +26,9 @@ pub struct Behaviour {
 pub enum Step {
     /// Be served at a station, or run in a service of a machine.
     Use {
-        /// By which entrance.
+        /// Its entrance.
         entrance: EntranceId,
-        /// The demand, where the step has one of its own.
+        /// The demand, if the step has one of its own.
         demand: Option<DemandLaw>,
     },
     /// Wait for a time, beside any number of others; for a disk, or for a timer.
@@ -45,15 +46,15 @@ pub enum Step {
     Acquire(NodeId),
     /// Give it back.
     Release(NodeId),
-    /// Go through several parts at once, and go on when all are done.
+    /// Go through several parts at once, and continue when all are done.
     Fork(Vec<Vec<Step>>),
-    /// Go over a link to the server, with so many bytes, if the step says how many.
+    /// Go over a link to the server, with this number of bytes, if the step gives it.
     Send(NodeId, Option<u32>),
-    /// Come back over it, with so many bytes, or with as many as the response has.
+    /// Come back over it, with this number of bytes, or with the size of the response.
     Receive(NodeId, Option<u32>),
 }
 
-/// What behaviours refer to.
+/// The names that behaviours refer to.
 pub(super) struct Context<'a> {
     pub(super) nodes: &'a [AnyNodeModel],
     pub(super) entrances: &'a [Entrance],
@@ -77,8 +78,8 @@ impl Behaviour {
 }
 
 impl Context<'_> {
-    /// Checks steps; `held` are the pools of which a place is held, which the end must find as the
-    /// begin did.
+    /// Checks steps; `held` are the pools of which a place is held, which must be the same at the
+    /// end as at the beginning.
     fn steps(&self, tables: &[StepTable], path: &str, held: &mut Vec<NodeId>) -> Placed<Vec<Step>> {
         if tables.is_empty() {
             return Err((path.to_owned(), Invalid::new("needs at least one step")));
@@ -154,7 +155,7 @@ impl Context<'_> {
         Ok(Step::Use { entrance, demand: demand.transpose()? })
     }
 
-    /// The entrance of this name, but for those inside of clusters.
+    /// The entrance of this name, except those inside clusters.
     fn entrance(&self, name: &str) -> Result<EntranceId, Invalid> {
         let on_servers = |one: &AnyNodeModel| match one {
             AnyNodeModel::Cluster(cluster) => cluster.has_on_servers(name),
@@ -175,7 +176,7 @@ impl Context<'_> {
         Ok(EntranceId(open[found].1))
     }
 
-    /// A entrance that keeps one of a limited number of things, and that parts use while the whole
+    /// An entrance that keeps one of a limited number of places, if parts use it while the whole
     /// keeps one.
     fn waits_for_itself(&self, steps: &[Step]) -> Option<&Entrance> {
         let limited = |at: EntranceId| {

@@ -10,7 +10,7 @@ use crate::heap::Heap;
 use crate::schema::SchemaError;
 use crate::time::Nanos;
 
-/// There are delays in the system.
+/// The system has delays.
 #[derive(Clone, Copy, Debug)]
 pub struct DelayModel;
 
@@ -55,7 +55,7 @@ impl Node for Delay {
         let disk = visit.entry == DelayModel::entry(true);
         visitor.waited_for = if disk { Cause::Disk } else { Cause::Timer };
         visitor.place = Place::Inside(self.id);
-        // Its length is no service.
+        // Its length is not a service.
         visitor.demand = Nanos::ZERO;
         self.waiting.push((now + visit.demand).0, visit.handle);
         Answer::Stays

@@ -1,4 +1,4 @@
-//! Where service demands come from.
+//! The sources of service demands.
 
 use std::sync::Arc;
 
@@ -26,13 +26,13 @@ pub enum Demand {
     ByRequest(Vec<(String, DemandLaw)>),
 }
 
-/// What demands are drawn from.
+/// The source of demands.
 #[derive(Clone, Debug)]
 pub enum DemandLaw {
     /// Drawn, in seconds.
     Drawn(Distribution),
-    /// The values of a file, one after another in the order in which they are asked for; after
-    /// the last the first comes again.
+    /// The values of a file in the order of the requests; after the last one the first follows
+    /// again.
     Trace(Arc<[Nanos]>),
     /// By the size of the response.
     Sized(SizeDemand),
@@ -82,7 +82,7 @@ impl DemandLaw {
         DemandLaw::of_a_step(text, files)
     }
 
-    /// As a step's own demand, which is no trace.
+    /// As a step's own demand, which cannot be a trace.
     pub(super) fn of_a_step(text: &str, files: &dyn Files) -> Result<DemandLaw, Invalid> {
         if let Some(sized) = SizeDemand::parse(text, files)? {
             return Ok(DemandLaw::Sized(sized));
@@ -91,7 +91,7 @@ impl DemandLaw {
         Ok(DemandLaw::Drawn(finite_mean(law)?))
     }
 
-    /// The distribution that it is drawn from, where it is.
+    /// The distribution that it is drawn from, if it is drawn.
     pub(super) fn drawn(&self) -> Option<&Distribution> {
         match self {
             DemandLaw::Drawn(law) => Some(law),
@@ -99,7 +99,7 @@ impl DemandLaw {
         }
     }
 
-    /// Whether it hangs on the size of the response.
+    /// Whether it depends on the size of the response.
     #[must_use]
     pub fn uses_size(&self) -> bool {
         matches!(self, DemandLaw::Sized(_))
@@ -128,18 +128,18 @@ pub(super) fn finite_mean(law: Distribution) -> Result<Distribution, Invalid> {
     )))
 }
 
-/// Says how much work a request brings to a step of its behaviour.
+/// Gives the work that a request brings to a step of its behaviour.
 pub trait DemandSource {
-    /// The draw of this number within the job's behaviour, or nothing if the step is left out.
-    /// Asked once a job and draw.
+    /// The draw of this number within the job's behaviour; `None` if the step is left out. Called
+    /// once a job and draw.
     fn demand(&mut self, job: &Job, draw: usize) -> Option<Nanos>;
 
-    /// A number that tells the target of a job's request from others; 0 where it is not known.
+    /// A number that identifies the target of a job's request; 0 if it is not known.
     fn target(&mut self, _job: &Job) -> u64 {
         0
     }
 
-    /// The size of the response to a job's request in bytes; 0 where it is not known.
+    /// The size of the response to a job's request in bytes; 0 if it is not known.
     fn size(&mut self, _job: &Job) -> u64 {
         0
     }
@@ -152,9 +152,9 @@ pub trait DemandSource {
 pub struct DrawnDemands {
     /// By kind of request, then by draw.
     laws: Vec<Vec<Option<(DemandLaw, DemandBuffer)>>>,
-    /// One family a draw.
+    /// One family for each draw.
     families: Vec<StreamFamily>,
-    /// The next value of each trace, whoever asks for it.
+    /// The next value of each trace, shared by all requests.
     cursors: Vec<(Arc<[Nanos]>, usize)>,
     responses: Responses,
 }
@@ -175,7 +175,7 @@ impl DrawnDemands {
         }
     }
 
-    /// The demand of a request whose response has so many bytes, as
+    /// The demand of a request with a response of this many bytes, as
     /// [`demand`](DemandSource::demand) gives it.
     pub fn of_size(&mut self, job: &Job, draw: usize, size: u64) -> Option<Nanos> {
         match self.laws[job.kind as usize][draw].as_ref()? {
@@ -186,8 +186,8 @@ impl DrawnDemands {
         }
     }
 
-    /// A demand that hangs on the size of the response. It takes the job itself, which so needs no
-    /// place in memory where no demand does.
+    /// A demand that depends on the size of the response. It takes the job itself, which thus needs
+    /// no place in memory if no demand needs it.
     #[inline(never)]
     fn sized(&mut self, job: Job, draw: usize) -> Option<Nanos> {
         let size = self.responses.size(&job);
@@ -200,7 +200,7 @@ impl DrawnDemands {
     }
 }
 
-/// The next value of a trace. There are few traces, so they are looked through.
+/// The next value of a trace. There are few traces, so a linear search is enough.
 fn next_of(cursors: &mut Vec<(Arc<[Nanos]>, usize)>, values: &Arc<[Nanos]>) -> Nanos {
     let known = cursors.iter().position(|(trace, _)| Arc::ptr_eq(trace, values));
     let place = known.unwrap_or_else(|| {

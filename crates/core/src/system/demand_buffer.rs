@@ -4,17 +4,17 @@ use crate::distribution::{Distribution, MANY};
 use crate::random::StreamFamily;
 use crate::time::Nanos;
 
-/// Demands drawn before they are asked for: those of the sessions that come next, where sessions
-/// come one after another.
+/// Demands drawn before they are needed: those of the next sessions, if sessions come one after
+/// another.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DemandBuffer {
-    /// The session for which nothing had been drawn last.
+    /// The last session for which nothing had been drawn.
     last: u64,
     /// The session of the first one, and the request's number in its session.
     first: u64,
     serial: u64,
-    /// [`MANY`], or none where there are none yet. They lie elsewhere, so that laws of which
-    /// nothing is drawn ahead, of which there may be thousands, stay small.
+    /// [`MANY`], or empty before the first draw. They are stored elsewhere, so that laws without
+    /// draws ahead, of which there may be thousands, stay small.
     demands: Box<[Nanos]>,
 }
 

@@ -1,8 +1,8 @@
 //! Work that is served all at once, at equal shares of some servers.
 //!
 //! With n pieces on c servers each is served at the rate min(1, c/n). *Virtual time* runs at that
-//! rate; a piece that comes at virtual time v with demand s is done at virtual time v + s, whatever
-//! comes between (Kleinrock, Queueing Systems 2, ch. 4.4). So a coming and a going cost one
+//! rate. A piece that comes at virtual time v with demand s is done at virtual time v + s, whatever
+//! comes between (Kleinrock, Queueing Systems 2, ch. 4.4). So an arrival and a departure cost one
 //! operation of a priority queue each, however many there are.
 
 use crate::queue::Queue;
@@ -11,7 +11,7 @@ use crate::time::Nanos;
 #[derive(Debug)]
 pub(super) struct EqualShares<T: Copy> {
     servers: f64,
-    /// The rate at which each piece is served: kept, because a division takes long.
+    /// The rate at which each piece is served: cached, because a division takes long.
     rate: f64,
     /// By the virtual time at which it is done; a positive float's bits keep its order.
     work: Queue<T>,
@@ -66,7 +66,7 @@ impl<T: Copy> EqualShares<T> {
         self.find_next();
     }
 
-    /// What is done next, which is due at [`EqualShares::next_event`].
+    /// The next piece to be done, which is due at [`EqualShares::next_event`].
     #[inline(always)]
     pub(super) fn pop(&mut self, now: Nanos) -> Option<T> {
         let (key, item) = self.work.pop()?;
@@ -84,7 +84,7 @@ impl<T: Copy> EqualShares<T> {
         Some(item)
     }
 
-    /// Takes a piece away that is not done.
+    /// Removes a piece that is not done.
     pub(super) fn remove(&mut self, now: Nanos, so: impl Fn(&T) -> bool) {
         self.pass(now);
         self.work.remove(so);
@@ -96,7 +96,7 @@ impl<T: Copy> EqualShares<T> {
     fn pass(&mut self, now: Nanos) {
         if let Some((key, _)) = self.work.peek() {
             let passed = now.since(self.updated).as_f64() * self.rate;
-            // What is done next is due no later than its rounded time: never run past it.
+            // The next piece is due no later than its rounded time: never run past it.
             self.virtual_now = smaller(self.virtual_now + passed, f64::from_bits(key));
         }
         self.updated = now;
@@ -108,7 +108,7 @@ impl<T: Copy> EqualShares<T> {
         self.next = match self.work.peek() {
             None => Nanos::MAX,
             Some((key, _)) => {
-                // There are fewer than 2^32, which are converted by one instruction.
+                // There are fewer than 2^32, which one instruction converts.
                 let number = f64::from(self.work.len() as u32);
                 self.rate = smaller(self.servers / number, 1.0);
                 let left = larger(f64::from_bits(key) - self.virtual_now, 0.0) / self.rate;

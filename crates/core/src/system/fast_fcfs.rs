@@ -1,8 +1,8 @@
-//! The fast way through the commonest system: one server, first come, first served.
+//! The fast engine for the commonest system: one server, first come, first served.
 //!
 //! There a request's departure is known when it arrives: it begins when the one before it ends
-//! (Lindley, 1952). So no departure need be waited for as an event. Tests hold this against
-//! [`super::System`], which is told nothing of it.
+//! (Lindley, 1952). So departures need not be events. Tests compare this with [`super::System`],
+//! which knows nothing of it.
 
 use super::station::{Brought, Measured, Overload, StationSummary};
 use super::{DemandSource, Departure, EntranceId, Job, SystemModel};
@@ -14,15 +14,15 @@ use crate::time::Nanos;
 #[derive(Debug)]
 pub struct FastFcfs<D> {
     demands: D,
-    /// When the server will have served all who are here.
+    /// When the server will have served all present requests.
     free_at: Nanos,
-    /// Those who are here, by the time at which they leave.
+    /// The present requests, by the time at which they leave.
     leaving: Ring<FcfsDeparture>,
     /// When the first of them leaves.
     next: Nanos,
-    /// How long the server has had nothing to do, up to when it will be free.
+    /// The server's idle time, up to when it will be free.
     idle: u64,
-    /// How long all who ever came stay, added up. At 128 bits it cannot overflow.
+    /// The sum of the times in the system of all requests so far. At 128 bits it cannot overflow.
     stays: u128,
     number_max: u64,
     brought: Brought,
@@ -31,15 +31,15 @@ pub struct FastFcfs<D> {
     before: Integrals,
 }
 
-/// Over time, in nanoseconds. That departures are known in advance makes them cheap: each arrival
-/// adds how long it stays, and a departure nothing.
+/// Integrals over time, in nanoseconds. They are cheap because departures are known in advance:
+/// each arrival adds its time in the system, and a departure adds nothing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Integrals {
     busy: i128,
     present: i128,
 }
 
-/// Somebody in the line.
+/// A request in the line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FcfsDeparture {
     /// When it came.
@@ -49,7 +49,7 @@ pub struct FcfsDeparture {
 }
 
 impl<D: DemandSource> FastFcfs<D> {
-    /// An empty line, where the system is nothing else.
+    /// An empty line, if the system has only one.
     pub fn new(model: &SystemModel, demands: impl FnOnce() -> D) -> Option<FastFcfs<D>> {
         let plain = model.only_station().is_some_and(|only| {
             only.servers == 1
@@ -90,7 +90,7 @@ impl<D: DemandSource> FastFcfs<D> {
         Departure { job, at, station: EntranceId(0), demand, error: None }
     }
 
-    /// Takes out one who has left by `now`.
+    /// Removes a request that has left by `now`.
     #[inline(always)]
     pub fn leave(&mut self, now: Nanos) -> Option<FcfsDeparture> {
         if self.next > now {
@@ -108,13 +108,13 @@ impl<D: DemandSource> FastFcfs<D> {
         self.leaving.back().map(|last| last.at)
     }
 
-    /// Those who are here.
+    /// The number of present requests.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.leaving.len() as u64
     }
 
-    /// Begins the time averages anew.
+    /// Restarts the time averages.
     pub fn begin_measuring(&mut self, now: Nanos) {
         (self.began, self.before) = (now, self.up_to(now));
         (self.number_max, self.brought) = (self.number(), Brought::default());
@@ -154,8 +154,8 @@ mod tests {
     use crate::random::{Purpose, Stream};
     use crate::schema::Source;
 
-    /// Departures and time averages are those of the system, to the last bit, for one who looks
-    /// when some are in the line and when none is.
+    /// Departures and time averages equal those of the system, to the last bit, read when some
+    /// requests are in the line and when none are.
     #[test]
     fn it_is_the_system() {
         let text = "name = 's'\n[[station]]\nname = 'a'\ndemand = 'exp(10ms)'";

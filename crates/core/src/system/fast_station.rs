@@ -1,7 +1,7 @@
-//! The quick way through a system that is one station alone.
+//! The fast engine for a system that is one station alone.
 //!
 //! There a request has no steps to go through: it comes to the station, and leaves when it is done.
-//! A test holds this against [`super::System`], which is told nothing of it.
+//! A test compares this with [`super::System`], which knows nothing of it.
 
 use super::jobs::Jobs;
 use super::node::{Building, Node, NodeId};
@@ -9,7 +9,7 @@ use super::station::{Overload, Station, StationModel, StationSummary};
 use super::{DemandSource, Departure, EntranceId, Job, Program, SystemModel};
 use crate::time::Nanos;
 
-/// One station that lets everybody in, whatever its policy.
+/// One station that never turns a request away, whatever its policy.
 #[derive(Debug)]
 pub struct FastStation<D> {
     demands: D,
@@ -18,7 +18,7 @@ pub struct FastStation<D> {
 }
 
 impl<D: DemandSource> FastStation<D> {
-    /// An empty station, where the system is nothing else. The parameters are those of
+    /// An empty station, if the system has only one. The parameters are those of
     /// [`System::new`](super::System::new).
     pub fn new(
         model: &SystemModel,
@@ -44,15 +44,15 @@ impl<D: DemandSource> FastStation<D> {
         debug_assert!(admit, "the queue has no limit");
     }
 
-    /// When the station next wants to act; [`Nanos::MAX`] when it is empty.
+    /// When the station next acts; [`Nanos::MAX`] when it is empty.
     #[inline(always)]
     #[must_use]
     pub fn next_event(&self) -> Nanos {
         self.station.next_event()
     }
 
-    /// Acts on what is due at [`FastStation::next_event`], which is `now`. Perhaps a request
-    /// leaves.
+    /// Acts on the event that is due at [`FastStation::next_event`], which is `now`. Perhaps a
+    /// request leaves.
     #[inline(always)]
     pub fn advance(&mut self, now: Nanos) -> Option<Departure> {
         let handle = self.station.act(now, &mut self.jobs)?;
@@ -62,18 +62,18 @@ impl<D: DemandSource> FastStation<D> {
         Some(Departure { job, at: now, station: EntranceId(0), demand, error: None })
     }
 
-    /// Those who are here.
+    /// The number of present requests.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.station.monitor().number()
     }
 
-    /// Those who are here.
+    /// The number of present requests.
     pub fn inside(&self) -> impl Iterator<Item = &Job> {
         self.jobs.requests()
     }
 
-    /// Begins the time averages anew.
+    /// Restarts the time averages.
     pub fn begin_measuring(&mut self, now: Nanos) {
         self.station.begin_measuring(now);
     }
@@ -117,7 +117,7 @@ mod tests {
         (0..2000).map(&mut arrival).collect()
     }
 
-    /// The next arrival, if it comes before what is due.
+    /// The next arrival, if it comes before the next due event.
     fn coming_before(
         coming: &mut std::iter::Peekable<std::vec::IntoIter<(Nanos, Job)>>,
         due: Nanos,

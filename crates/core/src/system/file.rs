@@ -1,4 +1,4 @@
-//! The system file: the one schema, from which reading, writing and the JSON Schema come.
+//! The system file: the one schema for reading, writing and the JSON Schema.
 
 use std::collections::BTreeMap;
 
@@ -43,8 +43,8 @@ pub struct SystemFile {
 }
 
 impl SystemFile {
-    /// What steps can `use`, in the order in which a request without a behaviour visits it: the
-    /// kind of table, its number, and its name.
+    /// The names that steps can `use`, in the order in which a request without a behaviour visits
+    /// them: the kind of table, its number, and its name.
     pub(super) fn used(&self) -> impl Iterator<Item = (&'static str, usize, &str)> {
         let stations = self.station.iter().map(|one| one.name.as_str());
         let machines = self.machine.iter().map(|one| one.name.as_str());
@@ -163,7 +163,7 @@ pub struct StepTable {
 }
 
 impl StepTable {
-    /// The keys that say what kind of step it is.
+    /// The keys that give the kind of step.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
         let given = [
             (self.visits.is_some(), "use"),

@@ -1,4 +1,4 @@
-//! Whether a system and a workload go together.
+//! Whether a system and a workload fit together.
 
 use super::file::DemandValue;
 use super::model::SystemModel;
@@ -81,8 +81,8 @@ impl SystemModel {
         }
     }
 
-    /// An error about the demand that an entrance has for a request, with file, line and key where
-    /// it stands in a file's table of the entrance.
+    /// An error about the demand that an entrance has for a request, with file, line and key if it
+    /// is in a file's table of the entrance.
     fn at_demand(&self, entrance: &str, request: &str, error: Invalid) -> Invalid {
         let (file, text) = (&*self.origin.0, &*self.origin.1);
         let used = self.file.used().find(|(_, _, name)| *name == entrance);
@@ -122,7 +122,7 @@ impl SystemModel {
         self.entrances().any(|(entrance, _)| visits(entrance))
     }
 
-    /// Every request name in the system, with where it stands.
+    /// Every request name in the system, with its place.
     #[must_use]
     pub fn named_requests(&self) -> Vec<(String, &str)> {
         let mut named: Vec<(String, &str)> =

@@ -1,4 +1,4 @@
-//! The table of all that is under way in a system: requests, and the parallel parts of requests.
+//! The table of everything in progress in a system: requests, and the parallel parts of requests.
 
 use std::ops::{Index, IndexMut};
 
@@ -7,20 +7,20 @@ use super::machine::Cause;
 use super::node::NodeId;
 use crate::time::Nanos;
 
-/// Names a visitor in the table; used again after the visitor has left.
+/// Names a visitor in the table; reused after the visitor has left.
 pub(super) type Handle = u32;
 
 /// No visitor.
 pub(super) const NOBODY: Handle = Handle::MAX;
 
-/// A request on its way through the system, or a parallel part of one.
+/// A request in the system, or a parallel part of one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Visitor {
     pub(super) job: Job,
     /// The next step of its behaviour.
     pub(super) step: u32,
     pub(super) place: Place,
-    /// It has left. If it was in a waiting line, whoever takes it from there lets it go.
+    /// It has left. If it was in a waiting line, whatever takes it from there releases it.
     pub(super) gone: bool,
     /// The request of which this is a part, or [`NOBODY`].
     pub(super) parent: Handle,
@@ -28,13 +28,13 @@ pub(super) struct Visitor {
     pub(super) parts: u32,
     /// The demands of the steps that it has gone through.
     pub(super) served: Nanos,
-    /// When it came to where it is.
+    /// When it came to its place.
     pub(super) entered: Nanos,
-    /// The demand that it brought to the node where it is.
+    /// The demand that it brought to its node.
     pub(super) demand: Nanos,
-    /// What is left of it; kept up to date while it is not in service.
+    /// The rest of it; kept up to date while it is not in service.
     pub(super) remaining: Nanos,
-    /// What its station ranks it by, where that does not change.
+    /// Its rank at its station, if the rank does not change.
     pub(super) rank: u64,
     /// Breaks ties of rank: the smaller one goes first.
     pub(super) order: u64,
@@ -42,9 +42,9 @@ pub(super) struct Visitor {
     pub(super) arrival: u64,
     /// The level that it has sunk to.
     pub(super) level: u32,
-    /// What it waited for since it was last on a machine.
+    /// The event that it waited for since it was last on a machine.
     pub(super) waited_for: Cause,
-    /// What is left of its turn, where turns are limited.
+    /// The rest of its turn, if turns are limited.
     pub(super) turn_left: Nanos,
 }
 
@@ -69,32 +69,32 @@ impl Visitor {
     };
 }
 
-/// Where a visitor is.
+/// The place of a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Between two steps, or at rest until its parts have joined.
     Between,
     /// In a node's waiting line, or waiting for a thread.
     Waiting(NodeId),
-    /// In service at a station: when it goes, the next one in line has its server.
+    /// In service at a station: when it leaves, the next one in line has its server.
     Service(NodeId),
     /// At a node, and in no line: on a thread, or in a delay.
     Inside(NodeId),
 }
 
-/// What a visitor keeps of a node: a place of a pool, a thread of a service.
+/// The part of a node that a visitor keeps: a place of a pool, a thread of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Holding {
     pub(super) node: NodeId,
     pub(super) entry: u32,
 }
 
-/// What a request brings that enters a node (see [`super::node::NodeModel::is_entered`]).
+/// The properties of a request that enters a node (see [`super::node::NodeModel::is_entered`]).
 #[derive(Debug, Default)]
 pub(super) struct Brought {
-    /// By entry, its demand there, where it goes there.
+    /// By entry, its demand there, if it goes there.
     pub(super) demands: Vec<Option<Nanos>>,
-    /// A number of its target, and the size of its response; 0 where they are not known.
+    /// A number of its target, and the size of its response; 0 if they are not known.
     pub(super) target: u64,
     pub(super) size: u64,
 }
@@ -104,15 +104,16 @@ pub(super) struct Brought {
 pub(super) struct Jobs {
     visitors: Vec<Visitor>,
     free: Vec<Handle>,
-    /// By visitor, what it keeps.
+    /// By visitor, the parts that it keeps.
     kept: Vec<Vec<Holding>>,
-    /// Who is to go on with its next step.
+    /// The visitors that are to continue with their next step.
     pub(super) ready: Vec<Handle>,
-    /// Whom a node has given up since the system last looked, each with the word for why.
+    /// The visitors that a node has given up since the system last looked, each with the word for
+    /// the reason.
     pub(super) lost: Vec<(Handle, &'static str)>,
-    /// What the request brings that enters a node now.
+    /// The properties of the request that enters a node now.
     pub(super) brought: Brought,
-    /// The segments that links have sent since the driver last asked.
+    /// The segments that links have sent since the driver's last call.
     pub(super) segments: u64,
 }
 
@@ -129,8 +130,8 @@ impl Jobs {
         handle
     }
 
-    /// A new visitor that goes to a node at once, and nowhere else: so it has no steps to go
-    /// through, where all visitors are such.
+    /// A new visitor that goes directly to a node, and nowhere else. It has no steps to go through,
+    /// if all visitors are such.
     #[inline(always)]
     pub(super) fn add_to_node(&mut self, job: Job) -> Handle {
         let handle = self.free.pop().unwrap_or_else(|| {
@@ -156,8 +157,8 @@ impl Jobs {
         self.free.push(handle);
     }
 
-    /// Whether the visitor at the head of a waiting line is still there; one that has gone is
-    /// let go.
+    /// Whether the visitor at the head of a waiting line is still present; one that has gone is
+    /// released.
     #[inline]
     pub(super) fn still_waits(&mut self, handle: Handle) -> bool {
         let gone = self[handle].gone;
@@ -167,13 +168,13 @@ impl Jobs {
         !gone
     }
 
-    /// The requests that are here.
+    /// The requests that are present.
     pub(super) fn requests(&self) -> impl Iterator<Item = &Job> {
         let here = self.visitors.iter().filter(|one| !one.gone && one.parent == NOBODY);
         here.map(|one| &one.job)
     }
 
-    /// The visitor keeps something of a node from now on, if it did not before.
+    /// The visitor keeps a part of a node from now on, if it did not before.
     pub(super) fn keep(&mut self, handle: Handle, node: NodeId, entry: u32) {
         let (at, keeping) = (handle as usize, Holding { node, entry });
         if self.kept.len() <= at {
@@ -184,7 +185,7 @@ impl Jobs {
         }
     }
 
-    /// Whether the visitor is here and keeps this.
+    /// Whether the visitor is present and keeps this.
     pub(super) fn keeps(&self, handle: Handle, node: NodeId, entry: u32) -> bool {
         let kept = self.kept.get(handle as usize);
         kept.is_some_and(|kept| kept.contains(&Holding { node, entry }))
@@ -197,7 +198,7 @@ impl Jobs {
         }
     }
 
-    /// All that a visitor keeps, in the order of the nodes.
+    /// All parts that a visitor keeps, in the order of the nodes.
     pub(super) fn held_by(&self, handle: Handle) -> Vec<Holding> {
         let mut kept = self.kept.get(handle as usize).cloned().unwrap_or_default();
         kept.sort_unstable();

@@ -1,8 +1,8 @@
 //! A modelled system: nodes (stations, pools, machines, links, delays), and requests that go
 //! through them.
 //!
-//! [`SystemModel`] is what the file says; [`System`] is the state machine. It is told of arrivals,
-//! says when it next wants to act, and gives departures. The same code is simulated on a virtual
+//! [`SystemModel`] is the content of the file; [`System`] is the state machine. It learns of
+//! arrivals, says when it next acts, and gives departures. The same code is simulated on a virtual
 //! clock and served on the wall clock.
 
 mod agenda;
@@ -66,23 +66,23 @@ pub struct Job {
     pub session: u64,
     /// The attempt's number in the session, for its random streams.
     pub serial: u64,
-    /// Which of the workload's kinds of request.
+    /// Its kind among those of the workload.
     pub kind: u32,
 }
 
 /// A request that has left the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// Which.
+    /// The request.
     pub job: Job,
-    /// When it left.
+    /// The time at which it left.
     pub at: Nanos,
     /// The entrance of the visit from which it left; [`EntranceId::NONE`] if it left from
     /// elsewhere.
     pub station: EntranceId,
-    /// All the service demand that it brought to what it went through.
+    /// The total service demand that it brought to its nodes.
     pub demand: Nanos,
-    /// Why it was not served to the end: [`REFUSED`], [`DROPPED`], [`RESET`] or
+    /// The reason why it was not served to the end: [`REFUSED`], [`DROPPED`], [`RESET`] or
     /// [`CONNECT_TIMEOUT`].
     pub error: Option<&'static str>,
 }
@@ -102,7 +102,7 @@ pub struct System<D> {
     jobs: Jobs,
     /// Departures that the driver has not taken yet.
     leaving: VecDeque<Departure>,
-    /// Requests that are here.
+    /// The requests in the system.
     number: u64,
 }
 
@@ -138,7 +138,7 @@ impl<D: DemandSource> System<D> {
         JobRef(handle)
     }
 
-    /// When the system next wants to act; [`Nanos::MAX`] when it is idle.
+    /// When the system next acts; [`Nanos::MAX`] when it is idle.
     #[inline(always)]
     #[must_use]
     pub fn next_event(&self) -> Nanos {
@@ -186,8 +186,8 @@ impl<D: DemandSource> System<D> {
         &mut self.demands
     }
 
-    /// The segments that links have sent since this was asked last: each takes time to simulate,
-    /// and one event may send 65,536.
+    /// The segments that links have sent since the last call: each takes time to simulate, and one
+    /// event may send 65,536.
     pub fn take_segments(&mut self) -> u64 {
         std::mem::take(&mut self.jobs.segments)
     }
@@ -198,18 +198,18 @@ impl<D: DemandSource> System<D> {
         self.number
     }
 
-    /// Whether it takes requests, or has a cluster none of whose servers does.
+    /// Whether it accepts requests; it does not if no server of a cluster does.
     #[must_use]
     pub fn condition(&self) -> Condition {
         self.nodes.condition()
     }
 
-    /// Begins the time averages anew.
+    /// Restarts the time averages.
     pub fn begin_measuring(&mut self, now: Nanos) {
         self.nodes.begin_measuring(now);
     }
 
-    /// The time averages so far, by node; none for what is not measured.
+    /// The time averages so far, by node; `None` if a node is not measured.
     #[must_use]
     pub fn summaries(&self, now: Nanos) -> Vec<Option<NodeSummary>> {
         self.nodes.summaries(now)

@@ -1,4 +1,4 @@
-//! What a system file says, checked.
+//! The content of a system file, checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,22 +29,23 @@ pub struct SystemModel {
     /// The names by which steps `use` nodes, in the order in which a request without a behaviour
     /// goes by them. There is at least one.
     pub entrances: Vec<Entrance>,
-    /// What requests do; those without a behaviour go by all entrances that have a demand for them.
+    /// The behaviours of requests; those without one go by all entrances that have a demand for
+    /// them.
     pub behaviours: Vec<Behaviour>,
-    /// The plain tables that this was built from.
+    /// The plain tables from which this was built.
     pub file: SystemFile,
     /// The name and the text of the file, for messages that point into it.
     pub(super) origin: (Arc<str>, Arc<str>),
 }
 
-/// What a node with servers can do, and what requests want of it.
+/// The capacity of a node with servers, and the load that requests put on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Capacity {
     /// The mean service demand of a request with the workload's mix, in seconds.
     pub demand_s: f64,
     /// The number of servers, or of cores.
     pub servers: u32,
-    /// Whether everybody is let in, and waits for as long as it takes.
+    /// Whether no request is turned away, and each waits as long as it takes.
     pub unlimited: bool,
 }
 
@@ -61,8 +62,8 @@ impl SystemModel {
     /// Parses a system file. `files` reads the files that it names.
     ///
     /// # Errors
-    /// When the text is no TOML, or a key is unknown, missing or has a bad value; the error names
-    /// file, line, key and what would be right.
+    /// When the text is not TOML, or a key is unknown, missing or has a bad value; the error names
+    /// file, line, key and remedy.
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<SystemModel, SchemaError> {
         let file: SystemFile = source.read()?;
         let reading = Reading { source, file: &file, files };
@@ -91,7 +92,7 @@ impl SystemModel {
     /// Builds a system from plain tables.
     ///
     /// # Errors
-    /// As [`SystemModel::parse`]; the line is that of the tables written out.
+    /// As [`SystemModel::parse`]; lines are those of the tables written out.
     pub fn from_file(file: &SystemFile, files: &dyn Files) -> Result<SystemModel, SchemaError> {
         let text = crate::schema::to_toml(file)?;
         SystemModel::parse(Source { file: "", text: &text }, files)
@@ -135,7 +136,7 @@ impl SystemModel {
         })
     }
 
-    /// The behaviour of requests of this name; none where they go by all entrances.
+    /// The behaviour of requests of this name; `None` if they go by all entrances.
     #[must_use]
     pub fn behaviour_of(&self, request: &str) -> Option<&Behaviour> {
         let named =
@@ -143,14 +144,14 @@ impl SystemModel {
         named(Some(request)).or_else(|| named(None))
     }
 
-    /// Whether it is nothing but stations that all requests visit in their order, and that take
-    /// in and finish everything.
+    /// Whether it consists only of stations that all requests visit in their order, and that accept
+    /// and finish all.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.behaviours.is_empty() && self.nodes.iter().all(|one| one.model().is_plain())
     }
 
-    /// The one station, where there is nothing else, and all requests visit it.
+    /// The one station, if it is the whole system, and all requests visit it.
     pub(super) fn only_station(&self) -> Option<&StationModel> {
         match self.nodes.as_slice() {
             [AnyNodeModel::Station(only)] if self.behaviours.is_empty() => Some(only),
@@ -163,7 +164,7 @@ impl SystemModel {
         (0..).map(EntranceId).zip(&self.entrances)
     }
 
-    /// What [`Departure::station`](super::Departure::station) stands for, by its number: the
+    /// The meaning of [`Departure::station`](super::Departure::station), by its number: the
     /// entrances' names, and after them those of the stations of each cluster's servers, as in
     /// `web/3/cpu`.
     #[must_use]
@@ -180,43 +181,43 @@ impl SystemModel {
         &self.nodes[node.0 as usize]
     }
 
-    /// Whether requests come in and out of a node, and use its entrances only in between.
+    /// Whether requests enter and leave a node, and use its entrances only in between.
     pub(super) fn is_entered(&self, node: NodeId) -> bool {
         self.node(node).model().is_entered()
     }
 
-    /// Whether it looks at what a request asks for that comes in.
+    /// Whether it needs the target of a request that enters.
     pub(super) fn looks_at_content(&self, node: NodeId) -> bool {
         self.node(node).model().looks_at_content()
     }
 
-    /// The node behind a entrance, and which of its entrances it is.
+    /// The node behind an entrance, and the number among its entrances.
     pub(super) fn behind(&self, entrance: EntranceId) -> (NodeId, u32) {
         let Entrance { node, entry, .. } = *self.entrance(entrance);
         (node, entry)
     }
 
-    /// The demand that a entrance has of its own.
+    /// The demand that an entrance has of its own.
     #[must_use]
     pub fn demand_at(&self, entrance: EntranceId) -> Option<&Demand> {
         demand_behind(&self.nodes, self.entrance(entrance))
     }
 
-    /// What requests keep from their first use of a entrance to their last.
+    /// The part that requests keep from their first use of an entrance to their last.
     pub(super) fn hold_kind_at(&self, entrance: EntranceId) -> HoldKind {
         let (node, entry) = self.behind(entrance);
         self.node(node).model().kept(entry)
     }
 
-    /// What requests named `kinds` do, as a program.
+    /// The behaviour of requests named `kinds`, as a program.
     #[must_use]
     pub fn program_for(&self, workload: &Workload) -> Program {
         let kinds: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
         Program::new(self, &kinds).with_content(workload)
     }
 
-    /// What each node with servers can do, and what it is wanted for in a second when the
-    /// populations make requests at these rates, or for one request where they are shares.
+    /// The capacity of each node with servers, and its demand per second when the populations make
+    /// requests at these rates, or for one request if they are shares.
     #[must_use]
     pub fn capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
         let program = self.program_for(workload);

@@ -61,7 +61,7 @@ impl Context<'_> {
         found.map_err(|error| (format!("{path}.{key}"), error))
     }
 
-    /// The node of this name, among those that are so.
+    /// The node of this name, among those for which this holds.
     fn node_named(
         &self,
         what: &str,
@@ -75,7 +75,7 @@ impl Context<'_> {
     }
 }
 
-/// The bytes that a step says to carry.
+/// The bytes that a step carries by its table.
 fn step_size(size: &Scalar, path: &str) -> Placed<u32> {
     let bytes = Quantity::parse(&size.text()).and_then(|size| size.expect(Dimension::Size));
     let placed = |error| (format!("{path}.size"), error);

@@ -1,8 +1,8 @@
-//! What every node is: the one interface between requests and what they go through.
+//! The interface of every node: the one between requests and the parts of the system.
 //!
 //! A system is a list of nodes: stations, pools, machines, links, and one for all delays. Each kind
-//! is a file with two things in it: what the system file says of such a node ([`NodeModel`]), and
-//! the node in motion ([`Node`]). `nodes.rs` has the list of kinds.
+//! has a file with two parts: the system file's table of such a node ([`NodeModel`]), and the node
+//! in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ impl NodeId {
     }
 }
 
-/// Names a entrance: its number in the system's list of them.
+/// Names an entrance: its number in the system's list of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EntranceId(pub u32);
 
@@ -44,9 +44,9 @@ impl EntranceId {
 pub struct Entrance {
     /// The name.
     pub name: String,
-    /// Whose it is.
+    /// Its node.
     pub node: NodeId,
-    /// Which of the node's own it is.
+    /// Its number among the node's entrances.
     pub(super) entry: u32,
 }
 
@@ -54,80 +54,81 @@ pub struct Entrance {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Visit {
     pub(super) handle: Handle,
-    /// By which of the node's entrances.
+    /// The node's entrance that it uses.
     pub(super) entry: u32,
-    /// The demand that it brings; zero where it only takes something.
+    /// The demand that it brings; zero if it only takes a place.
     pub(super) demand: Nanos,
 }
 
-/// What comes of a visit.
+/// The outcome of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The visitor is at the node, which has noted where in [`super::jobs::Visitor::place`].
+    /// The visitor is at the node, which has noted its place in [`super::jobs::Visitor::place`].
     Stays,
-    /// It has what it wanted, and goes on at once.
+    /// It has what it needs, and continues at once.
     GoesOn,
     /// It is not let in.
     Refused,
 }
 
-/// A node in motion. It is told of visitors, says when it next wants to act, and acts.
+/// A node in motion. It learns of visitors, says when it next acts, and acts.
 ///
-/// Who waits for something else than time, and gets it, is pushed to [`Jobs::ready`]; whom the
-/// node gives up, to [`Jobs::lost`].
+/// A visitor that waits for anything but time, and gets it, is pushed to [`Jobs::ready`]. One that
+/// the node gives up is pushed to [`Jobs::lost`].
 pub(super) trait Node {
-    /// A visitor comes.
+    /// A visitor arrives.
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer;
 
-    /// When it next wants to act if nobody comes or goes; [`Nanos::MAX`] for never.
+    /// When it next acts if no visitor comes or goes; [`Nanos::MAX`] for never.
     fn next_event(&self) -> Nanos {
         Nanos::MAX
     }
 
-    /// Acts on what is due at [`Node::next_event`], which `now` is: perhaps a visitor is done.
+    /// Acts on the event that is due at [`Node::next_event`], which equals `now`: perhaps a visitor
+    /// is done.
     fn advance(&mut self, _now: Nanos, _jobs: &mut Jobs) -> Option<Handle> {
         None
     }
 
-    /// Follows each [`Node::advance`], once the visitor who was done has gone on. Says whether
+    /// Follows each [`Node::advance`], once the visitor that was done has continued. Says whether
     /// anything has changed.
     fn settle(&mut self, _now: Nanos, _jobs: &mut Jobs) -> bool {
         false
     }
 
-    /// A visitor who kept something of the node (see [`Jobs::keep`]) does not need it any more.
+    /// A visitor that kept a part of the node (see [`Jobs::keep`]) does not need it any more.
     fn release(&mut self, _now: Nanos, _entrance: u32, _handle: Handle, _jobs: &mut Jobs) {}
 
-    /// What a visit by a entrance is called in results: the entrance, unless the node knows better.
+    /// The name in results of a visit by an entrance: the entrance, unless the node knows better.
     fn label(&self, _handle: Handle, entrance: EntranceId) -> EntranceId {
         entrance
     }
 
-    /// A visitor who is here goes away in the middle. Says whether it stays in the node's waiting
-    /// line, as gone, until its turn comes (see [`Jobs::still_waits`]). What it keeps is given
-    /// back afterwards, by [`Node::abandon`].
+    /// A present visitor leaves in the middle. Says whether it stays in the node's waiting line, as
+    /// gone, until its turn comes (see [`Jobs::still_waits`]). The part that it keeps is given back
+    /// afterwards, by [`Node::abandon`].
     fn withdraw(&mut self, now: Nanos, handle: Handle, jobs: &mut Jobs) -> bool;
 
-    /// Who goes away in the middle, here or elsewhere, kept something of the node.
+    /// A visitor that leaves in the middle, here or elsewhere, kept a part of the node.
     fn abandon(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
         self.release(now, entry, handle, jobs);
     }
 
-    /// Begins the time averages anew.
+    /// Restarts the time averages.
     fn begin_measuring(&mut self, _now: Nanos) {}
 
-    /// The time averages so far; none for what is not measured.
+    /// The time averages so far; `None` if nothing is measured.
     fn summary(&self, _now: Nanos) -> Option<NodeSummary> {
         None
     }
 
-    /// Who had which core when.
+    /// Which task had which core at which time.
     fn schedule(&self) -> Option<&Schedule> {
         None
     }
 }
 
-/// What a node was like over the measured time, by where results show it.
+/// A node's figures over the measured time, by the place where results show them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum NodeSummary {
     /// Among the stations.
@@ -169,19 +170,19 @@ impl NodeSummary {
     }
 }
 
-/// What a visitor keeps of a node from its first use of an entry to its last.
+/// The part of a node that a visitor keeps from its first use of an entry to its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldKind {
     Nothing,
-    /// Something of its own, of which there are as many as are wanted.
+    /// A part of its own, in unlimited number.
     Own,
     /// One of a limited number: others may have to wait for it.
     Limited,
 }
 
-/// What a system file says of a node, checked.
+/// A system file's table of a node, checked.
 pub(super) trait NodeModel {
-    /// All of this kind that a file has.
+    /// All nodes of this kind in a file.
     fn read(reading: &Reading<'_>) -> Result<Vec<Self>, SchemaError>
     where
         Self: Sized;
@@ -202,7 +203,7 @@ pub(super) trait NodeModel {
         None
     }
 
-    /// What a visitor keeps from its first use of an entry to its last.
+    /// The part that a visitor keeps from its first use of an entry to its last.
     fn kept(&self, _entrance: u32) -> HoldKind {
         HoldKind::Nothing
     }
@@ -212,45 +213,44 @@ pub(super) trait NodeModel {
         false
     }
 
-    /// The number of servers or cores that its load is shared by; none where it has no load.
+    /// The number of servers or cores that share its load; `None` if it has no load.
     fn servers(&self) -> Option<u32> {
         None
     }
 
-    /// Whether requests come in and go out again, and use its entrances only in between.
+    /// Whether requests enter and leave it, and use its entrances only in between.
     fn is_entered(&self) -> bool {
         false
     }
 
-    /// Whether it looks at what a request asks for that comes in.
+    /// Whether it needs the target of a request that enters.
     fn looks_at_content(&self) -> bool {
         false
     }
 
-    /// The number of servers that the load behind an entry is shared by, where those of
-    /// different entrances are different ones.
+    /// The number of servers that share the load behind an entry, if different entrances have
+    /// different servers.
     fn servers_at(&self, _entrance: u32) -> Option<u32> {
         None
     }
 
-    /// Whether it lets everybody wait for as long as it takes.
+    /// Whether it never turns a visitor away.
     fn is_unlimited(&self) -> bool {
         true
     }
 
-    /// Whether it takes in and finishes everything, and all that is served there waits in one
-    /// queue.
+    /// Whether it accepts and finishes every visitor, and all that it serves wait in one queue.
     fn is_plain(&self) -> bool {
         false
     }
 
-    /// The request names that its tables mention, each with where it stands.
+    /// The request names that its tables mention, each with its place in the file.
     fn named_requests(&self) -> Vec<(String, &str)> {
         Vec::new()
     }
 }
 
-/// What nodes are built from, beside their own models.
+/// The input from which nodes are built, beside their own models.
 #[derive(Clone, Copy)]
 pub(super) struct Building<'a> {
     pub(super) entrances: &'a [Entrance],
@@ -271,7 +271,7 @@ impl Building<'_> {
     }
 }
 
-/// The names of a node's own demands, with where they stand.
+/// The names of a node's own demands, with their places in the file.
 pub(super) fn demand_names<'a>(
     kind: &str,
     name: &str,

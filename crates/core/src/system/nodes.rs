@@ -13,11 +13,11 @@ use super::station::{Station, StationModel};
 use crate::schema::SchemaError;
 use crate::time::Nanos;
 
-// Nodes are known by a closed list, and not through pointers to a trait, so that what a station
-// does is put in line where the system calls it.
+// Nodes are a closed list, and not pointers to a trait, so that a station's code is inlined where
+// the system calls it.
 macro_rules! kinds {
     ($($(#[$what:meta])* $kind:ident($model:ty, $node:ty),)+) => {
-        /// What a system file says of a node, checked.
+        /// A system file's node, checked.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "there are few, and they are not moved")]
         pub enum AnyNodeModel {
@@ -46,7 +46,7 @@ macro_rules! kinds {
             $($kind($node),)+
         }
 
-        /// Does the same with a node of whatever kind.
+        /// Does the same with a node of any kind.
         macro_rules! each {
             ($any:expr, $one:ident => $does:expr) => {
                 match $any {
@@ -57,8 +57,8 @@ macro_rules! kinds {
     };
 }
 
-// Of events at the same time, those of the kind that stands first go first; within a kind, those
-// of the table that stands first in the file.
+// Of events at the same time, those of the first kind in this list come first; within a kind, those
+// of the first table in the file.
 kinds! {
     /// Cores under an operating system's scheduler, and the services on them.
     Machine(MachineModel, MachineNode),
@@ -101,13 +101,13 @@ impl Nodes {
         Nodes { all, agenda }
     }
 
-    /// The earliest event, and whose it is; [`Nanos::MAX`] if there is none.
+    /// The earliest event and its node; [`Nanos::MAX`] if there is none.
     #[inline(always)]
     pub(super) fn next_event(&self) -> (Nanos, NodeId) {
         self.agenda.first()
     }
 
-    /// As [`Nodes::next_event`], by a look at every node.
+    /// As [`Nodes::next_event`], by a scan of every node.
     #[cfg(test)]
     pub(super) fn next_event_by_a_scan(&self) -> (Nanos, NodeId) {
         let times = self.all.iter().map(|node| each!(node, one => one.next_event()));
@@ -198,7 +198,7 @@ impl Nodes {
         self.all.iter().map(|node| each!(node, one => one.summary(now))).collect()
     }
 
-    /// How the clusters are, the worst of them.
+    /// The state of the clusters: the worst one's.
     pub(super) fn condition(&self) -> Condition {
         let of = |node: &AnyNode| match node {
             AnyNode::Cluster(cluster) => cluster.condition(),
@@ -213,8 +213,8 @@ impl Nodes {
     }
 }
 
-// Stations, of which most systems are made, are told from the others first, and what the others do
-// is kept out of line: the steps of a request are the hottest code of a simulation.
+// Stations, of which most systems consist, are handled first, and the code of the others is kept
+// out of line: the steps of a request are the hottest code of a simulation.
 
 #[inline(always)]
 fn arrive(

@@ -23,19 +23,19 @@ pub struct PoolModel {
     pub queue_limit: u64,
 }
 
-/// A pool in motion; who finds no place waits, first come, first served.
+/// A pool in motion; a visitor that finds no place waits, first come, first served.
 #[derive(Debug)]
 pub(super) struct Pool {
     id: NodeId,
     free: u64,
     waiting: VecDeque<Handle>,
-    /// Those who wait and have not gone.
+    /// The waiting visitors that have not gone.
     waiting_count: u64,
     queue_limit: u64,
     monitor: Monitor,
 }
 
-/// A pool has one way in.
+/// A pool has one entrance.
 const ENTRANCE: u32 = 0;
 
 impl PoolModel {
@@ -99,7 +99,7 @@ impl Node for Pool {
         Answer::Stays
     }
 
-    /// Gives a place back: who waits first gets it.
+    /// Gives a place back: the first one in line gets it.
     fn release(&mut self, now: Nanos, _: u32, handle: Handle, jobs: &mut Jobs) {
         self.monitor.depart(now);
         jobs.release_hold(handle, self.id, ENTRANCE);

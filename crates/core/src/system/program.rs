@@ -15,19 +15,18 @@ use crate::workload::{Targets, Workload};
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Instruction {
-    /// Come to a node with the demand of a draw, if there is one, or with none under [`NO_DRAW`].
-    /// By a entrance, or to wait or to take something.
+    /// Come to a node with the demand of a draw, or with no demand under [`NO_DRAW`]: by an
+    /// entrance, or to wait or take a place.
     Visit { node: NodeId, entry: u32, draw: u32, entrance: EntranceId },
-    /// Take the demands of draws along, of which the first and their number are given, for the
-    /// entrances of the node that is entered next; and, where it looks at that, what is asked for
-    /// and how large it is.
+    /// Carry the demands of draws (their first and their number) for the entrances of the node that
+    /// is entered next. If the node needs them, carry the request's target and size too.
     Bring { draws: (u32, u32), content: bool },
-    /// Take so many bytes along to the link that comes next, or [`OF_RESPONSE`].
+    /// Carry this many bytes to the next link, or [`OF_RESPONSE`].
     Carry { bytes: u32 },
-    /// Let go of what was kept of a node.
+    /// Release the part kept of a node.
     Release { node: NodeId, entry: u32 },
-    /// Go through parts at once: the instructions that follow, each beginning a part, say where;
-    /// then go on at `after`.
+    /// Go through parts at once: the instructions that follow give each part's beginning. Then
+    /// continue at `after`.
     Fork { parts: u32, after: u32 },
     /// A part begins here.
     Part { begin: u32 },
@@ -46,42 +45,42 @@ pub(super) const OF_RESPONSE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(super) code: Vec<Instruction>,
-    /// Where each kind begins.
+    /// The beginning of each kind.
     pub(super) begins: Vec<u32>,
-    /// By kind, what each of its draws is drawn from; none where it does not visit.
+    /// By kind, the source of each of its draws; `None` if it does not visit.
     pub(super) laws: Vec<Vec<Option<DemandLaw>>>,
-    /// By kind, at which entrance each draw is a demand; none for a delay.
+    /// By kind, the entrance at which each draw is a demand; `None` for a delay.
     entrances: Vec<Vec<Option<EntranceId>>>,
-    /// By kind, the sizes of its responses, where they are known.
+    /// By kind, the sizes of its responses, if they are known.
     pub(super) sizes: Vec<Option<Sizes>>,
-    /// By kind, what its requests ask for; empty where that is not known.
+    /// By kind, the target of its requests; empty if it is not known.
     pub(super) targets: Vec<Targets>,
-    /// By kind, which of its requests set up a connection; empty where that is not known.
+    /// By kind, which of its requests set up a connection; empty if that is not known.
     pub(super) connections: Vec<Reuse>,
-    /// By kind, the first link over which it receives its response, whose size it so needs.
+    /// By kind, the first link over which it receives its response, and so needs the size of it.
     pub(super) receives: Vec<Option<NodeId>>,
     /// Whether any request has parallel parts.
     pub(super) forks: bool,
-    /// Whether it goes by entrances where the system has no demand for the request.
+    /// Whether a request without a demand in the system goes by entrances.
     all_doors: bool,
 }
 
 impl Program {
-    /// What requests named `kinds` do in the system, which draws their demands.
+    /// The behaviour of requests named `kinds` in a system that draws their demands.
     #[must_use]
     pub fn new(system: &SystemModel, kinds: &[&str]) -> Program {
         Program::compiled(system, kinds, false)
     }
 
-    /// The same for requests that may bring demands of their own, even where the system has none
+    /// The same for requests that may bring demands of their own, even if the system has no demand
     /// for them.
     #[must_use]
     pub fn of_carried_demands(system: &SystemModel, kinds: &[&str]) -> Program {
         Program::compiled(system, kinds, true)
     }
 
-    /// The same where its kinds are those of this workload, which says what they ask for and which
-    /// sizes responses have.
+    /// The same for the kinds of this workload, which gives their targets and the sizes of
+    /// responses.
     #[must_use]
     pub(super) fn with_content(self, workload: &Workload) -> Program {
         let kinds = &workload.requests;
@@ -125,7 +124,7 @@ impl Program {
     }
 
     /// Without a behaviour, a request goes over all links, by all entrances that have a demand for
-    /// it, and back over the links; a entrance's draw has the entrance's number.
+    /// it, and back over the links; an entrance's draw has the entrance's number.
     fn all_visits(&mut self, system: &SystemModel, kind: &str) {
         let links: Vec<NodeId> = system.links().map(|(id, _)| id).collect();
         links.iter().for_each(|link| self.send(*link, None));
@@ -152,7 +151,7 @@ impl Program {
         }
     }
 
-    /// Comes into a node, by each of its entrances that has a demand, and out again.
+    /// Enters a node, uses each of its entrances that has a demand, and leaves.
     fn enter(&mut self, system: &SystemModel, kind: &str, node: NodeId) {
         let first = self.laws.last().expect("a kind is being added").len() as u32;
         let entrances: Vec<EntranceId> = system
@@ -181,7 +180,7 @@ impl Program {
         self.code.push(Instruction::Release { node, entry: GATE });
     }
 
-    /// One visit; the last one to a entrance lets go of what is kept there.
+    /// One visit; the last one to an entrance releases the part kept there.
     fn visit(&mut self, system: &SystemModel, entrance: EntranceId, draw: u32, last: bool) {
         let (node, entry) = system.behind(entrance);
         self.code.push(Instruction::Visit { node, entry, draw, entrance });
@@ -260,7 +259,7 @@ impl Program {
         means
     }
 
-    /// The mean demand of a kind's first visit by a entrance.
+    /// The mean demand of a kind's first visit by an entrance.
     pub(super) fn first_mean(&self, kind: usize, entrance: EntranceId) -> Nanos {
         let first = self.visits(kind).find(|(at, _)| *at == entrance);
         let mean = |law: &DemandLaw| Nanos::from_secs_f64(law.mean(self.sizes[kind].as_ref()));
@@ -278,7 +277,7 @@ impl Program {
         self.visits(kind).find(|(_, law)| law.uses_size()).map(|(entrance, _)| entrance)
     }
 
-    /// The first `use` of a kind that has no demand from anywhere.
+    /// The first `use` of a kind that has no demand from any source.
     pub(super) fn lacks_demand(&self, kind: usize) -> Option<EntranceId> {
         let mut draws = self.laws[kind].iter().zip(&self.entrances[kind]);
         draws.find_map(|(law, entrance)| entrance.filter(|_| law.is_none()))

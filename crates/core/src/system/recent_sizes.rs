@@ -1,24 +1,24 @@
-//! Sizes of what was asked for lately: a size is drawn from its target anew each time, which costs
-//! more than to look it up, and popular targets are asked for again and again.
+//! Sizes of recent targets: a size is drawn from its target each time, which costs more than a
+//! lookup, and popular targets recur.
 
 use crate::request::Sizes;
 
 /// A table in which each target has one place, which the next target of that place takes over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecentSizes {
-    /// Empty until a size is asked for.
+    /// Empty until the first lookup of a size.
     places: Vec<Known>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// The request's kind: several may ask for one target, and each has a law of its own.
+    /// The request's kind: several may have the same target, and each has a law of its own.
     kind: u32,
     target: u64,
     size: u64,
 }
 
-/// A power of two; 192 KiB of memory, which a core's own cache holds.
+/// A power of two; 192 KiB of memory, which fits a core's own cache.
 const PLACES: usize = 8192;
 const NOTHING: Known = Known { kind: u32::MAX, target: 0, size: 0 };
 
@@ -58,7 +58,8 @@ mod tests {
         let workload = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
         let sizes = |kind: usize| workload.requests[kind].size.as_ref().unwrap();
         let mut known = RecentSizes::default();
-        // Twice the places, so that each is taken over; each target a second time at once.
+        // Twice as many keys as places, so that each place is taken over; each key comes a second
+        // time at once.
         for target in (0..2 * PLACES as u64).flat_map(|target| [target, target]) {
             for kind in [0, 1, 0] {
                 let size = known.of(kind as u32, target, sizes(kind));

@@ -1,4 +1,4 @@
-//! What requests ask for, and the sizes of what they get.
+//! The targets of requests, and the sizes of their responses.
 
 use super::Job;
 use super::recent_sizes::RecentSizes;
@@ -10,22 +10,22 @@ use crate::workload::Targets;
 pub(super) struct Responses {
     kinds: Vec<Kind>,
     recent_sizes: RecentSizes,
-    /// What was looked up last: a request is asked about more than once.
+    /// The result of the last lookup: each request is looked up more than once.
     last: Response,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Response {
-    /// The request's kind, session and number in the session; none before the first.
+    /// The request's kind, session and number in the session; `None` before the first.
     of: Option<(u32, u64, u32)>,
     asked: Asked,
     size: u64,
 }
 
-/// What a request asks for.
+/// The target of a request.
 #[derive(Clone, Copy, Debug)]
 enum Asked {
-    /// The target of this key; 0 where it is not known.
+    /// The target of this key; 0 if it is not known.
     Target(u64),
     /// The target with this number in the one place that varies.
     Number(u64),
@@ -35,8 +35,8 @@ enum Asked {
 struct Kind {
     sizes: Option<Sizes>,
     targets: Option<Targets>,
-    /// Where one number is all that varies in the target: the sizes by that number, up to the
-    /// largest that came. They are found in less time than it takes to make a target of it.
+    /// For targets that vary in one number: the sizes by that number, up to the largest seen. The
+    /// lookup takes less time than the making of a target.
     numbered: Vec<u32>,
     /// The numbers that have a place there.
     places: u64,
@@ -44,12 +44,11 @@ struct Kind {
 
 /// The places of all kinds together: they take up to a mebibyte.
 const PLACES_MAX: u64 = 1 << 18;
-/// What is not known yet, or so large that it has no place.
+/// A size that is not known yet, or a number too large for a place.
 const UNKNOWN: u32 = u32::MAX;
 
 impl Responses {
-    /// By kind, the sizes, where they are known, and what is asked for; that is empty where it is
-    /// not known.
+    /// By kind, the sizes, if they are known, and the target, which is empty if it is not known.
     pub(super) fn new(sizes: &[Option<Sizes>], targets: &[Targets]) -> Responses {
         let mut left = PLACES_MAX;
         let kind = |(at, sizes): (usize, &Option<Sizes>)| {
@@ -64,13 +63,13 @@ impl Responses {
         Responses { kinds, recent_sizes: RecentSizes::default(), last }
     }
 
-    /// The size of the response to a request in bytes; 0 where it is not known.
+    /// The size of the response to a request in bytes; 0 if it is not known.
     #[inline]
     pub(super) fn size(&mut self, job: &Job) -> u64 {
         self.to(job).size
     }
 
-    /// A number that tells what a request asks for from others; 0 where it is not known.
+    /// A number that identifies a request's target; 0 if it is not known.
     pub(super) fn target(&mut self, job: &Job) -> u64 {
         match self.to(job).asked {
             Asked::Target(key) => key,
@@ -141,8 +140,8 @@ mod tests {
     use crate::schema::Source;
     use crate::workload::Workload;
 
-    /// Twice over, so that each is looked up that has been drawn; against what is drawn without a
-    /// place to keep it.
+    /// Twice over, so that each drawn number is also looked up; compared with draws that are not
+    /// stored.
     #[test]
     fn a_response_is_the_same_whether_it_was_known_or_not() {
         let text = "name = 'w'\nseed = 5\n[arrivals]\nmodel = 'open'\nrate = 1\n\

@@ -1,4 +1,4 @@
-//! Going through the steps of behaviours.
+//! Carrying out the steps of behaviours.
 
 use super::cluster::GATE;
 use super::jobs::{Handle, Holding, Jobs, NOBODY, Place};
@@ -10,15 +10,15 @@ use crate::failure::REFUSED;
 use crate::time::Nanos;
 
 impl<D: DemandSource> System<D> {
-    /// Lets a visitor go on until it waits for something, and whoever that wakes too. `served_at`
-    /// is the entrance of the visit that it comes from.
+    /// Lets a visitor continue until it waits, and all visitors that it wakes too. `served_at` is
+    /// the entrance of its last visit.
     #[inline(always)]
     pub(super) fn go_on(&mut self, now: Nanos, handle: Handle, served_at: EntranceId) {
         self.steps(now, handle, served_at);
         self.settle(now);
     }
 
-    /// Lets everybody go on who can, and those leave whom a node has given up.
+    /// Lets all ready visitors continue, and removes those that a node has given up.
     #[inline(always)]
     pub(super) fn settle(&mut self, now: Nanos) {
         while !self.jobs.ready.is_empty() || !self.jobs.lost.is_empty() {
@@ -71,7 +71,8 @@ impl<D: DemandSource> System<D> {
         }
     }
 
-    /// A visitor lets go of what it keeps of a node; gives by what results call its last visit.
+    /// A visitor releases the part of a node that it keeps; gives the name of its last visit in
+    /// results.
     fn release(
         &mut self,
         now: Nanos,
@@ -87,7 +88,7 @@ impl<D: DemandSource> System<D> {
         label
     }
 
-    /// What the node is to know that the visitor comes into next.
+    /// What the visitor's next node must know.
     #[inline(never)]
     fn bring(&mut self, handle: Handle, (first, draws): (u32, u32), content: bool) {
         let (job, demands) = (self.jobs[handle].job, &mut self.demands);
@@ -101,7 +102,7 @@ impl<D: DemandSource> System<D> {
         };
     }
 
-    /// How much goes over the link that the visitor comes to next.
+    /// The number of bytes that go over the visitor's next link.
     #[inline(never)]
     fn carry(&mut self, handle: Handle, bytes: u32) {
         self.jobs.brought.size = match bytes {
@@ -116,7 +117,7 @@ impl<D: DemandSource> System<D> {
         self.jobs[whole].parts = parts;
         self.jobs[whole].step = after;
         (self.jobs[whole].place, self.jobs[whole].waited_for) = (Place::Between, Cause::Event);
-        // The last pushed goes on first: the parts begin in their order.
+        // The last one pushed continues first, so the parts begin in their order.
         for part in (0..parts).rev() {
             let Instruction::Part { begin } = self.code[(first + part) as usize] else {
                 unreachable!("a fork is followed by its parts")
@@ -152,7 +153,7 @@ impl<D: DemandSource> System<D> {
         departure
     }
 
-    /// The request of which this is, or is a part, leaves at once.
+    /// The request of this visitor, which may be a part of it, leaves at once.
     pub(super) fn fail(&mut self, now: Nanos, handle: Handle, error: &'static str) {
         let mut whole = handle;
         while self.jobs[whole].parent != NOBODY {
@@ -169,8 +170,8 @@ impl<D: DemandSource> System<D> {
         self.leaving.push_back(departure);
     }
 
-    /// Takes a request back before it is done; says whether it was. With `even_in_service` false
-    /// only one is taken that waits, in a queue, for a place of a pool or for a thread.
+    /// Takes a request back before it is done; says whether it did. With `even_in_service` false it
+    /// takes only a request that waits: in a queue, for a place of a pool or for a thread.
     pub fn withdraw(
         &mut self,
         now: Nanos,
@@ -191,7 +192,7 @@ impl<D: DemandSource> System<D> {
         true
     }
 
-    /// Takes a request and all its parts from wherever they are.
+    /// Removes a request and all its parts from the system.
     fn leave_unfinished(&mut self, now: Nanos, whole: Handle) {
         self.number -= 1;
         let mut all = vec![whole];
@@ -202,13 +203,14 @@ impl<D: DemandSource> System<D> {
         }
         self.jobs.ready.retain(|handle| !all.contains(handle));
         self.jobs.lost.retain(|(handle, _)| !all.contains(handle));
-        // Those who wait go first, so that what the others give back is not given to them.
+        // Waiting visitors go first, so that they do not receive the places that the others give
+        // back.
         let in_service =
             |jobs: &Jobs, handle: Handle| matches!(jobs[handle].place, Place::Service(_));
         let (served, others): (Vec<Handle>, Vec<Handle>) =
             all.into_iter().partition(|handle| in_service(&self.jobs, *handle));
         let all: Vec<Handle> = others.into_iter().chain(served).collect();
-        // Looked up before: who is in a waiting line may be let go by those that leave it now.
+        // Looked up before: visitors in a waiting line may be released by those that leave it now.
         let kept: Vec<Vec<Holding>> = all.iter().map(|one| self.jobs.held_by(*one)).collect();
         let stay: Vec<bool> = all.iter().map(|one| self.take_away(now, *one)).collect();
         for ((handle, kept), stays_in_line) in all.into_iter().zip(kept).zip(stay) {
@@ -221,7 +223,7 @@ impl<D: DemandSource> System<D> {
         }
     }
 
-    /// Takes a visitor from where it is; says whether it stays in a waiting line, as gone.
+    /// Removes a visitor from its place; says whether it stays in a waiting line, as gone.
     fn take_away(&mut self, now: Nanos, handle: Handle) -> bool {
         let stays_in_line = match self.jobs[handle].place {
             Place::Between => false,

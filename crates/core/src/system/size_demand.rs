@@ -1,4 +1,4 @@
-//! Demands that hang on the size of the response: a time, and the transfer.
+//! Demands that depend on the size of the response: a time, and the transfer.
 
 use super::demand::finite_mean;
 use crate::distribution::Distribution;
@@ -12,14 +12,14 @@ use crate::units::{Dimension, parse_transfer_rate};
 /// A demand such as `0.29ms + size / 12.5MB/s`.
 #[derive(Clone, Debug)]
 pub struct SizeDemand {
-    /// What every response takes, whatever its size, in seconds.
+    /// The time of every response, whatever its size, in seconds.
     pub time: Option<Distribution>,
-    /// How many bytes a second are transferred.
+    /// The transfer rate in bytes a second.
     pub bytes_per_s: f64,
 }
 
 impl SizeDemand {
-    /// Parses the sum of `size / RATE` and perhaps the distribution of a time; none where the text
+    /// Parses the sum of `size / RATE` and perhaps the distribution of a time; `None` if the text
     /// has no `size`.
     pub(super) fn parse(text: &str, files: &dyn Files) -> Result<Option<SizeDemand>, Invalid> {
         let terms = terms(text);
@@ -39,7 +39,7 @@ impl SizeDemand {
         Ok(Some(SizeDemand { time, bytes_per_s: parse_transfer_rate(rate)? }))
     }
 
-    /// The demand of one request, whose response has so many bytes.
+    /// The demand of one request with a response of this many bytes.
     #[inline]
     pub(super) fn draw(&self, family: StreamFamily, session: u64, serial: u64, size: u64) -> Nanos {
         let time = |law: &Distribution| law.sample(&mut family.substream(session, serial));
@@ -47,7 +47,7 @@ impl SizeDemand {
         Nanos::from_secs_f64(time + size as f64 / self.bytes_per_s)
     }
 
-    /// The mean in seconds, for responses of these sizes, or of none.
+    /// The mean in seconds, for responses of these sizes, or for no responses.
     #[must_use]
     pub fn mean(&self, sizes: Option<&Sizes>) -> f64 {
         let time = self.time.as_ref().map_or(0.0, Distribution::mean);
@@ -58,14 +58,14 @@ impl SizeDemand {
 const USAGE: &str = "is not a sum of `size / RATE` and at most one time, as in \
                      0.29ms + size / 12.5MB/s";
 
-/// What follows the word `size`, where a term begins with it.
+/// The text after the word `size`, if a term begins with it.
 fn rate_of(term: &str) -> Option<&str> {
     let rest = term.strip_prefix("size")?;
     let word = rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_');
     (!word).then_some(rest)
 }
 
-/// The terms of a sum, outside of brackets. A plus of an exponent, as in 1e+3, ends none.
+/// The terms of a sum, outside of brackets. A plus of an exponent, as in 1e+3, does not end a term.
 fn terms(text: &str) -> Vec<&str> {
     let (mut terms, mut depth, mut begin) = (Vec::new(), 0_i32, 0);
     for (at, letter) in text.char_indices() {

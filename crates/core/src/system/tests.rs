@@ -62,7 +62,7 @@ fn ps_shares_the_server() {
     // 0-10 alone: 10 of 30 done. Then two share: the second needs 10, so both get 10 by 30.
     // The first has 10 left and is alone again: 40.
     assert_eq!(departures("ps", 1, &[(0, 30), (10, 10)]), [40, 30]);
-    // Two servers: nobody is slowed down until there are three.
+    // Two servers: no job is slowed down until there are three.
     assert_eq!(departures("ps", 2, &[(0, 30), (10, 10)]), [30, 20]);
     // Three on two servers, each at 2/3: the short one needs 10 * 3/2.
     assert_eq!(departures("ps", 2, &[(0, 30), (0, 30), (0, 10)]), [35, 35, 15]);

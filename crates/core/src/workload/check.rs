@@ -1,4 +1,4 @@
-//! Checking a workload file's values, and that they go together.
+//! Checking a workload file's values, and that they fit together.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ const SCRIPT_START: &str = "what a script's sessions do in the long run is not k
 pub(super) struct Check<'a> {
     pub(super) source: Source<'a>,
     pub(super) files: &'a dyn WorkloadFiles,
-    /// What stands before its keys; empty where the file names no populations.
+    /// The prefix of its keys; empty if the file names no populations.
     pub(super) path: String,
     /// The seed of its streams.
     pub(super) seed: u64,
@@ -46,7 +46,7 @@ impl Check<'_> {
         self.source.error(&format!("{}{key}", self.path), error)
     }
 
-    /// What was read of a table of this name, where an error comes with its key.
+    /// A value of a table of this name; an error comes with its key.
     fn keyed<T>(&self, table: &str, read: Keyed<T>) -> Result<T, SchemaError> {
         read.map_err(|(key, error)| self.error(&format!("{table}.{key}"), &error))
     }
@@ -103,7 +103,7 @@ impl Check<'_> {
             .map_err(|error| self.error("request", &error))
     }
 
-    /// What makes the programs of sessions, if they are programs: those of a log, or a script.
+    /// The maker of the sessions' programs, if they are programs: a log, or a script.
     pub(super) fn programs(
         &self,
         table: &PopulationTable,
@@ -219,7 +219,7 @@ impl Check<'_> {
         self.absent("session.on_error", &table.session.on_error, why)
     }
 
-    /// The number of requests of a session; none where something else ends it.
+    /// The number of requests of a session; `None` if something else ends it.
     pub(super) fn session_length(
         &self,
         table: &PopulationTable,

@@ -1,11 +1,11 @@
-//! What the requests of a workload ask for, without sending them.
+//! The content of a workload's requests, without sending them.
 
 use super::Workload;
 use crate::distribution::Distribution;
 use crate::random::{Purpose, StreamFamily};
 use crate::request::{RequestKind, Target, Varying};
 
-/// Tells what each request asks for: a function of the workload's seed.
+/// Gives the content of each request: a function of the workload's seed.
 #[derive(Clone, Debug)]
 pub struct Content<'a> {
     workload: &'a Workload,
@@ -13,7 +13,7 @@ pub struct Content<'a> {
 }
 
 impl Workload {
-    /// What its requests ask for.
+    /// The content of its requests.
     #[must_use]
     pub fn content(&self) -> Content<'_> {
         Content { workload: self, targets: StreamFamily::new(self.seed, Purpose::Target) }
@@ -21,15 +21,15 @@ impl Workload {
 }
 
 impl Content<'_> {
-    /// A number that tells the target of a request from others, by the request's kind, its session
-    /// and its number there. Two texts have the same number with a probability of 2^-64.
+    /// A number that identifies the target of a request, by the request's kind, its session and its
+    /// number there. Two texts have the same number with a probability of 2^-64.
     #[must_use]
     pub fn target(&self, kind: u32, session: u64, index: u32) -> u64 {
         let mut stream = self.targets.substream(session, index.into());
         self.workload.requests[kind as usize].target.key(&mut stream)
     }
 
-    /// The size of the response in bytes; none where requests of this kind have no size.
+    /// The size of the response in bytes; `None` if requests of this kind have no size.
     #[must_use]
     pub fn size(&self, kind: u32, session: u64, index: u32) -> Option<u64> {
         let sizes = self.workload.requests[kind as usize].size.as_ref()?;
@@ -37,17 +37,17 @@ impl Content<'_> {
     }
 }
 
-/// What requests of one kind ask for: a function of the workload's seed.
+/// The targets of requests of one kind: a function of the workload's seed.
 #[derive(Clone, Debug)]
 pub struct Targets {
     target: Target,
     draws: StreamFamily,
-    /// What the number in the target is drawn from, where one is all that varies.
+    /// The law of the number in the target, if only one number varies.
     number: Option<Distribution>,
 }
 
 impl RequestKind {
-    /// What they ask for under a seed.
+    /// Their targets under a seed.
     #[must_use]
     pub fn targets(&self, seed: u64) -> Targets {
         let draws = StreamFamily::new(seed, Purpose::Target);
@@ -67,7 +67,7 @@ impl Targets {
         self.target.key(&mut self.draws.substream(session, index.into()))
     }
 
-    /// The number in the target of a request, where one is all that varies.
+    /// The number in the target of a request, if only one number varies.
     #[inline]
     #[must_use]
     pub(crate) fn number_of_request(&self, session: u64, index: u32) -> Option<u64> {
@@ -75,7 +75,7 @@ impl Targets {
         Some(law.sample_whole(&mut self.draws.substream(session, index.into())))
     }
 
-    /// The largest of these numbers; none where they have no end.
+    /// The largest of these numbers; `None` if they are unbounded.
     pub(crate) fn number_max(&self) -> Option<u64> {
         let (_, last) = self.number.as_ref()?.range();
         last.is_finite().then(|| last.round() as u64)

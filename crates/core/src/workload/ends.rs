@@ -1,10 +1,10 @@
-//! Populations that come to an end while others go on.
+//! Populations that end while others continue.
 
 use super::{Population, Workload};
 use crate::time::Nanos;
 use crate::words;
 
-/// A run that lasts for so much longer than a population is said to.
+/// A population is reported if the run lasts this much longer.
 const LONGER: f64 = 1.1;
 
 impl Workload {
@@ -15,7 +15,7 @@ impl Workload {
         self.populations.iter().any(|one| replays(one).is_some())
     }
 
-    /// Whether the sessions of any population are programs that may share what they know.
+    /// Whether any population's sessions are programs that may share data.
     #[must_use]
     pub fn is_scripted(&self) -> bool {
         let scripted = |one: &Population| {
@@ -24,8 +24,7 @@ impl Workload {
         self.populations.iter().any(scripted)
     }
 
-    /// Says which populations ended long before the run did, whose end this is, while others went
-    /// on.
+    /// Reports the populations that ended long before the end of the run, while others continued.
     #[must_use]
     pub fn ended_before(&self, end: Nanos) -> Option<String> {
         let long = |at: Nanos| end.as_secs_f64() > LONGER * at.as_secs_f64();
@@ -45,7 +44,7 @@ impl Workload {
         })
     }
 
-    /// The populations whose arrivals end, with that time, if others go on.
+    /// The populations whose arrivals end, with that time, if others continue.
     fn ends(&self) -> Vec<(&Population, Nanos)> {
         let of = |(place, one): (usize, &Population)| {
             one.arrivals().and_then(|arrivals| arrivals.end(self.population_seed(place)))

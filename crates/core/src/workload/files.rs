@@ -1,4 +1,4 @@
-//! The files of a workload: tables and texts as any, but logs and programs too.
+//! The files of a workload: tables and texts as elsewhere, but logs and programs too.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ pub trait WorkloadFiles: Files {
     /// The requests of an access log.
     ///
     /// # Errors
-    /// As [`Files::read`], or when the file is no log of a known format, or an option is wrong; or,
-    /// by default, always.
+    /// As [`Files::read`], or when the file is not a log of a known format, or an option is wrong;
+    /// or, by default, always.
     fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
         let _ = options;
         Err(Invalid::new(format!("the log `{name}` cannot be read here")))
     }
 
-    /// The programs that a file holds, for these requests. Core itself knows no language.
+    /// The programs of a file, for these requests. Core itself knows no language.
     ///
     /// # Errors
     /// As [`Files::read`], or when the program is wrong; or, by default, always.

@@ -1,6 +1,7 @@
 //! A workload, checked and ready to run: sessions arriving.
 //!
-//! Open is one request a session, closed is N sessions that never end, partly open is in between.
+//! In an open model a session is one request, in a closed one N sessions never end, and a
+//! partly-open one is in between.
 
 mod check;
 mod clients;
@@ -40,15 +41,15 @@ pub struct Workload {
     pub name: String,
     /// The seed of all its streams.
     pub seed: u64,
-    /// Who there is; never empty.
+    /// The populations; never empty.
     pub populations: Vec<Population>,
-    /// What sessions send, one population after another; never empty.
+    /// The requests of sessions, one population after another; never empty.
     pub requests: Vec<RequestKind>,
-    /// What a run is checked against.
+    /// The objectives that a run is checked against.
     pub slo: Slo,
-    /// Who keeps what scripts share, if it is not the process itself.
+    /// The keeper of the variables that scripts share, if it is not the process itself.
     pub shared: Option<SharedServer>,
-    /// The plain tables that this was built from.
+    /// The plain tables from which this was built.
     pub file: WorkloadFile,
 }
 
@@ -56,8 +57,8 @@ impl Workload {
     /// Parses a workload file. `files` reads the files that it names.
     ///
     /// # Errors
-    /// When the text is no TOML, or a key is unknown, missing, contradictory or has a bad value;
-    /// the error names file, line, key and what would be right.
+    /// When the text is not TOML, or a key is unknown, missing, contradictory or has a bad value;
+    /// the error names file, line, key and remedy.
     pub fn parse(source: Source<'_>, files: &dyn WorkloadFiles) -> Result<Workload, SchemaError> {
         let file: WorkloadFile = source.read()?;
         own_name(&file.name).map_err(|error| source.error("name", &error))?;
@@ -79,7 +80,7 @@ impl Workload {
     /// Builds a workload from plain tables, as after a change to one of them.
     ///
     /// # Errors
-    /// As [`Workload::parse`]; the line is that of the tables written out.
+    /// As [`Workload::parse`]; lines are those of the tables written out.
     pub fn from_file(
         file: &WorkloadFile,
         files: &dyn WorkloadFiles,
@@ -87,7 +88,7 @@ impl Workload {
         Workload::parse(Source { file: "", text: &to_toml(file)? }, files)
     }
 
-    /// The only population, where there is one.
+    /// The only population, if there is just one.
     #[must_use]
     pub fn only(&self) -> Option<&Population> {
         match self.populations.as_slice() {
@@ -108,21 +109,20 @@ impl Workload {
         population_seed(self.seed, population)
     }
 
-    /// The system model that all populations have; none where they differ.
+    /// The system model of all populations; `None` if they differ.
     #[must_use]
     pub fn model(&self) -> Option<Model> {
         let first = self.populations[0].model();
         self.populations.iter().all(|one| one.model() == first).then_some(first)
     }
 
-    /// The system model in a word: `mixed` where populations have different ones.
+    /// The system model in a word: `mixed` if populations have different ones.
     #[must_use]
     pub fn model_word(&self) -> String {
         self.model().map_or_else(|| MIXED.to_owned(), |model| model.to_string())
     }
 
-    /// All sessions and requests that there will be, where they come to an end by themselves: those
-    /// of a log.
+    /// The total of sessions and requests, if they end by themselves, as those of a log do.
     #[must_use]
     pub fn extent(&self) -> Option<Extent> {
         self.only()?.programs.as_ref()?.extent(self.seed)
@@ -134,7 +134,7 @@ impl Workload {
         self.populations.iter().any(|one| one.programs.is_some())
     }
 
-    /// Whether its sessions come to an end by themselves: those of a log, or of a trace of times.
+    /// Whether its sessions end by themselves: those of a log, or of a trace of times.
     #[must_use]
     pub fn comes_to_an_end(&self) -> bool {
         let traced = |one: &Population| match &one.sessions {
@@ -146,36 +146,35 @@ impl Workload {
         self.populations.iter().all(traced) || self.extent().is_some()
     }
 
-    /// The mean number of requests a session; infinite for a closed model, NaN where a program
-    /// chooses them as it goes, or where there are several populations.
+    /// The mean number of requests a session; infinite for a closed model. NaN if a program chooses
+    /// them during the run, or if there are several populations.
     #[must_use]
     pub fn requests_per_session(&self) -> f64 {
         self.only().map_or(f64::NAN, |one| one.requests_per_session(self.seed))
     }
 
-    /// The mean think time in seconds; 0 for an open model, NaN where there are several
-    /// populations.
+    /// The mean think time in seconds; 0 for an open model, NaN if there are several populations.
     #[must_use]
     pub fn mean_think_s(&self) -> f64 {
         let mean = |one: &Population| one.think().map_or(0.0, |think| think.mean());
         self.only().map_or(f64::NAN, mean)
     }
 
-    /// The long-run rates of requests of the populations, where none depends on the system.
+    /// The long-run rates of requests of the populations, if none depends on the system.
     #[must_use]
     pub fn request_rates(&self) -> Option<Vec<f64>> {
         self.populations.iter().map(Population::request_rate).collect()
     }
 
-    /// The long-run rate of requests that the workload asks for, where it does not depend on the
-    /// system: requests a second; none with a closed model, or where a program chooses requests.
+    /// The long-run rate of requests that the workload asks for, if it does not depend on the
+    /// system: requests a second; `None` with a closed model, or if a program chooses requests.
     #[must_use]
     pub fn request_rate(&self) -> Option<f64> {
         self.request_rates().map(|rates| rates.iter().sum())
     }
 }
 
-/// What the model of a workload is called whose populations have different ones.
+/// The model's name of a workload whose populations have different ones.
 pub const MIXED: &str = "mixed";
 
 fn population_seed(seed: u64, population: usize) -> u64 {

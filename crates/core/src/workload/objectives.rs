@@ -21,9 +21,9 @@ pub struct Slo {
 /// One objective: a limit of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
-    /// What is limited.
+    /// The figure that is limited.
     pub figure: Figure,
-    /// Whose figure it is.
+    /// The scope of the figure.
     pub of: Of,
     /// The limit: the largest time in seconds, the largest share that fails, or the least share of
     /// checks that pass.
@@ -32,7 +32,7 @@ pub struct Objective {
     pub abort: bool,
 }
 
-/// Whose figure an objective limits.
+/// The scope of the figure that an objective limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Of {
     /// That of all requests, pages or checks.
@@ -46,7 +46,7 @@ pub enum Of {
 }
 
 impl Of {
-    /// The name of the population, request or check; none where it is of all.
+    /// The name of the population, request or check; `None` if the scope is all.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self {
@@ -56,7 +56,7 @@ impl Of {
     }
 }
 
-/// What objectives can be about.
+/// The possible scopes of objectives.
 #[derive(Clone, Copy)]
 pub(crate) struct Subjects<'a> {
     pub(crate) populations: &'a [Population],
@@ -82,13 +82,13 @@ impl Slo {
         Ok(Slo { objectives })
     }
 
-    /// Whether there are none.
+    /// Whether there are no objectives.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.objectives.is_empty()
     }
 
-    /// Those that end a run once they are lost.
+    /// The objectives that end a run once they are lost.
     pub fn aborting(&self) -> impl Iterator<Item = &Objective> {
         self.objectives.iter().filter(|one| one.abort)
     }
@@ -136,7 +136,7 @@ impl Subjects<'_> {
         Err(Invalid::new("is about pages, and no request has `objects` here"))
     }
 
-    /// Whose objectives a table in the table is about.
+    /// The scope of a table in the table.
     fn part(self, name: &str) -> Result<Of, Invalid> {
         if let Some(place) = self.populations.iter().position(|one| one.name == name) {
             return Ok(Of::Population(name.to_owned(), place));

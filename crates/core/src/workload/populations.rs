@@ -1,4 +1,4 @@
-//! Checking who there is: the populations of a file, or the one that its own tables are.
+//! Checking the populations of a file, or the single one of its own tables.
 
 use super::Population;
 use super::check::Check;

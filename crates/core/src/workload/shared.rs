@@ -1,4 +1,4 @@
-//! Where the variables are kept that scripts share.
+//! The place of the variables that scripts share.
 
 use super::clients::secret::Secret;
 use crate::error::Invalid;
@@ -7,10 +7,10 @@ use crate::schema::{Scalar, SchemaError, Source};
 use crate::time::Nanos;
 use crate::units::parse_time;
 
-/// A server that keeps what scripts share, checked.
+/// A server with the variables that scripts share, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedServer {
-    /// Where it stands, as in `shop.toml:3: shared`.
+    /// Its place in the file, as in `shop.toml:3: shared`.
     pub at: String,
     /// As given.
     pub url: String,
@@ -18,17 +18,17 @@ pub struct SharedServer {
     pub authority: String,
     /// The number of its database.
     pub database: u32,
-    /// The user's name, where the server knows several.
+    /// The user's name, if the server has several.
     pub user: Option<String>,
     /// The password.
     pub password: Option<Secret>,
     /// How long a session waits for it before it fails.
     pub wait: Nanos,
-    /// How long it may hear nothing of a generator before its locks go to others.
+    /// For how long it may miss a generator before its locks go to others.
     pub lease: Nanos,
 }
 
-/// What a whole file says.
+/// The setting of a whole file.
 pub(super) fn of(
     source: Source<'_>,
     file: &WorkloadFile,
@@ -46,7 +46,7 @@ const PORT: u16 = 6379;
 const DATABASE_MAX: u32 = 1 << 20;
 
 impl SharedServer {
-    /// What the workload file says.
+    /// The setting of the workload file.
     fn of(value: &SharedValue) -> Result<SharedServer, Invalid> {
         let plain;
         let table = match value {
@@ -90,7 +90,7 @@ fn time(key: &str, given: Option<&Scalar>, default_s: f64, least_s: f64) -> Resu
 
 /// HOST:PORT and the number of the database.
 fn address_of(url: &str) -> Result<(String, u32), Invalid> {
-    // What was given may hold a password: it is not repeated.
+    // The given text may hold a password: it is not repeated.
     let wrong = || {
         Invalid::new(
             "is written as redis://HOST:PORT, or valkey://HOST:PORT, perhaps with /NUMBER of a \

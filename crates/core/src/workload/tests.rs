@@ -124,7 +124,7 @@ fn bad_values_are_named() {
     }
 }
 
-/// As PostgreSQL has them: five digits and capitals (its manual, appendix A).
+/// As in PostgreSQL: five digits and capitals (its manual, appendix A).
 #[test]
 fn retries_go_by_the_sqlstates_that_there_can_be() {
     let with = |word: &str| {
@@ -140,7 +140,7 @@ fn retries_go_by_the_sqlstates_that_there_can_be() {
     }
 }
 
-/// Secrets are read when a run begins, and messages say then where it stands what is read.
+/// Secrets are read when a run begins, and messages then name the place of the setting.
 #[test]
 fn keys_of_secrets_know_where_they_stand() {
     let clients = "[clients]\nbearer = 'env:A'\npassword = 'file:b'\n[arrivals]";

@@ -1,4 +1,4 @@
-//! Checking the values that sessions of a population have.
+//! Checking the values of a population's sessions.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::request::ValueNames;
 use crate::schema::SchemaError;
 
 impl Check<'_> {
-    /// The tables that sessions read, and the names of the values that these have. Those of
-    /// programs have none: they read for themselves.
+    /// The tables that sessions read, and the names of their values. Programs have no such values:
+    /// they read the tables themselves.
     pub(crate) fn values(
         &self,
         table: &PopulationTable,

@@ -9,7 +9,7 @@ impl Workload {
     /// The same workload with the rate of sessions of every population that has one multiplied.
     ///
     /// # Errors
-    /// When a rate is not usable then.
+    /// When a rate is not usable afterwards.
     pub fn with_rates_scaled(
         &self,
         factor: f64,

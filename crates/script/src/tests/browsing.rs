@@ -1,4 +1,4 @@
-//! Forms, what is found in pages, and data files.
+//! Forms, lookups in pages, and data files.
 
 use super::parallel::{EVERY_SECOND, drive};
 use super::*;

@@ -1,4 +1,4 @@
-//! Calls of gRPC with messages of scripts, as the descriptors of gRPC's own health check have them.
+//! Calls of gRPC with messages of scripts, by the descriptors of gRPC's own health check.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;

@@ -1,4 +1,4 @@
-//! Sessions that do several things at the same time, driven by the clients of core.
+//! Sessions that act in parallel, driven by the clients of core.
 
 use std::collections::VecDeque;
 
@@ -33,7 +33,7 @@ impl WorkloadFiles for Given {
     }
 }
 
-/// A request that was sent: when, in milliseconds, in which slot, and what for.
+/// A request that was sent: its time in milliseconds, its slot, and its target.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sent {
     pub(super) ms: u64,
@@ -44,8 +44,8 @@ pub(super) struct Sent {
 /// The service time of the server below.
 const SERVICE: Nanos = Nanos(10_000_000);
 
-/// Drives clients that do this against a server that answers after 10 ms: what they sent, and what
-/// they found out. Targets that begin with `/no` fail.
+/// Drives such clients against a server that answers after 10 ms; gives their requests and their
+/// findings. Targets that begin with `/no` fail.
 pub(super) fn drive(text: &str, rest: &str, seconds: u64) -> (Vec<Sent>, Report, Clients) {
     let toml = format!(
         "name = 'w'\n{rest}\nscript = 'buyer.luau'\ndata = ['users.csv']\n\
@@ -183,7 +183,7 @@ fn a_failed_request_ends_the_session_where_it_is_to() {
     let ending = format!("{EVERY_SECOND}\non_error = 'end'");
     let (sent, report, _) = drive(text, &ending, 3);
     let own: Vec<Sent> = sent.into_iter().filter(|one| one.attempt.session == 0).collect();
-    // What is under way goes on to its end.
+    // Requests in progress continue to their end.
     assert_eq!(targets(&own), [(1000, "/no"), (2000, "/2")]);
     assert!(report.errors().is_empty(), "{report:?}");
     let closed = format!("{TWO_CLIENTS}\non_error = 'end'");

@@ -1,4 +1,4 @@
-//! Messages, where a target takes no requests of HTTP.
+//! Messages, for targets that take no requests of HTTP.
 
 use thinktime_core::request::Expect;
 

@@ -1,10 +1,10 @@
-//! Statements and transactions, as a driver that sends them and one that does not see them.
+//! Statements and transactions, with a driver that sends them and one that does not see them.
 
 use thinktime_core::program::TransactionStep;
 
 use super::*;
 
-/// The text and the parameters of a statement that goes out now.
+/// The text and the parameters of a statement that is sent now.
 fn statement(step: TransactionStep) -> (String, Vec<u8>) {
     let TransactionStep::Statement(call) = step else { panic!("{step:?}") };
     let sql = call.sql.as_ref().unwrap();

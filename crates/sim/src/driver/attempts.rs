@@ -1,4 +1,4 @@
-//! What becomes of attempts: sent, answered, given up, recorded.
+//! The course of attempts: sent, answered, given up, recorded.
 
 use thinktime_core::attempt::{Attempt, Fate, Ticket};
 use thinktime_core::client::{ClientAction, Ended};
@@ -13,7 +13,7 @@ use thinktime_core::time::Nanos;
 use super::Driver;
 use crate::modelled_system::{Arrived, ModelledSystem};
 
-/// What programs are told of a response by a modelled system.
+/// The part of a modelled system's response that programs see.
 const OK: u16 = 200;
 
 impl<S: RowSink> Driver<'_, S> {
@@ -103,12 +103,12 @@ impl<S: RowSink> Driver<'_, S> {
         }
     }
 
-    /// Records an answer that a client was told of.
+    /// Records an answer that reached a client.
     #[inline(always)]
     pub(super) fn record_answer(&mut self, departure: &Departure, ended: &Ended, when: When) {
         let (attempt, replication) = (&ended.attempt, self.replication);
         let error = if ended.late { Some(LATE) } else { departure.error };
-        // Made only where it is looked at, which mostly is nowhere.
+        // Made only if it is used, which is rare.
         let row = || Row {
             replication,
             sent: attempt.scheduled,
@@ -129,7 +129,7 @@ impl<S: RowSink> Driver<'_, S> {
         self.sink.row(&row());
     }
 
-    /// The bytes of a response, where requests have sizes. Those to HEAD have only a head.
+    /// The bytes of a response, if requests have sizes. Those to HEAD have only a head.
     #[inline(never)]
     fn bytes_of(&self, attempt: &Attempt, departure: &Departure) -> u64 {
         let kind = &self.kinds[attempt.kind as usize];
@@ -138,7 +138,7 @@ impl<S: RowSink> Driver<'_, S> {
         answered.map_or(0, |sizes| sizes.of_request(attempt.session, attempt.index))
     }
 
-    /// Tells the client; one that had given up is not told.
+    /// Passes the answer to the client, unless it had given up.
     #[inline(always)]
     fn told(&mut self, departure: &Departure) -> Option<Ended> {
         if self.one_shot {
@@ -161,7 +161,7 @@ impl<S: RowSink> Driver<'_, S> {
         self.sink.row(row);
     }
 
-    /// When an attempt that ends now ends.
+    /// The end of an attempt that ends now.
     #[inline(always)]
     fn phase(&self) -> When {
         match self.system {
@@ -180,7 +180,7 @@ impl<S: RowSink> Driver<'_, S> {
     }
 }
 
-/// The attempt of a session of one shot, of which there is nothing but the job.
+/// The attempt of a session with a single request, which exists only as the job.
 #[inline(always)]
 pub(super) fn only_attempt(job: &Job) -> Attempt {
     Attempt { kind: job.kind, ..Attempt::only(job.session, Nanos(job.token)) }

@@ -1,4 +1,4 @@
-//! The commonest of all simulations: one server, first come, first served, which tells clients
+//! The commonest of all simulations: one server, first come, first served, where clients learn
 //! their answers at once.
 
 use thinktime_core::attempt::{Attempt, Fate};
@@ -11,9 +11,8 @@ use super::Driver;
 use crate::modelled_system::ModelledSystem;
 
 impl<S: RowSink> Driver<'_, S> {
-    /// Handles up to `events` events that come before anything else does, and says how many it
-    /// were: the same as the driver's other loop does, but for its many questions. The system must
-    /// be a line.
+    /// Handles up to `events` events that come before any other, and gives their number: the same
+    /// as the driver's other loop does, but without its many checks. The system must be a line.
     #[inline(always)]
     pub(super) fn fast_fcfs_events(&mut self, events: u64) -> u64 {
         if self.one_shot {
@@ -25,7 +24,7 @@ impl<S: RowSink> Driver<'_, S> {
         }
     }
 
-    /// The events of sessions that can be told their answers.
+    /// The events of sessions that can learn their answers at once.
     #[inline(never)]
     fn sessions_at_line(&mut self, events: u64) -> u64 {
         for handled in 0..events {
@@ -47,7 +46,7 @@ impl<S: RowSink> Driver<'_, S> {
         events
     }
 
-    /// The arrivals of sessions of one shot.
+    /// The arrivals of sessions with a single request.
     #[inline(never)]
     fn arrivals_at_line(&mut self, events: u64) -> u64 {
         for handled in 0..events {
@@ -68,7 +67,7 @@ impl<S: RowSink> Driver<'_, S> {
         events
     }
 
-    /// Serves the attempt, and says when.
+    /// Serves the attempt, and gives the time.
     #[inline(always)]
     fn serve_in_line(&mut self, now: Nanos, attempt: Attempt) -> Nanos {
         let ModelledSystem::FastFcfs(line) = &mut self.system else { return now };

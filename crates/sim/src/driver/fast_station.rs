@@ -1,4 +1,4 @@
-//! Fleeting sessions at one station, whatever its policy.
+//! Sessions without memory at one station, whatever its policy.
 
 use thinktime_core::attempt::Fate;
 use thinktime_core::client::Ended;
@@ -10,9 +10,9 @@ use super::attempts::only_attempt;
 use crate::modelled_system::ModelledSystem;
 
 impl<S: RowSink> Driver<'_, S> {
-    /// Handles up to `events` arrivals and departures that come before anything else does, as long
-    /// as sessions still begin, and says how many it were: the same as the driver's other loop
-    /// does, but for its many questions. Sessions must be of one shot.
+    /// Handles up to `events` arrivals and departures that come before any other event, as long as
+    /// sessions still begin, and gives their number: the same as the driver's other loop does, but
+    /// without its many checks. Sessions must have a single request.
     #[inline(never)] // the loop has the processor's registers for itself
     pub(super) fn fast_station_events(&mut self, events: u64) -> u64 {
         if self.clients.closed() {

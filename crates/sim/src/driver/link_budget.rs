@@ -1,19 +1,19 @@
-//! When somebody has to look up because links have sent much: an event of theirs may take as long
-//! as thousands of others.
+//! A budget that makes the driver look up when links have sent much: one of their events may take
+//! as long as thousands of others.
 
 use thinktime_core::system::{AnyNodeModel, SystemModel};
 
-/// So many segments are sent between two looks at the most, and what one event sends: some tenths
-/// of a second's work. Ordinary transfers have fewer in the events between two looks.
+/// The most segments between two looks, plus those of one event: some tenths of a second's work.
+/// Ordinary transfers send fewer in the events between two looks.
 const SEGMENTS_PER_LOOK: u64 = 1 << 24;
 
-/// What links have sent since the last look.
+/// The segments that links have sent since the last look.
 #[derive(Debug)]
 pub(super) struct LinkBudget {
-    /// Whether there are any.
+    /// Whether there are any links.
     pub(super) links: bool,
     segments: u64,
-    /// The events that were asked for and not handled, because a look was due.
+    /// The requested events that were not handled, because a look was due.
     unhandled: u64,
     due: bool,
 }
@@ -24,8 +24,8 @@ impl LinkBudget {
         LinkBudget { links, segments: 0, unhandled: 0, due: false }
     }
 
-    /// Links have sent so many segments more. Gives how many of the events that are left are to be
-    /// handled before the next look.
+    /// Links have sent this many segments more. Gives how many of the remaining events to handle
+    /// before the next look.
     pub(super) fn left(&mut self, sent: u64, left: u64) -> u64 {
         self.segments += sent;
         if self.segments < SEGMENTS_PER_LOOK {
@@ -35,12 +35,12 @@ impl LinkBudget {
         0
     }
 
-    /// How many events more were handled or are to be, of so many that are asked for.
+    /// The number of events that were handled or will be, of those asked for.
     pub(super) fn handled(&mut self, events: u64) -> u64 {
         events.saturating_sub(std::mem::take(&mut self.unhandled))
     }
 
-    /// Whether a look has become due since this was asked last.
+    /// Whether a look has become due since the last call.
     pub(super) fn take_due(&mut self) -> bool {
         std::mem::take(&mut self.due)
     }

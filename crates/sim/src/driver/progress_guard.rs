@@ -1,4 +1,5 @@
-//! Whether a replication gets on: what a file asks for may have no end, or need all memory.
+//! Whether a replication makes progress: a file may ask for an endless simulation, or for all
+//! memory.
 
 use std::fmt;
 
@@ -7,21 +8,21 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::{Population, Workload};
 
-/// Where time alone ends a replication, it must pass within so many times these events: so many
-/// clients may begin at once.
+/// If only time ends a replication, that time must pass within this multiple of these events,
+/// because many clients may begin at once.
 const TIMELESS: u32 = 3;
-/// So many looks among them must find that one did.
+/// Among these looks, this many must find that a request began or ended.
 const LOOKS_MIN: u32 = 16;
-/// Where a replication ends at a given time, it may need so many times these events.
+/// A replication that ends at a given time may need this multiple of these events.
 const PATIENCE: u64 = 1_000;
 
-/// When a simulation that would never end, or would need all memory, is given up.
+/// The point at which a simulation that would never end, or would need all memory, is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgressLimits {
-    /// Events among which some requests must begin or end, at least 1.
+    /// The number of events among which some request must begin or end, at least 1.
     pub events: u64,
-    /// Attempts that may be in the system at once, unless the workload has more than half that
-    /// number of clients. Each takes up to some 200 bytes.
+    /// The most attempts in the system at once, or twice the workload's number of clients if that
+    /// is more. Each takes up to some 200 bytes.
     pub in_system: u64,
 }
 
@@ -31,10 +32,10 @@ impl Default for ProgressLimits {
     }
 }
 
-/// Why a replication was given up.
+/// The reason why a replication was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Stall {
-    /// Events go on and on, and hardly any request ends.
+    /// Events continue, and hardly any request ends.
     Still {
         /// The number of these events.
         events: u64,
@@ -48,9 +49,9 @@ pub(crate) enum Stall {
         /// The virtual time that was reached.
         at: Nanos,
     },
-    /// Too much is in the system at a time.
+    /// Too many attempts are in the system at a time.
     Crowded {
-        /// How many attempts of requests.
+        /// The number of attempts.
         number: u64,
         /// The virtual time that was reached.
         at: Nanos,
@@ -87,20 +88,20 @@ impl fmt::Display for Stall {
     }
 }
 
-/// What was seen at a look.
+/// The state at a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProgressMark {
-    /// Requests that are over and counted.
+    /// Requests that ended and were counted.
     pub(crate) over: u64,
-    /// Requests begun and not over.
+    /// Requests that began and have not ended.
     pub(crate) open: u64,
-    /// When one was last begun.
+    /// When the last one began.
     pub(crate) begun: Nanos,
-    /// Whether only time can end the replication, and no number of requests.
+    /// Whether only time can end the replication, and not a number of requests.
     pub(crate) by_time: bool,
 }
 
-/// Looks now and then, which costs an event nothing.
+/// Looks now and then, at no cost to an event.
 #[derive(Debug)]
 pub(crate) struct ProgressGuard {
     limits: ProgressLimits,
@@ -108,7 +109,7 @@ pub(crate) struct ProgressGuard {
     since: Nanos,
     events: u64,
     looks: u32,
-    /// How often in a row no time had passed.
+    /// The number of looks in a row at which no time had passed.
     timeless: u32,
 }
 
@@ -123,8 +124,8 @@ impl ProgressGuard {
         ProgressGuard { limits, last: None, since: Nanos::ZERO, events: 0, looks: 0, timeless: 0 }
     }
 
-    /// After so many more events, at the time `now`, of a replication that lasts until `end`, with
-    /// `number` attempts in the system.
+    /// Looks after `events` more events, at the time `now`, with `number` attempts in the system.
+    /// The replication lasts until `end`.
     pub(crate) fn look(
         &mut self,
         events: u64,
@@ -161,7 +162,8 @@ mod tests {
     const LIMITS: ProgressLimits = ProgressLimits { events: 1 << 24, in_system: 100 };
     const HOUR: Nanos = Nanos(3_600_000_000_000);
 
-    /// Looks once every 2^20 events, 16 to the bound, until `end`; `over` tells the requests over.
+    /// Looks once every 2^20 events, 16 to the bound, until `end`; `over` gives the number of
+    /// requests that have ended.
     fn after(looks: u64, end: Nanos, step: Nanos, over: impl Fn(u64) -> u64) -> Option<Stall> {
         let mut progress_guard = ProgressGuard::up_to(LIMITS);
         (1..=looks).find_map(|look| {

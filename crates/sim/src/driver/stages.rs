@@ -1,5 +1,5 @@
-//! What happens to a replication at given times: its warm-up and its measured time end, the number
-//! in the system is noted, requests are waited for no longer.
+//! The events of a replication at given times: its warm-up and its measured time end, the number in
+//! the system is recorded, the wait for requests ends.
 
 use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::failure::UNANSWERED;
@@ -10,7 +10,7 @@ use super::Driver;
 use crate::modelled_system::ModelledSystem;
 
 impl<S: RowSink> Driver<'_, S> {
-    /// Those leave the line whose time has come; the clients know already.
+    /// Requests whose time has come leave the line; the clients know already.
     #[inline(always)]
     pub(super) fn leave_line(&mut self, now: Nanos) {
         let ModelledSystem::FastFcfs(line) = &mut self.system else { return };
@@ -23,8 +23,8 @@ impl<S: RowSink> Driver<'_, S> {
         }
     }
 
-    /// Handles what is due before `next`, the next event, or for lack of one; says whether the
-    /// event is to be handled.
+    /// Handles the events that are due before `next`, the next event, or all if there is none; says
+    /// whether to handle that event.
     #[cold]
     pub(super) fn goes_on_at(&mut self, next: Nanos) -> bool {
         if next.is_never() {
@@ -40,7 +40,7 @@ impl<S: RowSink> Driver<'_, S> {
         true
     }
 
-    /// Arrivals have come to an end before the limit did, and everybody has been served.
+    /// Arrivals ended before the limit, and all requests have been served.
     pub(super) fn run_out(&mut self) {
         self.empty_line();
         if !self.limit.until.is_never() {
@@ -49,7 +49,7 @@ impl<S: RowSink> Driver<'_, S> {
         self.close();
     }
 
-    /// Handles the times up to `next` at which something is noted or begins.
+    /// Handles the times up to `next` at which a value is recorded or a phase begins.
     pub(super) fn pass_boundaries(&mut self, next: Nanos) {
         loop {
             self.boundary = self.stage_end.min(self.note_at).min(self.drain_end);
@@ -59,7 +59,7 @@ impl<S: RowSink> Driver<'_, S> {
             if next < self.boundary || self.boundary.is_never() {
                 return;
             }
-            // What is due at the boundary itself comes after it.
+            // Events at the boundary itself come after it.
             self.leave_line(Nanos(self.boundary.0.saturating_sub(1)));
             if self.boundary == self.stage_end {
                 self.end_stage();
@@ -84,7 +84,7 @@ impl<S: RowSink> Driver<'_, S> {
         }
     }
 
-    /// No further request is begun: the measured time has ended.
+    /// No further request begins: the measured time has ended.
     pub(super) fn close(&mut self) {
         if self.measured.is_none() {
             self.measured = Some(self.system.measured(self.now));
@@ -96,7 +96,7 @@ impl<S: RowSink> Driver<'_, S> {
         }
     }
 
-    /// What has not ended by now has failed.
+    /// A request that has not ended by now has failed.
     pub(super) fn give_up(&mut self) {
         let waiting: Vec<Attempt> =
             self.clients.waiting().chain(self.clients.between_attempts(self.now)).collect();
@@ -107,7 +107,7 @@ impl<S: RowSink> Driver<'_, S> {
         self.gave_up = true;
     }
 
-    /// Those who are still in the line leave it; the clients know already.
+    /// The requests that are still in the line leave it; the clients know already.
     pub(super) fn empty_line(&mut self) {
         if let ModelledSystem::FastFcfs(line) = &self.system
             && let Some(last) = line.last_leaves()

@@ -1,5 +1,5 @@
 //! The load of several populations together: the rates of those that have one are scaled, all by
-//! the same factor; where none has, the think times.
+//! the same factor; if none has one, the think times are.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::system::SystemModel;
@@ -8,9 +8,9 @@ use thinktime_core::workload::{Population, Workload, WorkloadFiles};
 use super::{Goal, NO_LONG_RUN, ROUGH, offered_load};
 use crate::simulate::SimulationError;
 
-/// Rates are made smaller by this factor at most.
+/// The smallest factor by which rates are scaled.
 const SLOWEST: f64 = 1e-4;
-/// And larger by this one, so often, where that is needed.
+/// The factor by which rates are raised, at most [`FASTER_MAX`] times.
 const FASTER: f64 = 1.2;
 const FASTER_MAX: u32 = 8;
 
@@ -42,7 +42,7 @@ pub(super) fn at_load(
     at_load_beside_closed(workload, system, (load, requests), files, go_on)
 }
 
-/// Of populations that arrive by themselves and closed ones.
+/// For open populations together with closed ones.
 fn at_load_beside_closed(
     workload: &Workload,
     system: &SystemModel,
@@ -51,7 +51,7 @@ fn at_load_beside_closed(
     go_on: &dyn Fn() -> bool,
 ) -> Result<Workload, SimulationError> {
     let all = &workload.populations;
-    // What arrives by itself brings the load alone at this factor; closed clients add to that.
+    // At this factor the open populations alone bring the load; closed clients add to that.
     let rates: Vec<f64> = all.iter().map(|one| one.request_rate().unwrap_or(0.0)).collect();
     let fastest = load / system.bottleneck_load(workload, &rates);
     let scaled = |slower: f64| Ok(workload.with_rates_scaled(1.0 / slower, files)?);
@@ -80,7 +80,7 @@ fn at_load_beside_closed(
     .into())
 }
 
-/// Of closed populations only.
+/// For closed populations only.
 fn at_load_closed(
     workload: &Workload,
     system: &SystemModel,

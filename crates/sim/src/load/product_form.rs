@@ -1,4 +1,4 @@
-//! The think time that brings a closed system to a load, where it has a product form.
+//! The think time that brings a closed system to a load, if it has a product form.
 
 use thinktime_core::file::OnError;
 use thinktime_core::policy::scheduling::{Discipline, Rank, Ties};
@@ -6,13 +6,13 @@ use thinktime_core::request::RequestKind;
 use thinktime_core::system::{Demand, DemandLaw, StationModel, SystemModel};
 use thinktime_core::workload::{ClientLimits, Workload};
 
-/// So many clients at most: mean value analysis takes as many steps.
+/// The most clients: mean value analysis takes as many steps.
 const CLIENTS_MAX: u64 = 100_000;
-/// The think time is halved in on so often: to the last digit.
+/// The number of bisection steps for the think time: to the last digit.
 const HALVINGS: u32 = 100;
 
-/// The mean think time in seconds at which the throughput times `demand` is the load; none where no
-/// formula is exact, and the load without thinking where it is less than wanted.
+/// The mean think time in seconds at which the throughput times `demand` is the load. `None` if no
+/// formula is exact; the load without thinking if it is less than the given one.
 pub(super) fn think_time(
     workload: &Workload,
     system: &SystemModel,
@@ -28,7 +28,7 @@ pub(super) fn think_time(
     if reachable < load {
         return Some(Err(reachable));
     }
-    // X = N / (Z + R) and load = X D: the think time is at most N D / load, where R = 0.
+    // X = N / (Z + R) and load = X D: the think time is at most N D / load, for R = 0.
     let (mut short, mut long) = (0.0, clients as f64 * demand / load);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (short + long);
@@ -41,8 +41,8 @@ pub(super) fn think_time(
     Some(Ok(0.5 * (short + long)))
 }
 
-/// The throughput of clients that think for so long on average and then visit stations of one
-/// server each, by mean value analysis (Reiser and Lavenberg, JACM 27, 1980).
+/// The throughput of clients with this mean think time that then visit stations of one server each,
+/// by mean value analysis (Reiser and Lavenberg, JACM 27, 1980).
 fn throughput(demands: &[f64], clients: u64, think_s: f64) -> f64 {
     let mut numbers = vec![0.0; demands.len()];
     let mut rate = 0.0;

@@ -14,9 +14,9 @@ use crate::files::Files;
 use crate::notation::Call;
 use crate::time::Nanos;
 
-/// What each profile can say of itself.
+/// The interface of each profile.
 trait Shape: Sized {
-    /// The form in which it is written.
+    /// Its notation.
     const USAGE: &'static str;
 
     /// Builds the profile from its arguments; `files` reads the files that they name.
@@ -26,7 +26,7 @@ trait Shape: Sized {
     /// `amount_s` (seconds at factor 1); [`Nanos::MAX`] when it never does.
     fn advance(&self, from: Nanos, amount_s: f64) -> Nanos;
 
-    /// The times of all amounts, one after another, from `from` on.
+    /// The times of all amounts, one after another, starting at `from`.
     fn advance_all(&self, from: Nanos, amounts_s: &[f64; MANY]) -> [Nanos; MANY] {
         let mut now = from;
         amounts_s.map(|amount_s| {
@@ -43,7 +43,7 @@ trait Shape: Sized {
     /// The largest factor before the start of the run.
     fn most_before_start(&self) -> f64;
 
-    /// The factor so many seconds before the start of the run; to be overridden where it varied.
+    /// The factor this many seconds before the start of the run; to be overridden if it varied.
     fn before_start(&self, _age_s: f64) -> f64 {
         self.most_before_start()
     }
@@ -98,21 +98,20 @@ macro_rules! profiles {
                 match &self.0 { $(AnyShape::$shape(shape) => shape.advance_all(from, amounts_s)),+ }
             }
 
-            /// The long-run mean of the factor; where the profile ends in a plateau, that.
+            /// The long-run mean of the factor; the plateau, if the profile ends in one.
             #[must_use]
             pub fn mean_factor(&self) -> f64 {
                 match &self.0 { $(AnyShape::$shape(shape) => shape.mean_factor()),+ }
             }
 
-            /// The largest factor before the start of the run. A profile that recurs did so
-            /// before, and one that begins with a plateau had it; of others the first factor is
-            /// taken.
+            /// The largest factor before the start of the run. A profile that recurs did so before,
+            /// and one that begins with a plateau had it; for others the first factor is taken.
             #[must_use]
             pub fn most_before_start(&self) -> f64 {
                 match &self.0 { $(AnyShape::$shape(shape) => shape.most_before_start()),+ }
             }
 
-            /// The factor so many seconds before the start of the run.
+            /// The factor this many seconds before the start of the run.
             #[must_use]
             pub fn before_start(&self, age_s: f64) -> f64 {
                 match &self.0 { $(AnyShape::$shape(shape) => shape.before_start(age_s)),+ }
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A file of rates by the minute, for more than an hour.
+    /// A file of rates for each minute, longer than an hour.
     struct Given;
 
     impl Files for Given {
@@ -169,7 +168,7 @@ mod tests {
     fn rates_of_a_file_are_parts_of_their_mean() {
         let profile = Profile::parse("rates(x.csv, column=NAME, every=1min)", &Given).unwrap();
         let minute = |n: f64| Nanos::from_secs_f64(n * 60.0);
-        // The first minute has none; the second has one third of the mean of about 3.
+        // The first minute has no arrival; the second has one third of the mean of about 3.
         let mean = (0..200).map(|n| f64::from(n % 7)).sum::<f64>() / 200.0;
         assert_eq!(profile.advance(Nanos::ZERO, 30.0 / mean), minute(1.5));
         assert_eq!(profile.advance(minute(1.5), 30.0 / mean + 120.0 / mean), minute(3.0));
@@ -183,7 +182,7 @@ mod tests {
     }
 
     proptest! {
-        /// Going twice is going once by the sum, up to the rounding to nanoseconds.
+        /// Two steps equal one step by their sum, up to the rounding to nanoseconds.
         #[test]
         fn advancing_adds_up(start_s in 0.0..3000.0f64, a in 0.0..500.0f64, b in 0.0..500.0f64) {
             for profile in examples() {

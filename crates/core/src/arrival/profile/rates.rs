@@ -10,12 +10,12 @@ use crate::time::Nanos;
 use crate::times::word_of;
 use crate::units::Dimension;
 
-/// Rates or counts of intervals of the same length, from a file, in parts of their mean. After the
-/// last interval nobody comes.
+/// Rates or counts of intervals of the same length, from a file, relative to their mean. After the
+/// last interval there are no arrivals.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rates {
     every_s: f64,
-    /// The integral of the factor, in seconds, up to the begin of each interval and to the end.
+    /// The integral of the factor, in seconds, up to the beginning of each interval and to the end.
     upto_s: Arc<[f64]>,
 }
 

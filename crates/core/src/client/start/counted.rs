@@ -1,12 +1,12 @@
-//! Sessions that are amid their course when a run begins, whose number of requests has a law, and
-//! whose think time or order hangs on the last request.
+//! Sessions in the middle of their course when a run begins, if their number of requests has a law
+//! and their think time or order depends on the last request.
 //!
 //! A session of N requests, of which the k-th is of kind i, thinks Z(i) after it if k < N. So by
-//! Little's law, of those that think at any time the last request was the k-th, of kind i, with
-//! probability P(N > k) p(k, i) E[Z(i)], up to a factor. Drawn is k by P(N > k) and the course up
-//! to there by the chain; it is kept with a probability in proportion to E[Z(i)], and drawn anew
-//! where the chain came to its end before. Clients of a closed model think after the last one too,
-//! before they begin anew: then it is P(N >= k).
+//! Little's law, for a session that thinks at any time, the last request was the k-th, of kind i,
+//! with probability P(N > k) p(k, i) E[Z(i)], up to a factor. k is drawn by P(N > k) and the course
+//! up to there by the chain. The course is kept with a probability in proportion to E[Z(i)], and
+//! drawn again if the chain ended before. Clients of a closed model think after the last request
+//! too, before they begin again: then it is P(N >= k).
 
 use super::Draw;
 use super::mid_session::{MidSession, Position, ThinkTime, pick, rest_of_thinks, sums};
@@ -17,16 +17,16 @@ use crate::random::{Purpose, Stream, StreamFamily};
 use crate::time::Nanos;
 use crate::workload::{Sessions, Workload};
 
-/// So many courses are drawn for a session. One whose share of all is less than one in as many is
-/// not found.
+/// The number of courses that are drawn for a session. One with a share of less than 1 in this
+/// number is not found.
 const TRIES_MAX: u32 = 100_000;
-/// Courses are followed for so many requests: longer ones end as those do.
+/// The number of requests for which a course is followed: the ends of longer ones are alike.
 const STEPS_MAX: f64 = 100_000.0;
 
-/// What finds sessions that are amid their course when a run begins, by their numbers.
+/// Finds sessions in the middle of their course when a run begins, by their numbers.
 pub(super) type Find<'a> = Box<dyn Fn(u64) -> Option<Position> + 'a>;
 
-/// Of a population; none where nobody comes or thinks.
+/// Of a population; `None` if no session comes or thinks.
 pub(super) fn finder(workload: &Workload, place: usize) -> Option<Find<'_>> {
     let arrivals = workload.populations[place].arrivals();
     if let Some(counted) = Counted::new(workload, place) {
@@ -40,18 +40,18 @@ pub(super) fn finder(workload: &Workload, place: usize) -> Option<Find<'_>> {
 struct Counted<'a> {
     behind: Equilibrium<Thinks>,
     journey: Option<&'a Journey>,
-    /// The sums of the shares of the kinds, where each is drawn by weight.
+    /// The sums of the shares of the kinds, if each is drawn by weight.
     shares: Vec<f64>,
-    /// By kind, its think time, and what is left of it; none for those of no think time.
+    /// By kind, its think time and the rest of it, except for kinds without a think time.
     thinks: Vec<ThinkTime<'a>>,
-    /// By kind, how long sessions think after it on average.
+    /// By kind, the mean think time of sessions after it.
     after_s: Vec<f64>,
     most_s: f64,
     streams: StreamFamily,
 }
 
 impl<'a> Counted<'a> {
-    /// None where sessions have no law of their number of requests, or nobody who comes thinks.
+    /// `None` if sessions have no law of their number of requests, or no session that comes thinks.
     fn new(workload: &'a Workload, place: usize) -> Option<Counted<'a>> {
         let population = &workload.populations[place];
         let mut after_s = population.think_after();
@@ -80,7 +80,7 @@ impl<'a> Counted<'a> {
         })
     }
 
-    /// The one of this number; with arrivals whose rate varied, if it was there.
+    /// The one of this number, if it was present, for arrivals whose rate varied.
     fn session(&self, number: u64, arrivals: Option<&ArrivalProcess>) -> Option<Position> {
         let stream = |draw: Draw| self.streams.substream(number, draw as u64);
         let mut course = stream(Draw::Course);
@@ -99,7 +99,7 @@ impl<'a> Counted<'a> {
                 return None;
             }
         }
-        // Who comes and goes thinks only if there is more to ask for.
+        // A session that comes and goes thinks only if it has further requests.
         let least = u64::from(arrivals.is_some());
         Some(Position {
             last: last as u32,
@@ -109,7 +109,7 @@ impl<'a> Counted<'a> {
         })
     }
 
-    /// Draws how many requests are behind a session, and their kinds; none where it is not kept.
+    /// Draws the number of a session's past requests, and their kinds; `None` if it is not kept.
     fn course(&self, kinds: &mut Vec<usize>, stream: &mut Stream) -> Option<f64> {
         let behind = self.behind.sample(stream).floor() + 1.0;
         kinds.clear();
@@ -120,7 +120,7 @@ impl<'a> Counted<'a> {
         (stream.uniform() * self.most_s < after_s).then_some(behind)
     }
 
-    /// The kind that follows one, or that sessions begin with; none at the end.
+    /// The kind that follows one, or the first kind of a session; `None` at the end.
     fn next(&self, last: Option<usize>, uniform: f64) -> Option<usize> {
         let Some(journey) = self.journey else { return Some(pick(&self.shares, uniform)) };
         let choice = match last {

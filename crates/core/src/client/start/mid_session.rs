@@ -1,11 +1,12 @@
-//! Sessions that are amid their course when a run begins, where the think time hangs on the last
-//! request or that on the one before.
+//! Sessions in the middle of their course when a run begins, if the think time depends on the last
+//! request or that one depends on the one before it.
 //!
-//! A session makes v(i) requests of kind i on average, goes on after one with probability g(i), and
-//! thinks Z(i) then. So by Little's law, of those that think at any time the last request was of
-//! kind i with probability v(i) g(i) E[Z(i)], up to a factor, and what is left of the think time
-//! has the equilibrium law of Z(i). What it did before is the chain run backwards: kind j came
-//! before i with probability v(j) P(j, i) / v(i), and with the rest the session began there.
+//! A session makes v(i) requests of kind i on average, continues after one with probability g(i),
+//! and then thinks for Z(i). So by Little's law, the last request of a session that thinks at any
+//! time was of kind i with probability v(i) g(i) E[Z(i)], up to a factor. The rest of its think
+//! time has the equilibrium law of Z(i). Its past is the chain run backwards: kind j came before i
+//! with probability v(j) P(j, i) / v(i), and with the remaining probability the session began
+//! there.
 
 use super::Draw;
 use crate::arrival::ArrivalProcess;
@@ -14,14 +15,14 @@ use crate::random::{Purpose, Stream, StreamFamily};
 use crate::time::Nanos;
 use crate::workload::{Population, Workload};
 
-/// So many steps back are followed.
+/// The largest number of steps back that are followed.
 const STEPS_BACK_MAX: u32 = 100_000;
 
 /// All such sessions of a population.
 pub(super) struct MidSession<'a> {
     /// The sums of the shares of the kinds.
     shares: Vec<f64>,
-    /// By kind, its think time, and what is left of it; none for those of no think time.
+    /// By kind, its think time and the rest of it, except for kinds without a think time.
     thinks: Vec<ThinkTime<'a>>,
     /// By kind, the sums of the shares of those that came before it.
     before: Vec<Vec<f64>>,
@@ -33,20 +34,20 @@ pub(super) struct MidSession<'a> {
 pub(super) struct Position {
     /// The kind of its last request: a place within the population.
     pub(super) last: u32,
-    /// Requests that it has behind it.
+    /// The number of requests that it has made.
     pub(super) behind: u32,
-    /// The requests that it has left, if it has a number; 0 where it begins anew.
+    /// The requests that it has left, if their number is fixed; 0 if it begins again.
     pub(super) left: u64,
-    /// When it wants the next one.
+    /// When its next request is due.
     pub(super) due: Nanos,
 }
 
 impl<'a> MidSession<'a> {
-    /// None where nobody thinks.
+    /// `None` if no session thinks.
     pub(super) fn new(workload: &'a Workload, place: usize) -> Option<MidSession<'a>> {
         let population = &workload.populations[place];
         let times = population.thinking_by_kind();
-        // Where nobody ever thinks, only the visits tell the kinds apart.
+        // If no session ever thinks, only the visits tell the kinds apart.
         let nobody = times.iter().sum::<f64>() <= 0.0;
         let weights = if nobody { &population.steps } else { &times };
         Some(MidSession {
@@ -57,7 +58,7 @@ impl<'a> MidSession<'a> {
         })
     }
 
-    /// The one of this number; with arrivals whose rate varied, if it was there.
+    /// The one of this number, if it was present, for arrivals whose rate varied.
     pub(super) fn session(
         &self,
         number: u64,
@@ -81,7 +82,7 @@ impl<'a> MidSession<'a> {
         Some(Position { last: last as u32, behind, left: u64::MAX, due })
     }
 
-    /// Follows what came before, and says how much it was.
+    /// Follows the past back, and gives its length.
     fn walk_back(&self, from: usize, stream: &mut Stream, mut see: impl FnMut(usize)) -> u32 {
         let (mut at, mut steps) = (from, 0);
         while let Some(before) = self.before.get(at) {
@@ -97,17 +98,17 @@ impl<'a> MidSession<'a> {
     }
 }
 
-/// A think time, and what is left of it where there is one.
+/// A think time, and the rest of it if it exists.
 pub(super) type ThinkTime<'a> = (&'a Distribution, Option<Equilibrium<Distribution>>);
 
-/// By kind, the think time after it; none where nobody thinks.
+/// By kind, the think time after it; `None` if no session thinks.
 pub(super) fn rest_of_thinks(population: &Population) -> Option<Vec<ThinkTime<'_>>> {
     let think = population.think()?;
     let own = population.thinks.iter().map(|own| own.as_ref().unwrap_or(think));
     Some(own.map(|law| (law, Equilibrium::new(law.clone()))).collect())
 }
 
-/// The sums of shares of weights; none where there are none.
+/// The cumulative shares of weights; `None` if there are no weights.
 pub(super) fn sums(weights: &[f64]) -> Option<Vec<f64>> {
     let total: f64 = weights.iter().sum();
     let sum = |sum: &mut f64, weight: &f64| {
@@ -121,8 +122,8 @@ pub(super) fn pick(sums: &[f64], uniform: f64) -> usize {
     sums.partition_point(|sum| *sum < uniform).min(sums.len() - 1)
 }
 
-/// By kind, the sums of the shares of those before it; they fall short of 1 by the share of
-/// sessions that begin there. Empty where sessions have no beginning, or no journey.
+/// By kind, the sums of the shares of the kinds before it. They fall short of 1 by the share of
+/// sessions that begin there. Empty if sessions have no beginning, or no journey.
 fn came_before(population: &Population) -> Vec<Vec<f64>> {
     let Some(journey) = &population.journey else { return Vec::new() };
     if population.clients().is_some() {

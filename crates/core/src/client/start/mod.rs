@@ -1,13 +1,14 @@
 //! The sessions that think when a run begins, in the steady state of thinking.
 //!
 //! Sessions begin at rate r and think N - 1 times, Z each. So by Little's law r E[N-1] E[Z] of them
-//! think at any time. Which think time it is has the law weighted by their number (P(N = n) /
-//! E[N-1] for each of the n - 1), and what is left of it the equilibrium law of Z. For Poisson
-//! arrivals all this is exact, the number being a Poisson one; for others so is all but the
-//! number's variance, which is taken to be the same. Where the rate varied before the start, each
-//! session is there with the probability that the rate when it began bids.
+//! think at any time. The law of the think time's place is weighted by the number of think times
+//! (P(N = n) / E[N-1] for each of the n - 1), and the rest of the think time has the equilibrium
+//! law of Z. For Poisson arrivals all this is exact, since the number is Poisson. For others only
+//! the variance of the number is not exact: it is taken to be the same. If the rate varied before
+//! the start, each session is present with the probability that follows from the rate when it
+//! began.
 //!
-//! What remains for a warm-up is the queue: the system is empty, and no session waits for it.
+//! Only the queue needs a warm-up: the system is empty, and no session waits for it.
 
 mod counted;
 mod mid_session;
@@ -34,15 +35,15 @@ use mid_session::Position;
 pub(super) struct Thinking {
     /// Its number.
     pub(super) session: u64,
-    /// The requests that it has behind it.
+    /// The requests that it has made.
     pub(super) behind: u32,
     /// The requests that it has left, 1 or more.
     pub(super) left: u64,
-    /// When it wants the next one.
+    /// When its next request is due.
     pub(super) due: Nanos,
 }
 
-/// What such a session draws, each from a stream of its own.
+/// The draws of such a session, each from a stream of its own.
 #[derive(Clone, Copy)]
 enum Draw {
     Course,
@@ -59,14 +60,14 @@ pub(super) struct ThinkingSessions<'a> {
     count: u64,
 }
 
-/// So many think times of a session's past are drawn; if there were more, the others last as long
-/// as they do on average.
+/// The largest number of past think times that are drawn for a session. If it has more, the others
+/// have their mean length.
 const PAST_DRAWN: u32 = 1000;
 
-/// So many requests are behind a session at most: they are counted up to 2^32.
+/// The largest number of requests that a session has made: they are counted up to 2^32.
 const BEHIND_MAX: f64 = 2_147_483_648.0;
 impl<'a> ThinkingSessions<'a> {
-    /// None where there are none: they have one request each, or never think.
+    /// `None` if there are no such sessions: each has one request, or never thinks.
     pub(super) fn new(workload: &'a Workload, place: usize) -> Option<ThinkingSessions<'a>> {
         let population = &workload.populations[place];
         let Sessions::PartlyOpen { arrivals, requests: Some(requests), think } =
@@ -86,13 +87,13 @@ impl<'a> ThinkingSessions<'a> {
         })
     }
 
-    /// Those of a share.
+    /// The sessions of a share.
     pub(super) fn of_share(&self, share: Share) -> impl Iterator<Item = Thinking> + '_ {
         let numbers = (0..share.of_number(self.count)).map(move |number| share.session(number));
         numbers.filter_map(|number| self.session(number))
     }
 
-    /// The one of this number, if it was there: where the rate varied, fewer were.
+    /// The session of this number, if it was present: fewer were, if the rate varied.
     fn session(&self, number: u64) -> Option<Thinking> {
         let stream = |draw: Draw| self.streams.substream(number, draw as u64);
         let mut course = stream(Draw::Course);
@@ -114,8 +115,8 @@ impl<'a> ThinkingSessions<'a> {
         })
     }
 
-    /// How long ago it began, of whose think time so much is left: what has passed of that one, and
-    /// those before. (Responses are taken to have come at once.)
+    /// The age of a session with this remainder of its think time: the elapsed part of that think
+    /// time and all earlier ones. (Responses are taken to have come at once.)
     fn age_s(&self, behind: f64, rest_s: f64, past: &mut crate::random::Stream) -> f64 {
         let think = self.think.tail();
         let mut age_s = think.longer_than(rest_s, past) - rest_s;
@@ -129,8 +130,7 @@ impl<'a> ThinkingSessions<'a> {
 }
 
 impl Laws {
-    /// The first think times of closed clients, where they begin in steady state: what is left of
-    /// one.
+    /// The first think times of closed clients that begin in steady state: the rest of one.
     pub(super) fn first_think(&self) -> Option<impl Fn(u64) -> Nanos + use<>> {
         let rest = Equilibrium::new(self.think.clone()?)?;
         let streams = StreamFamily::new(self.seed, Purpose::Start);
@@ -139,7 +139,7 @@ impl Laws {
 }
 
 impl Slots {
-    /// A session that has so many requests behind it, and so many left.
+    /// A session that has made this many requests and has this many left.
     fn begin_amid(&mut self, one: &Thinking, population: &Population) -> Ticket {
         let session = population.session(one.session);
         let ticket = self.begin(session, one.left, population.place);
@@ -149,7 +149,7 @@ impl Slots {
 }
 
 impl Clients {
-    /// The sessions that are there when the run begins.
+    /// The sessions that are present when the run begins.
     pub(super) fn begin_sessions(&mut self, workload: &Workload) {
         for (place, of) in workload.populations.iter().enumerate() {
             let steady = of.beginning() == Beginning::Steady;
@@ -172,7 +172,7 @@ impl Clients {
             return self.begin_amid(workload, place);
         }
         let Some(thinking) = ThinkingSessions::new(workload, place) else { return };
-        // Memory for those alone that will act.
+        // Memory only for the sessions that will act.
         let acts = self.share.from..self.limit.until;
         for one in thinking.of_share(self.share).filter(|one| acts.contains(&one.due)) {
             let population = &self.populations[place];
@@ -184,7 +184,7 @@ impl Clients {
         }
     }
 
-    /// Sessions amid their journey, as many as think in the long run.
+    /// Sessions in the middle of their journey, as many as think in the long run.
     fn begin_amid(&mut self, workload: &Workload, place: usize) {
         let of = &workload.populations[place];
         let count = Distribution::poisson_count(of.thinking_before_start());
@@ -201,7 +201,7 @@ impl Clients {
         }
     }
 
-    /// The session of this number goes on after the request that was found to be its last.
+    /// The session of this number continues after the request that was taken for its last.
     fn go_on_amid(&mut self, place: usize, session: u64, found: &Position) {
         let population = &self.populations[place];
         let ticket = self.slots.begin(session, found.left, population.place);
@@ -254,8 +254,8 @@ impl Clients {
             let wait = rest.as_ref().map_or_else(think, |rest| rest(session));
             (self.share.from + wait, session)
         };
-        // With a limit that counts from the start, no more sessions than it allows requests ever
-        // begin one: those that want theirs first.
+        // A limit that counts from the start allows a number of requests, and no more sessions than
+        // that ever begin one: those whose first request is due first.
         let limited = population.programs.is_none() && self.limit.warmup == Nanos::ZERO && alone;
         let most = usize::try_from(self.limit.requests).unwrap_or(usize::MAX);
         let (timer, place) = (population.first_timer(), population.place);
@@ -282,7 +282,7 @@ impl Clients {
     }
 }
 
-/// So many of these, the ones that are due first, in the order of their numbers.
+/// This many of these sessions, the ones that are due first, in the order of their numbers.
 fn earliest(all: impl Iterator<Item = (Nanos, u64)>, most: usize) -> Vec<(Nanos, u64)> {
     let mut kept = BinaryHeap::with_capacity(most);
     for one in all {

@@ -1,12 +1,12 @@
-//! Journeys and pages, against what a server that answers after a second shows.
+//! Journeys and pages, compared with the records of a server that answers after a second.
 
 use super::*;
 use crate::attempt::NO_PAGE;
 
-/// The name of a request's kind, when it was sent, and its page.
+/// The name of a request's kind, its send time, and its page.
 type Sent = (String, f64, Option<u32>);
 
-/// What happened: the requests and the pages.
+/// The outcome: the requests and the pages.
 fn browse(text: &str, requests: u64) -> (Vec<Sent>, Vec<Page>) {
     let workload = Workload::parse(Text { file: "", text }, &NoFiles).unwrap();
     let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos::ZERO };
@@ -104,8 +104,8 @@ fn a_session_may_end_after_a_number_of_requests_objects_not_counted() {
     assert_eq!(steps, "hihi");
 }
 
-/// Each of 2,000 clients asks for a, b and c, and begins anew: at every time a third of them has
-/// each of these before it. By chance alone one of the counts would be off once in 10,000 times.
+/// Each of 2,000 clients requests a, b and c, and begins again: at every time a third of them has
+/// each of these as its next. By chance alone one of the counts would be off once in 10,000 times.
 #[test]
 fn clients_are_amid_a_number_of_requests_when_a_run_begins() {
     for think in ["const(8s)", "0s"] {
@@ -126,8 +126,8 @@ fn clients_are_amid_a_number_of_requests_when_a_run_begins() {
     }
 }
 
-/// Mean numbers of the sessions that think at the start and of what they think of, against the
-/// chain's: by chance alone one of the three would be off once in 10,000 times.
+/// Mean numbers of the sessions that think at the start and of their last requests, compared with
+/// the chain's: by chance alone one of the three would be off once in 10,000 times.
 #[test]
 fn journeys_begin_as_they_are_in_the_long_run() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'partly-open'\nrate = '1000/s'\n\
@@ -142,7 +142,7 @@ fn journeys_begin_as_they_are_in_the_long_run() {
     let (a, b) = (1.0 / 0.32, 0.3 / 0.32);
     let visits = workload.populations[0].visits.clone().unwrap();
     assert!((visits[0] - a).abs() < 1e-9 && (visits[1] - b).abs() < 1e-9, "{visits:?}");
-    // Little: so many think after a, and after b.
+    // Little: this many think after a, and after b.
     let expected = 1000.0 * (a * 0.8 * 2.0 + b * 0.6 * 10.0);
     let found = clients.sessions() as f64;
     assert!((found - expected).abs() < 4.0 * expected.sqrt(), "{found} {expected}");
@@ -167,8 +167,8 @@ fn populations_come_side_by_side_with_numbers_of_their_own() {
     assert!(pollers.iter().all(|one| one.0 == 1 && one.1 < 2), "{pollers:?}");
 }
 
-/// With such a tail a third of the sessions that think at the start have more than 2^32 requests
-/// behind them.
+/// With such a tail a third of the sessions that think at the start have made more than 2^32
+/// requests.
 #[test]
 fn sessions_that_began_ages_ago_go_on_with_pages() {
     let text = "name = 'a'\n[arrivals]\nmodel = 'partly-open'\nrate = '0.1/s'\n\

@@ -17,7 +17,7 @@ use crate::request::{Call, RequestKind};
 /// more; then it leaves.
 #[derive(Debug, Default)]
 struct Families {
-    /// By slot: the parent of a child, the requests that it has sent, its children that live.
+    /// By slot: the parent of a child, the requests that it has sent, its live children.
     members: Vec<(Option<usize>, u32, u32)>,
     spawned: Vec<usize>,
     woken: Vec<usize>,
@@ -145,7 +145,7 @@ fn children_act_at_the_same_time_within_their_session() {
         let expected = [0, 1, 1, 1, 2, 2, 2, 3].map(|step| begin + step);
         assert_eq!((times, numbers), (expected.to_vec(), (0..8).collect()));
     }
-    // The second session takes the slots that the first one's have left.
+    // The second session takes the slots that the first one's sessions have left.
     assert!(sent.iter().all(|attempt| attempt.ticket.slot() < 4));
 }
 

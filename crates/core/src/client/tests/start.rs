@@ -1,4 +1,4 @@
-//! How sessions begin, against the plain law of sessions looked at after a long time.
+//! How sessions begin, compared with the plain law of sessions after a long time.
 
 use super::super::start::ThinkingSessions;
 use super::*;
@@ -14,7 +14,8 @@ fn workload(arrivals: &str, requests: &str, think: &str) -> Workload {
     Workload::parse(Text { file: "", text: &text }, &NoFiles).unwrap()
 }
 
-/// A session that thinks: what it has behind it, what it has left, how long it will still think.
+/// A session that thinks: the requests that it has made, those that it has left, and the rest of
+/// its think time.
 type Seen = [f64; 3];
 
 fn begun(workload: &Workload, share: Share) -> Vec<Seen> {
@@ -23,8 +24,8 @@ fn begun(workload: &Workload, share: Share) -> Vec<Seen> {
     seen.map(|one| [f64::from(one.behind), one.left as f64, one.due.as_secs_f64()]).collect()
 }
 
-/// Sessions that began one after another at `rate` over the last `past_s`, where `share` of them
-/// did, so long ago: those that think now. Responses come at once.
+/// Sessions that began one after another at `rate` over the last `past_s`, thinned to the `share`
+/// for their age: those that think now. Responses come at once.
 fn looked_at(
     (requests, think): (&str, &str),
     (rate, past_s): (f64, f64),
@@ -57,8 +58,8 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     (mean, variance / count)
 }
 
-/// The same number of sessions, and the same means of logarithms of what they have behind them,
-/// left, and of their rest (and of products, so that these go together), within 5 standard
+/// The same number of sessions, and the same means of logarithms of their requests made and left,
+/// and of their rest (and of products, so that these go together). They agree within 5 standard
 /// deviations: false alarm 6e-7 for each of 6 figures, and the seeds are fixed.
 fn same(begun: &[Seen], seen: &[Seen], what: &str) {
     let (here, there) = (begun.len() as f64, seen.len() as f64);
@@ -131,7 +132,7 @@ fn those_who_were_there_are_not_counted_as_come() {
     let sent = drive(&mut steady, 0.1);
     let sent_after_nobody = drive(&mut empty, 0.1);
     assert_eq!(steady.sessions_begun(), empty.sessions_begun());
-    // Those who come do the same, whoever was there.
+    // Arriving sessions do the same, whichever sessions were present.
     let came: Vec<(Nanos, u64, u32)> = sent
         .iter()
         .filter(|one| one.session < FIRST_SESSION)

@@ -1,4 +1,4 @@
-//! Equilibrium laws against the mean below a value: G(x) = E[min(X, x)] / E[X].
+//! Equilibrium laws compared with the mean below a value: G(x) = E[min(X, x)] / E[X].
 
 use super::*;
 use crate::random::{Purpose, Stream};

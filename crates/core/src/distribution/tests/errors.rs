@@ -1,4 +1,4 @@
-//! What is refused, and the words that say why.
+//! Refused notations, and the words of their errors.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What holds for every law: notation, and the agreement of its functions with one another.
+//! Properties of every law: notation, and the agreement of its functions with one another.
 
 use super::*;
 
@@ -44,7 +44,7 @@ fn the_quantile_is_the_least_value_that_reaches_its_probability() {
             let slack = 1e-9 * u.min(1.0 - u) + 1e-15;
             let (before, after) = around(&law, x);
             assert!(law.cdf(after) >= u - slack, "{law}: P(X <= {after}) < {u}");
-            // Just below x less than u is reached.
+            // Just below x the value is less than u.
             if before >= low && x > f64::MIN_POSITIVE {
                 assert!(law.cdf(before) <= u + slack, "{law}: P(X <= {before}) > {u}");
             }

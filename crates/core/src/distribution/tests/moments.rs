@@ -1,4 +1,4 @@
-//! Means and second moments against sums and integrals taken in another way: the trapezoidal
+//! Means and second moments compared with sums and integrals from another method: the trapezoidal
 //! rule on the quantile function, with the variable stretched so that the ends decay doubly
 //! exponentially (Takahasi and Mori, 1974).
 
@@ -30,7 +30,7 @@ fn moment(law: &Distribution, power: i32) -> f64 {
 
 #[test]
 fn moments_of_continuous_laws_are_integrals_of_the_quantile() {
-    // The rule cannot see the jumps and bends in the quantile of a mix.
+    // The rule cannot resolve the jumps and bends in the quantile of a mix.
     let bent = ["mix", "cv2=1000000", "cv2=50"];
     let smooth = |law: &Distribution| {
         !law.is_discrete() && !bent.iter().any(|name| law.to_string().contains(name))
@@ -49,8 +49,8 @@ fn moments_of_continuous_laws_are_integrals_of_the_quantile() {
     }
 }
 
-/// E[X] and E[X²] of a law on whole numbers of 0 or more, from its survival function, out to
-/// where nothing is left.
+/// E[X] and E[X²] of a law on whole numbers of 0 or more, from its survival function, out to where
+/// it vanishes.
 fn summed(law: &Distribution) -> (f64, f64) {
     let (mut first, mut second, mut k) = (0.0, 0.0, 0.0);
     loop {

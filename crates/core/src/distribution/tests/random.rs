@@ -62,7 +62,7 @@ fn check(text: &str, law: &Distribution, u: f64) -> Result<(), TestCaseError> {
     let x = law.quantile(u);
     prop_assert!((low..=high).contains(&x), "{}: quantile {}", text, x);
     let slack = 1e-9 * u.min(1.0 - u) + 1e-14;
-    // The value itself is exact to 12 digits only, but for atoms.
+    // The value itself is exact to 12 digits only, except for atoms.
     let after = if law.is_discrete() { x } else { x + 1e-12 * x.abs() };
     prop_assert!(law.cdf(after) >= u - slack, "{}: {} for {}", text, x, u);
     let sample = law.sample(&mut Stream::new(u.to_bits(), 0, Purpose::Demand));

@@ -1,4 +1,4 @@
-//! Samples against the laws they are drawn from, with fixed seeds.
+//! Samples compared with the laws they are drawn from, with fixed seeds.
 
 use super::*;
 use crate::random::{Purpose, Stream};
@@ -25,8 +25,8 @@ fn largest_distance(mut sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
     distance
 }
 
-/// The distance that a sample of n exceeds with probability 1e-6 (less, where there are atoms):
-/// 2 exp(-2 n d²) = 1e-6.
+/// The distance that a sample of n exceeds with probability 1e-6 (less with atoms): 2 exp(-2 n d²)
+/// = 1e-6.
 fn distance_allowed(n: usize) -> f64 {
     ((2e6f64).ln() / (2.0 * n as f64)).sqrt()
 }

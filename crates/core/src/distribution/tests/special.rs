@@ -1,4 +1,4 @@
-//! Special functions and numeric helpers against values computed with 60 digits (mpmath).
+//! Special functions and numeric helpers compared with values computed with 60 digits (mpmath).
 
 use super::super::numeric::{integrate, least, least_whole};
 use super::super::special::{gamma, normal_cdf, normal_quantile, normal_upper_scaled};

@@ -1,9 +1,9 @@
-//! Where a law is cut so that each part brings as much work.
+//! The points at which a law is cut so that each part brings as much work.
 
 use super::Window;
 use crate::distribution::Distribution;
 
-/// Enough halvings to tell neighbouring numbers apart.
+/// Enough halvings to separate neighbouring numbers.
 const HALVINGS: usize = 200;
 
 impl Distribution {
@@ -20,8 +20,8 @@ impl Distribution {
         self.cdf(x) * Window::new(self, least, x).mean()
     }
 
-    /// The values that cut a positive law of a finite mean into so many parts, each of which brings
-    /// the same share of the mean; one fewer than parts.
+    /// The values that cut a positive law of a finite mean into this many parts, each of which
+    /// brings the same share of the mean; one fewer than parts.
     ///
     /// The cut-offs of SITA-E: M. Harchol-Balter, M. Crovella, C. Murta, On choosing a task
     /// assignment policy for a distributed server system, JPDC 59, 1999.

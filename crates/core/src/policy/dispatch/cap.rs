@@ -13,7 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
     needs: &[Need::Classes],
     parse: |call| {
         plain(call, &ENTRY, |setting| {
-            // The paper leaves open where a class begins. Were it the same server for all, that one
+            // The paper leaves open where a class begins. If all began at the same server, that one
             // would get the first request of each.
             let weights = setting.weights.as_slice().into();
             let turns = |class| Turns::new(&weights, class % setting.weights.len());

@@ -32,10 +32,10 @@ const PLACES: f64 = 100.0;
 struct ConsistentHash {
     /// The places on the ring, in order, each with its server.
     ring: Vec<(u64, u32)>,
-    /// Where on the ring hashes that begin with the same bits begin: one or two places have them in
-    /// common, so that nothing is to be searched for.
+    /// By the first bits of a hash, the beginning of such hashes on the ring: only one or two
+    /// places share these bits, so that no search is needed.
     begins: Vec<u32>,
-    /// The number of bits behind those.
+    /// The number of the other bits.
     behind: u32,
     balance: f64,
 }
@@ -62,7 +62,7 @@ impl ConsistentHash {
         ConsistentHash { ring, begins, behind, balance }
     }
 
-    /// Where the first place of at least this hash stands; at the end where there is none.
+    /// The first place of at least this hash; the end if there is no such place.
     fn place_of(&self, hash: u64) -> usize {
         let mut at = self.begins[(hash >> self.behind) as usize] as usize;
         while self.ring.get(at).is_some_and(|(place, _)| *place < hash) {
@@ -75,7 +75,7 @@ impl ConsistentHash {
 impl Dispatcher for ConsistentHash {
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
         let (all, hash) = (view.servers.all(), mix(request.target));
-        // Of those that are open: were closed ones counted, all others might be full.
+        // Of the open servers: if closed ones were counted, all others might be full.
         let weights = view.servers.shares().sum();
         let fair = self.balance * (view.servers.in_progress() + 1) as f64 / weights;
         let has_room = |at: usize| {

@@ -1,16 +1,16 @@
-//! Which server costs least, among any number of them.
+//! The cheapest server among any number of them.
 
 use crate::random::Stream;
 
 /// The cost of each server, and the least of them.
 ///
-/// A tournament: the servers stand side by side at the bottom of a tree, and of each two
-/// neighbours the cheaper one goes on; with it goes how many cost as much. A change and a choice
-/// cost log2(n).
+/// A tournament: the servers stand side by side at the bottom of a tree. Of each two neighbours the
+/// cheaper one advances, with the number of servers that cost as much. A change and a choice cost
+/// log2(n).
 #[derive(Clone, Debug)]
 pub(super) struct Costs {
     /// The final at 1; the round after the match at n is that at n / 2; the servers themselves
-    /// from `servers` on.
+    /// begin at `servers`.
     matches: Vec<Best>,
     servers: usize,
 }
@@ -18,15 +18,15 @@ pub(super) struct Costs {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Best {
     cost: f64,
-    /// How many cost this.
+    /// The number of servers with this cost.
     ties: u64,
 }
 
-/// What no server costs: such a one is never chosen.
+/// A cost that no server has: one of this cost is never chosen.
 pub(super) const NEVER: f64 = f64::INFINITY;
 
 impl Costs {
-    /// So many servers, none of which may be chosen.
+    /// This many servers, none of which may be chosen.
     pub(super) fn new(number: usize) -> Costs {
         let servers = number.next_power_of_two();
         Costs { matches: vec![Best { cost: NEVER, ties: 0 }; 2 * servers], servers }
@@ -50,12 +50,12 @@ impl Costs {
         }
     }
 
-    /// The least cost of all; [`NEVER`] where none may be chosen.
+    /// The least cost of all; [`NEVER`] if no server may be chosen.
     pub(super) fn least(&self) -> f64 {
         self.matches[1].cost
     }
 
-    /// The server that costs least, of those that cost the same any; none where none may be chosen.
+    /// The cheapest server, any one of equals; `None` if no server may be chosen.
     pub(super) fn cheapest(&self, random: &mut Stream) -> Option<usize> {
         let Best { cost, ties } = self.matches[1];
         if cost == NEVER {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     /// 30,000 draws of three equal servers: a count has a standard deviation of 82, so that a
-    /// right program fails once in 10^8 times.
+    /// correct program fails once in 10^8 times.
     #[test]
     fn of_equals_each_is_as_likely() {
         let mut costs = Costs::new(5);

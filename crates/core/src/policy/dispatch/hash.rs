@@ -14,7 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// After so many hashes that lead to closed servers, the next open one by number is taken.
+/// After this many hashes that lead to closed servers, the next open one by number is taken.
 const HASHES_MAX: u64 = 64;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ struct Hash {
 impl Dispatcher for Hash {
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
         let all = view.servers.all();
-        // What a closed server would have got is spread over the others by another hash.
+        // Another hash spreads the requests of a closed server over the others.
         let hashed =
             |turn: u64| (mix(request.target.wrapping_add(turn << 32)) % self.servers) as usize;
         let open = (0..HASHES_MAX).map(hashed).find(|at| all[*at].open);

@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 #[derive(Debug)]
 struct JoinIdleQueue {
-    /// Servers that said that they became idle, the first first.
+    /// Servers that reported to be idle, in the order of their reports.
     idle: VecDeque<usize>,
     /// Whether each is in the list.
     listed: Vec<bool>,

@@ -28,7 +28,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// The numbers of requests in progress at which a server has too few and too many.
+/// The numbers of requests in progress that are too few and too many for a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) low: f64,
@@ -47,7 +47,7 @@ impl Limits {
     }
 }
 
-/// How many requests servers have, and which has the fewest.
+/// The requests of servers, and the server with the fewest.
 #[derive(Debug)]
 pub(super) struct Loads {
     costs: Costs,
@@ -68,7 +68,7 @@ impl Loads {
         self.costs.cheapest(view.random)
     }
 
-    /// Whether a server has so much to do that its targets should go elsewhere.
+    /// Whether a server is so busy that its targets should go elsewhere.
     pub(super) fn too_much(&self, server: usize, view: &View<'_>) -> bool {
         let load = f64::from(view.servers.all()[server].in_progress);
         let Limits { low, high } = self.limits;
@@ -79,7 +79,7 @@ impl Loads {
 #[derive(Debug)]
 struct Lard {
     loads: Loads,
-    /// The server of each target that was asked for.
+    /// The server of each requested target.
     server: TargetMemory<Option<u32>>,
 }
 

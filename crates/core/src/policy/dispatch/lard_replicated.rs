@@ -52,8 +52,8 @@ struct Replicas {
 }
 
 impl LardReplicated {
-    /// So many requests may be in progress that not all servers but one have too many while none
-    /// has few.
+    /// The number of requests in progress at which it is impossible that all servers but one have
+    /// too many while none has few.
     fn is_full(&self, view: &View<'_>) -> bool {
         let Limits { low, high } = self.limits;
         let limit = (view.servers.open().len() as f64 - 1.0) * high + low - 1.0;
@@ -72,7 +72,7 @@ impl Dispatcher for LardReplicated {
         let known = replicas.servers.len();
         replicas.servers.retain(|at| all[*at].open);
         let mut changed = replicas.servers.len() != known;
-        // The one that would go is chosen before another may join, as the paper has it.
+        // The server to be dropped is chosen before another may join, as in the paper.
         let most = cheapest(&replicas.servers, view.random, |at| -load(at));
         let mut chosen = cheapest(&replicas.servers, view.random, load);
         if chosen.is_none_or(|at| self.loads.too_much(at, view)) {

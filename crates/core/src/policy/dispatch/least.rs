@@ -3,7 +3,7 @@
 use super::costs::{Costs, NEVER};
 use super::{Dispatcher, Request, Server, Setting, View};
 
-/// Chooses the server that costs least, of those that cost the same any.
+/// Chooses the cheapest server, any one of equals.
 #[derive(Debug)]
 pub(super) struct Least {
     costs: Costs,

@@ -1,4 +1,4 @@
-//! Least request, with a bias where weights differ.
+//! Least request, with a bias if weights differ.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// Equal weights: some are drawn, each any of all, so perhaps one twice.
+/// Equal weights: some servers are drawn, each from all, so perhaps one twice.
 #[derive(Debug)]
 struct Drawn {
     choices: usize,
@@ -54,8 +54,8 @@ impl Dispatcher for Drawn {
     }
 }
 
-/// Different weights: earliest deadline first, where a server's next deadline is the inverse of its
-/// weight later, as it is when its turn comes.
+/// Different weights: earliest deadline first. A server's next deadline is its last one plus the
+/// inverse of its weight at that time.
 #[derive(Debug)]
 struct Scheduled {
     bias: f64,
@@ -94,8 +94,8 @@ impl Dispatcher for Scheduled {
                 self.list(server, view);
                 return Some(server);
             }
-            // Were it given another turn, a heavy one would have as many as it is heavier than an
-            // open one before that one has its own.
+            // With another turn, a heavy server would have many before a light open one has its
+            // own.
             self.listed[server] = false;
         }
     }
@@ -114,7 +114,7 @@ mod tests {
     use crate::random::{Purpose, Stream};
     use crate::time::Nanos;
 
-    /// A closed server leaves the turns when its own comes, and takes part again when it opens.
+    /// A closed server leaves the rotation when its turn comes, and takes part again when it opens.
     #[test]
     fn a_closed_server_has_no_more_turns() {
         let weights = vec![1e6, 1e-6, 1e-6];

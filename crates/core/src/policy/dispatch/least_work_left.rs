@@ -22,10 +22,10 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// Each server is taken to work off what it was sent, one request after another, without a pause.
+/// Each server is assumed to work off its requests one after another, without a pause.
 #[derive(Debug)]
 struct LeastWorkLeft {
-    /// When each server has done all that it was sent.
+    /// When each server has done all of its requests.
     idle_at: Vec<Nanos>,
     costs: Costs,
 }
@@ -33,7 +33,7 @@ struct LeastWorkLeft {
 impl Dispatcher for LeastWorkLeft {
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
         let chosen = self.costs.cheapest(view.random)?;
-        // Weights do not count: a server's work is what the requests say.
+        // Weights do not count: the requests give a server's work.
         self.idle_at[chosen] = self.idle_at[chosen].max(view.now) + request.work;
         Some(chosen)
     }

@@ -1,9 +1,9 @@
-//! Dispatch policies: which server of a cluster a request goes to.
+//! Dispatch policies: they choose a cluster's server for each request.
 //!
-//! A policy is a [`Dispatcher`]: it is asked where a request goes, and told when servers change.
-//! The [`Switch`] keeps what is known of the servers and asks it; simulated clusters and the real
-//! switch both drive a [`Switch`], so that one piece of code decides in both. One policy is one
-//! file plus one line in the list below.
+//! A policy is a [`Dispatcher`]: it chooses the server of a request, and learns of changes of
+//! servers. The [`Switch`] keeps the state of the servers and calls it. Simulated clusters and the
+//! real switch both drive a [`Switch`], so that one piece of code decides in both. One policy is
+//! one file plus one line in the list below.
 
 mod cap;
 mod consistent_hash;
@@ -46,63 +46,62 @@ use crate::notation::{Arguments, Call};
 use crate::random::Stream;
 use crate::time::Nanos;
 
-/// What the switch knows of a request that comes.
+/// The switch's knowledge of an arriving request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Which of the cluster's classes it is of.
+    /// Its class, among those of the cluster.
     pub class: u32,
-    /// A number that requests for the same target share, and others do not.
+    /// A number that is the same for all requests for one target, and different for others.
     pub target: u64,
-    /// The service demand that it brings, where it is known.
+    /// The service demand that it brings, if it is known.
     pub work: Nanos,
 }
 
-/// What a policy looks at when it chooses or is told of something.
+/// A policy's view when it chooses or learns of an event.
 #[derive(Debug)]
 pub struct View<'a> {
     /// The time.
     pub now: Nanos,
-    /// What the switch knows of the servers.
+    /// The switch's knowledge of the servers.
     pub servers: &'a Servers,
-    /// What the policy draws from.
+    /// The policy's source of random draws.
     pub random: &'a mut Stream,
 }
 
-/// A policy at work. It sees nothing but what it is told, and never reads a clock.
+/// A policy at work. It sees only its arguments, and never reads a clock.
 pub trait Dispatcher: Debug + Send {
-    /// The server that the request goes to; none to let it wait until a request ends. It must be
-    /// open. Request only while a server is.
+    /// The server of the request; `None` to let it wait until a request ends. The server must be
+    /// open. Called only while a server is open.
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize>;
 
-    /// What is known of a server has changed: the number of its requests, or whether it is open.
+    /// A server's state has changed: the number of its requests, or whether it is open.
     fn changed(&mut self, _server: usize, _view: &mut View<'_>) {}
 
-    /// A request has ended at a server, after so long; follows [`Dispatcher::changed`].
+    /// A request has ended at a server, after this time; follows [`Dispatcher::changed`].
     fn ended(&mut self, _server: usize, _response: Nanos, _view: &mut View<'_>) {}
 
-    /// The servers that are to be asked how they are now, because a request has come; pushed to
-    /// `wanted`, which is empty.
+    /// The servers to be probed because a request has come; pushed to `wanted`, which is empty.
     fn probes(&mut self, _view: &mut View<'_>, _wanted: &mut Vec<usize>) {}
 
-    /// A server that was asked how it is has answered.
+    /// A probed server has answered.
     fn probed(&mut self, _server: usize, _answer: Probe, _view: &mut View<'_>) {}
 }
 
-/// What a policy has to be told, beside how many requests each server has.
+/// The input that a policy needs, beside the number of each server's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// The class of each request.
     Classes,
-    /// What each request asks for.
+    /// The target of each request.
     Targets,
     /// The service demand that each request brings.
     Work,
-    /// How servers are, by asking them.
+    /// The state of servers, by probes.
     Probes,
 }
 
 impl Need {
-    /// In one word.
+    /// Its name, in one word.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -114,31 +113,31 @@ impl Need {
     }
 }
 
-/// What a policy is made for.
+/// The cluster for which a policy is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// The weight of each server; positive.
     pub weights: Vec<f64>,
     /// The number of classes; at least 1.
     pub classes: usize,
-    /// What the demands of all requests are drawn from, in seconds, where that is known.
+    /// The distribution of the demands of all requests, in seconds, if it is known.
     pub work: Option<Distribution>,
 }
 
 type Maker = Arc<dyn Fn(&Setting) -> Result<Box<dyn Dispatcher>, Invalid> + Send + Sync>;
 
-/// A policy: how files name it, what it does, and whose it is.
+/// A policy: its name in files, its rule, and its author.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// How it is written, as in `lard(low=25, high=65)`.
+    /// Its notation, as in `lard(low=25, high=65)`.
     pub usage: &'static str,
     /// An example, used by the general tests.
     pub example: &'static str,
-    /// One sentence that says what it does.
+    /// One sentence with its rule.
     pub summary: &'static str,
-    /// Who described it, or whose program does so.
+    /// The author of its description, or of a program that has it.
     pub source: &'static str,
-    /// What it must be told.
+    /// The input that it needs.
     pub needs: &'static [Need],
     /// Takes the arguments of a call.
     parse: fn(&Call) -> Result<Maker, Invalid>,
@@ -198,7 +197,7 @@ impl Dispatch {
     /// Parses a policy, as in `cap` or `jsq(2)`.
     ///
     /// # Errors
-    /// When there is none of that name, or an argument is wrong.
+    /// When no policy has that name, or an argument is wrong.
     pub fn parse(text: &str) -> Result<Dispatch, Invalid> {
         let call = Call::parse(text)?;
         let Some(entry) = ENTRIES.iter().find(|entry| entry.name() == call.name) else {
@@ -207,7 +206,7 @@ impl Dispatch {
         Ok(Dispatch { entry, make: (entry.parse)(&call)? })
     }
 
-    /// What the policy is.
+    /// The policy's description.
     #[must_use]
     pub fn entry(&self) -> &'static Entry {
         self.entry

@@ -1,4 +1,4 @@
-//! Peak EWMA: by response times, quick to see that one has become slow.
+//! Peak EWMA: by response times, with a quick reaction to a slow one.
 
 use std::sync::Arc;
 
@@ -28,14 +28,13 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// What a server costs that has requests, and of which nothing is known yet: more than any other,
-/// as in Finagle.
+/// The cost of a server that has requests, and no estimate yet: more than any other, as in Finagle.
 const UNKNOWN_S: f64 = 1e6;
 
 #[derive(Debug)]
 struct PeakEwma {
     decay_s: f64,
-    /// The estimate of each server's response time, of which something is known.
+    /// The estimate of each server's response time, if there is one.
     servers: Vec<Option<Estimate>>,
     drawn: Vec<usize>,
 }
@@ -47,7 +46,7 @@ struct Estimate {
 }
 
 impl PeakEwma {
-    /// How much of an estimate of this time is left.
+    /// The remaining share of an estimate from this time.
     fn left(&self, estimate: Estimate, now: Nanos) -> f64 {
         (-now.since(estimate.at).as_secs_f64() / self.decay_s).exp()
     }

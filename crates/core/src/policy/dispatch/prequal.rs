@@ -33,7 +33,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// The most answers that are kept, and for how long.
+/// The most answers that are kept, and their greatest age.
 const POOL_MAX: usize = 16;
 const AGE_MAX: Nanos = Nanos(1_000_000_000);
 /// Answers that each request removes.
@@ -41,8 +41,8 @@ const REMOVED: f64 = 1.0;
 /// With fewer answers than this, any server is chosen.
 const POOL_MIN: usize = 2;
 
-/// How often an answer may be used on average, so that the pool neither runs dry nor grows old (the
-/// paper, equation 1, with delta = 1): once at least, and no more where there are few servers.
+/// The mean number of uses of an answer, so that the pool neither runs dry nor grows old (the
+/// paper, equation 1, with delta = 1): at least once, and no more if there are few servers.
 fn uses(probes: f64, servers: usize) -> f64 {
     let spare = (1.0 - POOL_MAX as f64 / servers as f64) * probes - REMOVED;
     (2.0 / spare).max(1.0)
@@ -55,7 +55,7 @@ struct Prequal {
     uses: f64,
     /// Answers, the oldest first.
     pool: Vec<Answer>,
-    /// The part of a probe that is owed yet, where a request makes no whole number of them.
+    /// The fraction of a probe that is still owed, if a request makes no whole number of them.
     owed: f64,
     /// Whether the next answer to be removed is the worst, and not the oldest.
     worst: bool,
@@ -66,7 +66,7 @@ struct Answer {
     server: usize,
     told: Probe,
     at: Nanos,
-    /// How often it may be used yet.
+    /// The number of its remaining uses.
     left: f64,
 }
 
@@ -81,7 +81,7 @@ impl Prequal {
         all[place.saturating_sub(1)]
     }
 
-    /// The best by the hot-cold lexicographic rule, or the worst: where it stands.
+    /// The place of the best by the hot-cold lexicographic rule, or of the worst.
     fn by_rule(&self, best: bool) -> Option<usize> {
         if self.pool.is_empty() {
             return None;
@@ -136,7 +136,8 @@ impl Dispatcher for Prequal {
         if self.pool.len() == POOL_MAX {
             self.pool.remove(0);
         }
-        // A part of a use is a whole one as often as it says, so that the mean is kept.
+        // A fraction of a use counts as a whole one with that probability, so that the mean is
+        // kept.
         let part = self.uses.fract();
         let more = part > 0.0 && view.random.uniform() < part;
         let left = self.uses.floor() + f64::from(u8::from(more));

@@ -1,4 +1,4 @@
-//! What servers say of themselves to those who ask.
+//! Servers' reports of their own state, in answer to probes.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use crate::time::Nanos;
 
-/// Of so many requests that ended last a server tells the median.
+/// A server reports the median of this many requests, the last to end.
 const LATELY: usize = 16;
 
-/// A server that says more is not believed.
+/// A larger number from a server is not believed.
 const SECONDS_MAX: f64 = 1e9;
 
-/// What a server answers to a probe.
+/// A server's answer to a probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Probe {
     /// Its requests in progress.
     pub in_progress: u32,
-    /// The median response time of those that ended lately.
+    /// The median response time of recently ended requests.
     pub response: Nanos,
 }
 
@@ -29,8 +29,8 @@ impl Probe {
         format!("{{\"in_progress\": {in_progress}, \"response_s\": {}}}", response.as_secs_f64())
     }
 
-    /// Reads what a server has sent, perhaps with more in it. `response_s` may be null or left out
-    /// where it is not known yet. None where it is no such answer.
+    /// Reads a server's answer, which may contain more. `response_s` may be null or left out if it
+    /// is not known yet. `None` if it is not such an answer.
     #[must_use]
     pub fn from_json(bytes: &[u8]) -> Option<Probe> {
         let answer: Value = serde_json::from_slice(bytes).ok()?;
@@ -45,7 +45,7 @@ impl Probe {
     }
 }
 
-/// What a server must know of its own requests to answer probes.
+/// A server's records of its own requests for answers to probes.
 #[derive(Clone, Debug, Default)]
 pub struct SelfReport {
     in_progress: u32,
@@ -55,13 +55,13 @@ pub struct SelfReport {
 }
 
 impl SelfReport {
-    /// A request comes; gives how many it finds there.
+    /// A request comes; gives the number that it finds there.
     pub fn begin(&mut self) -> u32 {
         self.in_progress += 1;
         self.in_progress - 1
     }
 
-    /// A request has ended that found so many, after so long.
+    /// A request has ended that found this many, after this time.
     pub fn end(&mut self, found: u32, response: Nanos) {
         self.in_progress -= 1;
         let lately = self.lately.entry(found).or_default();
@@ -71,7 +71,7 @@ impl SelfReport {
         lately.push_back(response);
     }
 
-    /// The answer: the median is of requests that found as many as there are now, or nearly as
+    /// The answer: the median is of requests that found as many as are present now, or nearly as
     /// many.
     #[must_use]
     pub fn answer(&self) -> Probe {

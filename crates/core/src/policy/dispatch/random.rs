@@ -11,8 +11,8 @@ pub(super) const ENTRY: Entry = Entry {
     parse: |call| plain(call, &ENTRY, |_| Box::new(Random)),
 };
 
-/// After so many servers that are drawn and not taken, one is drawn by the weights of all: the law
-/// is the same, and weights that differ much cost no more than that.
+/// After this many servers that are drawn and rejected, one is drawn by the weights of all: the law
+/// is the same, and very unequal weights cost no more than that.
 const DRAWS_MAX: u32 = 16;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Dispatcher for Random {
         for _ in 0..DRAWS_MAX {
             let drawn = view.servers.any(view.random);
             let weight = view.servers.all()[drawn].weight;
-            // Taken as often as its weight is a part of the largest.
+            // Accepted with the probability of its weight divided by the largest.
             if weight == largest || view.random.uniform() * largest < weight {
                 return Some(drawn);
             }

@@ -1,16 +1,16 @@
-//! What a switch knows of the servers of its cluster.
+//! A switch's knowledge of the servers of its cluster.
 
 use super::shares::Shares;
 use crate::random::Stream;
 
-/// What the switch knows of one server.
+/// The switch's knowledge of one server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Server {
-    /// How much more it gets than one of weight 1, under policies that heed weights; positive.
+    /// Its share relative to one of weight 1, under policies that heed weights; positive.
     pub weight: f64,
-    /// Requests that went to it and have not ended, as far as the switch has heard.
+    /// Requests that went to it and have not ended, as far as the switch knows.
     pub in_progress: u32,
-    /// Whether it takes requests: it has not failed, and is not draining.
+    /// Whether it accepts requests: it has not failed, and is not draining.
     pub open: bool,
 }
 
@@ -18,7 +18,7 @@ pub struct Server {
 #[derive(Clone, Debug)]
 pub struct Servers {
     all: Vec<Server>,
-    /// The numbers of those that are open, in no order, and where each stands there.
+    /// The numbers of the open servers, in no order, and the place of each there.
     open: Vec<u32>,
     places: Vec<u32>,
     shares: Shares,
@@ -26,7 +26,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Open servers of these weights, with nothing to do.
+    /// Open idle servers of these weights.
     #[must_use]
     pub fn new(weights: &[f64]) -> Servers {
         let one = |&weight| Server { weight, in_progress: 0, open: true };
@@ -40,19 +40,19 @@ impl Servers {
         }
     }
 
-    /// All of them.
+    /// All servers.
     #[must_use]
     pub fn all(&self) -> &[Server] {
         &self.all
     }
 
-    /// The numbers of those that are open, in no order.
+    /// The numbers of the open servers, in no order.
     #[must_use]
     pub fn open(&self) -> &[u32] {
         &self.open
     }
 
-    /// Those that are open, by number and by weight.
+    /// The open servers, by number and by weight.
     pub(super) fn shares(&self) -> &Shares {
         &self.shares
     }
@@ -63,13 +63,13 @@ impl Servers {
         self.in_progress
     }
 
-    /// Any of those that are open; there must be one.
+    /// Any open server; there must be one.
     pub fn any(&self, random: &mut Stream) -> usize {
         self.open[random.below(self.open.len() as u64) as usize] as usize
     }
 
-    /// So many different ones of those that are open, or all of them, each set as likely as any
-    /// other (R. W. Floyd, in Bentley and Floyd, A sample of brilliance, CACM 30, 1987).
+    /// This many different open servers, or all of them, each set as likely as any other (R. W.
+    /// Floyd, in Bentley and Floyd, A sample of brilliance, CACM 30, 1987).
     pub fn sample(&self, number: usize, random: &mut Stream, into: &mut Vec<usize>) {
         into.clear();
         let open = self.open.len();
@@ -111,7 +111,7 @@ impl Servers {
     }
 }
 
-/// The one of these that costs least; of those that cost the same, any.
+/// The cheapest of these; any one of equals.
 pub(super) fn cheapest<T: PartialOrd + Copy>(
     candidates: &[usize],
     random: &mut Stream,

@@ -1,14 +1,14 @@
-//! Which servers are open, by their numbers and by their weights.
+//! The open servers, by their numbers and by their weights.
 
-/// The weights of the open servers: a tree, in which each node knows the sum and the largest of
-/// those below it. Whatever is asked or changed costs log2(n), however many are closed.
+/// The weights of the open servers: a tree, in which each node has the sum and the largest of those
+/// below it. Each lookup and each change costs log2(n), however many are closed.
 ///
-/// Sums are made of sums, never corrected: after heavy servers have closed, those of light ones are
-/// as exact as before.
+/// Sums are made of sums, never corrected: after heavy servers have closed, the sums of light ones
+/// are as exact as before.
 #[derive(Clone, Debug)]
 pub(super) struct Shares {
-    /// The whole at 1; below the node at n are those at 2 n and 2 n + 1; the servers themselves
-    /// from `servers` on.
+    /// The root at 1; below the node at n are those at 2 n and 2 n + 1; the servers themselves
+    /// begin at `servers`.
     nodes: Vec<Node>,
     servers: usize,
 }
@@ -72,7 +72,7 @@ impl Shares {
         while place < self.servers {
             place *= 2;
             let (left, right) = (self.nodes[place], self.nodes[place + 1]);
-            // Rounding may lead to an end where nobody is open.
+            // Rounding may lead to an end without open servers.
             if left_over >= left.sum && right.is_open() {
                 left_over -= left.sum;
                 place += 1;
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against a look at all, with weights from the least to the largest that are allowed.
+        /// Compares with a full scan, with weights from the least to the largest that are allowed.
         #[test]
         fn it_is_what_a_look_at_all_finds(
             weights in prop::collection::vec(-6..=6_i32, 1..40),

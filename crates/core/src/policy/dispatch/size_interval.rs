@@ -65,8 +65,8 @@ impl Dispatcher for SizeInterval {
     fn choose(&mut self, request: &Request, view: &mut View<'_>) -> Option<usize> {
         let shares = view.servers.shares();
         let own = self.cutoffs.partition_point(|cutoff| *cutoff < request.work);
-        // What a closed server would have got goes to the next one for larger requests, else to
-        // the next one for smaller.
+        // The requests of a closed server go to the next one for larger requests, else to the next
+        // one for smaller.
         shares.first_from(own).or_else(|| shares.last_before(own))
     }
 }

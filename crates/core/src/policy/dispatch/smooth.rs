@@ -1,13 +1,13 @@
-//! Turns between servers, as often as weights say.
+//! Turns between servers, in proportion to their weights.
 
 use std::sync::Arc;
 
 use super::standings::Standings;
 use super::{Servers, View};
 
-/// Whose turn it is, by smooth weighted round robin (nginx): before each turn every open server's
-/// standing grows by its weight; the first of those that stand highest has it, and falls by the sum
-/// of the weights. Between servers of the same weight that is plain round robin.
+/// Smooth weighted round robin (nginx): before each turn every open server's standing grows by its
+/// weight. The first of the highest-standing ones has the turn, and falls by the sum of the
+/// weights. Between servers of the same weight this is plain round robin.
 #[derive(Clone, Debug)]
 pub(super) enum Turns {
     /// All weights are the same: the next one's number.
@@ -25,8 +25,8 @@ impl Turns {
         }
     }
 
-    /// The server whose turn it is; those that are not open are passed over, and others keep their
-    /// places. None where none is open.
+    /// The server whose turn it is; closed ones are passed over, and others keep their places.
+    /// `None` if no server is open.
     pub(super) fn next(&mut self, servers: &Servers) -> Option<usize> {
         let shares = servers.shares();
         match self {
@@ -39,8 +39,8 @@ impl Turns {
         }
     }
 
-    /// Tells all turns of a policy whether a server is open. They are told the same, so that what
-    /// is no news to one is none to the others.
+    /// Reports to all turns of a policy whether a server is open. They get the same reports, so all
+    /// of them know of a change or none.
     pub(super) fn tell(all: &mut [Turns], server: usize, view: &View<'_>) {
         let open = view.servers.all()[server].open;
         for turns in all {

@@ -1,21 +1,21 @@
-//! Which server stands highest, where each one's standing grows steadily by its weight.
+//! The highest-standing server, if each one's standing grows steadily by its weight.
 
 use std::sync::Arc;
 
 /// The standings of the servers and the highest of them, turn by turn.
 ///
-/// A tournament whose results hold for a while: of each two neighbours the higher one goes on, and
-/// the match knows until which turn that stays so, as neither weight changes. So a turn plays only
-/// those matches anew whose time is over, and those of the one whose standing has fallen: about
-/// log2(n)^2 of them at most, where a look at all would be n (a kinetic tournament: J. Basch,
-/// L. Guibas, J. Hershberger, Data structures for mobile data, Journal of Algorithms 31, 1999).
+/// A tournament whose results hold for a while. Of each two neighbours the higher one advances, and
+/// the match knows the turn until which that holds if neither weight changes. So a turn replays
+/// only the expired matches, and those of the one whose standing has fallen: about log2(n)^2 of
+/// them at most, while a full scan would take n (a kinetic tournament: J. Basch, L. Guibas, J.
+/// Hershberger, Data structures for mobile data, Journal of Algorithms 31, 1999).
 #[derive(Clone, Debug)]
 pub(super) struct Standings {
     weights: Arc<[f64]>,
-    /// By server: its standing, without what it has grown by since turn 0 if it is open.
+    /// By server: its standing, without its growth since turn 0 if it is open.
     standing: Vec<f64>,
     /// The final at 1; the round after the match at n is that at n / 2; the servers themselves
-    /// from `places` on, from the one of number `first` on.
+    /// begin at `places`, with the one of number `first`.
     matches: Vec<Match>,
     places: usize,
     first: usize,
@@ -27,20 +27,20 @@ struct Match {
     winner: u32,
     /// The turn in which this match has to be played again.
     own: u32,
-    /// The turn in which this one or one before it has to be.
+    /// The turn in which this match or one before it has to be played again.
     any: u32,
 }
 
-/// Who wins where nobody is open.
+/// The winner if no server is open.
 const NOBODY: u32 = u32::MAX;
 /// The turn that never comes.
 const NEVER: u32 = u32::MAX;
-/// Turns are counted from 0 again after so many, so that standings stay small and are exact.
+/// After this many turns, turns are counted from 0 again, so that standings stay small and exact.
 const TURNS_MAX: u32 = 1 << 16;
 
 impl Standings {
-    /// Of open servers, each standing at 0. Of those that stand the same, the first one counted
-    /// from the number `first` is the highest.
+    /// Of open servers, each standing at 0. Among equals the first one, counted from the number
+    /// `first`, is the highest.
     pub(super) fn new(weights: Arc<[f64]>, first: usize) -> Standings {
         let (number, places) = (weights.len(), weights.len().next_power_of_two());
         let nobody = Match { winner: NOBODY, own: NEVER, any: NEVER };
@@ -64,8 +64,8 @@ impl Standings {
         self.matches[self.place(server)].winner != NOBODY
     }
 
-    /// All open ones grow by their weights; the one that is the highest then falls by `sum`. None
-    /// where none is open.
+    /// All open servers grow by their weights; then the highest one falls by `sum`. `None` if no
+    /// server is open.
     pub(super) fn next(&mut self, sum: f64) -> Option<usize> {
         if self.matches[1].winner == NOBODY {
             return None;
@@ -81,7 +81,7 @@ impl Standings {
         Some(highest)
     }
 
-    /// From now on the server is open, or is closed and keeps its standing as it is.
+    /// From now on the server is open, or is closed and keeps its standing.
     pub(super) fn set_open(&mut self, server: usize, open: bool) {
         let (place, grown) = (self.place(server), self.weights[server] * f64::from(self.turn));
         let to = if open { server as u32 } else { NOBODY };
@@ -103,7 +103,7 @@ impl Standings {
         self.play_all();
     }
 
-    /// Where an open server stands in this turn.
+    /// The standing of an open server in this turn.
     fn now(&self, server: u32) -> f64 {
         let server = server as usize;
         self.standing[server] + self.weights[server] * f64::from(self.turn)
@@ -113,7 +113,7 @@ impl Standings {
         (1..self.places).rev().for_each(|at| self.play(at));
     }
 
-    /// Plays all matches that a server is in.
+    /// Plays all matches of a server.
     fn play_those_of(&mut self, server: usize) {
         let mut at = self.place(server) / 2;
         while at > 0 {
@@ -122,7 +122,7 @@ impl Standings {
         }
     }
 
-    /// Plays those matches whose turn it is, of the one at this place and those before it.
+    /// Plays the matches whose turn it is: the one at this place and those before it.
     fn play_due(&mut self, at: usize) {
         if self.matches[at].any > self.turn {
             return;
@@ -146,14 +146,13 @@ impl Standings {
         self.matches[at] = Match { winner, own, any: own.min(left.any).min(right.any) };
     }
 
-    /// Who of two stands higher, the left one where they stand the same, and in which turn that is
-    /// no longer so.
+    /// The higher of two, or the left one among equals, and the turn in which that changes.
     fn result(&self, left: u32, right: u32) -> (u32, u32) {
         if left == NOBODY || right == NOBODY {
             return (left.min(right), NEVER);
         }
         let ahead = self.now(left) - self.now(right);
-        // By how much more the left one grows in a turn.
+        // The left one's extra growth in a turn.
         let gain = self.weights[left as usize] - self.weights[right as usize];
         let (winner, turns) = match ahead >= 0.0 {
             true if gain < 0.0 => (left, (ahead / -gain).floor() + 1.0),
@@ -171,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// A look at all of them in every turn.
+    /// A scan of all of them in every turn.
     struct Plain {
         weights: Vec<f64>,
         standing: Vec<f64>,
@@ -204,7 +203,8 @@ mod tests {
     }
 
     proptest! {
-        /// Turn by turn the same as a look at all. Weights are parts of 8, so that both are exact.
+        /// Turn by turn the same as a full scan. Weights are multiples of 1/8, so that both are
+        /// exact.
         #[test]
         fn it_is_what_a_look_at_all_finds(
             weights in prop::collection::vec(weight(), 1..30),
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Beyond the turn from which they are counted from 0 again.
+    /// Beyond the turn at which counting restarts from 0.
     #[test]
     fn it_stays_so_for_long() {
         let weights: Vec<f64> = (1..=9_u32).map(|one| f64::from(one * one % 7 + 1)).collect();
@@ -238,7 +238,7 @@ mod tests {
         assert!((0..3 * TURNS_MAX).all(|_| all.next(sum) == plain.next()));
     }
 
-    /// 1,000 servers of different weights: the matches that a turn plays, counted. A look at all
+    /// 1,000 servers of different weights: the matches that a turn plays, counted. A full scan
     /// would be 1,000 comparisons; log2(n)^2 is 100.
     #[test]
     fn a_turn_plays_few_matches() {
@@ -253,7 +253,7 @@ mod tests {
         assert!(played / 20_000 < 100, "{played} matches in 20,000 turns");
     }
 
-    /// How many matches the next turn looks at before one falls.
+    /// The number of matches that the next turn checks before one server falls.
     fn due(all: &Standings, at: usize) -> usize {
         match all.matches[at].any <= all.turn + 1 {
             true => 1 + due(all, 2 * at) + due(all, 2 * at + 1),

@@ -1,4 +1,4 @@
-//! The part of a switch that decides: the servers as it knows them, and its policy.
+//! The deciding part of a switch: the servers as it knows them, and its policy.
 
 use std::fmt::Debug;
 
@@ -7,18 +7,19 @@ use crate::error::Invalid;
 use crate::random::Stream;
 use crate::time::Nanos;
 
-/// Where a request goes.
+/// The destination of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// To this server.
     Server(usize),
     /// Nowhere yet: it waits at the switch until a request ends.
     Waits,
-    /// Nowhere: no server takes requests.
+    /// Nowhere: no server accepts requests.
     Nowhere,
 }
 
-/// What decides where requests go. It is told of everything it is to know, and does nothing itself.
+/// Decides the destinations of requests. It learns of all events that it needs, and does nothing by
+/// itself.
 #[derive(Debug)]
 pub struct Switch {
     servers: Servers,
@@ -27,8 +28,7 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// With this policy for servers that have nothing to do. `random` is what the policy draws
-    /// from.
+    /// With this policy for idle servers. `random` is the policy's source of draws.
     ///
     /// # Errors
     /// When the policy's arguments do not fit the cluster.
@@ -41,13 +41,13 @@ impl Switch {
         Ok(switch)
     }
 
-    /// What is known of the servers.
+    /// The switch's knowledge of the servers.
     #[must_use]
     pub fn servers(&self) -> &Servers {
         &self.servers
     }
 
-    /// Where this request goes. If it is a server, the request is there from now on.
+    /// The destination of this request. If it is a server, the request is there from now on.
     pub fn place(&mut self, now: Nanos, request: &Request) -> Placement {
         if self.servers.open().is_empty() {
             return Placement::Nowhere;
@@ -66,33 +66,33 @@ impl Switch {
         self.changed(now, server);
     }
 
-    /// A request has ended at this server, after so long.
+    /// A request has ended at this server, after this time.
     pub fn ended(&mut self, now: Nanos, server: usize, response: Nanos) {
         self.servers.end(server);
         self.changed(now, server);
         self.tell(now, |policy, view| policy.ended(server, response, view));
     }
 
-    /// From now on the server takes requests, or does not.
+    /// From now on the server accepts requests, or does not.
     pub fn set_open(&mut self, now: Nanos, server: usize, open: bool) {
         if self.servers.set_open(server, open) {
             self.changed(now, server);
         }
     }
 
-    /// Whether any server takes requests.
+    /// Whether any server accepts requests.
     #[must_use]
     pub fn any_open(&self) -> bool {
         !self.servers.open().is_empty()
     }
 
-    /// The servers that are to be asked how they are, because a request has come.
+    /// The servers to be probed because a request has come.
     pub fn probes(&mut self, now: Nanos, wanted: &mut Vec<usize>) {
         wanted.clear();
         self.tell(now, |policy, view| policy.probes(view, wanted));
     }
 
-    /// A server that was asked how it is has answered.
+    /// A probed server has answered.
     pub fn probed(&mut self, now: Nanos, server: usize, answer: Probe) {
         self.tell(now, |policy, view| policy.probed(server, answer, view));
     }

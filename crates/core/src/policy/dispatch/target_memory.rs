@@ -1,20 +1,20 @@
-//! What a policy remembers of targets: of those asked for lately, so that memory has a bound
-//! however many different ones are asked for.
+//! A policy's memory of targets: the recent ones, so that memory is bounded however many different
+//! targets occur.
 
 use std::collections::BTreeMap;
 
-/// Something for each target, of which at least [`TargetMemory::LEAST`] that were asked for last
-/// are remembered, and at most twice as many.
+/// A value for each target. At least the last [`TargetMemory::LEAST`] targets are remembered, and
+/// at most twice as many.
 #[derive(Debug)]
 pub(super) struct TargetMemory<T> {
-    /// Those that were asked for since the last turn, and those of the time before.
+    /// The targets since the last turn, and those of the time before.
     young: BTreeMap<u64, T>,
     old: BTreeMap<u64, T>,
     least: usize,
 }
 
 impl<T: Default> TargetMemory<T> {
-    /// So many are always remembered.
+    /// At least this many are always remembered.
     pub(super) const LEAST: usize = 500_000;
 
     pub(super) fn new() -> TargetMemory<T> {
@@ -25,7 +25,7 @@ impl<T: Default> TargetMemory<T> {
         TargetMemory { young: BTreeMap::new(), old: BTreeMap::new(), least }
     }
 
-    /// What is remembered of a target that is asked for; a new one where nothing is.
+    /// The value of a requested target; a new one if it is not known.
     pub(super) fn of_target(&mut self, target: u64) -> &mut T {
         if !self.young.contains_key(&target) {
             if self.young.len() == self.least {
@@ -44,7 +44,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a list of all that were asked for, the last first.
+        /// Compares with a list of all requested targets, the last first.
         #[test]
         fn those_asked_for_last_are_remembered(asked in prop::collection::vec(0..30_u64, 1..300)) {
             let mut remembered: TargetMemory<u32> = TargetMemory::of(5);

@@ -1,4 +1,4 @@
-//! What holds for every policy, and what is published of each.
+//! Properties of every policy, and the published ones of each.
 
 mod every;
 mod published;

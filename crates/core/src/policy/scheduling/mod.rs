@@ -1,9 +1,9 @@
-//! Scheduling policies: who is served next at a station.
+//! Scheduling policies: the order of service at a station.
 //!
-//! Every policy is a [`Discipline`]: which job ranks first, whether an arriving job may push a
-//! lower-ranking one out of service, and what happens between jobs of equal rank; turns of a
-//! limited length are the one addition that time-sharing needs. The station ([`crate::system`])
-//! carries them out. One policy is one file plus one line in the list below.
+//! Every policy is a [`Discipline`]: the rank of jobs, whether an arriving job may preempt a
+//! lower-ranking one, and the treatment of jobs of equal rank. Turns of a limited length are the
+//! one addition that time-sharing needs. The station ([`crate::system`]) carries them out. One
+//! policy is one file plus one line in the list below.
 
 mod fcfs;
 mod las;
@@ -30,29 +30,28 @@ use crate::units::{Dimension, Quantity};
 /// A scheduling policy in its general form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Discipline {
-    /// What a job is ranked by; the smallest rank is served first.
+    /// The quantity that ranks a job; the smallest rank is served first.
     pub rank: Rank,
-    /// Whether a job of a smaller rank pushes a job out of service; what was served already is
-    /// kept (preemptive resume).
+    /// Whether a job of a smaller rank preempts a job in service; the service so far is kept
+    /// (preemptive resume).
     pub preemptive: bool,
-    /// What happens between jobs of equal rank.
+    /// The treatment of jobs of equal rank.
     pub ties: Ties,
-    /// The service that a turn lasts on each level, or in each class; on the last level and in
-    /// each class turns follow one another. Without any, a turn lasts until the job is done or
-    /// pushed out.
+    /// The service of a turn on each level, or in each class; on the last level and in each class
+    /// turns follow one another. If empty, a turn lasts until the job is done or preempted.
     pub quanta: Vec<Nanos>,
     /// The time that a server loses whenever it turns to another job.
     pub switch: Nanos,
 }
 
-/// What a job is ranked by.
+/// The quantity that ranks a job.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rank {
     /// All jobs rank the same.
     Equal,
     /// The service demand that the job brought.
     Demand(Order),
-    /// The service demand that is left.
+    /// The remaining service demand.
     Remaining,
     /// The service that the job has had.
     Attained,
@@ -60,12 +59,12 @@ pub enum Rank {
     Level,
     /// The class of its request, as the station numbers them.
     Class,
-    /// The service demand that is expected of its request's name, or that an estimate with an
-    /// error expects: the true demand times a draw of the error.
+    /// The expected service demand of its request's name, or an estimate with an error: the true
+    /// demand times a draw of the error.
     Expected(Order, Option<Distribution>),
 }
 
-/// Which of two sizes ranks first.
+/// The direction in which sizes rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The smaller one.
@@ -86,7 +85,7 @@ impl Order {
     }
 }
 
-/// What happens between jobs of equal rank.
+/// The treatment of jobs of equal rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
     /// The one that came first is served first.
@@ -105,14 +104,14 @@ impl Discipline {
     }
 }
 
-/// A policy: how files name it, what it does, and its choices.
+/// A policy: its name in files, its rule, and its choices.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// How it is written in system files, as in `rr(QUANTUM, switch=0s)`.
+    /// Its notation in system files, as in `rr(QUANTUM, switch=0s)`.
     pub usage: &'static str,
     /// An example, used by the general tests.
     pub example: &'static str,
-    /// One sentence that says what it does.
+    /// One sentence with its rule.
     pub summary: &'static str,
     /// Takes the arguments of a call.
     parse: fn(&Call, &dyn Files) -> Result<Discipline, Invalid>,
@@ -156,7 +155,7 @@ pub const ENTRIES: &[Entry] = &[
 /// Parses a policy, as in `ps` or `rr(10ms)`. `files` reads the files that it names.
 ///
 /// # Errors
-/// When there is none of that name, or an argument is wrong.
+/// When no policy has that name, or an argument is wrong.
 pub fn parse(text: &str, files: &dyn Files) -> Result<Discipline, Invalid> {
     let call = Call::parse(text)?;
     let Some(entry) = ENTRIES.iter().find(|entry| entry.name() == call.name) else {

@@ -1,4 +1,4 @@
-//! Intervals of figures of which the summary has none.
+//! Intervals of figures that have no interval in the summary.
 
 use super::Found;
 use crate::statistics::Tally;
@@ -6,22 +6,22 @@ use crate::statistics::Tally;
 /// The 0.975 quantile of the normal law.
 pub(super) const NORMAL_975: f64 = 1.959_964;
 
-/// By how much memory makes a number of times smaller: what their mean's interval, of half-width
-/// `ci95`, is wider by, squared, than that of independent times.
+/// The factor by which memory reduces a number of times: their mean's interval, of half-width
+/// `ci95`, is wider by its square root than that of independent times.
 pub(super) fn memory_of(tally: &Tally, ci95: Option<f64>) -> f64 {
     let independent = tally.half_width_95(tally.count() as f64);
     let ratio = ci95.zip(independent).map(|(found, least)| (found / least).powi(2));
     ratio.filter(|ratio| ratio.is_finite()).map_or(1.0, |ratio| ratio.max(1.0))
 }
 
-/// The standard error of the logarithm of a percentile of so many independent exponential times,
-/// of which the share `beyond` lies beyond it.
+/// The standard error of the logarithm of a percentile of this many independent exponential times.
+/// The share `beyond` lies beyond it.
 pub(super) fn of_order(number: f64, beyond: f64) -> f64 {
     ((1.0 - beyond) / (number * beyond)).sqrt() / -beyond.ln()
 }
 
-/// A percentile judged by how many times lie beyond the limit, too. Where their memory is not
-/// known they count as one.
+/// A percentile judged by the number of times beyond the limit, too. If their memory is not known
+/// they count as one.
 pub(super) fn by_number(
     found: Found,
     tally: &Tally,
@@ -41,7 +41,7 @@ pub(super) fn by_number(
     }
 }
 
-/// A share of so many. That none failed is not held against a limit, however few there were.
+/// A share of this many. If none failed, a limit never counts as broken, however few there were.
 pub(super) fn share(failed: u64, all: u64) -> Found {
     if all == 0 {
         return Found::default();
@@ -57,7 +57,7 @@ pub(super) fn share(failed: u64, all: u64) -> Found {
     }
 }
 
-/// Wilson's 95 % interval of a share of so many independent things.
+/// Wilson's 95 % interval of a share of this many independent events.
 fn wilson(share: f64, number: f64) -> [f64; 2] {
     let square = NORMAL_975 * NORMAL_975 / number;
     let centre = (share + square / 2.0) / (1.0 + square);

@@ -18,7 +18,7 @@ fn workload(slo: &str) -> Workload {
     Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
 }
 
-/// Requests of kinds `x` and `y` in turn, with these response times in milliseconds; none for one
+/// Requests of kinds `x` and `y` in turn, with these response times in milliseconds; `None` for one
 /// that failed.
 fn objectives(slo: &str, times_ms: &[Option<f64>]) -> Vec<ObjectiveFigures> {
     let workload = workload(slo);
@@ -108,7 +108,7 @@ fn an_interval_out_of_all_proportion_is_none() {
 
 /// The 99th percentile of an exponential law is 4.605 means. At exactly this limit a result says
 /// that it is met, or that it is not, in 5 % of all cases; of 400 more than 10 % has probability
-/// below 1e-4, with fixed seeds. Far off the limit it always tells, and rightly.
+/// below 1e-4, with fixed seeds. Far off the limit it always decides, and correctly.
 #[test]
 fn verdicts_are_wrong_as_seldom_as_they_say() {
     let verdict = |seed: u64, limit_ms: f64| {
@@ -150,6 +150,6 @@ fn a_simulation_leaves_out_checks_of_responses_and_says_so() {
     };
     assert_eq!(of("run"), (4, vec![]));
     let note = "a simulation has no responses to check: left out of the SLO: checks, check `well`";
-    // A check of no request, perhaps of a script, is not left out.
+    // A check without requests, perhaps of a script, is not left out.
     assert_eq!(of("simulate"), (2, vec![note.to_owned()]));
 }

@@ -1,4 +1,4 @@
-//! What was found of an objective, in words.
+//! The figure of an objective, in words.
 
 use super::{Found, Verdict};
 use crate::file::Figure;
@@ -35,7 +35,7 @@ pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) ->
     format!("{whose}{what}, wanted {bound} {wanted}{doubt}")
 }
 
-/// What would tell, where a result cannot.
+/// Advice, if a result cannot decide.
 fn doubt(found: Found, limit: f64) -> String {
     match (found.value, found.more(limit)) {
         (None, _) => String::new(),

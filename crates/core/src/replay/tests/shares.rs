@@ -39,7 +39,8 @@ fn shares_of_what_arrives_are_together_the_log() {
     }
 }
 
-/// Which client asks hangs on who is free first, but each session of the log has one.
+/// The client of each session depends on which one is free first, but each session of the log has
+/// one.
 #[test]
 fn shares_of_closed_clients_are_together_the_log() {
     let workload = replay("closed", ", methods=all, timeout=1s");

@@ -11,7 +11,7 @@ use crate::error::Invalid;
 use crate::file::RequestTable;
 use crate::files::Files;
 
-/// A body, and the media type that goes with it unless the request says another.
+/// A body, and its media type unless the request has another.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     pub(crate) bytes: Template,
@@ -55,7 +55,7 @@ impl Body {
         Ok(Body { bytes, media_type: None })
     }
 
-    /// The keys that say what the body is, of those that are given.
+    /// The given keys that define the body.
     pub(crate) fn keys(table: &RequestTable) -> Vec<&'static str> {
         [
             ("body", table.body.is_some()),
@@ -70,7 +70,7 @@ impl Body {
     }
 }
 
-/// Texts of bodies, in which values of the session and draws may stand.
+/// Texts of bodies, which may contain values of the session and draws.
 struct Texts<'a> {
     names: &'a [String],
     files: &'a dyn Files,
@@ -100,8 +100,8 @@ impl Texts<'_> {
         Ok(out)
     }
 
-    /// The body of a form with files, and the boundary between its parts, which none of them holds
-    /// as the file has it (RFC 7578).
+    /// The body of a form with files, and the boundary between its parts, which does not occur in
+    /// the parts of the file (RFC 7578).
     fn multipart(
         &self,
         parts: &BTreeMap<String, MultipartValue>,
@@ -126,7 +126,7 @@ impl Texts<'_> {
         let mut out = Template::default();
         for (head, _, bytes) in written {
             out.append(Template::fixed(format!("--{boundary}\r\n{head}\r\n").into_bytes()));
-            // What is put there when the request is sent may come from a server, and must not make
+            // A value inserted when the request is sent may come from a server, and must not make
             // parts of its own.
             out.append(bytes.without(boundary.clone().into_bytes()));
             out.append(Template::fixed(b"\r\n".to_vec()));
@@ -136,7 +136,7 @@ impl Texts<'_> {
     }
 }
 
-/// A boundary that stands in none of the parts.
+/// A boundary that occurs in none of the parts.
 fn free_boundary<'a>(parts: impl Iterator<Item = &'a [u8]> + Clone) -> String {
     let mut number = 0_u32;
     loop {

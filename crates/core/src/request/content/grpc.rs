@@ -1,4 +1,4 @@
-//! Calls of gRPC: messages given as JSON, encoded as a file of descriptors says.
+//! Calls of gRPC: messages given as JSON, encoded by a file of descriptors.
 
 mod message;
 
@@ -23,13 +23,13 @@ use crate::random::Stream;
 pub struct GrpcCall {
     target: String,
     method: MethodDescriptor,
-    /// The fields of its head in which nothing varies.
+    /// The constant fields of its head.
     headers: Vec<(String, String)>,
     /// Its messages as JSON.
     messages: Vec<Template>,
 }
 
-/// How a method is written, for messages.
+/// The notation of a method, for messages.
 const FORM: &str = "a method is written as in grpc = \"shop.Orders/Place\"";
 
 impl GrpcCall {
@@ -62,7 +62,7 @@ impl GrpcCall {
             return Err(("messages", Invalid::new(why)));
         }
         let mut headers = metadata_of(&table.headers).map_err(|error| ("headers", error))?;
-        // A mistake in one is told with those that vary.
+        // An error in one is reported with those of the varying ones.
         headers.retain(|(_, text)| common.varies(text) == Ok(false));
         headers.splice(..0, self::headers());
         let mut call = GrpcCall { target: target(name), method, headers, messages: Vec::new() };
@@ -76,7 +76,7 @@ impl GrpcCall {
         self.method.is_server_streaming()
     }
 
-    /// What its answer is made of.
+    /// The parts of its answer.
     #[must_use]
     pub fn output(&self) -> MessageDescriptor {
         self.method.output()
@@ -111,7 +111,7 @@ impl GrpcCall {
         ))
     }
 
-    /// Its body, where nothing varies in it.
+    /// Its body, if it is constant.
     pub(crate) fn fixed_body(&self) -> Option<Vec<u8>> {
         let mut body = Vec::new();
         for message in &self.messages {
@@ -123,7 +123,7 @@ impl GrpcCall {
     /// Appends the body of one request: draws from `stream`, values by their places.
     ///
     /// # Errors
-    /// When a value is missing, or is none that its field can have.
+    /// When a value is missing, or does not fit its field.
     pub(crate) fn write<'v>(
         &self,
         out: &mut Vec<u8>,
@@ -139,12 +139,12 @@ impl GrpcCall {
         Ok(())
     }
 
-    /// The same call with further metadata, and with another message where one is given, or a list
-    /// of them for a method that takes a stream: what programs make. Where the workload's message
-    /// varies, it is drawn when the call goes out.
+    /// The call of a program: the same call with further metadata. It may have another message, or
+    /// a list of them for a method that takes a stream. If the workload's message varies, it is
+    /// drawn when the call goes out.
     ///
     /// # Errors
-    /// When it is no message of the method's, or the metadata cannot be given.
+    /// When it is not a message of the method's, or the metadata is not allowed.
     pub fn with(
         &self,
         message: Option<Value>,
@@ -198,7 +198,7 @@ pub(crate) fn headers() -> Vec<(String, String)> {
     [("content-type", "application/grpc"), ("te", "trailers")].map(field).to_vec()
 }
 
-/// The metadata that a call brings: header fields, but for those of gRPC itself.
+/// The metadata of a call: header fields, except those of gRPC itself.
 pub(crate) fn metadata_of(
     table: &BTreeMap<String, String>,
 ) -> Result<Vec<(String, String)>, Invalid> {

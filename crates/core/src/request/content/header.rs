@@ -1,18 +1,18 @@
-//! Header fields that requests bring: their names and values.
+//! The header fields of requests: their names and values.
 
 use std::collections::BTreeMap;
 
 use crate::error::Invalid;
 
-/// Fields that say how a message is framed or carried, which is not the workload's to say.
+/// Fields about the framing or transport of a message, which the workload does not control.
 const CARRIED: [&str; 7] =
     ["content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"];
 
-/// A checked header field: a name that is a token, and a value without control characters but
-/// tabs (RFC 9110, section 5), so that nothing can be smuggled into a message with it.
+/// A checked header field: a name that is a token, and a value without control characters except
+/// tabs (RFC 9110, section 5), so that it cannot smuggle anything into a message.
 ///
 /// # Errors
-/// When it is not; the message says what is wrong.
+/// When it is invalid; the message gives the reason.
 pub fn header_field(name: &str, value: &str) -> Result<(String, String), Invalid> {
     if !is_token(name) {
         return Err(Invalid::new(format!("`{name}` is no name of a header field")));

@@ -1,4 +1,4 @@
-//! Messages: what is sent where requests are not those of HTTP, and what must come back.
+//! Messages: the content of requests other than HTTP, and of their answers.
 
 use super::super::response::pattern::Pattern;
 use super::template::{Place, Template, Unwritten};
@@ -10,23 +10,23 @@ use crate::random::Stream;
 /// Bytes to be sent, with places that vary from request to request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Message {
-    /// Messages, one after another; none where nothing is sent.
+    /// Messages, one after another; empty if nothing is sent.
     templates: Vec<Template>,
-    /// Whether it goes as a binary message, where a protocol tells those from texts.
+    /// Whether it goes as a binary message, if a protocol has binary messages and texts.
     pub binary: bool,
 }
 
 /// When an answer is complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// With one message of the protocol, whatever it is.
+    /// With one message of the protocol, whatever its content.
     Message,
-    /// With so many bytes.
+    /// With this many bytes.
     Length(u64),
     /// With the end of these bytes.
     Delimiter(Pattern),
-    /// With the first message in which this is found or, where there are no messages, with the
-    /// shortest beginning of what comes.
+    /// With the first message that contains a match or, if there are no messages, with the shortest
+    /// beginning that does.
     Pattern(Pattern),
 }
 
@@ -70,26 +70,26 @@ impl Message {
         Message { templates, binary: false }
     }
 
-    /// How many messages it is.
+    /// The number of messages.
     #[must_use]
     pub fn number(&self) -> usize {
         self.templates.len()
     }
 
-    /// Appends what one request sends, with its draws from `stream`; for messages in which no value
-    /// of a session stands. `cuts` gets the places where each message but the first begins.
+    /// Appends the bytes of one request, with its draws from `stream`; for messages that contain no
+    /// value of a session. `cuts` gets the places where each message but the first begins.
     pub fn write(&self, out: &mut Vec<u8>, cuts: &mut Vec<usize>, stream: &mut Stream) {
         let none = |_| None;
         let written = write_all(&self.templates, out, cuts, stream, &none);
         debug_assert!(written.is_ok(), "what has values is written as a call");
     }
 
-    /// What it is made of.
+    /// Its parts.
     pub(crate) fn templates(&self) -> &[Template] {
         &self.templates
     }
 
-    /// Whether there is nothing to send.
+    /// Whether the message is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let nothing = |one: &Template| one.as_fixed().is_some_and(|bytes| bytes.is_empty());
@@ -181,7 +181,7 @@ impl Expect {
     }
 }
 
-/// The escapes that are known.
+/// The known escapes.
 const ESCAPES: &str = r#"\r \n \t \0 \\ \" \{ \} \xHH"#;
 
 /// The bytes of a text with the escapes `\r`, `\n`, `\t`, `\0`, `\\`, `\"`, `\{`, `\}` and `\xHH`.
@@ -218,7 +218,7 @@ fn unescape(text: &str) -> Result<Vec<u8>, Invalid> {
     Ok(out)
 }
 
-/// The bytes that pairs of hexadecimal digits stand for; blanks may stand between pairs.
+/// The bytes of pairs of hexadecimal digits; blanks may stand between pairs.
 fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for word in text.split_whitespace() {

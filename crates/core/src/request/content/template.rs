@@ -1,4 +1,4 @@
-//! Texts with places that vary: draws of a distribution, and values that a session has.
+//! Texts with places that vary: draws of a distribution, and values of a session.
 
 use crate::distribution::{Distribution, ENTRIES};
 use crate::error::{Invalid, unknown};
@@ -19,11 +19,11 @@ enum Part {
     Drawn(Distribution),
     /// A session's value, by its place among the names.
     Value(usize, Place),
-    /// A text that must not hold these bytes, however its places are filled.
+    /// A text that must not contain these bytes, however its places are filled.
     Fenced(Template, Vec<u8>),
 }
 
-/// Where a value is put, which decides how it is written there.
+/// The place of a value, which decides how it is written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a body: as it is.
@@ -32,7 +32,7 @@ pub enum Place {
     Json,
     /// In a field of a form, or in a query.
     Form,
-    /// In the path of a target: what cannot stand in one is percent-encoded.
+    /// In the path of a target: characters not allowed there are percent-encoded.
     Path,
     /// In the value of a header field.
     Header,
@@ -43,19 +43,18 @@ pub enum Place {
 pub enum Unwritten {
     /// The session does not have this value, by its place among the names.
     Missing(usize),
-    /// A value has control characters, and stands in a header field; or it would end a part of a
-    /// form.
+    /// A value has control characters, and is in a header field; or it would end a part of a form.
     Unfit,
 }
 
 impl Template {
-    /// A text in which nothing varies.
+    /// A constant text.
     #[must_use]
     pub fn fixed(bytes: Vec<u8>) -> Template {
         Template { parts: vec![Part::Literal(bytes)] }
     }
 
-    /// What stands in braces, a value's name or a distribution, and must be one of them.
+    /// Text in braces, which must be a value's name or a distribution.
     ///
     /// # Errors
     /// When it is neither.
@@ -72,12 +71,12 @@ impl Template {
         Ok(Template { parts: vec![part] })
     }
 
-    /// Parses `Bearer {token}` or `{"id": {zipf(n=10, s=1)}}`: a name of `names`, or a distribution
-    /// whose name is known, stands in braces. Other braces are themselves.
+    /// Parses `Bearer {token}` or `{"id": {zipf(n=10, s=1)}}`: braces hold a name of `names`, or a
+    /// distribution whose name is known. Other braces are themselves.
     ///
     /// # Errors
-    /// When a distribution is wrong; and, where sessions have values, when a name alone stands in
-    /// braces and is none of theirs.
+    /// When a distribution is wrong; or, if sessions have values, when braces hold a name alone
+    /// that is none of theirs.
     pub fn parse(
         text: &str,
         place: Place,
@@ -107,15 +106,14 @@ impl Template {
         names: &[String],
         files: &dyn Files,
     ) -> Result<Template, Invalid> {
-        // A value may bring the question mark itself.
+        // A value may contain the question mark itself.
         let (path, query) = text.split_at(text.find(['?', '&']).unwrap_or(text.len()));
         let mut whole = Template::parse(path, Place::Path, names, files)?;
         whole.append(Template::parse(query, Place::Form, names, files)?);
         Ok(whole)
     }
 
-    /// As [`Template::parse`] of JSON that is written already: a text that is one draw alone
-    /// becomes a number.
+    /// As [`Template::parse`] of encoded JSON: a text that consists of one draw becomes a number.
     ///
     /// # Errors
     /// As [`Template::parse`].
@@ -138,7 +136,7 @@ impl Template {
         Ok(whole)
     }
 
-    /// The same, which is not written where it would hold these bytes.
+    /// The same, which is not written if it would contain these bytes.
     #[must_use]
     pub fn without(self, bytes: Vec<u8>) -> Template {
         match self.as_fixed() {
@@ -147,7 +145,7 @@ impl Template {
         }
     }
 
-    /// Puts another one behind it.
+    /// Appends another one.
     pub fn append(&mut self, other: Template) {
         self.parts.extend(other.parts);
     }
@@ -162,7 +160,7 @@ impl Template {
         Template { parts: self.parts.into_iter().map(one).collect() }
     }
 
-    /// Its bytes, where nothing varies in it.
+    /// Its bytes, if it is constant.
     #[must_use]
     pub fn as_fixed(&self) -> Option<Vec<u8>> {
         let literal = |part: &Part| match part {
@@ -173,7 +171,7 @@ impl Template {
         all.map(|parts| parts.concat())
     }
 
-    /// Whether a session's value stands in it.
+    /// Whether it contains a session's value.
     #[must_use]
     pub fn has_values(&self) -> bool {
         self.parts.iter().any(|part| match part {
@@ -183,11 +181,11 @@ impl Template {
         })
     }
 
-    /// Writes it for one request: draws from `stream`, and values by their places, none for what
-    /// the session does not have.
+    /// Writes it for one request: draws from `stream`, and values by their places; `None` is a
+    /// value that the session does not have.
     ///
     /// # Errors
-    /// When a value is missing, or cannot stand where it is put.
+    /// When a value is missing, or does not fit its place.
     pub fn write<'v>(
         &self,
         out: &mut Vec<u8>,
@@ -217,7 +215,7 @@ impl Template {
     }
 }
 
-/// Appends a whole number as digits, without memory of its own: each request draws some.
+/// Appends a whole number as digits, without allocation: each request draws some.
 fn write_whole(out: &mut Vec<u8>, mut whole: u64) {
     let from = out.len();
     while whole > 0 || out.len() == from {
@@ -227,7 +225,7 @@ fn write_whole(out: &mut Vec<u8>, mut whole: u64) {
     out[from..].reverse();
 }
 
-/// What stands in braces: nothing where they are themselves.
+/// The text in braces; `None` if the braces are themselves.
 fn inner(
     text: &str,
     place: Place,
@@ -249,7 +247,7 @@ fn inner(
     Ok(None)
 }
 
-/// The first text in braces that can be the name of a value, whether there is one or not.
+/// The first text in braces that can be the name of a value, whether that value exists or not.
 pub(crate) fn braced_name(text: &str) -> Option<&str> {
     let inner = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
     inner.map(|(inner, _)| inner).find(|inner| is_value_name(inner))

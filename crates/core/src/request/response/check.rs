@@ -1,4 +1,4 @@
-//! Checks of responses: what must hold of what came.
+//! Checks of responses: conditions on the received parts.
 
 use regex::bytes::Regex;
 use serde_json::Value;
@@ -10,12 +10,12 @@ use crate::error::{Invalid, own_name};
 use crate::schema::Scalar;
 use crate::units::parse_time;
 
-/// A check, ready to be made.
+/// A check, ready to use.
 #[derive(Clone, Debug)]
 pub struct ResponseCheck {
     /// The name under which it is counted.
     pub name: String,
-    /// What it looks at.
+    /// The part that it checks.
     pub of: Lookup,
     is: Vec<String>,
     contains: Option<String>,
@@ -26,7 +26,7 @@ pub struct ResponseCheck {
 }
 
 impl ResponseCheck {
-    /// Checks what a file says of the check of this name; an error comes with the key within it.
+    /// Checks the file's table of the check of this name; an error comes with the key within it.
     pub(crate) fn from_value(
         name: &str,
         value: &CheckValue,
@@ -72,7 +72,7 @@ impl ResponseCheck {
         }
     }
 
-    /// Whether it wants more than that something is there.
+    /// Whether it demands more than the part's presence.
     fn wants_more(&self) -> bool {
         !self.is.is_empty()
             || self.contains.is_some()
@@ -102,7 +102,7 @@ impl ResponseCheck {
     }
 }
 
-/// What a part may be; nothing where that is not said.
+/// The allowed values of a part; `None` if all are.
 fn values_of(is: Option<&Value>) -> Result<Vec<String>, Invalid> {
     match is {
         None => Ok(Vec::new()),
@@ -114,10 +114,10 @@ fn values_of(is: Option<&Value>) -> Result<Vec<String>, Invalid> {
     }
 }
 
-/// The text of a value that a part may be.
+/// The text of an allowed value of a part.
 fn wanted(value: &Value) -> Result<String, Invalid> {
     match value {
-        // What TOML has and JSON has not.
+        // Values that TOML has and JSON has not.
         Value::Null => Err(Invalid::new("is no finite number")),
         Value::Object(_) | Value::Array(_) => Err(Invalid::new(
             "is a text, a number, true, false, or a list of them; write dates and \
@@ -127,7 +127,7 @@ fn wanted(value: &Value) -> Result<String, Invalid> {
     }
 }
 
-/// The smallest and the largest number that a part may be.
+/// The smallest and the largest allowed number of a part.
 fn bounds_of(of: &Lookup, table: &CheckTable) -> Result<(f64, f64), (&'static str, Invalid)> {
     let bound = |key, scalar: &Option<Scalar>, none: f64| match scalar {
         None => Ok(none),
@@ -141,7 +141,7 @@ fn bounds_of(of: &Lookup, table: &CheckTable) -> Result<(f64, f64), (&'static st
     Ok((least, most))
 }
 
-/// Whether a value of a file is what was found: as a text, or as a number where both are one.
+/// Whether a value of a file equals the found one: as a text, or as a number if both are one.
 fn same(wanted: &str, found: &[u8]) -> bool {
     wanted.as_bytes() == found
         || number(wanted.as_bytes()).is_some_and(|it| number(found) == Some(it))
@@ -152,7 +152,7 @@ fn number(text: &[u8]) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A bound: a time of a time, else a number.
+/// A bound: a time for a time, else a number.
 fn number_of(of: &Lookup, scalar: &Scalar) -> Result<f64, Invalid> {
     let text = scalar.text();
     match of {

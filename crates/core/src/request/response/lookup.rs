@@ -1,4 +1,4 @@
-//! What can be looked up in a response, as checks and `take` do.
+//! The parts of a response that checks and `take` can look up.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use crate::time::Nanos;
 /// How lookups are written, for messages.
 const FORM: &str = "write it as status, time, body, header:NAME, json:PATH or regex:PATTERN";
 const WORDS: [&str; 6] = ["status", "time", "body", "header", "json", "regex"];
-/// How many brackets of a path may stand within one another.
+/// The number of brackets in a path that may be nested.
 const PATH_DEPTH_MAX: u32 = 8;
-/// What begins a text that says that it is UTF-8.
+/// The beginning of a text that marks it as UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// What a compiled pattern may take, in bytes.
+/// The largest size of a compiled pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 4 << 20;
 
-/// A response, as it is looked into.
+/// A response, as lookups see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<'a> {
-    /// The protocol's status; 0 where there is none.
+    /// The protocol's status; 0 if it has none.
     pub status: u16,
-    /// From the scheduled time on.
+    /// Since the scheduled time.
     pub response_time: Nanos,
-    /// The head as it came.
+    /// The head as received.
     pub head: &'a [u8],
-    /// The body; its beginning, where it is long.
+    /// The body; its beginning, if it is long.
     pub body: &'a [u8],
 }
 
-/// What is looked up in a response.
+/// A lookup in a response.
 #[derive(Clone, Debug)]
 pub enum Lookup {
     /// Its status.
@@ -44,9 +44,9 @@ pub enum Lookup {
     Body,
     /// The first header field of this name.
     Header(String),
-    /// The first place of its body, as JSON, to which a path leads (RFC 9535).
+    /// The first place in its body, as JSON, to which a path leads (RFC 9535).
     Json(Arc<JsonPath>),
-    /// The first place of its body that fits: the first group of the expression, or all of it.
+    /// The first match in its body: the first group of the expression, or all of it.
     Regex(Regex),
 }
 
@@ -73,7 +73,7 @@ impl Lookup {
         Ok(found)
     }
 
-    /// Whether heads or bodies must be kept for it.
+    /// Whether it needs heads or bodies to be kept.
     #[must_use]
     pub fn reads(&self) -> Reads {
         match self {
@@ -83,8 +83,7 @@ impl Lookup {
         }
     }
 
-    /// What it finds; nothing where it is not there. `json` is the body as JSON, made when it is
-    /// first asked for.
+    /// The value found; `None` if it is not there. `json` is the body as JSON, parsed on first use.
     #[must_use]
     pub fn find<'a>(&self, response: &Response<'a>, json: &mut Json) -> Option<Cow<'a, [u8]>> {
         match self {
@@ -105,7 +104,7 @@ impl Lookup {
     }
 }
 
-/// How much of a response must be kept.
+/// The part of a response that must be kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reads {
     /// Nothing.
@@ -140,7 +139,8 @@ pub fn header_values<'a, 'n>(
     })
 }
 
-/// A path of JSON; not one that would take very long, or all of the stack, to read or to follow.
+/// A path of JSON. A path that would take very long, or all of the stack, to read or to follow is
+/// refused.
 fn path(text: &str) -> Result<JsonPath, Invalid> {
     let wrong = |why: &str| {
         Invalid::new(format!("`{text}` is no path of JSON, as $.items[0].id is: {why}"))
@@ -175,7 +175,7 @@ fn path(text: &str) -> Result<JsonPath, Invalid> {
 /// A regular expression over bytes.
 ///
 /// # Errors
-/// When it is none, or takes too much memory.
+/// When it is not one, or takes too much memory.
 pub(crate) fn regex(text: &str) -> Result<Regex, Invalid> {
     RegexBuilder::new(text).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
         // The first lines show the expression with a mark below.
@@ -189,7 +189,7 @@ fn owned<'a>(text: String) -> Cow<'a, [u8]> {
     Cow::Owned(text.into_bytes())
 }
 
-/// A value as it is found: texts as they are, the rest as JSON.
+/// A found value: texts as they are, the rest as JSON.
 pub(crate) fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

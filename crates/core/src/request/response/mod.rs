@@ -1,4 +1,4 @@
-//! Responses: what is looked for in them, and what must hold.
+//! Responses: lookups in them, and conditions on them.
 
 pub(super) mod check;
 pub(super) mod lookup;

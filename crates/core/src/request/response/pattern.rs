@@ -1,4 +1,4 @@
-//! Patterns that are looked for in bytes as they come.
+//! Patterns that are searched for in bytes as they arrive.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::error::Invalid;
 const PATTERN_BYTES_MAX: usize = 4 << 20;
 
 /// A regular expression over bytes: `.` is any byte but a line feed. It is a table of states, so
-/// that each byte is looked at once, however the bytes were cut, and nothing need be kept.
+/// that each byte is read once, however the bytes were cut, and nothing need be kept.
 #[derive(Clone)]
 pub struct Pattern {
     text: String,
@@ -23,14 +23,15 @@ pub struct Pattern {
     start: StateID,
 }
 
-/// How far a pattern was looked for.
+/// The state of the search for a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
     /// It was not found yet.
     Goes,
-    /// It was found; so many of the bytes given last belong to the shortest beginning that has it.
+    /// It was found; this many of the latest bytes belong to the shortest beginning that contains
+    /// it.
     Found(usize),
-    /// It will never be found, whatever comes.
+    /// It will never be found, whatever follows.
     Never,
 }
 
@@ -38,7 +39,7 @@ impl Pattern {
     /// Parses a regular expression.
     ///
     /// # Errors
-    /// When it is none, or is found in no bytes at all, or takes too much memory.
+    /// When it is not one, matches no bytes at all, or takes too much memory.
     pub fn parse(text: &str) -> Result<Pattern, Invalid> {
         let wrong = |why: String| Invalid::new(format!("the pattern `{text}`: {why}"));
         let states = dense::Builder::new()
@@ -75,14 +76,14 @@ impl Pattern {
         matches!(self.search().read(bytes), Search::Found(_))
     }
 
-    /// Begins to look for it.
+    /// Begins the search.
     #[must_use]
     pub fn search(&self) -> Searcher {
         Searcher { states: Arc::clone(&self.states), state: self.start }
     }
 }
 
-/// Why a pattern is none, in one line.
+/// Why a pattern is invalid, in one line.
 fn reason(error: &(dyn std::error::Error + 'static)) -> String {
     let mut last = error;
     while let Some(source) = last.source() {
@@ -107,7 +108,7 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// Looks for a pattern in bytes as they come.
+/// Searches for a pattern in bytes as they arrive.
 #[derive(Clone)]
 pub struct Searcher {
     states: Arc<DFA<Vec<u32>>>,
@@ -115,12 +116,12 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// Feeds bytes as they arrived. The answer does not hang on how they were cut.
+    /// Feeds bytes as they arrived. The answer does not depend on how they were cut.
     pub fn read(&mut self, bytes: &[u8]) -> Search {
         let states = &*self.states;
         for (at, byte) in bytes.iter().enumerate() {
             self.state = states.next_state(self.state, *byte);
-            // The table is one byte late, unless it is told that this was the last one.
+            // The table is one byte late, until it knows that this byte was the last.
             if states.is_match_state(self.state)
                 || states.is_match_state(states.next_eoi_state(self.state))
             {
@@ -146,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the pattern is found in bytes that come in pieces of this size.
+    /// The place of the pattern in bytes that come in pieces of this size.
     fn found(pattern: &Pattern, bytes: &[u8], size: usize) -> Option<usize> {
         let (mut searcher, mut before) = (pattern.search(), 0);
         for piece in bytes.chunks(size) {

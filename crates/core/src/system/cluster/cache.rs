@@ -1,4 +1,4 @@
-//! What a server holds in memory.
+//! The memory contents of a server.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,24 +7,24 @@ use crate::error::{Invalid, unknown};
 use crate::system::read::Placed;
 use crate::units::{Dimension, Quantity};
 
-/// How a cache chooses what it forgets.
+/// How a cache chooses the target to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replacement {
     /// The least recently used.
     Lru,
-    /// The one of the least credit, which is 1 / size more, when it is asked for, than that of what
-    /// was forgotten last (P. Cao, S. Irani, Cost-aware WWW proxy caching algorithms, USITS 1997,
-    /// GreedyDual-Size with cost 1).
+    /// The one of the least credit. A target's credit, set on each request, is 1 / size more than
+    /// that of the last target forgotten (P. Cao, S. Irani, Cost-aware WWW proxy caching
+    /// algorithms, USITS 1997, GreedyDual-Size with cost 1).
     GreedyDualSize,
     /// Nothing is kept: every request is a miss.
     None,
 }
 
 impl Replacement {
-    /// As a file names it.
+    /// Its name in a file.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// When no policy has that name.
     pub(super) fn parse(text: &str) -> Result<Replacement, Invalid> {
         match text {
             "lru" => Ok(Replacement::Lru),
@@ -38,11 +38,11 @@ impl Replacement {
 /// A cache that each server of a cluster has.
 #[derive(Clone, Debug)]
 pub struct CacheModel {
-    /// How many bytes it holds.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// What it forgets first.
+    /// The order in which it forgets.
     pub replacement: Replacement,
-    /// The request names whose responses it holds; none for all.
+    /// The request names whose responses it holds; `None` for all.
     pub holds: Option<Vec<String>>,
 }
 
@@ -60,7 +60,7 @@ impl CacheModel {
     }
 }
 
-/// A cache of so many bytes. What is asked for costs log n.
+/// A cache of this many bytes. A request costs log n.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     replacement: Replacement,
@@ -70,12 +70,12 @@ pub(super) struct Cache {
     held: BTreeMap<u64, (u64, u64)>,
     /// By credit, then by target: the first is forgotten first.
     order: BTreeSet<(u64, u64)>,
-    /// The credit of what was forgotten last, or the number of the last request.
+    /// The credit of the last target forgotten, or the number of the last request.
     level: u64,
 }
 
-/// Credits are parts of 2^40: 1 / size is told apart up to 1 TiB, and they last for 2^24 times the
-/// credit of a byte.
+/// Credits are multiples of 2^-40: 1 / size stays distinct up to 1 TiB, and they last for 2^24
+/// times the credit of a byte.
 const ONE: u64 = 1 << 40;
 
 impl Cache {
@@ -84,7 +84,7 @@ impl Cache {
         Cache { replacement, capacity, bytes: 0, held, order, level: 0 }
     }
 
-    /// Somebody asks for a target of this size: whether it is held. Afterwards it is, unless it is
+    /// A request for a target of this size; says whether it is held. Afterwards it is, unless it is
     /// larger than the whole cache.
     pub(super) fn ask(&mut self, target: u64, size: u64) -> bool {
         if self.asked_again(target, size) {
@@ -112,8 +112,8 @@ impl Cache {
         known.is_some()
     }
 
-    /// Whether a target is held whose size is still the same; it then has a new credit. That is
-    /// what most requests come to, and nothing need go for it.
+    /// Whether a target is held with the same size; it then has a new credit. This is the outcome
+    /// of most requests, and nothing need be evicted.
     fn asked_again(&mut self, target: u64, size: u64) -> bool {
         let Some((_, before)) = self.held.get(&target).copied().filter(|(its, _)| *its == size)
         else {
@@ -128,7 +128,7 @@ impl Cache {
         true
     }
 
-    /// The credit of what is asked for now.
+    /// The credit of the current target.
     fn credit(&mut self, size: u64) -> u64 {
         if self.replacement == Replacement::GreedyDualSize {
             return self.level + ONE / size.max(1);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the program's other cache, which is a list and no tree.
+        /// Compares with the program's other cache, which is a list and not a tree.
         #[test]
         fn the_least_recently_used_is_forgotten(
             requests in prop::collection::vec((0..30_u32, 1..40_u64), 1..400)
@@ -171,8 +171,8 @@ mod tests {
             }
         }
 
-        /// Against the paper's algorithm as it stands there: H is a list that is searched, and all
-        /// credits fall by the least one when something must go.
+        /// Compares with the algorithm as the paper states it: H is a list that is searched, and
+        /// all credits fall by the least one when a target must go.
         #[test]
         fn greedy_dual_size_is_that_of_the_paper(
             requests in prop::collection::vec(0..25_u64, 1..400)

@@ -1,4 +1,4 @@
-//! What happens to a cluster's servers: they fail and recover, drain, and become slow.
+//! The events of a cluster's servers: they fail and recover, drain, and become slow.
 
 use std::fmt::{Display, Formatter};
 
@@ -16,28 +16,28 @@ use crate::units::{Dimension, parse_time};
 /// Something that happens to a server at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// When.
+    /// Its time.
     pub at: Nanos,
-    /// To which one.
+    /// The server.
     pub server: usize,
-    /// What.
+    /// The event.
     pub does: Effect,
 }
 
-/// What happens to a server.
+/// An event of a server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Effect {
-    /// It loses what it was doing and what its cache held, and refuses what comes.
+    /// It loses its requests and its cache, and refuses new requests.
     Fails,
-    /// It takes requests again, at full speed.
+    /// It accepts requests again, at full speed.
     Recovers,
-    /// It does everything at this fraction of its speed, above 0 and below 1.
+    /// It runs at this fraction of its speed, above 0 and below 1.
     Slows(f64),
     /// It gets no more requests, and finishes those that it has.
     Drains,
 }
 
-/// As it stands in a file.
+/// As a file has it.
 impl Display for Effect {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -50,7 +50,7 @@ impl Display for Effect {
 }
 
 impl Effect {
-    /// Parses what happens, as in `fails` or `slows(0.5)`.
+    /// Parses an event, as in `fails` or `slows(0.5)`.
     ///
     /// # Errors
     /// When it is none of these, or the fraction is not between 0 and 1.
@@ -80,7 +80,7 @@ impl Effect {
 }
 
 impl Change {
-    /// Checks the changes of a cluster of so many servers; gives them by time.
+    /// Checks the changes of a cluster of this many servers; gives them by time.
     pub(super) fn all(tables: &[ChangeTable], servers: u32) -> Placed<Vec<Change>> {
         let one = |(number, table): (usize, &ChangeTable)| {
             let place = |key: &str, error| (format!("change.{number}.{key}"), error);
@@ -103,8 +103,8 @@ impl Change {
     }
 }
 
-/// Checks that who recovers is not well: else a time or a server is a slip. The changes are by
-/// time, each with its number in the file.
+/// Checks that a server that recovers is not well: else a time or a server is a slip. The changes
+/// are by time, each with its number in the file.
 fn recoveries(all: &[(usize, Change)]) -> Placed<()> {
     for (at, (number, change)) in all.iter().enumerate() {
         let mut before = all[..at].iter().rev().map(|(_, earlier)| earlier);
@@ -121,20 +121,20 @@ fn recoveries(all: &[(usize, Change)]) -> Placed<()> {
     Ok(())
 }
 
-/// How a system is, of which some may have failed: the worst comes last.
+/// The state of a system, parts of which may have failed: the worst comes last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {
-    /// It takes requests.
+    /// It accepts requests.
     #[default]
     Well,
-    /// It takes none any more, and finishes those that it has.
+    /// It accepts no further requests, and finishes those that it has.
     Drained,
     /// It has lost those that it had.
     Failed,
 }
 
 impl Cluster {
-    /// How all of its servers are together.
+    /// The joint state of all of its servers.
     pub(in crate::system) fn condition(&self) -> Condition {
         match self.servers.iter().all(|one| one.failed) {
             true => Condition::Failed,
@@ -143,7 +143,7 @@ impl Cluster {
         }
     }
 
-    /// Does what is due to be done to a server.
+    /// Applies the change that is due to a server.
     pub(super) fn change(&mut self, now: Nanos, change: Change, jobs: &mut Jobs) {
         let server = change.server;
         match change.does {

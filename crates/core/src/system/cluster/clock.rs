@@ -2,31 +2,31 @@
 
 use crate::time::Nanos;
 
-/// In so many nanoseconds, 146 years, nothing happens any more.
+/// After this many nanoseconds, 146 years, nothing happens any more.
 const ENDLESS: f64 = (1_u64 << 62) as f64;
 
-/// A clock that goes slower while its server does: what happens at the server happens by this
-/// clock, so that no scheduling policy need know of speeds.
+/// A clock that goes slower while its server does. The server's events follow this clock, so that
+/// no scheduling policy need know of speeds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
-    /// When its speed changed last, by the time of all and by its own.
+    /// The time of its last change of speed, by the common clock and by its own.
     since: Nanos,
     own_since: Nanos,
     speed: f64,
 }
 
 impl Clock {
-    /// A clock that shows the time of all.
+    /// A clock that shows the common time.
     pub(super) fn new() -> Clock {
         Clock { since: Nanos::ZERO, own_since: Nanos::ZERO, speed: 1.0 }
     }
 
-    /// How much of a second passes in one.
+    /// Its progress in a second.
     pub(super) fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// What it shows at a time.
+    /// Its reading at a time.
     #[inline(always)]
     pub(super) fn own(&self, now: Nanos) -> Nanos {
         self.own_since + self.passed(now.since(self.since))
@@ -42,7 +42,7 @@ impl Clock {
         if self.speed == 1.0 { self.since + wanted } else { self.slowly_at(wanted) }
     }
 
-    /// When so much has passed by it, while it goes slower than time does.
+    /// The time at which it has advanced this far, while it goes slower than the common time.
     #[cold]
     fn slowly_at(&self, wanted: Nanos) -> Nanos {
         let about = wanted.0 as f64 / self.speed;
@@ -69,7 +69,7 @@ impl Clock {
         if self.speed == 1.0 { time } else { self.passed_slowly(time) }
     }
 
-    /// Out of line, or else it would be computed for all.
+    /// Out of line, because inlining would compute it for all.
     #[cold]
     fn passed_slowly(&self, time: Nanos) -> Nanos {
         Nanos((time.0 as f64 * self.speed) as u64)
@@ -82,7 +82,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is due by the own clock happens at the first instant at which that clock shows it.
+        /// An event by the own clock happens at the first instant at which that clock shows its
+        /// time.
         #[test]
         fn the_time_of_a_reading_is_the_earliest(
             changes in prop::collection::vec((0_u64..10_u64.pow(12), 1e-6_f64..1.0), 0..4),

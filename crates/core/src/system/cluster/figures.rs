@@ -1,16 +1,16 @@
-//! What a cluster was like over the measured time.
+//! The figures of a cluster over the measured time.
 
 use serde::{Deserialize, Serialize};
 
 use crate::system::machine::MachineSummary;
 use crate::system::station::StationSummary;
 
-/// What a cluster was like.
+/// The figures of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClusterSummary {
     /// Each server.
     pub servers: Vec<ServerSummary>,
-    /// The names of the stations that each has, or of the machine that each is.
+    /// The names of the stations of each, or of the machine that each is.
     pub stations: Vec<String>,
     /// The operating system of servers that are machines.
     pub os: Option<String>,
@@ -20,7 +20,7 @@ pub struct ClusterSummary {
     pub waiting_mean: f64,
 }
 
-/// What a server of a cluster was like.
+/// The figures of a server of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerSummary {
     /// Each of its stations, or the machine that it is.
@@ -29,9 +29,9 @@ pub struct ServerSummary {
     pub machine: Option<MachineSummary>,
     /// Requests that were sent to it.
     pub requests: u64,
-    /// Requests whose response its cache could have held, and those of which it did.
+    /// Requests whose response its cache could have held, and the hits among them.
     pub looked_up: u64,
-    /// Those of which it did.
+    /// The hits.
     pub hits: u64,
     /// Requests by class, in the order of the cluster's classes.
     pub by_class: Vec<u64>,
@@ -57,7 +57,7 @@ impl ClusterSummary {
         }
     }
 
-    /// A station of all servers together: the mean of their loads, and all that are there.
+    /// A station of all servers together: the mean of their loads, and the sum of their jobs.
     #[must_use]
     pub fn station(&self, at: usize) -> StationSummary {
         let all: Vec<&StationSummary> = self.servers.iter().map(|one| &one.stations[at]).collect();
@@ -72,7 +72,7 @@ impl ClusterSummary {
     }
 
     /// How unevenly the work is spread: the load of the busiest server's busiest station, divided
-    /// by the mean over all servers of that station's load, less 1; 0 where nothing was done.
+    /// by the mean over all servers of that station's load, less 1; 0 without any work.
     #[must_use]
     pub fn imbalance(&self) -> f64 {
         let stations = 0..self.stations.len();

@@ -1,4 +1,4 @@
-//! The tables of a cluster, as they stand in a system file.
+//! The tables of a cluster in a system file.
 
 use std::collections::BTreeMap;
 
@@ -52,12 +52,12 @@ fn servers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
     deserializer.deserialize_any(WholeNumber { least: 1, most: SERVERS_MAX })
 }
 
-/// What stands before the name of a machine in `server`.
+/// The beginning of `server` before the name of a machine.
 const MACHINE: &str = "machine:";
 
 impl ClusterTable {
-    /// The name of the machine of which each server is a copy; none where servers have stations,
-    /// or `server` is something else.
+    /// The name of the machine of which each server is a copy; `None` if servers have stations, or
+    /// `server` is something else.
     pub(super) fn copied(&self) -> Option<&str> {
         self.server.as_ref()?.strip_prefix(MACHINE)
     }
@@ -69,16 +69,16 @@ impl ClusterTable {
 }
 
 impl SystemFile {
-    /// Whether a machine is there for clusters to copy, and not by itself.
+    /// Whether a machine exists for clusters to copy, and not by itself.
     pub(in crate::system) fn is_copied(&self, machine: &str) -> bool {
         self.cluster.iter().any(|one| one.copies(machine))
     }
 
-    /// The same system with one server of its cluster instead of all, for whom a switch elsewhere
-    /// chooses; what happens to the others is left out. Servers are counted from 0.
+    /// The same system with one server of its cluster instead of all, for a switch elsewhere;
+    /// changes of the other servers are left out. Servers are counted from 0.
     ///
     /// # Errors
-    /// When it is not one cluster and nothing else, or has no such server.
+    /// When it is not exactly one cluster, or has no such server.
     pub fn only_server(&self, server: u32) -> Result<SystemFile, Invalid> {
         let [cluster] = self.cluster.as_slice() else {
             let number = self.cluster.len();

@@ -1,4 +1,4 @@
-//! Whether a cluster and a workload go together.
+//! Whether a cluster and a workload fit together.
 
 use super::ClusterModel;
 use crate::error::Invalid;
@@ -7,7 +7,7 @@ use crate::system::node::NodeModel;
 use crate::workload::Workload;
 
 impl ClusterModel {
-    /// Checks that the policy and the caches are told of each request what they need to know.
+    /// Checks that each request has the properties that the policy and the caches need.
     pub(in crate::system) fn check_requests(&self, workload: &Workload) -> Result<(), Invalid> {
         let cluster = &self.name;
         let needs_classes = self.dispatch.entry().needs.contains(&Need::Classes);

@@ -1,4 +1,4 @@
-//! The entry of a cluster: where its switch sends requests, and what it hears of servers.
+//! The entry of a cluster: its switch's choice of servers, and the switch's news of servers.
 
 use super::node::{Cluster, ClusterJob, GATE};
 use super::server::{Notice, ServerEvent};
@@ -22,7 +22,7 @@ impl Cluster {
             *kept = demand.unwrap_or(Nanos::MAX);
             work += demand.unwrap_or(Nanos::ZERO);
         }
-        // What is in no class is with the first; no count of classes has it.
+        // A request without a class counts as one of the first; no count of classes includes it.
         let class = self.kinds[kind as usize].class.unwrap_or(0);
         let (target, size) = (jobs.brought.target, jobs.brought.size);
         let request = Request { class, target, work };
@@ -43,7 +43,7 @@ impl Cluster {
         }
     }
 
-    /// Asks servers how they are. What they answer is of use to later requests.
+    /// Probes servers. The answers are for later requests.
     fn probe(&mut self, now: Nanos, jobs: &mut Jobs) {
         let mut wanted = std::mem::take(&mut self.probed);
         self.switch.probes(now, &mut wanted);
@@ -55,7 +55,7 @@ impl Cluster {
         self.probed = wanted;
     }
 
-    /// The switch hears of something: now, or later.
+    /// News reaches the switch: now, or later.
     pub(super) fn tell(&mut self, now: Nanos, notice: Notice, jobs: &mut Jobs) {
         match self.seen_after {
             Nanos::ZERO => self.hear(now, notice, jobs),
@@ -73,7 +73,7 @@ impl Cluster {
         let at = &mut self.servers[server];
         (guest.server, guest.found) = (server, at.begin(kind.class));
         if failed {
-            // The switch has not heard of it yet, and learns of the refusal no sooner.
+            // The switch does not know of it yet, and learns of the refusal no sooner.
             at.end(guest.found, Nanos::ZERO);
             self.tell(now, Notice { server, event: ServerEvent::Ended(Nanos::ZERO) }, jobs);
             return Placement::Nowhere;
@@ -83,7 +83,7 @@ impl Cluster {
         placement
     }
 
-    /// The switch hears of something. Who waits may then go on.
+    /// News reaches the switch. Waiting requests may then continue.
     pub(super) fn hear(&mut self, now: Nanos, Notice { server, event }: Notice, jobs: &mut Jobs) {
         match event {
             ServerEvent::Ended(response) => self.switch.ended(now, server, response),

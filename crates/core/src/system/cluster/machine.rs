@@ -22,7 +22,7 @@ impl ClusterModel {
         let Some(name) = table.copied() else {
             return fail(format!("`{text}` is not of the form \"machine:NAME\""));
         };
-        // What is wrong with them has been told: machines are read before clusters.
+        // Their errors have been reported: machines are read before clusters.
         let all = MachineModel::read_all(reading).unwrap_or_default();
         let Some(mut machine) = all.into_iter().find(|one| one.name == name) else {
             return Err(("server".to_owned(), unknown("machine", name, names)));
@@ -44,14 +44,14 @@ impl ClusterModel {
         Ok(machine)
     }
 
-    /// The name that something on each server has where it is described, if this names it.
+    /// The name of a part of each server where it is described, if this names one.
     pub(in crate::system) fn has_on_servers(&self, name: &str) -> bool {
         let inside = self.machine.iter().flat_map(|machine| &machine.services);
         inside.map(|one| &one.name[self.name.len() + 1..]).any(|own| own == name)
     }
 }
 
-/// Whether the server that a cluster names goes with what else it says.
+/// Whether the server that a cluster names fits its other keys.
 fn alone(table: &ClusterTable) -> Placed<()> {
     let fail = |key: &str, message: &str| Err((key.to_owned(), Invalid::new(message)));
     if !table.station.is_empty() {

@@ -1,9 +1,8 @@
-//! Clusters: servers that are all alike, each with stations of its own or a machine, behind a
-//! switch.
+//! Clusters: identical servers behind a switch, each with stations of its own or a machine.
 //!
 //! A request enters the cluster, is sent to a server by the dispatch policy, visits that server's
-//! stations or the services of its machine, and leaves the cluster. The switch knows only what it
-//! sent and what came back.
+//! stations or the services of its machine, and leaves the cluster. The switch knows only the
+//! requests that it sent and those that came back.
 
 mod cache;
 mod change;

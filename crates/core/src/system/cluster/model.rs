@@ -1,4 +1,4 @@
-//! What a system file says of a cluster, checked.
+//! A system file's cluster, checked.
 
 use super::cache::CacheModel;
 use super::change::Change;
@@ -23,28 +23,28 @@ use crate::units::parse_time;
 pub struct ClusterModel {
     /// Its name.
     pub name: String,
-    /// Its number among the clusters, which its random streams are named by.
+    /// Its number among the clusters, by which its random streams are named.
     pub(in crate::system) number: u32,
-    /// How many stations the servers of the clusters before it have.
+    /// The number of stations in the servers of earlier clusters.
     pub(super) labels_before: u32,
     /// The dispatch policy.
     pub dispatch: Dispatch,
-    /// As the file has it.
+    /// As in the file.
     pub dispatch_text: String,
-    /// What the policy is made for: among others the servers' weights.
+    /// The policy's parameters: among others the servers' weights.
     pub setting: Setting,
     /// The classes, each with its request names.
     pub classes: Vec<(String, Vec<String>)>,
-    /// How long after a request has ended the switch knows of it.
+    /// The delay until the switch knows of a request's end.
     pub seen_after: Nanos,
     /// The stations that each server has; their names are `CLUSTER/STATION`.
     pub stations: Vec<ServerStation>,
-    /// The machine that each server is, where it has no stations; it and its services are named
+    /// The machine that each server is, if it has no stations; it and its services are named
     /// `CLUSTER/NAME`.
     pub machine: Option<MachineModel>,
     /// The cache that each server has.
     pub cache: Option<CacheModel>,
-    /// What happens to servers, by time.
+    /// The events of servers, by time.
     pub changes: Vec<Change>,
 }
 
@@ -53,7 +53,7 @@ pub struct ClusterModel {
 pub struct ServerStation {
     /// The station.
     pub model: StationModel,
-    /// Whether only those visit it whose response the server's cache does not hold.
+    /// Whether only requests visit it whose response is not in the server's cache.
     pub on_miss: bool,
 }
 
@@ -106,7 +106,7 @@ impl ClusterModel {
         }
     }
 
-    /// What all requests bring, where that is one demand of one law.
+    /// The demand of all requests, if it is one demand of one law.
     fn only_law(&self) -> Option<Distribution> {
         let entry_names = (0..).take(self.entry_names().len());
         let mut demands = entry_names.filter_map(|entry| self.demand(entry));
@@ -116,7 +116,7 @@ impl ClusterModel {
         }
     }
 
-    /// The names of what results have the load of, by server.
+    /// The names of the parts whose load is in results, by server.
     pub(super) fn measured(&self) -> Vec<String> {
         match &self.machine {
             Some(machine) => vec![machine.name.clone()],
@@ -156,8 +156,8 @@ fn weights(table: &ClusterTable) -> Placed<Vec<f64>> {
     }
 }
 
-/// A name of a cluster, or of a station, a machine or a service in it: with a `/`, `web/3/cpu`
-/// would not be clear.
+/// A name of a cluster, or of a station, a machine or a service in it: a `/` would make `web/3/cpu`
+/// unclear.
 pub(super) fn part_of_label(name: &str) -> Placed<String> {
     let name = named(name)?;
     match name.contains('/') {
@@ -166,7 +166,7 @@ pub(super) fn part_of_label(name: &str) -> Placed<String> {
     }
 }
 
-/// The request names of each class; no name is in two.
+/// The request names of each class; each name is in one at most.
 fn classes(table: &ClusterTable) -> Placed<Vec<(String, Vec<String>)>> {
     let mut seen = Vec::new();
     for (class, names) in &table.classes {
@@ -261,7 +261,7 @@ impl NodeModel for ClusterModel {
 
     fn servers_at(&self, entry: u32) -> Option<u32> {
         let station = self.stations.get(entry as usize)?;
-        // Who is there hangs on what the caches hold.
+        // Its visitors depend on the contents of the caches.
         (!station.on_miss).then(|| station.model.servers * self.setting.weights.len() as u32)
     }
 

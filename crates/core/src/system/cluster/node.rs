@@ -32,19 +32,19 @@ pub(in crate::system) struct Cluster {
     pub(super) per_server: usize,
     /// By part, its server.
     servers_of: Vec<u32>,
-    /// How many entrances a server has: its stations, or the services of its machine.
+    /// The number of a server's entrances: its stations, or the services of its machine.
     pub(super) entry_names: usize,
-    /// The machine that has acted, until what follows from it has happened.
+    /// The machine that has acted, until the consequences have happened.
     acted: Option<usize>,
     pub(super) agenda: Agenda,
     /// By visitor.
     pub(super) guests: Vec<ClusterJob>,
     /// By visitor and entry, the demand that it brings there; [`Nanos::MAX`] for no visit.
     pub(super) demands: Vec<Nanos>,
-    /// Requests that the policy lets wait, the first first.
+    /// Requests that the policy lets wait, in order.
     pub(super) waiting: VecDeque<Handle>,
     pub(super) waiters: Monitor,
-    /// What the switch has not seen yet, by the time when it does.
+    /// Events that the switch has not seen yet, by the time when it does.
     pub(super) unseen: Heap<Notice>,
     pub(super) seen_after: Nanos,
     /// By kind of request, its class, and whether a cache may hold it.
@@ -52,14 +52,14 @@ pub(in crate::system) struct Cluster {
     /// By station, whether only misses visit it.
     pub(super) on_miss: Vec<bool>,
     pub(super) servers: Vec<Server>,
-    /// Whether the policy asks servers how they are, and those that it asks.
+    /// Whether the policy probes servers, and the probed servers.
     pub(super) probes: bool,
     pub(super) probed: Vec<usize>,
     /// The number of the first one's label (see `SystemModel::station_labels`).
     pub(super) first_label: u32,
-    /// What happens to servers, by time.
+    /// The events of servers, by time.
     pub(super) changes: VecDeque<Change>,
-    /// The names of what has a load on each server, and of classes.
+    /// The names of the parts with a load on each server, and of classes.
     pub(super) names: (Vec<String>, Vec<String>),
     /// The operating system of servers that are machines.
     pub(super) os: Option<String>,
@@ -67,7 +67,7 @@ pub(in crate::system) struct Cluster {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
-    /// None of the cluster's, where the file leaves it out.
+    /// Empty if the file leaves it out.
     pub(super) class: Option<u32>,
     pub(super) held: bool,
 }
@@ -87,10 +87,10 @@ pub(super) struct ClusterJob {
     pub(super) size: u64,
     pub(super) kind: u32,
     pub(super) server: usize,
-    /// By which of its server's entrances it went last; none at the gate.
+    /// Its last entrance among its server's; `None` at the gate.
     pub(super) entry: Option<usize>,
     pub(super) hit: bool,
-    /// How many it found at the server.
+    /// The number that it found at the server.
     pub(super) found: u32,
     pub(super) since: Nanos,
 }
@@ -139,7 +139,7 @@ impl Cluster {
         server * self.per_server + entry.min(self.per_server - 1)
     }
 
-    /// What its server's clock shows to a part.
+    /// The time of its server's clock for a part.
     #[inline(always)]
     fn own(&self, now: Nanos, number: usize) -> Nanos {
         self.servers[self.servers_of[number] as usize].clock.own(now)
@@ -155,7 +155,7 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// Who kept something of its server, a thread, lets go of it in this way.
+    /// A visitor that kept a part of its server, a thread, releases it in this way.
     fn release_hold(
         &mut self,
         now: Nanos,
@@ -164,7 +164,7 @@ impl Cluster {
         jobs: &mut Jobs,
         how: fn(&mut Part, Nanos, u32, Handle, &mut Jobs),
     ) {
-        // Who did not visit the service keeps nothing of it.
+        // A visitor that did not visit the service keeps no part of it.
         if jobs.keeps(handle, self.id, entry) {
             let number = self.number_of(self.guests[handle as usize].server, entry as usize);
             let own = self.own(now, number);
@@ -215,7 +215,7 @@ impl Node for Box<Cluster> {
         let number = first.0 as usize;
         let own = self.own(now, number);
         let done = self.parts[number].advance(own, jobs);
-        // A station has nothing left to do.
+        // A station is idle.
         self.acted = matches!(self.parts[number], Part::Machine(_)).then_some(number);
         self.touched(number);
         done
@@ -231,7 +231,7 @@ impl Node for Box<Cluster> {
         changed
     }
 
-    /// A request leaves the cluster, or does not need a service of its server any more.
+    /// A request leaves the cluster, or no longer needs a service of its server.
     fn release(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
         if entry != GATE {
             return self.release_hold(now, entry, handle, jobs, Part::release);

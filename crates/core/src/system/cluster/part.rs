@@ -1,4 +1,4 @@
-//! What a server is made of: stations, or a machine.
+//! The parts of a server: stations, or a machine.
 
 use super::ClusterModel;
 use crate::system::jobs::{Handle, Jobs};
@@ -15,7 +15,7 @@ pub(super) enum Part {
     Machine(Box<MachineNode>),
 }
 
-/// Does the same with a part of whatever kind.
+/// Does the same with a part of any kind.
 macro_rules! each {
     ($part:expr, $one:ident => $does:expr) => {
         match $part {
@@ -37,14 +37,14 @@ impl Part {
             };
             return numbered.map(station).collect();
         };
-        // The first server of the first cluster draws what the machine would alone.
+        // The first server of the first cluster has the draws of the machine alone.
         let copy = |server| ((u64::from(model.number) << 16) + server) << 32;
         let seed = |server| building.seed.wrapping_add(copy(server));
         let part = |server| Part::Machine(Box::new(MachineNode::new(id, machine, seed(server))));
         servers.map(part).collect()
     }
 
-    /// What it was like over the measured time, by its own clock.
+    /// Its figures over the measured time, by its own clock.
     pub(super) fn figures(&self, own: Nanos) -> (StationSummary, Option<MachineSummary>) {
         match self {
             Part::Station(station) => (station.monitor().summary(own), None),

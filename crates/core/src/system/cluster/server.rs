@@ -1,4 +1,4 @@
-//! One server of a cluster: what it did, what it holds, and what it answers to probes.
+//! One server of a cluster: its past, its cache, and its answers to probes.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,10 +11,10 @@ use crate::system::machine::MachineSummary;
 use crate::system::station::StationSummary;
 use crate::time::Nanos;
 
-/// Of so many requests that ended last a server tells the median.
+/// A server reports the median of this many requests, the last to end.
 const LATELY: usize = 16;
 
-/// What the switch hears of a server.
+/// A server's news for the switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notice {
     pub(super) server: usize,
@@ -23,11 +23,11 @@ pub(super) struct Notice {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ServerEvent {
-    /// A request has ended, after so long.
+    /// A request has ended, after this time.
     Ended(Nanos),
     /// The answer to a probe.
     Probed(Probe),
-    /// Whether it takes requests from now on.
+    /// Whether it accepts requests from now on.
     Open(bool),
 }
 
@@ -36,26 +36,25 @@ pub(super) enum ServerEvent {
 pub(super) struct Server {
     cache: Option<Cache>,
     in_progress: u32,
-    /// By the number of requests that a request found here, the response times of the last of
-    /// them, the oldest first; none where no probe asks for them.
+    /// By the number of requests that a request found here, the response times of the last of them,
+    /// the oldest first; `None` if there are no probes.
     lately: Option<BTreeMap<u32, VecDeque<Nanos>>>,
     requests: u64,
     looked_up: u64,
     hits: u64,
     by_class: Vec<u64>,
-    /// It has failed, and takes no requests.
+    /// It has failed, and accepts no requests.
     pub(super) failed: bool,
     pub(super) clock: Clock,
-    /// The averages up to the last change of speed; none where there was no such change.
+    /// The averages up to the last change of speed; `None` if there was no such change.
     past: Option<Averages>,
 }
 
-/// What a server's stations were like, or the machine that it is.
+/// The figures of a server's stations, or of the machine that it is.
 type Averages = (Vec<StationSummary>, Option<MachineSummary>);
 
 impl Server {
-    /// A server that has done nothing, and holds nothing in its cache; `probed` where probes will
-    /// ask how it is.
+    /// A server without a past, and with an empty cache; `probed` if probes will ask for its state.
     pub(super) fn new(classes: usize, cache: Option<Cache>, probed: bool) -> Server {
         Server {
             cache,
@@ -71,7 +70,7 @@ impl Server {
         }
     }
 
-    /// A request comes; gives how many it finds here.
+    /// A request comes; gives the number that it finds here.
     pub(super) fn begin(&mut self, class: Option<u32>) -> u32 {
         self.requests += 1;
         if let Some(class) = class {
@@ -90,7 +89,7 @@ impl Server {
         hit
     }
 
-    /// A request ends that found so many.
+    /// A request ends that found this many.
     pub(super) fn end(&mut self, found: u32, response: Nanos) {
         self.in_progress -= 1;
         let Some(lately) = self.lately.as_mut().filter(|_| !self.failed) else { return };
@@ -101,8 +100,8 @@ impl Server {
         lately.push_back(response);
     }
 
-    /// What it answers to a probe: the median is of requests that found as many as there are now,
-    /// or nearly as many. One that has failed answers nothing.
+    /// Its answer to a probe: the median is of requests that found as many as are present now, or
+    /// nearly as many. A failed server does not answer.
     pub(super) fn answer(&self) -> Option<Probe> {
         if self.failed {
             return None;
@@ -123,7 +122,7 @@ impl Server {
         self.past = None;
     }
 
-    /// It fails: what its cache held is lost, and all that it could tell.
+    /// It fails: the contents of its cache are lost, and all that it could report.
     pub(super) fn fail(&mut self) {
         self.failed = true;
         self.cache.iter_mut().for_each(Cache::clear);
@@ -139,7 +138,7 @@ impl Server {
         self.clock.set_speed(now, speed);
     }
 
-    /// What its parts were like up to now.
+    /// The figures of its parts up to now.
     fn averages(&self, now: Nanos, parts: &[Part]) -> Averages {
         let (own, speed) = (self.clock.own(now), self.clock.speed());
         let (mut stations, machines): (Vec<_>, Vec<_>) =

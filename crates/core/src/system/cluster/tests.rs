@@ -13,7 +13,7 @@ use crate::system::{
 };
 use crate::time::Nanos;
 
-/// What each request brings, by its token: its demands, its target and its size.
+/// The content of each request, by its token: its demands, its target and its size.
 struct Given(Vec<(Vec<Option<u64>>, u64, u64)>);
 
 impl DemandSource for Given {
@@ -49,7 +49,7 @@ fn cluster(servers: u32, keys: &str, policy: &str) -> String {
     )
 }
 
-/// The tables of drawn changes (at, server, what), without recoveries of servers that are well.
+/// The tables of drawn changes (at, server, what), without recoveries of healthy servers.
 fn drawn_changes(mut changes: Vec<(u64, u32, usize)>) -> String {
     changes.sort_by_key(|(at, ..)| *at);
     let mut well = [true; 3];
@@ -94,7 +94,7 @@ fn summary(system: &System<Given>, at: u64) -> ClusterSummary {
     clusters.next().unwrap()
 }
 
-/// Poisson arrivals of so many a second and exponential demands of mean 1 s, in nanoseconds.
+/// Poisson arrivals at this rate per second and exponential demands of mean 1 s, in nanoseconds.
 fn drawn(number: usize, rate: f64, seed: u64) -> Vec<(u64, u64)> {
     let mut random = Stream::new(seed, 1, Purpose::Arrival);
     let mut exponential = |mean: f64| -mean * random.uniform().ln();
@@ -123,8 +123,8 @@ fn least_work_left_is_one_central_queue() {
     assert_eq!(found, responses(central, &requests));
 }
 
-/// A random split is so many M/M/1 queues, under PS too: at load 0.5 a mean of 2 s. The mean of
-/// 200,000 responses has a standard error of some 1 %, and the margin is 4 of them.
+/// A random split gives this many M/M/1 queues, under PS too: at load 0.5 a mean of 2 s. The mean
+/// of 200,000 responses has a standard error of some 1 %, and the margin is 4 of them.
 #[test]
 fn a_random_split_is_a_queue_for_each() {
     let requests = drawn(200_000, 5.0, 9);
@@ -162,7 +162,7 @@ fn what_is_in_no_class_is_counted_in_none() {
     assert_eq!((server.requests, server.by_class.as_slice()), (3, [1].as_slice()));
 }
 
-/// Two targets at one server: misses go to the disk, and what is not held always does.
+/// Two targets at one server: misses go to the disk, and so does every target that is not held.
 #[test]
 fn what_the_cache_holds_needs_no_disk() {
     let text = cluster(1, "dispatch = 'random'", "ps")
@@ -189,7 +189,7 @@ fn what_the_cache_holds_needs_no_disk() {
     assert_eq!((server.requests, server.looked_up, server.hits), (8, 7, 2));
 }
 
-/// Two servers under the fewest requests, of which the ends are seen after 50: at 20 the first is
+/// Two servers under the fewest requests; the switch sees ends 50 late. At 20 the first server is
 /// idle, but the switch does not know it.
 #[test]
 fn ends_are_seen_late() {
@@ -202,7 +202,7 @@ fn ends_are_seen_late() {
     };
     assert_eq!(served("", 20), 10);
     assert_eq!(served("seen_after = '50ns'", 70), 10);
-    // Both seem to have one: any is taken. With this seed it is the busy one.
+    // Both seem to have one, so either is chosen. With this seed it is the busy one.
     let late = served("seen_after = '50ns'", 20);
     assert!(late == 10 || late == 1_001 - 20 + 10, "{late}");
 }
@@ -220,7 +220,7 @@ fn requests_wait_at_the_switch_where_the_policy_says_so() {
 }
 
 proptest! {
-    /// Whoever is taken back in the middle, the others go on, and nothing is left over.
+    /// If requests are taken back in the middle, the others continue, and nothing is left over.
     #[test]
     fn all_who_come_leave_or_are_taken_back(
         events in prop::collection::vec((0..40_u64, 0..4_u8, any::<prop::sample::Index>()), 1..150),
@@ -228,7 +228,7 @@ proptest! {
         policy in 0..ENTRIES.len(),
         late in any::<bool>(),
     ) {
-        // Those of the policies that are named need other numbers to do here what they do.
+        // The named policies need other numbers to show their behaviour here.
         let policy = match ENTRIES[policy].name() {
             "lard-r" => "lard-r(low=1, high=2)",
             "sita" => "sita(5ns, 15ns)",
@@ -247,11 +247,11 @@ proptest! {
     }
 }
 
-/// A request comes after such a gap, or, where the second is 0, one of those that are here is taken
-/// back.
+/// A request comes after this gap; if the second value is 0, a present request is taken back
+/// instead.
 type Event = (u64, u8, prop::sample::Index);
 
-/// Checks after each event, and at the end, that those are here who should be.
+/// Checks after each event, and at the end, that the right requests are present.
 fn come_and_go(mut system: System<Given>, events: Vec<Event>) -> Result<(), TestCaseError> {
     let (mut there, mut now) = (Vec::<(u64, JobRef)>::new(), Nanos::ZERO);
     let leave = |system: &mut System<Given>, there: &mut Vec<(u64, JobRef)>| {
@@ -327,7 +327,7 @@ fn wrong_clusters_are_explained() {
     assert!(message(&inside).contains("unknown station"), "{}", message(&inside));
 }
 
-/// Who recovers has failed, drained or slowed before, by the times of the file.
+/// A server that recovers has failed, drained or slowed before, by the times of the file.
 #[test]
 fn only_who_is_not_well_recovers() {
     let read = |changes: &[(&str, u32, &str)]| {

@@ -2,21 +2,21 @@
 
 use crate::time::Nanos;
 
-/// Packets leave one after another, as fast as the rate lets them.
+/// Packets leave one after another, at the rate.
 #[derive(Clone, Debug)]
 pub(super) struct LinkDirection {
-    /// How long a byte takes; 0 without a rate.
+    /// The time of a byte; 0 without a rate.
     nanoseconds_a_byte: f64,
     /// The longest that a packet is here.
     buffer: Nanos,
-    /// When the last packet that was let in has left.
+    /// When the last accepted packet has left.
     free_at: Nanos,
-    /// How long packets took that were let in.
+    /// The delays of accepted packets.
     busy: Nanos,
 }
 
 impl LinkDirection {
-    /// With a rate in bytes a second, and a buffer of so many bytes.
+    /// With a rate in bytes a second, and a buffer of this many bytes.
     pub(super) fn new(rate: Option<(f64, f64)>) -> LinkDirection {
         let (nanoseconds_a_byte, buffer) = match rate {
             Some((rate, buffer)) => (1e9 / rate, Nanos::from_secs_f64(buffer / rate)),
@@ -25,7 +25,7 @@ impl LinkDirection {
         LinkDirection { nanoseconds_a_byte, buffer, free_at: Nanos::ZERO, busy: Nanos::ZERO }
     }
 
-    /// A packet comes; gives when it has left, or nothing where it finds no room.
+    /// A packet comes; gives when it has left, or `None` if the buffer is full.
     pub(super) fn send(&mut self, now: Nanos, bytes: f64) -> Option<Nanos> {
         if self.nanoseconds_a_byte == 0.0 {
             return Some(now);
@@ -44,7 +44,7 @@ impl LinkDirection {
         self.busy = Nanos::ZERO;
     }
 
-    /// How long packets took that came since the measuring began; none without a rate.
+    /// The delays of packets that came since the measuring began; `None` without a rate.
     pub(super) fn busy(&self) -> Option<Nanos> {
         (self.nanoseconds_a_byte > 0.0).then_some(self.busy)
     }

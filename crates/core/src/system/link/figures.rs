@@ -1,17 +1,17 @@
-//! What a link was like over the measured time.
+//! The figures of a link over the measured time.
 
 use serde::{Deserialize, Serialize};
 
-/// What a link has carried.
+/// The traffic of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Requests and responses that began to go over it.
     pub transfers: u64,
     /// Their bytes, without headers.
     pub bytes: u64,
-    /// Segments that were sent, those sent again included.
+    /// Segments that were sent, retransmissions included.
     pub segments: u64,
-    /// Segments that were sent again.
+    /// Retransmitted segments.
     pub retransmissions: u64,
     /// Packets that were lost on the way, those that set up connections included.
     pub lost: u64,
@@ -28,14 +28,15 @@ pub struct Counts {
 pub struct LinkSummary {
     /// The length of the measured time.
     pub duration_s: f64,
-    /// What it has carried.
+    /// Its traffic.
     pub counts: Counts,
-    /// The share of its rate that was used, from clients to servers and back; none without a rate.
+    /// The share of its rate that was used, from clients to servers and back; `None` without a
+    /// rate.
     pub loads: Option<[f64; 2]>,
 }
 
 impl LinkSummary {
-    /// Joins another measurement of the same link, each weighted by its length.
+    /// Merges another measurement of the same link, each weighted by its length.
     pub fn join(&mut self, other: &LinkSummary) {
         let (mine, theirs) = (self.duration_s, other.duration_s);
         let loads = self.loads.iter_mut().flatten().zip(other.loads.iter().flatten());

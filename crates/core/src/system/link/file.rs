@@ -1,4 +1,4 @@
-//! The table of a link, as it stands in a system file.
+//! The table of a link in a system file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,22 +1,22 @@
-//! One round of segments on their way.
+//! One round of segments in flight.
 
 use crate::time::Nanos;
 
-/// What became of the segments of a round, in the order in which they were sent.
+/// The fates of the segments of a round, in the order in which they were sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flight {
     pub(super) delivered: u64,
-    /// When the first that was delivered had left the queue, and the last.
+    /// When the first delivered one left the queue, and the last.
     pub(super) first_left: Nanos,
     pub(super) last_left: Nanos,
-    /// Lost ones that others followed which were delivered: the sender sees a gap.
+    /// Lost ones that were followed by delivered ones: the sender sees a gap.
     pub(super) gaps: u64,
     /// Whether one of these was sent for the first time.
     pub(super) gap_is_fresh: bool,
-    /// Lost ones that none followed: the sender sees nothing of them.
+    /// Lost ones that none followed: the sender has no sign of them.
     pub(super) tail: u64,
     pub(super) tail_is_fresh: bool,
-    /// How many were delivered after the first that was lost.
+    /// The number delivered after the first loss.
     pub(super) after_gap: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Links: lines over which TCP carries requests and responses. The README beside says how.
+//! Links: lines over which TCP carries requests and responses. The README beside describes them.
 
 mod direction;
 mod figures;

@@ -1,4 +1,4 @@
-//! What a system file says of a link, checked.
+//! A system file's link, checked.
 
 use super::file::LinkTable;
 use super::node::Link;
@@ -17,15 +17,15 @@ use crate::units::{Dimension, Quantity, parse_share, parse_time, parse_transfer_
 pub struct LinkModel {
     /// Its name.
     pub name: String,
-    /// How long a packet travels one way, in seconds.
+    /// The travel time of a packet one way, in seconds.
     pub delay_s: f64,
-    /// By how much the delay differs at most, in seconds.
+    /// The largest deviation of the delay, in seconds.
     pub jitter_s: f64,
     /// The rate of either direction in bytes a second, and the buffer before it in bytes.
     pub rate: Option<(f64, f64)>,
     /// The probability that a packet is lost.
     pub loss: f64,
-    /// Which requests set up a connection; none where the workload says it.
+    /// The requests that set up a connection; `None` if the workload decides.
     pub connections: Option<Reuse>,
     /// How the window grows and shrinks.
     pub congestion_control: CongestionControl,
@@ -33,7 +33,7 @@ pub struct LinkModel {
     pub initial_window: u32,
     /// The bytes of a response in a segment.
     pub segment: u64,
-    /// By how much a retransmission timeout is longer than a round trip at least, in seconds.
+    /// The least margin of a retransmission timeout over a round trip, in seconds.
     pub minimum_timeout_s: f64,
 }
 
@@ -43,8 +43,7 @@ const SEGMENT_MAX: f64 = 65_536.0;
 /// The smallest rate, in bytes a second.
 const RATE_MIN: f64 = 125.0;
 const LOSS_END: f64 = 0.5;
-/// What the buffer holds where the file does not say it: so long at the rate, and so many bytes at
-/// least.
+/// The default size of the buffer: this time at the rate, but at least this many bytes.
 const BUFFER_S: f64 = 0.1;
 const BUFFER_MIN: f64 = 30_000.0;
 
@@ -93,7 +92,7 @@ fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
     Err((key.to_owned(), Invalid::new(message)))
 }
 
-/// What a word stands for.
+/// The meaning of a word.
 fn one_of<T: Copy>(key: &str, word: Option<&String>, all: &[(&str, T)]) -> Placed<Option<T>> {
     let Some(word) = word else { return Ok(None) };
     match all.iter().find(|(name, _)| name == word) {
@@ -131,7 +130,7 @@ fn loss(value: Option<&Scalar>) -> Placed<f64> {
     }
 }
 
-/// The rate with the buffer before it, which has room for a packet at least.
+/// The rate with the buffer before it, which has room for at least one packet.
 fn rate(table: &LinkTable, packet: f64) -> Placed<Option<(f64, f64)>> {
     let buffer = size("buffer", table.buffer.as_ref())?;
     let Some(value) = &table.rate else {

@@ -20,12 +20,12 @@ pub(in crate::system) struct Link {
     id: NodeId,
     model: LinkModel,
     ways: [LinkDirection; 2],
-    /// By kind of request, which requests set up a connection.
+    /// By kind of request, the requests that set up a connection.
     connections: Vec<Reuse>,
-    /// By place, those under way; places are used again.
+    /// By place, the transfers in progress; places are reused.
     transfers: Vec<Option<Transfer>>,
     free: Vec<u32>,
-    /// The places, by when their transfer acts next.
+    /// The places, by the time at which their transfer acts next.
     due: Heap<u32>,
     draws: StreamFamily,
     counts: Counts,
@@ -54,8 +54,8 @@ impl Link {
         }
     }
 
-    /// Whether a connection is set up for this attempt. Without sessions of several requests the
-    /// first of a session is all there are.
+    /// Whether a connection is set up for this attempt. If sessions have only one request, the
+    /// first of a session is the only one.
     fn connects(&self, job: &Job) -> bool {
         match self.connections[job.kind as usize] {
             Reuse::KeepAlive => false,
@@ -65,7 +65,7 @@ impl Link {
         }
     }
 
-    /// What comes of a transfer's turn, and how many segments it has sent.
+    /// The outcome of a transfer's turn, and the number of segments that it has sent.
     fn act(&mut self, now: Nanos, place: u32) -> (Outcome, u64) {
         let Link { model, ways, counts, transfers, .. } = self;
         let before = counts.segments;
@@ -85,7 +85,7 @@ impl Node for Box<Link> {
         let (handle, bytes) = (visit.handle, jobs.brought.size);
         let visitor = &mut jobs[handle];
         (visitor.place, visitor.waited_for) = (Place::Inside(self.id), Cause::Network);
-        // What it takes is no service.
+        // Its time is not a service.
         visitor.demand = Nanos::ZERO;
         let (job, step) = (visitor.job, visitor.step);
         let connects = self.connects(&job);

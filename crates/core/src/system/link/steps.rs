@@ -6,7 +6,7 @@ use crate::system::node::NodeId;
 use crate::system::program::{Instruction, NO_DRAW, OF_RESPONSE, Program};
 use crate::workload::Workload;
 
-/// The size of a request, where the file does not say it.
+/// The default size of a request.
 const REQUEST_BYTES: u32 = 200;
 
 impl Program {
@@ -32,7 +32,7 @@ impl Program {
         self.receives[kind]
     }
 
-    /// Which requests of a kind set up a connection.
+    /// The requests of a kind that set up a connection.
     pub(in crate::system) fn connections(&self, kind: usize) -> Reuse {
         self.connections.get(kind).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Links in systems: rounds worked out by hand, draws held against their laws, and refusals.
+//! Links in systems: rounds worked out by hand, draws compared with their laws, and refusals.
 
 mod refusals;
 
@@ -27,8 +27,8 @@ fn model(link: &str, more: &str) -> SystemModel {
     SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
 }
 
-/// Lets requests through, one every `gap`; gives how long each took, with its error, and what the
-/// link counted.
+/// Lets requests through, one every `gap`; gives the time of each, with its error, and the link's
+/// counts.
 fn through(
     model: &SystemModel,
     workload: &Workload,
@@ -65,12 +65,12 @@ fn through(
     (took, link.next_back().unwrap())
 }
 
-/// How long one request takes.
+/// The time of one request.
 fn one(link: &str, size: &str, connections: &str) -> Nanos {
     through(&model(link, ""), &workload(size, connections), 1, Nanos(1)).0[0].0
 }
 
-/// The mean in seconds of requests of which none disturbs another.
+/// The mean in seconds of requests that do not disturb one another.
 fn mean_s(link: &str, size: &str, connections: &str, number: u64) -> f64 {
     let (took, _) =
         through(&model(link, ""), &workload(size, connections), number, Nanos(3_000_000 * MS));
@@ -138,7 +138,7 @@ fn a_rate_makes_segments_wait_for_one_another() {
     // Rounds follow the first acknowledgement, so that the link is never idle.
     let took = one(link, "144800B", "keep-alive").as_secs_f64();
     assert!((took - (100.0 + request)).abs() < 1e-6, "{took}");
-    // Two at once take turns round by round, and the link is as busy.
+    // Two transfers at once take turns round by round, and the link is as busy.
     let (model, workload) = (model(link, ""), workload("144800B", "keep-alive"));
     let (took, summary) = through(&model, &workload, 2, Nanos(1));
     let last = took.iter().map(|(time, _)| time.as_secs_f64()).fold(0.0, f64::max);
@@ -148,7 +148,7 @@ fn a_rate_makes_segments_wait_for_one_another() {
     assert_eq!((summary.counts.bytes, summary.counts.lost), (2 * 144_800 + 2 * 200, 0));
 }
 
-/// A buffer of five packets lets five of ten pass. The sender hears nothing of the others, and
+/// A buffer of five packets lets five of ten pass. The sender has no sign of the others, and
 /// probes; then it knows of four more, for which there is room.
 #[test]
 fn what_finds_the_buffer_full_is_sent_again() {
@@ -160,8 +160,8 @@ fn what_finds_the_buffer_full_is_sent_again() {
     assert_eq!(counts.segments, 1 + 10 + 5);
 }
 
-/// The SYN is sent again after 1, 2, 4 s; the mean over 200,000 requests is within 4.5 standard
-/// errors of what the law gives (false alarm 7e-6, the seed is fixed).
+/// The SYN is sent again after 1, 2, 4 s. The mean over 200,000 requests is that of the law, within
+/// 4.5 standard errors (false alarm 7e-6, the seed is fixed).
 #[test]
 fn connections_take_as_long_as_their_law_says() {
     let number = 200_000;
@@ -178,12 +178,12 @@ fn connections_take_as_long_as_their_law_says() {
     };
     let variance = law(2) - law(1).powi(2);
     let found = mean - without - 0.02;
-    // What follows differs in its draws: each half has a standard deviation below 0.35 s.
+    // The rest differs in its draws: each half has a standard deviation below 0.35 s.
     let error = ((variance + 2.0 * 0.35_f64.powi(2)) / number as f64).sqrt();
     assert!((found - law(1)).abs() < 4.5 * error, "{found} {} {error}", law(1));
 }
 
-/// With half of all packets lost, almost, some get no connection, and all others everything.
+/// At almost half of all packets lost, some get no connection, and all others finish.
 #[test]
 fn heavy_losses_end_in_failure_or_success() {
     let link = "delay = '1ms'\nloss = '49%'";
@@ -193,15 +193,15 @@ fn heavy_losses_end_in_failure_or_success() {
     let failed: Vec<u64> =
         took.iter().filter(|(_, error)| error.is_some()).map(|(time, _)| time.0 / MS).collect();
     assert!(took.iter().all(|(_, error)| matches!(error, None | Some("connect_timeout"))));
-    // After 127 s; with a probability of (1 - 0.51^2)^7 = 0.121, by 4.5 standard errors.
+    // After 127 s, with a probability of (1 - 0.51^2)^7 = 0.121, within 4.5 standard errors.
     assert!(failed.iter().all(|time| *time == 127_000), "{failed:?}");
     let share = failed.len() as f64 / number as f64;
     assert!((share - 0.121).abs() < 4.5 * (0.121_f64 * 0.879 / number as f64).sqrt(), "{share}");
     assert!(summary.counts.timeouts > 1000);
 }
 
-/// The share of lost packets is that which was asked for, within 4.5 standard errors; each segment
-/// is sent until it arrives.
+/// The share of lost packets is the given one, within 4.5 standard errors; each segment is sent
+/// until it arrives.
 #[test]
 fn as_many_are_lost_as_the_link_loses() {
     let link = "delay = '20ms'\nloss = '3%'";
@@ -212,13 +212,13 @@ fn as_many_are_lost_as_the_link_loses() {
     let sent = counts.segments as f64;
     let share = counts.lost as f64 / sent;
     assert!((share - 0.03).abs() < 4.5 * (0.03 * 0.97 / sent).sqrt(), "{share}");
-    // 70 segments a response and one a request. A probe may be sent for what did arrive: never
-    // here, where only what is missing is sent again.
+    // 70 segments a response and one a request. A probe may repeat a segment that arrived, but not
+    // here.
     assert_eq!(counts.segments - counts.lost, number * 71);
     assert_eq!(counts.retransmissions, counts.lost);
 }
 
-/// The same request meets the same losses beside any others, and on the way of any policy.
+/// The same request meets the same losses beside any others, and under any policy.
 #[test]
 fn losses_hang_on_the_session_alone() {
     let link = "delay = '20ms'\nloss = '3%'\njitter = '5ms'";
@@ -228,7 +228,7 @@ fn losses_hang_on_the_session_alone() {
     assert_eq!(alone, together);
 }
 
-/// Jitter changes single times by as much as it may, and hardly the mean.
+/// Jitter changes single times by up to its bound, and hardly the mean.
 #[test]
 fn jitter_is_around_the_delay() {
     let link = "delay = '50ms'\njitter = '10ms'";
@@ -237,11 +237,11 @@ fn jitter_is_around_the_delay() {
     let times: Vec<f64> = took.iter().map(|(time, _)| time.as_secs_f64()).collect();
     assert!(times.iter().all(|time| (0.08..=0.12).contains(time)));
     let mean = times.iter().sum::<f64>() / 10_000.0;
-    // Two draws from 20 ms each: a standard error of 0.082 ms, by 4.5 of them.
+    // Two draws from 20 ms each: a standard error of 0.082 ms, and a margin of 4.5 of them.
     assert!((mean - 0.1).abs() < 4.5 * 8.2e-5, "{mean}");
 }
 
-/// Steps say where links stand: over one to the web, and over another from there to the database,
+/// Steps give the places of links: one goes to the web, and another from there to the database,
 /// whose answer is three segments.
 #[test]
 fn behaviours_send_and_receive() {
@@ -253,14 +253,14 @@ fn behaviours_send_and_receive() {
     // 10 ms there, 1 ms there, 1 ms and a round of 2 ms back (1 and 2 segments), 10 ms back.
     assert_eq!(took[0].0, Nanos(24 * MS));
     assert_eq!((lan.counts.transfers, lan.counts.bytes, lan.counts.segments), (2, 4000, 4));
-    // Without a `receive` of its own the response's size is not wanted.
+    // Without a `receive` of its own the response's size is not needed.
     let unsized_ = "[[behaviour]]\nsteps = [{ send = 'wan' }, { use = 'web' }]";
     let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = 1";
     let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
     self::model("delay = '10ms'", unsized_).check_requests(&workload).unwrap();
 }
 
-/// Who gives up leaves nothing behind, whatever its transfer was about to do.
+/// A client that gives up leaves nothing behind, whatever its transfer was about to do.
 #[test]
 fn who_is_taken_back_is_gone() {
     let (model, workload) = (model("delay = '10ms'", ""), workload("50kB", "per-request"));
@@ -281,8 +281,8 @@ fn who_is_taken_back_is_gone() {
 }
 
 /// A request of one segment and a response of two: the mean is that of the tree of all cases,
-/// within 4.5 standard errors (false alarm 7e-6, the seed is fixed) and what cases of three losses
-/// are worth.
+/// within 4.5 standard errors (false alarm 7e-6, fixed seed) and the weight of cases of three
+/// losses.
 #[test]
 fn short_responses_take_what_their_tree_of_cases_says() {
     let (p, number) = (0.05_f64, 400_000_u64);
@@ -297,17 +297,17 @@ fn short_responses_take_what_their_tree_of_cases_says() {
     let further = |extra: &dyn Fn(i32) -> f64| -> f64 {
         (0..60).map(|k| p.powi(k) * (1.0 - p) * extra(k)).sum()
     };
-    // One segment that is lost in silence: a probe goes out when the timer is due, and after that
-    // come timeouts, of which the second is doubled.
+    // One segment is lost in silence. A probe goes out when the timer is due; then timeouts follow,
+    // of which the second is doubled.
     let silent = further(&|k| timeout * 2_f64.powi(k));
-    // One that is sent again, and lost again: timeouts from then on.
+    // A segment that is sent again, and lost again: timeouts from then on.
     let again = further(&|k| timeout * (2_f64.powi(k) - 1.0));
     let request = travel + p * silent;
     let second_lost = silent;
     // Known a quarter of a round trip later than if more segments had followed.
     let first_lost = 1.25 * round_trip + again;
-    // A probe after two round trips, whose answer tells of the other segment; or a timeout after
-    // it, and a round each.
+    // A probe after two round trips, whose answer reveals the other segment; or a timeout after it,
+    // and a round each.
     let probed = 3.0 * round_trip + again;
     let both_lost = (1.0 - p) * probed + p * (2.0 * round_trip + timeout + round_trip);
     let law = request + travel + p * (1.0 - p) * (second_lost + first_lost) + p * p * both_lost;

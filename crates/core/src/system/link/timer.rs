@@ -2,14 +2,14 @@
 
 use crate::time::Nanos;
 
-/// What a sender knows of the round trip, in seconds.
+/// A sender's knowledge of the round trip, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timer {
-    /// The smoothed round trip; none before the first was measured.
+    /// The smoothed round trip; `None` before the first measurement.
     smoothed: Option<f64>,
     /// Four times its variation.
     variation: f64,
-    /// How often the timer has run out in turn: each time it is set twice as long.
+    /// The number of times in a row that the timer has run out: each time it is set twice as long.
     pub(super) ran_out: u32,
 }
 
@@ -21,12 +21,12 @@ const FIRST_S: f64 = 1.0;
 impl Timer {
     pub(super) const NEW: Timer = Timer { smoothed: None, variation: 0.0, ran_out: 0 };
 
-    /// That of a connection on which round trips have long been as short as this.
+    /// The timer of a connection whose round trips have long been this short.
     pub(super) fn settled(round_trip_s: f64) -> Timer {
         Timer { smoothed: Some(round_trip_s), variation: 0.0, ran_out: 0 }
     }
 
-    /// A round trip took so long.
+    /// A round trip took this long.
     pub(super) fn measured(&mut self, round_trip_s: f64) {
         self.ran_out = 0;
         match self.smoothed {
@@ -41,8 +41,7 @@ impl Timer {
         }
     }
 
-    /// The retransmission timeout. `least_s` is by how much it is longer than a round trip, at
-    /// least.
+    /// The retransmission timeout. `least_s` is its least margin over a round trip.
     pub(super) fn timeout(&self, least_s: f64) -> Nanos {
         let once = match self.smoothed {
             Some(smoothed) => smoothed + self.variation.max(least_s),
@@ -52,9 +51,9 @@ impl Timer {
         Nanos::from_secs_f64(doubled.min(LONGEST_S))
     }
 
-    /// How long after the last sign of the receiver the tail is probed (RFC 8985, 7.2): two round
-    /// trips, and where one segment alone is under way as much more as its acknowledgement may be
-    /// held back.
+    /// The delay from the receiver's last sign to the probe of the tail (RFC 8985, 7.2): two round
+    /// trips. If a single segment is in flight, it is longer by the time for which its
+    /// acknowledgement may be held back.
     pub(super) fn probe_timeout(&self, alone: bool, least_s: f64) -> Nanos {
         let Some(smoothed) = self.smoothed else { return Nanos::from_secs_f64(FIRST_S) };
         Nanos::from_secs_f64(2.0 * smoothed + if alone { least_s } else { 0.0 })

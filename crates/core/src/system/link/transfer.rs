@@ -10,14 +10,14 @@ use crate::random::Stream;
 use crate::system::jobs::Handle;
 use crate::time::Nanos;
 
-/// What a transfer goes over: one of the directions, and the other for what comes back.
+/// The path of a transfer: one of the directions, and the other for the way back.
 pub(super) struct Path<'a> {
     pub(super) link: &'a LinkModel,
     pub(super) ways: &'a mut [LinkDirection; 2],
     pub(super) counts: &'a mut Counts,
 }
 
-/// A request or a response on its way. README.md says which rounds there are, and why.
+/// A request or a response in transit. README.md describes the rounds, with reasons.
 #[derive(Clone, Debug)]
 pub(super) struct Transfer {
     pub(super) handle: Handle,
@@ -27,7 +27,7 @@ pub(super) struct Transfer {
     turn: Turn,
     window: Window,
     timer: Timer,
-    /// What a segment has on the link, its headers included; the mean of them all.
+    /// The mean size of a segment on the link, headers included.
     segment_bytes: f64,
     /// Segments that were never sent.
     unsent: u64,
@@ -37,25 +37,26 @@ pub(super) struct Transfer {
     silently_lost: u64,
     /// Whether the window will be reduced when these are found out.
     silence_reduces: bool,
-    /// How long it took the segments of the last round to leave the queue: so the next ones come.
+    /// The time in which the segments of the last round left the queue: the next ones come at the
+    /// same pace.
     spread: Nanos,
-    /// When the last segment of those delivered arrives.
+    /// The arrival of the last delivered segment.
     arrived: Nanos,
     /// SYNs that were not answered.
     tries: u32,
     syn_sent: Nanos,
 }
 
-/// What a transfer does next.
+/// The next step of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     /// Asks for a connection.
     Syn,
     /// The other end grants it.
     SynAck,
-    /// Sends what its window has room for.
+    /// Sends as many segments as its window has room for.
     Round,
-    /// Sends the last segment once more, to hear of the others.
+    /// Sends the last segment once more, to learn of the others.
     Probe,
     /// Its retransmission timer runs out.
     Timeout,
@@ -63,7 +64,7 @@ enum Turn {
     End,
 }
 
-/// What comes of a turn.
+/// The outcome of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The next turn is at this time.
@@ -80,9 +81,9 @@ pub(super) const BACK: usize = 1;
 /// Headers of IPv4 and TCP with time stamps.
 pub(super) const HEADER_BYTES: f64 = 52.0;
 const SYN_BYTES: f64 = 60.0;
-/// After how many SYNs the client gives up.
+/// The number of SYNs after which the client gives up.
 const SYNS: u32 = 7;
-/// Acknowledgements of so many later segments tell of a loss at once (RFC 8985, 6.2); fewer might
+/// Acknowledgements of this many later segments reveal a loss at once (RFC 8985, 6.2); fewer might
 /// mean that packets overtake each other.
 const SURE: u64 = 3;
 
@@ -125,7 +126,7 @@ impl Transfer {
         }
     }
 
-    /// Does what is due now.
+    /// Carries out the step that is due now.
     pub(super) fn act(&mut self, now: Nanos, path: &mut Path<'_>) -> Outcome {
         match self.turn {
             Turn::Syn if self.tries == SYNS => return Outcome::Failed,
@@ -162,7 +163,7 @@ impl Transfer {
         self.next(Turn::Syn, self.syn_sent + wait)
     }
 
-    /// Sends what is lost, and then what is new, as far as the window goes.
+    /// Sends lost segments, and then new ones, up to the window.
     fn round(&mut self, now: Nanos, path: &mut Path<'_>) -> Nanos {
         let room = self.window.segments().saturating_sub(self.silently_lost).max(1);
         let again = self.known_lost.min(room);
@@ -187,7 +188,7 @@ impl Transfer {
         let before_gap = flight.delivered - if found > 0 { sure } else { 0 };
         self.known_lost += found;
         self.silently_lost = flight.tail;
-        // What was sent before the window was reduced does not reduce it once more.
+        // Segments from before a reduction of the window do not reduce it once more.
         self.silence_reduces = flight.tail_is_fresh && !reduces;
         self.spread = flight.last_left.since(flight.first_left);
         if again == 0 || self.window.in_slow_start() {
@@ -204,16 +205,16 @@ impl Transfer {
         self.wait(now, flight.last_left + round_trip, again > 0, path)
     }
 
-    /// All was sent: it is there, or the sender waits for signs of what it does not know to be
-    /// lost. `sent` is when the last round began, `heard` when the last sign of the receiver came,
-    /// or else when the last round began.
+    /// All was sent: it is there, or the sender waits for signs of segments not yet known to be
+    /// lost. `sent` is the beginning of the last round. `heard` is the time of the receiver's last
+    /// sign, or else the beginning of the last round.
     fn wait(&mut self, sent: Nanos, heard: Nanos, recovers: bool, path: &Path<'_>) -> Nanos {
         if self.silently_lost == 0 {
             return self.next(Turn::End, self.arrived);
         }
         let least_s = path.link.minimum_timeout_s;
         let timeout = self.timer.timeout(least_s);
-        // No tail is probed while losses are being made up for.
+        // The tail is not probed during recovery from losses.
         if recovers || self.known_lost > 0 || self.timer.ran_out > 0 {
             return self.next(Turn::Timeout, heard + timeout);
         }
@@ -239,7 +240,7 @@ impl Transfer {
         if more { self.next(Turn::Round, heard) } else { self.next(Turn::End, self.arrived) }
     }
 
-    /// All that was not acknowledged counts as lost, and the window begins with one segment.
+    /// All unacknowledged segments count as lost, and the window begins with one segment.
     fn time_out(&mut self, now: Nanos, path: &mut Path<'_>) -> Nanos {
         path.counts.timeouts += 1;
         self.window.restart(now, self.timer.ran_out == 0);
@@ -249,7 +250,7 @@ impl Transfer {
         self.round(now, path)
     }
 
-    /// Sends segments, evenly over the time that those of the last round took to leave.
+    /// Sends segments, evenly over the time in which those of the last round left.
     fn fly(&mut self, now: Nanos, again: u64, fresh: u64, path: &mut Path<'_>) -> Flight {
         let number = again + fresh;
         path.counts.segments += number;
@@ -265,7 +266,7 @@ impl Transfer {
         flight
     }
 
-    /// A packet goes one way; gives when it has left the queue, or nothing where it is lost.
+    /// A packet goes one way; gives when it has left the queue, or `None` if it is lost.
     fn pass(&mut self, now: Nanos, way: usize, bytes: f64, path: &mut Path<'_>) -> Option<Nanos> {
         let Some(left) = path.ways[way].send(now, bytes) else {
             path.counts.dropped += 1;

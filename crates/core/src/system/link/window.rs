@@ -1,4 +1,4 @@
-//! How many segments TCP has under way: its congestion window.
+//! The number of segments that TCP has in flight: its congestion window.
 
 use crate::time::Nanos;
 
@@ -22,22 +22,22 @@ pub(super) struct Window {
     cubic: Cubic,
 }
 
-/// What CUBIC remembers of the last reduction.
+/// CUBIC's memory of the last reduction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cubic {
     /// The window that it grows back to.
     most: f64,
-    /// When it was.
+    /// The time of the reduction.
     since: Nanos,
     /// The window that Reno would have had, at CUBIC's reduction.
     reno: f64,
 }
 
-/// The largest window: what sender and receiver have room for.
+/// The largest window: the room of sender and receiver.
 const MOST: u32 = 1 << 16;
 /// The smallest window after a reduction.
 const LEAST: f64 = 2.0;
-/// What CUBIC keeps of its window (RFC 9438, beta).
+/// The factor by which CUBIC reduces its window (RFC 9438, beta).
 const CUBIC_KEPT: f64 = 0.7;
 /// How steeply CUBIC grows, in segments by second cubed (RFC 9438, C).
 const CUBIC_STEEP: f64 = 0.4;
@@ -48,7 +48,7 @@ impl Window {
         Window { control, size, threshold, cubic: Cubic::default() }
     }
 
-    /// How many segments may be under way.
+    /// How many segments may be in flight.
     pub(super) fn segments(&self) -> u64 {
         (self.size as u64).max(1)
     }
@@ -57,20 +57,20 @@ impl Window {
         self.size < self.threshold
     }
 
-    /// So many segments were acknowledged. Bytes are counted (RFC 3465), so that delayed
+    /// This many segments were acknowledged. Bytes are counted (RFC 3465), so that delayed
     /// acknowledgements do not slow it down.
     pub(super) fn grow(&mut self, now: Nanos, delivered: u64, round_trip_s: f64) {
         if self.in_slow_start() {
             self.size = (self.size + delivered as f64).min(self.threshold);
         } else {
-            // Of whole segments, as many as were under way.
+            // The number of whole segments that were in flight.
             let share = (delivered as f64 / self.segments() as f64).min(1.0);
             match self.control {
                 CongestionControl::Reno => self.size += share,
                 CongestionControl::Cubic => self.grow_cubic(now, share, round_trip_s),
             }
         }
-        // Room that is never used is none: a loss reduces what was under way.
+        // Unused room does not count: a loss reduces the number in flight.
         self.size = self.size.min(f64::from(MOST));
     }
 
@@ -90,14 +90,14 @@ impl Window {
         self.size = (self.size + (target - self.size) * share).max(self.cubic.reno);
     }
 
-    /// A loss was seen, for the first time in this window.
+    /// The first loss in this window was seen.
     pub(super) fn reduce(&mut self, now: Nanos) {
         let kept = match self.control {
             CongestionControl::Reno => 0.5,
             CongestionControl::Cubic => CUBIC_KEPT,
         };
-        // Fast convergence (RFC 9438, 4.7): who has not come back to the window of the last
-        // reduction leaves others more room.
+        // Fast convergence (RFC 9438, 4.7): a sender that has not come back to the window of the
+        // last reduction leaves others more room.
         let before = self.size;
         let most =
             if before < self.cubic.most { before * (1.0 + CUBIC_KEPT) / 2.0 } else { before };
@@ -106,8 +106,8 @@ impl Window {
         self.cubic = Cubic { most, since: now, reno: self.size };
     }
 
-    /// The retransmission timer has run out, for the first time in turn or not: the window begins
-    /// with one segment again.
+    /// The retransmission timer has run out, once or repeatedly: the window begins with one segment
+    /// again.
     pub(super) fn restart(&mut self, now: Nanos, first: bool) {
         if first {
             self.reduce(now);
@@ -134,14 +134,14 @@ mod tests {
         assert_eq!(window.segments(), 21);
         window.restart(Nanos(0), true);
         assert_eq!(window.segments(), 1);
-        // To the threshold, which is half of the window before, and no further.
+        // Up to the threshold, which is half of the window before, and no further.
         for _ in 0..5 {
             window.grow(Nanos(0), window.segments(), 0.1);
         }
         assert!((window.size - 11.5).abs() < 0.2, "{window:?}");
     }
 
-    /// Whoever has more room than is ever used is slowed down by a loss all the same.
+    /// A loss slows down even a sender with more room than it ever uses.
     #[test]
     fn a_window_has_65536_segments_at_most() {
         for (control, after) in
@@ -173,7 +173,7 @@ mod tests {
         assert!((window.size - 1000.0).abs() < 1.0, "{window:?}");
     }
 
-    /// Small windows grow as Reno's, which CUBIC would otherwise be slower than.
+    /// Small windows grow as Reno's, because CUBIC would be slower.
     #[test]
     fn cubic_is_not_slower_than_reno() {
         let mut window = Window::new(CongestionControl::Cubic, 10);

@@ -1,4 +1,4 @@
-//! One core, and what is counted of it.
+//! One core, and its counters.
 
 use super::task::{NO_TASK, TaskId};
 use crate::time::Nanos;
@@ -7,15 +7,15 @@ use crate::time::Nanos;
 pub(super) struct Core {
     /// The task that has it, or [`NO_TASK`].
     pub(super) task: TaskId,
-    /// The number of the one that had it before: to go on with that one needs no switch.
+    /// The number of the task that had it before: continuing with that one needs no switch.
     pub(super) last: u64,
-    /// From when on the task runs, or is charged.
+    /// The time from which the task runs, or is charged.
     pub(super) from: Nanos,
-    /// When the core next wants attention.
+    /// When the core next needs attention.
     pub(super) due: Nanos,
     /// When it turned to its task.
     pub(super) taken: Nanos,
-    /// Tasks that it has or that are in its queue.
+    /// The tasks that it has or that are in its queue.
     pub(super) number: u64,
     busy: Nanos,
     busy_since: Option<Nanos>,

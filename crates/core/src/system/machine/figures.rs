@@ -1,10 +1,10 @@
-//! What a machine was like over the measured time.
+//! The figures of a machine over the measured time.
 
 use serde::{Deserialize, Serialize};
 
 use crate::time::Nanos;
 
-/// What a machine was like.
+/// The figures of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineSummary {
     /// The length of the measured time, in seconds.
@@ -12,7 +12,7 @@ pub struct MachineSummary {
     /// The fraction of time that each core was busy.
     pub core_loads: Vec<f64>,
     /// The time average of the number of tasks of each core, the running one included. Under one
-    /// queue for all, or processor sharing, those that wait are with no core.
+    /// queue for all, or processor sharing, waiting tasks belong to no core.
     pub core_tasks_mean: Vec<f64>,
     /// The time average of the number of tasks that wait for a core.
     pub run_queue_mean: f64,
@@ -22,7 +22,7 @@ pub struct MachineSummary {
     pub migrations: u64,
     /// Tasks that lost their core to another one before their burst was done.
     pub preemptions: u64,
-    /// How often a core turned to another task.
+    /// The number of switches of a core to another task.
     pub context_switches: u64,
 }
 
@@ -80,7 +80,7 @@ impl Counts {
         };
     }
 
-    /// The summary, with what each core gives: its time with a task, and the integral of its tasks.
+    /// The summary, with each core's values: its time with a task, and the integral of its tasks.
     pub(super) fn summary(
         mut self,
         now: Nanos,

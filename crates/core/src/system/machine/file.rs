@@ -1,4 +1,4 @@
-//! The tables of a machine and of the services on it, as they stand in a system file.
+//! The tables of a machine and of the services on it in a system file.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Machines: cores under an operating system's scheduler. The README beside says what happens when.
+//! Machines: cores under an operating system's scheduler. The README beside gives the order of
+//! events.
 
 mod balance;
 mod core;
@@ -44,7 +45,7 @@ impl Machine {
         }
     }
 
-    /// Makes a task, which does nothing yet.
+    /// Makes an idle task.
     pub(super) fn start(&mut self, now: Nanos, birth: Birth) -> TaskId {
         match self {
             Machine::Scheduled(machine) => machine.start(now, birth),
@@ -52,7 +53,8 @@ impl Machine {
         }
     }
 
-    /// Gives a task a burst of demand; it must not have one. `cause` is what it waited for.
+    /// Gives a task a burst of demand; it must not have one. `cause` is the event that it waited
+    /// for.
     pub(super) fn run(
         &mut self,
         now: Nanos,
@@ -67,7 +69,7 @@ impl Machine {
         }
     }
 
-    /// Takes a task away, whatever it is doing.
+    /// Removes a task, in whatever state it is.
     pub(super) fn end(&mut self, now: Nanos, task: TaskId) {
         match self {
             Machine::Scheduled(machine) => machine.end(now, task),
@@ -83,7 +85,8 @@ impl Machine {
         }
     }
 
-    /// Acts on what is due; perhaps a task whose burst is done. [`Machine::settle`] must follow.
+    /// Acts on the event that is due; perhaps a task's burst is done. [`Machine::settle`] must
+    /// follow.
     pub(super) fn advance(&mut self, now: Nanos) -> Option<TaskId> {
         match self {
             Machine::Scheduled(machine) => machine.advance(now),
@@ -91,14 +94,14 @@ impl Machine {
         }
     }
 
-    /// The task whose burst was done has by now been given another one, or none.
+    /// The task whose burst was done has by now received another one, or no burst.
     pub(super) fn settle(&mut self, now: Nanos) {
         if let Machine::Scheduled(machine) = self {
             machine.settle(now);
         }
     }
 
-    /// The service of a task, and whom it works for.
+    /// The service of a task, and the visitor it works for.
     pub(super) fn work(&self, task: TaskId) -> (u32, Work) {
         match self {
             Machine::Scheduled(machine) => machine.work(task),
@@ -106,7 +109,7 @@ impl Machine {
         }
     }
 
-    /// Begins the averages and the schedule anew.
+    /// Restarts the averages and the schedule.
     pub(super) fn begin_measuring(&mut self, now: Nanos) {
         match self {
             Machine::Scheduled(machine) => {
@@ -124,7 +127,7 @@ impl Machine {
         }
     }
 
-    /// The first turns of cores since the measuring began; none under processor sharing.
+    /// The first turns of cores since the measuring began; `None` under processor sharing.
     pub(super) fn schedule(&self) -> Option<&Schedule> {
         match self {
             Machine::Scheduled(machine) => Some(&machine.schedule),

@@ -1,4 +1,4 @@
-//! What a system file says of machines and services, checked.
+//! A system file's machines and services, checked.
 
 use super::super::demand::Demand;
 use super::super::file::DemandValue;
@@ -20,11 +20,11 @@ pub struct MachineModel {
     pub(in crate::system) number: u32,
     /// The number of cores, 1 to 128.
     pub cores: u32,
-    /// Its operating system, as the file names it.
+    /// Its operating system, by its name in the file.
     pub os: String,
     /// Its scheduler.
     pub features: Features,
-    /// What a core loses whenever it turns to another task.
+    /// The time that a core loses whenever it turns to another task.
     pub context_switch: Nanos,
     /// The services on it: its own, and then those of tables of their own.
     pub services: Vec<ServiceModel>,
@@ -37,17 +37,17 @@ pub struct ServiceModel {
     pub name: String,
     /// Its threads.
     pub threads: Threads,
-    /// How many levels below the best one the priority of its threads is.
+    /// The number of levels from the best one down to the priority of its threads.
     pub level: u32,
     /// A bit for each core that its threads may run on.
     pub cores: u128,
-    /// The service demand, where it has one.
+    /// The service demand, if it has one.
     pub demand: Option<Demand>,
     /// The largest number of requests that wait for a thread.
     pub queue_limit: u64,
 }
 
-/// Which threads serve requests.
+/// The threads that serve requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
     /// A new one for each request, which ends with the request's last use of the service.
@@ -68,7 +68,7 @@ fn wrong<T>(key: &str, message: impl Into<String>) -> Placed<T> {
 }
 
 impl MachineModel {
-    /// All machines of a file, those too that clusters copy, with the services on them.
+    /// All machines of a file, including those that clusters copy, with the services on them.
     pub(in crate::system) fn read_all(
         reading: &Reading<'_>,
     ) -> Result<Vec<MachineModel>, SchemaError> {
@@ -166,7 +166,7 @@ fn features(table: &MachineTable, files: &dyn Files) -> Placed<Features> {
     })
 }
 
-/// What a machine's own table and a service's have in common.
+/// The common part of a machine's own table and a service's.
 struct Common<'a> {
     name: &'a str,
     threads: Option<&'a ThreadsValue>,
@@ -177,7 +177,7 @@ struct Common<'a> {
 }
 
 impl ServiceModel {
-    /// The service that a machine is itself.
+    /// The service that is the machine itself.
     fn of_machine(
         machine: &MachineModel,
         table: &MachineTable,

@@ -20,9 +20,9 @@ pub(in crate::system) struct MachineNode {
     os: String,
     machine: Machine,
     services: Vec<Service>,
-    /// What it looks like as a station.
+    /// Its figures as a station.
     monitor: Monitor,
-    /// The task whose burst was done last and its service, until it is known what follows.
+    /// The task whose burst was done last and its service, until the next step is known.
     done: Option<(TaskId, u32)>,
 }
 
@@ -84,7 +84,7 @@ impl MachineNode {
         }
     }
 
-    /// What it was like over the measured time, as a station and as a machine.
+    /// Its figures over the measured time, as a station and as a machine.
     pub(in crate::system) fn figures(&self, now: Nanos) -> (StationSummary, MachineSummary) {
         let machine = self.machine.summary(now);
         let loads = &machine.core_loads;
@@ -108,7 +108,7 @@ impl MachineNode {
 }
 
 impl Node for MachineNode {
-    /// A visitor wants a burst of a service.
+    /// A visitor asks for a burst of a service.
     fn arrive(&mut self, now: Nanos, visit: Visit, jobs: &mut Jobs) -> Answer {
         let Visit { handle, entry, demand } = visit;
         let visitor = &mut jobs[handle];
@@ -150,7 +150,7 @@ impl Node for MachineNode {
         true
     }
 
-    /// A visitor does not use a service any more.
+    /// A visitor no longer uses a service.
     fn release(&mut self, now: Nanos, entry: u32, handle: Handle, jobs: &mut Jobs) {
         let service = &mut self.services[entry as usize];
         let next = service.finish(now, &mut self.machine, handle);

@@ -1,4 +1,4 @@
-//! Who had which core when.
+//! The tasks of each core over time.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,18 +25,18 @@ pub struct Turn {
     pub until: Nanos,
 }
 
-/// Why a task is given a core.
+/// The reason why a task is given a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Placing {
     /// It is new.
     New,
-    /// It woke, and not on the core where it was.
+    /// It woke, and not on its former core.
     Woken,
     /// Balancing moved it.
     Moved,
 }
 
-/// A task is given a core: its first one, or another one than before.
+/// A task is given a core: its first one, or one other than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placed {
     /// The machine's number among the machines.
@@ -45,11 +45,11 @@ pub struct Placed {
     pub task: u64,
     /// The kind of the request that it works for.
     pub kind: u32,
-    /// When.
+    /// The time.
     pub at: Nanos,
-    /// Why.
+    /// The reason.
     pub why: Placing,
-    /// The core that it had; none for a new task.
+    /// The core that it had; `None` for a new task.
     pub from: Option<u32>,
     /// The core that it has then.
     pub core: u32,
@@ -58,17 +58,17 @@ pub struct Placed {
 /// The first turns since the measuring began, and the placements meanwhile.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Schedule {
-    /// Who had which core when.
+    /// The tasks of each core over time.
     pub turns: Vec<Turn>,
-    /// Who was given which core.
+    /// The placements of tasks.
     pub placed: Vec<Placed>,
 }
 
-/// So many turns are kept.
+/// The number of turns that are kept.
 const TURNS: usize = 4096;
 
 impl Schedule {
-    /// Begins anew.
+    /// Restarts.
     pub(super) fn begin(&mut self) {
         *self = Schedule::default();
     }
@@ -78,7 +78,7 @@ impl Schedule {
         self.turns.len() >= TURNS
     }
 
-    /// With what other machines did.
+    /// Adds the turns of other machines.
     pub(in crate::system) fn join(&mut self, other: &Schedule) {
         self.turns.extend(&other.turns);
         self.placed.extend(&other.placed);

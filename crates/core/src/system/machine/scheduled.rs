@@ -1,4 +1,4 @@
-//! A machine whose cores run one task at a time. The README beside says what happens when.
+//! A machine whose cores run one task at a time. The README beside gives the order of events.
 
 mod events;
 mod moves;
@@ -26,11 +26,11 @@ pub(in crate::system) struct Scheduled {
     balancer: Option<Balancer>,
     switch: Nanos,
     counts: Counts,
-    /// The core whose task's burst was done last, until it is known what that task does next.
+    /// The core whose task's burst ended last, until that task's next step is known.
     held: Option<usize>,
     /// Tasks that came to that core meanwhile.
     contenders: Vec<TaskId>,
-    /// When balancing is next tried, and waits are looked at; never while nobody waits.
+    /// When balancing is next tried, and waits are checked; never while no task waits.
     balances_at: Nanos,
     rescues_at: Nanos,
     /// When it was last tried at its interval.
@@ -40,7 +40,7 @@ pub(in crate::system) struct Scheduled {
 }
 
 impl Scheduled {
-    /// None where the features share the cores among all tasks at once.
+    /// `None` if the features share the cores among all tasks at once.
     pub(super) fn new(number: u32, model: &MachineModel, seed: u64) -> Option<Scheduled> {
         let cores = model.cores as usize;
         let one_queue = model.features.run_queues.number == QueueNumber::One;
@@ -75,7 +75,7 @@ impl Scheduled {
 
     pub(super) fn run(&mut self, now: Nanos, id: TaskId, work: Work, demand: Nanos, cause: Cause) {
         if self.tasks[id].state == State::Held {
-            // The task goes on without leaving its core, perhaps for another request.
+            // The task continues without leaving its core, perhaps for another request.
             let core = self.tasks[id].core as usize;
             self.note_turn(core, now);
             self.cores[core].taken = now;
@@ -96,7 +96,7 @@ impl Scheduled {
         self.find_next(now);
     }
 
-    /// The task is no more, whatever it was doing.
+    /// The task ends, in whatever state it was.
     pub(super) fn end(&mut self, now: Nanos, id: TaskId) {
         let core = self.tasks[id].core as usize;
         let queue = self.queue(core);
@@ -153,14 +153,14 @@ impl Scheduled {
         if self.one_queue { 0 } else { core }
     }
 
-    /// So many more tasks wait for a core.
+    /// This many more tasks wait for a core.
     #[inline]
     fn waits(&mut self, now: Nanos, more: i64) {
         let waiting = self.counts.waiting.wrapping_add_signed(more);
         self.counts.set_waiting(now, waiting);
     }
 
-    /// So many more tasks belong to a core. Under one queue only those that run do.
+    /// This many more tasks belong to a core. Under one queue only the running ones do.
     #[inline]
     fn count(&mut self, core: usize, now: Nanos, more: i64) {
         let before = self.cores[core].number;

@@ -1,4 +1,4 @@
-//! Services: which thread does the work of which request.
+//! Services: the threads that do the work of requests.
 
 use std::collections::VecDeque;
 
@@ -14,12 +14,12 @@ pub(super) struct Service {
     queue_limit: usize,
     /// By visitor, the thread that it has.
     task_of: Vec<TaskId>,
-    /// Threads of the pool that have nothing to do. Who was busy last goes first, as threads that
-    /// wait on one `epoll` are woken.
+    /// Idle threads of the pool. The last one to be busy goes first, as threads that wait on one
+    /// `epoll` are woken.
     idle: Vec<TaskId>,
-    /// How many threads of the pool there are by now.
+    /// The current number of threads of the pool.
     made: u32,
-    /// Who waits for a thread of the pool, first come, first served.
+    /// The visitors that wait for a thread of the pool, first come, first served.
     waiting: VecDeque<Burst>,
     loops: Vec<EventLoop>,
     following: usize,
@@ -33,17 +33,17 @@ struct EventLoop {
     waiting: VecDeque<Burst>,
 }
 
-/// What a request wants done.
+/// The work that a request asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Burst {
     pub(super) work: Work,
     pub(super) demand: Nanos,
     pub(super) cause: Cause,
-    /// The task that a new one for it would be a child of.
+    /// The task that would be the parent of a new one for it.
     pub(super) creator: TaskId,
 }
 
-/// What comes of asking for a burst.
+/// The result of asking for a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
     /// A thread has it.
@@ -76,7 +76,7 @@ impl Service {
         }
     }
 
-    /// The thread that a visitor has; under event loops nobody has one.
+    /// The thread that a visitor has; under event loops no visitor has one.
     #[inline]
     pub(super) fn task_of(&self, visitor: Handle) -> Option<TaskId> {
         let task = self.task_of.get(visitor as usize).copied()?;
@@ -129,7 +129,7 @@ impl Service {
     }
 
     fn serve_in_loop(&mut self, now: Nanos, machine: &mut Machine, burst: Burst) -> Admission {
-        // The loop of a visitor is remembered as its task, for the whole visit.
+        // The loop of a visitor is kept as its task, for the whole visit.
         let visitor = burst.work.owner;
         let known = self.task_of.get(visitor as usize).copied().filter(|at| *at != NO_TASK);
         let at = known.unwrap_or(self.following as TaskId);
@@ -153,7 +153,7 @@ impl Service {
         Admission::Runs
     }
 
-    /// After a burst of an event loop, and what followed from it: the next one. Gives whose it is.
+    /// After a burst of an event loop, and its consequences: the next one. Gives its visitor.
     pub(super) fn go_on(
         &mut self,
         now: Nanos,
@@ -164,7 +164,7 @@ impl Service {
         at.begin_next(now, machine)
     }
 
-    /// A visitor does not use the service any more. Gives who has its thread then.
+    /// A visitor no longer uses the service. Gives the next visitor that has its thread.
     pub(super) fn finish(
         &mut self,
         now: Nanos,
@@ -189,9 +189,9 @@ impl Service {
         Some(next.work.owner)
     }
 
-    /// A visitor goes away in the middle. A thread that works for it is ended, and another one
-    /// takes its place; an event loop whose burst is `done` at this very instant works for nobody.
-    /// Gives who have a thread then.
+    /// A visitor leaves in the middle. A thread that works for it is ended, and another one takes
+    /// its place. An event loop whose burst is `done` at this very instant works for no visitor.
+    /// Gives the visitors that then have a thread.
     pub(super) fn withdraw(
         &mut self,
         now: Nanos,

@@ -4,32 +4,32 @@ use std::ops::{Index, IndexMut};
 
 use crate::time::Nanos;
 
-/// Names a task in its machine's table; used again after the task is gone.
+/// Names a task in its machine's table; reused after the task has ended.
 pub(crate) type TaskId = u32;
 
 /// No task.
 pub(crate) const NO_TASK: TaskId = TaskId::MAX;
 
-/// What a task is doing.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Made, and not yet given anything to do.
+    /// Made, and still without work.
     New,
     /// In a run queue.
     Ready,
     /// On its core.
     Running,
-    /// On its core, with its burst done: it is not yet known what it does next.
+    /// On its core, with its burst done: its next step is not known yet.
     Held,
-    /// As held; it will then be gone.
+    /// As held; it then ends.
     Ending,
-    /// Waiting for something else than a core.
+    /// Waiting for something other than a core.
     Asleep,
-    /// Not there.
+    /// Not in use.
     Gone,
 }
 
-/// What a task waited for before it became ready.
+/// The event that a task waited for before it became ready.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// A message, from the network or another service: an interrupt wakes it.
@@ -37,18 +37,18 @@ pub(crate) enum Cause {
     Network,
     /// A timer.
     Timer,
-    /// A disk, which does not let itself be interrupted.
+    /// A disk, which cannot be interrupted.
     Disk,
     /// A place of a pool, or its parts: another task wakes it.
     Event,
 }
 
-/// What a new task is.
+/// The properties of a new task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Birth {
     /// The service's number on the machine, which gives it back.
     pub(crate) service: u32,
-    /// How many levels below the best its static priority is.
+    /// The number of levels from the best down to its static priority.
     pub(crate) level: u32,
     /// A bit for each core that it may run on.
     pub(crate) cores: u128,
@@ -56,7 +56,7 @@ pub(crate) struct Birth {
     pub(crate) creator: TaskId,
 }
 
-/// Whom a task works for.
+/// The request that a task works for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
     /// The service's own name for it.
@@ -67,30 +67,30 @@ pub(crate) struct Work {
     pub(crate) session: u64,
 }
 
-/// A task. The last fields belong to the kinds of time sharing, which say what they mean.
+/// A task. The last fields belong to the kinds of time sharing, which define them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task {
     pub(super) birth: Birth,
     /// Its number among all tasks of the machine, for schedules.
     pub(super) serial: u64,
-    /// Whom it works for.
+    /// The request that it works for.
     pub(super) work: Work,
     pub(super) state: State,
     /// The core that it was given when it was new.
     pub(super) first_core: u32,
     /// The core whose queue it is in, or that it runs or ran on.
     pub(super) core: u32,
-    /// What is left of its burst.
+    /// The rest of its burst.
     pub(super) remaining: Nanos,
-    /// When it became what its state says.
+    /// When it entered its state.
     pub(super) since: Nanos,
-    /// When it last left a core, and which; none before it ran.
+    /// When it last left a core, and which; `None` before it ran.
     pub(super) left_core: Option<(Nanos, u32)>,
     pub(super) next: TaskId,
     pub(super) previous: TaskId,
     /// Its level now, 0 the best.
     pub(super) level: u32,
-    /// In which of the two arrays of its queue it is or was.
+    /// The array of its queue that it is or was in.
     pub(super) array: usize,
     /// It was moved out of the expired array.
     pub(super) expired: bool,
@@ -102,16 +102,16 @@ pub(super) struct Task {
     /// The share of its wait for a core that will count as sleep, in 1024ths.
     pub(super) credit: u32,
     pub(super) weight: i64,
-    /// The queue of whose virtual time its own is.
+    /// The queue whose virtual time its own belongs to.
     pub(super) queue: u32,
     pub(super) virtual_time: i64,
     pub(super) deadline: i64,
     pub(super) lag: i64,
-    /// It sleeps, and pays for what it had too much.
+    /// It sleeps, and pays for its excess.
     pub(super) paying: bool,
     /// Orders equals in a queue by virtual time.
     pub(super) order: u64,
-    /// What it has run since it was taken.
+    /// Its running time since it was taken.
     pub(super) stint: Nanos,
 }
 

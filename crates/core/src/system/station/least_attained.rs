@@ -1,10 +1,10 @@
-//! Least attained service: those who were served least so far share the servers.
+//! Least attained service: the jobs with the least service so far share the servers.
 //!
-//! Jobs with the same attained service form a group, which is served as one and stays together
-//! for good: its jobs leave it only when they are done, smallest demand first. Groups lie on a
-//! stack by attained service, the least on top. An arrival opens a group on top; a group that
-//! catches up with the one below joins it, the smaller heap being emptied into the larger one. So
-//! each job is moved at most log2(n) times, whatever the number of jobs that share.
+//! Jobs with the same attained service form a group, which is served as one. Its jobs leave it only
+//! when they are done, smallest demand first. Groups lie on a stack by attained service, the least
+//! on top. An arrival opens a group on top. A group that catches up with the one below joins it:
+//! the smaller heap is emptied into the larger one. So each job is moved at most log2(n) times,
+//! whatever the number of jobs that share.
 
 use super::super::equal_shares::{larger, smaller};
 use super::super::jobs::{Handle, Jobs, Place};
@@ -24,11 +24,11 @@ pub(super) struct LeastAttained {
     next: Nanos,
 }
 
-/// The groups on one another. Those that have gone keep their memory, for groups to come.
+/// The stack of groups. Removed groups keep their memory, for groups to come.
 #[derive(Debug, Default)]
 struct Stack {
     all: Vec<Group>,
-    /// So many are there; the others are empty.
+    /// The number of groups; the others are empty.
     height: usize,
 }
 
@@ -37,20 +37,20 @@ struct Stack {
 struct Group {
     /// In nanoseconds, at `updated`.
     attained: f64,
-    /// By their demand, which tells who is done first.
+    /// By their demand, which gives the order of their ends.
     jobs: Heap<Handle>,
-    /// The smallest demand: kept, because it is asked for more often than it changes.
+    /// The smallest demand: cached, because it is read more often than it changes.
     smallest: f64,
 }
 
 impl Group {
     #[inline]
     fn len(&self) -> f64 {
-        // Handles have 32 bits, and those are converted by one instruction.
+        // Handles have 32 bits, which one instruction converts.
         f64::from(self.jobs.len() as u32)
     }
 
-    /// What is left of its smallest demand.
+    /// The rest of its smallest demand.
     #[inline]
     fn smallest_left(&self) -> f64 {
         self.smallest - self.attained
@@ -70,7 +70,7 @@ impl Group {
 }
 
 impl Stack {
-    /// Those that are there.
+    /// The groups that exist.
     #[inline(always)]
     fn groups(&self) -> &[Group] {
         &self.all[..self.height]
@@ -81,7 +81,7 @@ impl Stack {
         &mut self.all[..self.height]
     }
 
-    /// Puts an empty group on top, and says where that is.
+    /// Puts an empty group on top, and gives its place.
     #[inline]
     fn open(&mut self) -> usize {
         if self.height == self.all.len() {
@@ -93,7 +93,7 @@ impl Stack {
         top
     }
 
-    /// Takes away a group, which is empty.
+    /// Removes a group, which is empty.
     #[inline]
     fn close(&mut self, at: usize) {
         if at + 1 < self.height {
@@ -148,7 +148,8 @@ impl LeastAttained {
         self.find_next();
     }
 
-    /// What is due at [`LeastAttained::next_event`]: a job is done, or a group catches up.
+    /// The event that is due at [`LeastAttained::next_event`]: a job is done, or a group catches
+    /// up.
     #[inline(always)]
     pub(super) fn advance(&mut self, now: Nanos) -> Option<Handle> {
         self.pass(now);
@@ -190,7 +191,7 @@ impl LeastAttained {
         self.find_next();
     }
 
-    /// The groups in service with the rate at which each of their jobs is served, from the top.
+    /// The groups in service, from the top, with the rate at which each of their jobs is served.
     #[inline]
     fn served(&self) -> impl Iterator<Item = (usize, f64)> + use<'_> {
         let mut left = self.servers;
@@ -229,7 +230,7 @@ impl LeastAttained {
             if all[high - 1].attained - all[high].attained < 0.5 {
                 self.groups.join_with_below(high);
             } else if self.groups.height - high > self.served_max {
-                // Only groups in service move: those further down are as they were.
+                // Only groups in service move: those further down are unchanged.
                 break;
             }
         }

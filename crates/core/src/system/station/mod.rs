@@ -1,10 +1,10 @@
 //! A station: one queue with its servers and its scheduling policy.
 //!
-//! Three small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs
-//! one a server, [`shared::Shared`] serves all at once, [`least_attained::LeastAttained`] those
-//! that were served least. They are told of arrivals, say when they next want to act, and act; a
-//! completion is computed from the work, not from when the driver got round to it, so a late driver
-//! does not bend the model.
+//! Three small engines carry out every discipline: [`ranked::Ranked`] serves the best-ranking jobs,
+//! one on each server; [`shared::Shared`] serves all at once; [`least_attained::LeastAttained`]
+//! serves the jobs with the least service so far. They learn of arrivals, say when they next act,
+//! and act. A completion is computed from the work, not from the time of the driver's call, so a
+//! late driver does not bend the model.
 
 mod least_attained;
 mod model;
@@ -31,11 +31,11 @@ use shared::Shared;
 #[derive(Debug)]
 pub(super) struct Station {
     engine: Engine,
-    /// When the engine next wants to act: kept, because it is asked for more often than it changes.
+    /// When the engine next acts: cached, because it is read more often than it changes.
     next: Nanos,
     ranks: Ranks,
     monitor: Monitor,
-    /// With so many here, arrivals are refused.
+    /// The number present at which arrivals are refused.
     full_at: u64,
 }
 
@@ -60,7 +60,7 @@ impl Station {
         Station { engine, next: Nanos::MAX, ranks, monitor, full_at }
     }
 
-    /// A job arrives with its demand; says whether it is let in.
+    /// A job arrives with its demand; says whether it is admitted.
     #[inline(always)]
     pub(super) fn admit(
         &mut self,
@@ -93,7 +93,7 @@ impl Station {
         true
     }
 
-    /// As [`Node::advance`]: in line where a station is all there is.
+    /// As [`Node::advance`], inlined for systems of one station.
     #[inline(always)]
     pub(super) fn act(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         let (done, next) = match &mut self.engine {

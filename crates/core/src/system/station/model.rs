@@ -1,4 +1,4 @@
-//! What a system file says of a station, checked.
+//! A system file's station, checked.
 
 use super::super::demand::{Demand, DemandLaw};
 use super::super::file::StationTable;
@@ -18,26 +18,26 @@ use crate::units::parse_time;
 pub struct StationModel {
     /// Its name.
     pub name: String,
-    /// Its number among the stations, which its random streams are named by.
+    /// Its number among the stations, by which its random streams are named.
     pub(in crate::system) number: u32,
     /// The number of servers, at least 1.
     pub servers: u32,
     /// The scheduling policy.
     pub discipline: Discipline,
-    /// The service demand, where the station has one.
+    /// The service demand, if the station has one.
     pub demand: Option<Demand>,
     /// Classes of request names, the smallest first.
     pub classes: Vec<(String, u32)>,
-    /// What it does when too much waits.
+    /// Its reaction to overload.
     pub overload: Overload,
 }
 
-/// What a station does when too much waits.
+/// A station's reaction to overload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overload {
     /// The largest number of requests that wait.
     pub queue_limit: u64,
-    /// Who has waited longer when its turn comes is dropped.
+    /// A request that has waited longer when its turn comes is dropped.
     pub queue_timeout: Nanos,
     /// With more waiting, the newest is served first.
     pub newest_first_above: usize,
@@ -88,7 +88,7 @@ impl StationModel {
         Station::new(behind.0, self, Ranks::new(number, self, kinds, &means, seed))
     }
 
-    /// What its own demands are drawn from, for all requests or each name.
+    /// The law of its own demands, for all requests or each name.
     pub fn laws(&self) -> impl Iterator<Item = &DemandLaw> {
         let (all, named) = match &self.demand {
             None => (None, [].as_slice()),
@@ -161,7 +161,7 @@ impl NodeModel for StationModel {
 }
 
 impl Overload {
-    /// Everything is let in and served.
+    /// Whether every request is admitted and served.
     pub const NONE: Overload = Overload {
         queue_limit: u64::MAX,
         queue_timeout: Nanos::MAX,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Nanos;
 
-/// What a station was like over the measured time.
+/// The figures of a station over the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StationSummary {
     /// The length of the measured time.
@@ -52,15 +52,15 @@ pub(in crate::system) struct Monitor {
     number: u64,
     number_max: u64,
     began: Nanos,
-    /// The integrals over time of the number of busy servers and of jobs here, each less what it
-    /// would be had the number always been what it is now: so who comes or goes adds its time, and
-    /// no product with the time since the last change. At 128 bits they cannot overflow.
+    /// The integrals over time of the number of busy servers and of present jobs, each less its
+    /// value for the current number at all times. So an arrival or a departure adds its time, and
+    /// no product with the time since the last change is needed. At 128 bits they cannot overflow.
     busy: i128,
     present: i128,
     brought: Brought,
 }
 
-/// What those brought who came.
+/// The demands of arriving jobs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::system) struct Brought {
     arrivals: u64,
@@ -69,14 +69,14 @@ pub(in crate::system) struct Brought {
     demand_squares: f64,
 }
 
-/// A measured time, of which the integrals over time tell the rest.
+/// A measured time; the integrals over time give the rest.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::system) struct Measured {
     pub(in crate::system) servers: u64,
     pub(in crate::system) span: Nanos,
     /// The integral of the number of busy servers, in nanoseconds.
     pub(in crate::system) busy: i128,
-    /// The integral of the number of jobs here, in nanoseconds.
+    /// The integral of the number of present jobs, in nanoseconds.
     pub(in crate::system) present: i128,
     pub(in crate::system) number_max: u64,
     pub(in crate::system) brought: Brought,
@@ -127,7 +127,7 @@ impl Monitor {
         }
     }
 
-    /// Forgets what was, not who is here.
+    /// Forgets the past, but not the present jobs.
     pub(in crate::system) fn begin(&mut self, now: Nanos) {
         let Monitor { number, .. } = *self;
         *self =
@@ -156,7 +156,7 @@ impl Monitor {
         self.present += i128::from(now.0);
     }
 
-    /// The integrals of busy servers and of jobs here.
+    /// The integrals of busy servers and of present jobs.
     fn up_to(&self, now: Nanos) -> (i128, i128) {
         let of = |number: u64| i128::from(number) * i128::from(now.0);
         (self.busy + of(self.number.min(self.servers)), self.present + of(self.number))

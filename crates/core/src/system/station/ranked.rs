@@ -1,4 +1,4 @@
-//! One job a server: the best-ranking jobs are in service, the others wait.
+//! One job on each server: the best-ranking jobs are in service, the others wait.
 
 use std::collections::VecDeque;
 
@@ -24,10 +24,10 @@ pub(super) struct Ranked {
     last_served: Vec<u64>,
     servers: Servers,
     waiting: Waiting,
-    /// Those in the waiting line who have gone.
+    /// The gone jobs in the waiting line.
     gone: usize,
     sequence: u64,
-    /// Who has waited longer than this is dropped when its turn comes.
+    /// A job that has waited longer than this is dropped when its turn comes.
     queue_timeout: Nanos,
     /// With more than this many waiting, the newest is served first.
     newest_first_above: usize,
@@ -37,7 +37,7 @@ pub(super) struct Ranked {
 #[derive(Debug)]
 struct Turns {
     quanta: Vec<Nanos>,
-    /// The ranks of classes that have turns of their own, in their order; none where turns hang on
+    /// The ranks of classes with turns of their own, in their order; empty if turns depend on
     /// levels.
     classes: Vec<u64>,
 }
@@ -70,7 +70,7 @@ impl Turns {
     }
 }
 
-/// What jobs are ranked by, as far as it matters here.
+/// The source of a job's rank, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     /// A rank that does not change.
@@ -171,7 +171,7 @@ impl Ranked {
         }
     }
 
-    /// A job has gone that waits; it stays in the line until its turn comes.
+    /// A waiting job has gone; it stays in the line until its turn comes.
     pub(super) fn leave_queue(&mut self) {
         self.gone += 1;
     }
@@ -185,7 +185,7 @@ impl Ranked {
     }
 
     /// The job has had its turn but is not done: it sinks to the next level, if there are any, and
-    /// goes behind those who wait there.
+    /// goes behind the jobs that wait there.
     #[inline(never)]
     fn turn_ended(&mut self, now: Nanos, slot: u32, handle: Handle, jobs: &mut Jobs) {
         self.sequence += 1;
@@ -215,7 +215,7 @@ impl Ranked {
         let ends = begins + job.remaining.min(job.turn_left);
         let rank = match self.by {
             By::Fixed => job.rank,
-            // With the same speed everywhere, what is left ranks as the time of its end does.
+            // With the same speed everywhere, the remaining work ranks as the time of its end does.
             By::Remaining => ends.0,
             By::Level => job.level.into(),
         };
@@ -223,7 +223,7 @@ impl Ranked {
         self.servers.start(slot, Running { handle, key, begins, ends });
     }
 
-    /// Takes the job out of service and books what it was served.
+    /// Takes the job out of service and records its service.
     #[inline(always)]
     fn interrupt(&mut self, now: Nanos, slot: u32, jobs: &mut Jobs) -> Handle {
         let Running { handle, begins, .. } = self.servers.stop(slot);
@@ -254,7 +254,7 @@ impl Ranked {
         }
     }
 
-    /// Takes who is served next out of the waiting line.
+    /// Takes the next job out of the waiting line.
     #[inline]
     fn next_waiting(&mut self, now: Nanos, jobs: &mut Jobs) -> Option<Handle> {
         loop {

@@ -1,4 +1,4 @@
-//! What a station ranks jobs by, where the rank does not change while they are there.
+//! The ranks of jobs at a station, if they do not change while jobs are there.
 
 use crate::distribution::Distribution;
 use crate::policy::scheduling::{Order, Rank};

@@ -9,18 +9,18 @@ use crate::time::Nanos;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
     pub(super) handle: Handle,
-    /// What it is ranked by against others, and its order among equals.
+    /// Its rank, and its order among equals.
     pub(super) key: (u64, u64),
-    /// When its service begins: later than it was put here where switching takes time.
+    /// When its service begins: later than its arrival at the server if switching takes time.
     pub(super) begins: Nanos,
-    /// When its turn or its service ends; [`Nanos::MAX`] where the server is free.
+    /// When its turn or its service ends; [`Nanos::MAX`] if the server is free.
     pub(super) ends: Nanos,
 }
 
 const FREE: Running =
     Running { handle: Handle::MAX, key: (0, 0), begins: Nanos::MAX, ends: Nanos::MAX };
 
-/// From this number of servers on, an index finds them. Fewer are looked through.
+/// From this number of servers on, an index finds them. Fewer are searched one by one.
 const INDEXED: usize = 12;
 
 #[derive(Debug)]
@@ -28,13 +28,13 @@ pub(super) struct Servers {
     count: usize,
     slots: Vec<Running>,
     vacant: Vec<u32>,
-    /// The end that comes first, and whose it is.
+    /// The earliest end, and its server.
     next: (Nanos, u32),
     /// In a box, so that stations without it, which are most, stay small.
     index: Option<Box<Index>>,
 }
 
-/// Those in service by the time of their end, and by their key.
+/// The jobs in service by the time of their end, and by their key.
 #[derive(Debug, Default)]
 struct Index {
     by_end: BTreeSet<(Nanos, u32)>,
@@ -90,7 +90,7 @@ impl Servers {
         self.find_next();
     }
 
-    /// Takes the job out of the server, which then is free, but kept for [`Servers::start`] or
+    /// Takes the job out of the server, which is then free, but kept for [`Servers::start`] or
     /// [`Servers::idle`].
     #[inline(always)]
     pub(super) fn stop(&mut self, slot: u32) -> Running {
@@ -114,7 +114,7 @@ impl Servers {
         self.find_next();
     }
 
-    /// Nobody waits for the server.
+    /// No job waits for the server.
     #[inline]
     pub(super) fn idle(&mut self, slot: u32) {
         self.vacant.push(slot);

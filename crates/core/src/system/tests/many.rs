@@ -21,7 +21,7 @@ fn system(text: &str, kinds: &[String]) -> System<DrawnDemands> {
 }
 
 /// Of a thousand stations, each kind of request visits three for 1, 2 and 3 ms. All come at once
-/// and do not meet: they leave at 6 ms, and of the same instant the lowest station goes first.
+/// and do not meet: they leave at 6 ms, and at the same instant the lowest station goes first.
 #[test]
 fn a_thousand_stations_act_in_their_order() {
     let (kinds, apart) = (333, 333);
@@ -104,9 +104,9 @@ steps = [{ use = 'loop' }, { acquire = 'p' }, { use = 'n' }, { delay = '1ms' }, 
 ";
 
 proptest! {
-    /// The index of next events is what a look at every node gives, whatever happens; and when all
-    /// have left, nothing is kept by anybody: the pools have all their places, and a request goes
-    /// through as through a fresh system.
+    /// The index of next events always equals a scan of every node. When all requests have left,
+    /// nothing is kept: the pools have all their places, and a request goes through as through a
+    /// fresh system.
     #[test]
     fn the_next_event_is_that_of_the_earliest_node(
         deeds in prop::collection::vec((0u64..3_000_000, 0u32..3, 0usize..8), 1..60)

@@ -1,4 +1,4 @@
-//! Demands that hang on the sizes of responses.
+//! Demands that depend on the sizes of responses.
 
 use super::*;
 
@@ -34,14 +34,14 @@ fn a_demand_is_a_time_and_the_transfer_of_the_response() {
         assert_eq!(demand("demand = '0.29ms + size / 12.5MB/s'"), expected(0.29e-3));
         assert_eq!(demand("demand = 'size/12500000'"), expected(0.0));
         assert_eq!(demand("demand.item = 'size / 12.5MB/s + 1e+0ms'"), expected(1e-3));
-        // The time is that which is drawn without the transfer.
+        // The time equals the draw without the transfer.
         let time = demand("demand = 'exp(5ms)'");
         let sum = demand("demand = 'exp(5ms) + size / 12.5MB/s'");
         assert!(sum.since(time + expected(0.0)).0 <= 1 && (time + expected(0.0)).since(sum).0 <= 1);
     }
 }
 
-/// What was asked for before does not matter: another request, another attempt, the same again.
+/// Earlier requests do not matter: another request, another attempt, the same again.
 #[test]
 fn the_size_is_that_of_the_request_that_is_asked_for() {
     let other = ITEM.replace("'item'", "'other'").replace("/item/", "/other/");
@@ -60,7 +60,7 @@ fn the_size_is_that_of_the_request_that_is_asked_for() {
     }
 }
 
-/// The load is that of the targets which there are under the seed, by a sum written out here.
+/// The load is that of the actual targets under the seed, by a sum written out here.
 #[test]
 fn the_load_is_exact_under_the_seed() {
     let workload = workload(ITEM);
@@ -94,7 +94,7 @@ fn a_request_without_a_size_is_refused_with_the_station() {
     let message = error("demand = '1ms + size / 1MB/s'").unwrap_err().to_string();
     assert!(message.contains("`order`") && message.contains("`disk`"), "{message}");
     assert!(message.contains("has no `size`"), "{message}");
-    // In a file it says where.
+    // For a file, the error gives the place.
     for (demand, place) in [
         ("demand = '1ms + size / 1MB/s'", "s.toml:4: station[1].demand: "),
         (
@@ -107,7 +107,7 @@ fn a_request_without_a_size_is_refused_with_the_station() {
         let message = model.check_requests(&workload).unwrap_err().to_string();
         assert!(message.starts_with(&format!("{place}the demand of `order`")), "{message}");
     }
-    // One that visits without it is not asked.
+    // One that visits without it is not affected.
     error("demand.item = 'size / 1MB/s'\ndemand.order = '1ms'").unwrap();
 }
 

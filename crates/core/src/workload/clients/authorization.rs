@@ -1,4 +1,4 @@
-//! Who clients say they are.
+//! The credentials of clients.
 
 use super::credentials::{Aws, Oauth2};
 use super::secret::Secret;
@@ -6,21 +6,21 @@ use crate::error::Invalid;
 use crate::file::ClientsTable;
 use crate::files::Files;
 
-/// How clients say who they are, in the field `Authorization`.
+/// The credentials of clients, in the field `Authorization`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Authorization {
     /// By a token.
     Bearer(Secret),
     /// By `user:password`.
     Basic(Secret),
-    /// By a token that is asked for, and renewed.
+    /// By a token that is requested, and renewed.
     Oauth2(Box<Oauth2>),
     /// By a signature of each request.
     Aws(Box<Aws>),
 }
 
 impl Authorization {
-    /// What a table says of it; an error comes with its key.
+    /// The credentials of a table; an error comes with its key.
     pub(crate) fn from_table(
         table: &ClientsTable,
         files: &dyn Files,

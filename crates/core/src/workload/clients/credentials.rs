@@ -1,28 +1,28 @@
-//! Who clients say they are, where that takes more than one text: their tables, and what they say.
+//! Credentials of more than one text: their tables, and their values.
 
 use super::secret::Secret;
 use crate::error::Invalid;
 use crate::file::{AwsTable, Oauth2Table};
 use crate::files::Files;
 
-/// Where tokens come from, checked.
+/// The source of tokens, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Oauth2 {
-    /// Where they are asked for.
+    /// The address of the token server.
     pub endpoint: Endpoint,
     /// The client's identifier.
     pub client: Secret,
     /// The client's secret.
     pub secret: Secret,
-    /// The fields of the form, but for identifier and secret.
+    /// The fields of the form, except identifier and secret.
     pub form: Vec<(String, String)>,
     /// Whether identifier and secret go as fields of the form.
     pub in_body: bool,
-    /// The authorities by which the server is known, if they are its own.
+    /// The authorities that certify the server, if they are its own.
     pub authorities: Option<Authorities>,
 }
 
-/// Certificates of authorities, not looked into.
+/// Certificates of authorities, not parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authorities {
     /// The file that they are from, as given.
@@ -63,7 +63,7 @@ pub struct Endpoint {
 const OWN_FIELDS: [&str; 4] = ["grant_type", "scope", "client_id", "client_secret"];
 
 impl Oauth2 {
-    /// What a table says.
+    /// The values of a table.
     pub(crate) fn from_table(table: &Oauth2Table, files: &dyn Files) -> Result<Oauth2, Invalid> {
         if let Some(name) = table.fields.keys().find(|name| OWN_FIELDS.contains(&name.as_str())) {
             let why = format!("`fields` cannot have `{name}`, which follows from the other keys");
@@ -89,7 +89,7 @@ impl Oauth2 {
 }
 
 impl Aws {
-    /// What a table says.
+    /// The values of a table.
     pub(crate) fn from_table(table: &AwsTable) -> Result<Aws, Invalid> {
         let name = |key: &str, text: &str| {
             let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -110,7 +110,7 @@ impl Aws {
     }
 }
 
-/// Says in which key of a table something is wrong.
+/// Names the key of a table that is wrong.
 fn in_key(key: &'static str) -> impl Fn(Invalid) -> Invalid {
     move |error| Invalid::new(format!("`{key}` {error}"))
 }
@@ -118,7 +118,7 @@ fn in_key(key: &'static str) -> impl Fn(Invalid) -> Invalid {
 impl Endpoint {
     /// Parses `https://HOST[:PORT][/PATH][?QUERY]`, or the same with `http`.
     fn parse(url: &str) -> Result<Endpoint, Invalid> {
-        // What was given may hold a password: it is not repeated.
+        // The given text may hold a password: it is not repeated.
         let wrong = || {
             Invalid::new(
                 "is written as https://HOST[:PORT]/PATH, or with http, without a user, a \

@@ -1,4 +1,4 @@
-//! The header fields that all requests of a population bring.
+//! The header fields of all requests of a population.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn subprotocols_of(list: &[String]) -> Result<Vec<String>, Invalid> {
     Ok(list.to_vec())
 }
 
-/// What all requests of a population bring.
+/// The common content of all requests of a population.
 #[derive(Debug, Default)]
 pub(crate) struct CommonFields {
     pub(crate) headers: Vec<(String, String)>,
@@ -35,7 +35,7 @@ pub(crate) struct CommonFields {
 }
 
 impl CommonFields {
-    /// What a table says of it, but for header fields whose value `varies`; an error comes with its
+    /// The content of a table, except header fields whose value `varies`; an error comes with its
     /// key.
     pub(crate) fn from_table(
         table: &ClientsTable,
@@ -62,8 +62,8 @@ impl CommonFields {
 }
 
 impl Check<'_> {
-    /// The header fields that all requests bring, and who clients say they are.
-    /// Those with values in them are the requests' own.
+    /// The header fields of all requests, and the clients' credentials. Those with values in them
+    /// are the requests' own.
     pub(crate) fn common_fields(
         &self,
         table: &PopulationTable,

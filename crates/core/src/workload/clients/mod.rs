@@ -1,4 +1,4 @@
-//! What all clients of a population have in common.
+//! The common properties of all clients of a population.
 
 pub(super) mod authorization;
 pub(super) mod credentials;
@@ -24,7 +24,7 @@ pub struct ClientLimits {
     pub connections: Reuse,
     /// Whether the limit of attempts in flight is that of a pool of connections.
     pub pooled: bool,
-    /// Whether requests say which trace they belong to.
+    /// Whether requests carry their trace's id.
     pub traced: bool,
 }
 
@@ -83,7 +83,7 @@ impl ClientLimits {
     }
 }
 
-/// Whether requests say which trace they belong to, and nothing else does.
+/// Whether requests carry their trace's id, and have no such field otherwise.
 fn traced(table: &ClientsTable) -> Result<bool, Invalid> {
     let traced = table.traceparent == Some(true);
     if traced && table.headers.keys().any(|name| name.eq_ignore_ascii_case(TRACEPARENT)) {

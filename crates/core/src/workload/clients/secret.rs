@@ -1,13 +1,13 @@
-//! Where secrets are kept.
+//! The sources of secrets.
 
 use crate::error::Invalid;
 
-/// Where a secret is kept, which stands in no file of a workload or result.
+/// The source of a secret, which is in no file of a workload or result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Secret {
     /// In this environment variable.
     Environment(String),
-    /// In this file, but for a line end after it.
+    /// In this file, except for a line end after it.
     File(String),
 }
 
@@ -17,7 +17,7 @@ impl Secret {
         match text.split_once(':') {
             Some(("env", name)) if !name.is_empty() => Ok(Secret::Environment(name.to_owned())),
             Some(("file", path)) if !path.is_empty() => Ok(Secret::File(path.to_owned())),
-            // What was given may be the secret itself: it is not repeated.
+            // The given text may be the secret itself: it is not repeated.
             _ => Err(Invalid::new(
                 "is where the secret is kept, `env:NAME` or `file:PATH`, and not the secret, \
                  which would stand in results",

@@ -1,20 +1,21 @@
-//! What a session is: the table of the file, and what of it is not the model's matter.
+//! The properties of a session: the table of the file, and the part that does not concern the
+//! model.
 
 use crate::error::Invalid;
 use crate::file::{OnError, SessionTable};
 
-/// How sessions behave besides what they send, checked.
+/// The properties of sessions besides their requests, checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Browsing {
     /// Whether they keep cookies.
     pub cookies: bool,
     /// How many redirects a request follows.
     pub redirects: u32,
-    /// What becomes of them when a request has failed for good.
+    /// The fate of a session when one of its requests has failed for good.
     pub on_error: OnError,
 }
 
-/// The most redirects that can be asked for; browsers follow 20.
+/// The largest allowed number of redirects; browsers follow 20.
 const REDIRECTS_MAX: u32 = 50;
 
 impl Browsing {

@@ -1,4 +1,4 @@
-//! Checking journeys and pages: what of a session follows what, and when it ends.
+//! Checking journeys and pages: the order of a session's requests, and its end.
 
 use super::super::check::Check;
 use crate::distribution::Distribution;
@@ -8,7 +8,7 @@ use crate::request::{Objects, RequestKind};
 use crate::schema::SchemaError;
 use crate::units::Dimension;
 
-/// How sessions go on and end, besides by a number of requests.
+/// How sessions continue and end, besides by a number of requests.
 #[derive(Debug, Default)]
 pub(crate) struct Course {
     pub(crate) journey: Option<Journey>,
@@ -22,8 +22,8 @@ const ONE_REQUEST: &str =
 const PROGRAM: &str = "a script or a log says what a session does";
 
 impl Check<'_> {
-    /// The pages of a population, which its kinds are the bases of. What is an object and has no
-    /// weight of its own comes as an object only.
+    /// The pages of a population, whose bases are its kinds. An object without a weight of its own
+    /// comes as an object only.
     pub(crate) fn objects(
         &self,
         table: &PopulationTable,
@@ -37,7 +37,7 @@ impl Check<'_> {
             let objects = Objects::from_table(objects, &names, self.files)
                 .map_err(|(key, error)| self.error(&format!("request.{at}.{key}"), &error))?;
             for (place, _) in objects.of.shares() {
-                // A choice of objects has no end: there always is one.
+                // A choice of objects has no end: it always gives one.
                 let place = place.unwrap_or_default() as usize;
                 let its = &table.request[place];
                 if its.objects.is_some() {
@@ -59,7 +59,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// How sessions go on and end.
+    /// How sessions continue and end.
     pub(crate) fn course(
         &self,
         table: &PopulationTable,
@@ -115,7 +115,7 @@ impl Check<'_> {
                 None => Ok(None),
             };
         };
-        // First of all: what others say of `end` would be taken for the wrong thing.
+        // This comes first: errors of other checks about `end` would mislead.
         if let Some(at) = table.request.iter().position(|one| one.name == END) {
             let why = "is what ends a session in `next`: give the request another name";
             return self.fail(&format!("request.{at}.name"), why);
@@ -142,7 +142,7 @@ impl Check<'_> {
         Ok(Some(journey))
     }
 
-    /// Every kind is a step or an object, and every journey comes to an end that should.
+    /// Every kind is a step or an object, and every journey ends that should.
     fn complete(
         &self,
         table: &PopulationTable,

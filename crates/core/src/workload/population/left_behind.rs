@@ -1,11 +1,11 @@
-//! Steps of a journey that a session without an end leaves for good.
+//! Steps of a journey that an endless session leaves for good.
 
 use super::super::{Population, Sessions, Workload};
 use crate::journey::{Choice, Journey};
 
 impl Workload {
-    /// Says of each population whose sessions never end which of its steps they leave behind for
-    /// good: in a long run hardly anybody asks for them, however large their shares are.
+    /// Reports for each population whose sessions never end the steps that they leave behind for
+    /// good. In a long run these are hardly ever requested, however large their shares are.
     #[must_use]
     pub fn left_behind(&self) -> Vec<String> {
         self.populations.iter().filter_map(|one| one.left_behind(&self.requests)).collect()
@@ -41,13 +41,13 @@ impl Population {
 }
 
 impl Journey {
-    /// For journeys without an end: steps that nobody leaves any more, where others are reached
-    /// too; with one of them. None where every step comes again and again.
+    /// For endless journeys: steps that are never left again, beside others that are reached too;
+    /// with one of those. `None` if every step comes again and again.
     fn stays_in(&self) -> Option<(usize, Vec<bool>)> {
         let reached = self.reached();
         let mut at = reached.iter().position(|is| *is)?;
         let mut from = self.after(at);
-        // Each turn goes to a step from which there is no way back, so there are fewer left.
+        // Each turn goes to a step from which there is no way back, so fewer are left.
         while let Some(on) = self.no_way_back(at, &from) {
             at = on;
             from = self.after(at);
@@ -55,7 +55,7 @@ impl Journey {
         (from != reached).then_some((at, from))
     }
 
-    /// Which steps may come at any time after one.
+    /// The steps that may come at any time after one.
     fn after(&self, place: usize) -> Vec<bool> {
         let mut found = vec![false; self.next.len()];
         let mut open = self.followers(place);
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(words.len(), 1);
         assert!(words[0].starts_with("a session of `visitors` never ends"), "{}", words[0]);
         assert!(words[0].ends_with("somewhere: `home`"), "{}", words[0]);
-        // A step that nobody leaves is the smallest loop.
+        // A step that is never left is the smallest loop.
         let next = ["item = 1", "search = 1", "home = 0.5, cart = 0.5", "cart = 1"];
         let words = told(next, "");
         assert!(words[0].contains("from `cart` on it asks for `cart` alone"), "{}", words[0]);

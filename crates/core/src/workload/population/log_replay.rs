@@ -1,4 +1,4 @@
-//! Workloads that replay a log: their checks, and what they are made of.
+//! Workloads that replay a log: their checks, and their parts.
 
 use super::super::Sessions;
 use super::super::check::{Check, constant};
@@ -62,7 +62,7 @@ impl Check<'_> {
         process.is_some_and(|text| matches!(Settings::parse(text), Ok(Some(_))))
     }
 
-    /// Refuses what a log says itself.
+    /// Refuses keys whose values the log has itself.
     fn alone(&self, table: &PopulationTable) -> Result<(), SchemaError> {
         let own = "a log is replayed at its own times: make it faster or slower by `speed`, as in \
                    process = \"trace(access.log, speed=2)\"";
@@ -92,14 +92,14 @@ impl Check<'_> {
             self.no_end_on_error(table)?;
             return Ok(Sessions::Open { arrivals });
         }
-        // Means, for whoever asks; what sessions do is said by the log.
+        // Means, for information; the log gives the sessions' actions.
         let think = Distribution::constant(replay.mean_think_s(), Dimension::Time)
             .map_err(|error| self.error(PROCESS, &error))?;
         Ok(Sessions::PartlyOpen { arrivals, requests: Some(constant(1.0)), think })
     }
 }
 
-/// The place of the kind that a request is of; the last kind takes all that no other takes.
+/// The place of the kind of a request; the last kind takes all that no other takes.
 fn kind_of(kinds: &[RequestKind], word: &str, target: &str) -> usize {
     let last = kinds.len() - 1;
     RequestKind::place_of(&kinds[..last], word, target).unwrap_or(last)

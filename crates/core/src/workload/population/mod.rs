@@ -1,4 +1,4 @@
-//! Users of one kind: which sessions of theirs there are, and what these do.
+//! Users of one kind: their sessions, and the course of these.
 
 pub(super) mod browsing;
 pub(super) mod course;
@@ -26,82 +26,82 @@ use course::Course;
 /// Users of one kind, checked.
 #[derive(Clone, Debug)]
 pub struct Population {
-    /// Its name; empty where the workload names no populations.
+    /// Its name; empty if the workload names no populations.
     pub name: String,
-    /// Which sessions there are.
+    /// Its sessions.
     pub sessions: Sessions,
-    /// What they send: places in the workload's list of requests; never empty.
+    /// Its requests: places in the workload's list; never empty.
     pub kinds: Range<usize>,
     /// The long-run shares of these among its requests; they sum to 1.
     pub mix: Vec<f64>,
-    /// How many requests of each of these a session has on average, one that ends; none where that
-    /// is not known beforehand.
+    /// The mean number of requests of each of these in a session that ends; `None` if it is not
+    /// known beforehand.
     pub visits: Option<Vec<f64>>,
-    /// Which request follows which; none where each is drawn by its weight.
+    /// The successor of each request; `None` if each is drawn by its weight.
     pub journey: Option<Journey>,
-    /// How often a session comes to each kind, objects not counted: mean numbers, or shares where
+    /// The mean visits of a session to each kind, objects not counted: numbers, or shares if
     /// sessions do not end by themselves.
     pub steps: Vec<f64>,
-    /// By kind, the think time after it, if that is its own.
+    /// By kind, the think time after it, if it has its own.
     pub thinks: Vec<Option<Distribution>>,
     /// Whether any request has objects.
     pub has_pages: bool,
-    /// How long a session lasts, if that ends it.
+    /// How long a session lasts, if a time ends it.
     pub lasts: Option<Distribution>,
     /// The place among its kinds of the request at which a session ends that has lasted long
     /// enough, if there is one.
     pub ends_at: Option<u32>,
-    /// Whether a session does not ask again for an object that it has.
+    /// Whether a session does not request again an object that it has.
     pub cache: bool,
-    /// What all its clients have in common.
+    /// The common properties of all its clients.
     pub clients: ClientLimits,
-    /// Header fields of all their requests that have none of their own.
+    /// Header fields of all their requests that have no such field.
     pub headers: Vec<(String, String)>,
     /// The subprotocols of WebSocket that they offer, the best first.
     pub subprotocols: Vec<String>,
-    /// How they say who they are, if they do.
+    /// Their credentials, if they have any.
     pub authorization: Option<Authorization>,
-    /// Where the password is kept by which they log in to a database, if that is said.
+    /// The source of the password with which they log in to a database, if it is given.
     pub password: Option<Secret>,
-    /// For keys of `clients` that say where secrets are kept: where they themselves stand, as in
+    /// For keys of `clients` that name sources of secrets: the keys' own places, as in
     /// `shop.toml:7: clients.password`.
     pub secrets_at: BTreeMap<&'static str, String>,
-    /// How sessions behave besides what they send.
+    /// The properties of sessions besides their requests.
     pub browsing: Browsing,
-    /// Where sessions are programs: what makes them. They choose requests and think times then.
+    /// If sessions are programs: their maker. They then choose requests and think times.
     pub programs: Option<Arc<dyn ProgramSource>>,
     /// The tables that sessions read.
     pub data: Arc<[DataTable]>,
-    /// The values that sessions have which are no programs.
+    /// The values of sessions that are not programs.
     pub values: ValueNames,
-    /// The plain tables that this was built from.
+    /// The plain tables from which this was built.
     pub table: PopulationTable,
 }
 
-/// Which sessions there are.
+/// The sessions of a population.
 #[derive(Clone, Debug)]
 pub enum Sessions {
     /// Sessions of one request arrive by themselves.
     Open {
-        /// When they arrive.
+        /// Their arrivals.
         arrivals: ArrivalProcess,
     },
     /// Sessions that never end.
     Closed {
-        /// How many.
+        /// Their number.
         clients: u64,
-        /// The number of requests, objects not counted, after which a session begins anew; none
-        /// where its journey or a time ends it, or nothing does.
+        /// The number of requests, objects not counted, after which a session begins again; `None`
+        /// if its journey or a time ends it, or nothing does.
         requests: Option<Distribution>,
         /// The think time before each request.
         think: Distribution,
     },
     /// Sessions of several requests arrive by themselves.
     PartlyOpen {
-        /// When they arrive.
+        /// Their arrivals.
         arrivals: ArrivalProcess,
         /// The number of requests of a session, objects not counted: draws are rounded, and at
-        /// least 1; none where its journey or a time ends it.
+        /// least 1; `None` if its journey or a time ends it.
         requests: Option<Distribution>,
         /// The think time between a response and the next request.
         think: Distribution,
@@ -127,7 +127,7 @@ impl Population {
         self.table.arrivals.model
     }
 
-    /// When sessions arrive; none for a closed model.
+    /// When sessions arrive; `None` for a closed model.
     #[must_use]
     pub fn arrivals(&self) -> Option<&ArrivalProcess> {
         match &self.sessions {
@@ -136,7 +136,7 @@ impl Population {
         }
     }
 
-    /// The number of sessions of a closed model; none for others.
+    /// The number of sessions of a closed model; `None` for others.
     #[must_use]
     pub fn clients(&self) -> Option<u64> {
         match self.sessions {
@@ -145,7 +145,7 @@ impl Population {
         }
     }
 
-    /// The think time; none for an open model.
+    /// The think time; `None` for an open model.
     #[must_use]
     pub fn think(&self) -> Option<&Distribution> {
         match &self.sessions {
@@ -154,8 +154,8 @@ impl Population {
         }
     }
 
-    /// How often its kinds are requested relative to one another, and the sum of that: as the file
-    /// has it where each is drawn by its weight, so that nothing is rounded twice.
+    /// How often its kinds are requested relative to one another, and the sum of that: as in the
+    /// file if each is drawn by its weight, so that nothing is rounded twice.
     pub(crate) fn weights(&self, requests: &[RequestKind]) -> (Vec<f64>, f64) {
         if self.journey.is_some() || self.has_pages {
             return (self.mix.clone(), 1.0);
@@ -173,9 +173,8 @@ impl Population {
         self.journey.is_some() || self.has_pages || self.lasts.is_some()
     }
 
-    /// The mean number of requests a session; infinite for a closed model, NaN where a program
-    /// chooses them as it goes, or it hangs on how long responses take. `seed` is that of the
-    /// population.
+    /// The mean number of requests a session; infinite for a closed model. NaN if a program chooses
+    /// them during the run, or if it depends on response times. `seed` is that of the population.
     pub(super) fn requests_per_session(&self, seed: u64) -> f64 {
         match &self.sessions {
             Sessions::PartlyOpen { .. } if self.programs.is_some() => {
@@ -183,15 +182,15 @@ impl Population {
                 extent.map_or(f64::NAN, |extent| extent.requests as f64 / extent.sessions as f64)
             }
             Sessions::Closed { .. } => f64::INFINITY,
-            // As the file has it, so that nothing is rounded twice.
+            // As in the file, so that nothing is rounded twice.
             _ if !self.browses() => self.sessions.length().map_or(f64::NAN, |one| one.mean()),
             _ => self.visits.as_ref().map_or(f64::NAN, |visits| visits.iter().sum()),
         }
     }
 
-    /// The long-run rate of requests that it asks for, where that does not depend on the system:
-    /// requests a second; none for a closed model, where a program chooses requests, or where
-    /// sessions last for a time or remember what they have.
+    /// The long-run rate of requests that it asks for, if that does not depend on the system:
+    /// requests a second. `None` for a closed model, if a program chooses requests, or if sessions
+    /// last for a time or remember what they have.
     #[must_use]
     pub fn request_rate(&self) -> Option<f64> {
         if self.programs.is_some() {
@@ -203,10 +202,9 @@ impl Population {
     }
 }
 
-/// How often a session comes to each kind on average, and the long-run shares of the kinds among
-/// requests.
+/// The mean visits of a session to each kind, and the long-run shares of the kinds among requests.
 pub(super) struct Visits {
-    /// None where it is not known beforehand.
+    /// `None` if it is not known beforehand.
     pub(super) visits: Option<Vec<f64>>,
     pub(super) mix: Vec<f64>,
     /// As [`Population::steps`].
@@ -214,18 +212,18 @@ pub(super) struct Visits {
 }
 
 impl Visits {
-    /// Of a session that has `length` requests, objects not counted, if it has a number, and goes
-    /// by its journey, or else by weights.
+    /// For a session of `length` requests, objects not counted, if it has a number. It follows its
+    /// journey, or else weights.
     ///
     /// # Errors
-    /// When its journey goes on for very long among very many requests.
+    /// For a journey that lasts very long among very many requests.
     pub(super) fn new(
         kinds: &[RequestKind],
         course: &Course,
         length: Option<&Count>,
     ) -> Result<Visits, Invalid> {
         let journey = course.journey.as_ref();
-        // What ends it by time, or keeps it from asking, is known only when it happens.
+        // An end by time, or a request that is skipped, is known only when it happens.
         let bounded = course.lasts.is_some() || course.cache;
         let bases = match (journey, length) {
             (Some(journey), Some(length)) => {
@@ -254,7 +252,7 @@ fn by_weight(kinds: &[RequestKind], number: f64) -> Vec<f64> {
     kinds.iter().map(|kind| number * kind.weight / total).collect()
 }
 
-/// With the objects that the bases of pages bring.
+/// Including the objects of the bases of pages.
 fn with_objects(kinds: &[RequestKind], bases: &[f64]) -> Vec<f64> {
     let mut all = bases.to_vec();
     for (kind, visits) in kinds.iter().zip(bases) {

@@ -1,4 +1,4 @@
-//! How sessions are when a run begins.
+//! The state of sessions when a run begins.
 
 use super::super::{Population, Sessions, Workload};
 use crate::distribution::Distribution;
@@ -9,18 +9,18 @@ use crate::journey::Count;
 /// How the sessions of a workload begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
-    /// As they are in the long run, but for those who wait for a response.
+    /// In their long-run state, except for those that wait for a response.
     Steady,
     /// Empty, because the file says so.
     Chosen,
     /// Empty, because the course of sessions is not known beforehand: a script or a log has it, a
-    /// trace says when they come, or they hang on what was taken from responses.
+    /// trace gives their times, or they depend on values taken from responses.
     Unknown,
     /// Empty, because the mean think time is infinite and there is no long run.
     NeverSteady,
 }
 
-/// The most sessions that can be there at the start: as many as closed clients.
+/// The most sessions that can be present at the start: as many as closed clients.
 const SESSIONS_MAX: f64 = 1e7;
 
 impl Population {
@@ -29,7 +29,8 @@ impl Population {
     pub fn beginning(&self) -> Beginning {
         let think = match &self.sessions {
             Sessions::Open { .. } => return Beginning::Steady,
-            // Amid its course a session would not have what it takes at the beginning.
+            // In the middle of its course a session would not have the values that it takes at the
+            // beginning.
             _ if self.programs.is_some() || self.values.has_takes() => return Beginning::Unknown,
             _ if self.table.arrivals.start == Some(Start::Empty) => return Beginning::Chosen,
             Sessions::PartlyOpen { arrivals, .. } if arrivals.is_trace() => {
@@ -45,10 +46,10 @@ impl Population {
         }
     }
 
-    /// The mean number of sessions that think, by Little's law: the rate at which sessions come,
-    /// times the mean number of their think times, times the mean think time. The rate is that
-    /// before the start, or the largest there where it varied. For a closed model infinite, as its
-    /// sessions' length is; 0 for an open one.
+    /// The mean number of sessions that think, by Little's law: the arrival rate of sessions, times
+    /// their mean number of think times, times the mean think time. The rate is that before the
+    /// start, or the largest one there if it varied. For a closed model it is infinite, as its
+    /// sessions' length is; for an open one it is 0.
     #[must_use]
     pub(crate) fn thinking_before_start(&self) -> f64 {
         match &self.sessions {
@@ -67,20 +68,20 @@ impl Population {
         }
     }
 
-    /// Whether the think time, or what follows it, hangs on the last request.
+    /// Whether the think time, or the request after it, depends on the last request.
     pub(crate) fn thinks_by_kind(&self) -> bool {
         self.journey.is_some() || self.thinks.iter().any(Option::is_some)
     }
 
-    /// How long a session thinks on average after requests of each kind, in seconds; for a closed
-    /// model in shares.
+    /// The mean think time of a session after requests of each kind, in seconds; for a closed model
+    /// in shares.
     pub(crate) fn thinking_by_kind(&self) -> Vec<f64> {
         let visits = self.visits_before_others();
         visits.iter().zip(self.think_after()).map(|(visits, after_s)| visits * after_s).collect()
     }
 
-    /// How long a session thinks on average after a request of each kind if its number of requests
-    /// lets it go on, in seconds: not where its journey ends there.
+    /// The mean think time of a session after a request of each kind, in seconds, if its number of
+    /// requests lets it continue: 0 for the share of journeys that end there.
     pub(crate) fn think_after(&self) -> Vec<f64> {
         let Some(think) = self.think() else { return Vec::new() };
         let journey = self.journey.as_ref().filter(|_| self.clients().is_none());
@@ -92,7 +93,7 @@ impl Population {
         self.thinks.iter().enumerate().map(after).collect()
     }
 
-    /// How often a session comes to each kind on average with requests left of its number, if it
+    /// The mean number of a session's visits to each kind with requests left of its number, if it
     /// has one; for a closed model in shares.
     fn visits_before_others(&self) -> Vec<f64> {
         let Sessions::PartlyOpen { requests: Some(requests), .. } = &self.sessions else {
@@ -107,7 +108,7 @@ impl Population {
         self.steps.iter().map(|visits| visits / all * (length.mean() - 1.0)).collect()
     }
 
-    /// How many sessions think at the start on average, if that is not told by `clients`.
+    /// The mean number of sessions that think at the start, if `clients` does not give it.
     fn thinking_at_start(&self) -> f64 {
         match &self.sessions {
             Sessions::PartlyOpen { .. } if self.beginning() == Beginning::Steady => {
@@ -119,8 +120,8 @@ impl Population {
 }
 
 impl Workload {
-    /// How the sessions of all populations begin: where they differ, in the way of which most must
-    /// be said.
+    /// How the sessions of all populations begin: if they differ, in the way that needs the longest
+    /// explanation.
     #[must_use]
     pub fn beginning(&self) -> Beginning {
         let all = || self.populations.iter().map(Population::beginning);
@@ -128,10 +129,10 @@ impl Workload {
         order.into_iter().find(|one| all().any(|other| other == *one)).unwrap_or(Beginning::Steady)
     }
 
-    /// Refuses a start with more sessions than memory should hold.
+    /// Refuses a start with more sessions than fit in memory.
     ///
     /// # Errors
-    /// When more than 10,000,000 sessions would think at the start on average.
+    /// When the mean number of sessions that think at the start exceeds 10,000,000.
     pub fn check_start(&self) -> Result<(), Invalid> {
         let thinking: f64 = self.populations.iter().map(Population::thinking_at_start).sum();
         if thinking <= SESSIONS_MAX {

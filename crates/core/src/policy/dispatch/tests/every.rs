@@ -1,4 +1,4 @@
-//! What holds for every policy.
+//! Properties of every policy.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::super::*;
 use super::switch;
 use crate::random::Purpose;
 
-/// The arguments of an example that hang on the number of servers are made for it.
+/// The arguments of an example that depend on the number of servers are made for it.
 fn example(entry: &Entry, servers: usize) -> String {
     if entry.name() != "sita" {
         return entry.example.to_owned();
@@ -38,7 +38,7 @@ fn what_does_not_fit_the_cluster_is_refused() {
     assert!(error.to_string().contains("1 times for 3 servers: it needs 2"), "{error}");
 }
 
-/// What may happen to a switch.
+/// The events of a switch.
 #[derive(Clone, Debug)]
 enum Event {
     Comes { target: u64, class: u32, work: u64 },
@@ -123,7 +123,7 @@ proptest! {
     }
 }
 
-/// How many random numbers were drawn between two states of a stream, if few.
+/// The number of random draws between two states of a stream, if few.
 fn drawn(before: &Stream, after: &Stream) -> Option<usize> {
     let (mut at, wanted) = (before.clone(), format!("{after:?}"));
     (0..DRAWS_MAX).find(|_| {
@@ -142,12 +142,12 @@ fn unequal() -> impl Strategy<Value = Vec<f64>> {
 }
 
 proptest! {
-    /// However unequal weights are and whichever servers are closed, a choice draws few random
-    /// numbers, and ends: none waits for the turns of heavy servers that are closed.
+    /// A choice draws few random numbers, and ends, however unequal the weights are and whichever
+    /// servers are closed: no choice waits for the turns of heavy closed servers.
     #[test]
     fn a_choice_costs_little(weights in unequal(), closed in any::<u16>(), last in 0..12_usize) {
         let number = weights.len();
-        // The lightest of all is open besides, so that those that are closed outweigh it.
+        // The lightest of all is open as well, so that the closed ones outweigh it.
         let lightest = (0..number).min_by(|a, b| weights[*a].total_cmp(&weights[*b])).unwrap();
         for entry in ENTRIES {
             let setting = Setting { weights: weights.clone(), classes: 2, work: None };
@@ -161,7 +161,8 @@ proptest! {
             (0..number).for_each(|at| tell(policy.as_mut(), &servers, at));
             let mut random = Stream::new(2, 0, Purpose::Dispatch);
             for round in 0..30_u32 {
-                // Some are closed between the first requests and the last, which find all open.
+                // Some servers are closed between the first requests and the last; by then all are
+                // open.
                 let is_open = |at: usize| {
                     !(5..25).contains(&round) || at == lightest || at == last
                         || (closed >> at) & 1 == 0
@@ -177,7 +178,7 @@ proptest! {
                 let mut view =
                     View { now: Nanos::ZERO, servers: &servers, random: &mut random };
                 let Some(chosen) = policy.choose(&request, &mut view) else {
-                    // Replication lets requests wait where so many are in progress.
+                    // Replication lets requests wait if this many are in progress.
                     prop_assert_eq!(entry.name(), "lard-r");
                     break;
                 };
@@ -192,8 +193,8 @@ proptest! {
 }
 
 /// A server of weight 100 beside 199 of weight 1 gets 100 / 299 of 30,000 requests, most of them
-/// drawn by the weights of all; the same where a heavier one is closed. A count has a standard
-/// deviation of 82: a right program fails once in 10^8 seeds.
+/// drawn by the weights of all; the same holds if a heavier one is closed. A count has a standard
+/// deviation of 82: a correct program fails once in 10^8 seeds.
 #[test]
 fn a_random_split_is_by_weight() {
     let mut weights = vec![1.0; 201];
@@ -212,7 +213,7 @@ fn a_random_split_is_by_weight() {
 }
 
 /// Samples of two of four open servers: each of the six pairs 5,000 times in 30,000, with a
-/// standard deviation of 65; a right program fails once in 10^8 times.
+/// standard deviation of 65; a correct program fails once in 10^8 times.
 #[test]
 fn each_sample_is_as_likely() {
     let mut servers = Servers::new(&[1.0; 5]);

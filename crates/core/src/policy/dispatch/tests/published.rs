@@ -9,7 +9,7 @@ fn chosen(switch: &mut Switch, number: usize) -> Vec<usize> {
     (0..number).map(|_| switch.server(0.0, &Request::default())).collect()
 }
 
-/// The sequence that nginx's change of 2012 is known by: weights 5, 1, 1 give a a b a c a a.
+/// The known sequence of nginx's change of 2012: weights 5, 1, 1 give a a b a c a a.
 #[test]
 fn smooth_weighted_round_robin_spreads_turns() {
     let mut switch = switch("weighted-round-robin", &[5.0, 1.0, 1.0], 1, 1);
@@ -66,7 +66,7 @@ fn lard_moves_a_target_when_its_server_has_too_much() {
     assert_eq!(switch.server(0.0, &target(1)), second);
 }
 
-/// A server of twice `high` loses its targets even where no other has fewer than `low`.
+/// A server of twice `high` loses its targets even if no other has fewer than `low`.
 #[test]
 fn lard_moves_a_target_at_twice_the_high_load() {
     let mut switch = switch("lard(low=1, high=2)", &[1.0, 1.0], 1, 1);
@@ -95,7 +95,7 @@ fn lard_replicates_and_forgets() {
     // goes to the one with the fewest.
     assert_eq!(switch.server(23.0, &target(1)), second);
     (0..4).for_each(|_| switch.ended(Nanos::from_secs_f64(24.0), first, END));
-    // The first has none now, and were the better one; but it is forgotten.
+    // The first has no request now, and would be the better one; but it is forgotten.
     assert_eq!(switch.server(25.0, &target(1)), second);
 }
 
@@ -113,7 +113,7 @@ fn lard_with_replication_lets_others_wait() {
 
 #[test]
 fn weights_and_idle_servers_count_as_published() {
-    // One of weight 4 with 3, one of weight 1 with none: (3 + 1) / 4 = (0 + 1) / 1.
+    // One of weight 4 with 3 requests, one of weight 1 without: (3 + 1) / 4 = (0 + 1) / 1.
     let busy = |policy: &str| {
         let mut switch = switch(policy, &[4.0, 1.0], 1, 1);
         switch.set_open(Nanos::ZERO, 1, false);
@@ -121,12 +121,12 @@ fn weights_and_idle_servers_count_as_published() {
         switch.set_open(Nanos::ZERO, 1, true);
         switch.server(0.0, &Request::default())
     };
-    // 5 / 4 against 1 / 1.
+    // 5 / 4, compared with 1 / 1.
     assert_eq!(busy("shortest-expected-delay"), 1);
     assert_eq!(busy("never-queue"), 1);
-    // 4 / 4 against 0.
+    // 4 / 4, compared with 0.
     assert_eq!(busy("least-connections"), 1);
-    // Both idle: the delay is 1 / 4 against 1.
+    // Both idle: the delays are 1 / 4 and 1.
     assert_eq!(
         switch("shortest-expected-delay", &[1.0, 4.0], 1, 1).server(0.0, &Request::default()),
         1
@@ -239,8 +239,8 @@ fn prequal_takes_the_fastest_cold_server() {
     assert!(later.iter().any(|server| ![4, 5, 6].contains(server)));
 }
 
-/// The servers of answers that are used one after another where probes ask nobody again. Each
-/// request removes one more, the worst and the oldest in turn.
+/// The servers of answers that are used one after another if no further probes go out. Each request
+/// removes one more, the worst and the oldest in turn.
 fn prequal_without_new_answers(servers: usize, answers: usize, seed: u64) -> Vec<usize> {
     let mut switch = switch("prequal(quantile=0)", &vec![1.0; servers], 1, seed);
     for server in 0..answers {
@@ -259,7 +259,7 @@ fn prequal_uses_an_answer_once_where_there_are_few_servers() {
 }
 
 /// With 64 servers it says 2 / (0.75 x 3 - 1) = 1.6: of 4,000 answers 60 % are used twice. The
-/// count has a standard deviation of 31, so that a right program fails once in 10^8 seeds.
+/// count has a standard deviation of 31, so that a correct program fails once in 10^8 seeds.
 #[test]
 fn prequal_uses_an_answer_as_often_on_average_as_the_formula_says() {
     let twice = |seed: &u64| {
@@ -283,7 +283,7 @@ fn least_work_left_follows_the_work() {
     let short = 1 - long;
     assert_eq!(switch.server(0.0, &of(4.0)), short);
     assert_eq!(switch.server(1.0, &of(4.0)), short);
-    // 10 s against 8 s of which one is over; the next makes it 12.
+    // 10 s, compared with 8 s of which one is over; the next makes it 12.
     assert_eq!(switch.server(1.0, &of(4.0)), short);
     assert_eq!(switch.server(1.0, &of(4.0)), long);
 }

@@ -1,5 +1,5 @@
-//! Policies over FCFS servers, against formulas and against one central queue. The servers are
-//! written out here, and have nothing of the simulator in them.
+//! Policies over FCFS servers, compared with formulas and with one central queue. The servers are
+//! written out here, and share no code with the simulator.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use super::super::*;
 use super::switch;
 use crate::random::Purpose;
 
-/// Requests with their arrivals and demands: a Poisson process of so many a second, and
+/// Requests with their arrivals and demands: a Poisson process of this rate per second, and
 /// exponential demands of mean 1 s.
 fn requests(number: usize, rate: f64, seed: u64) -> Vec<(Nanos, Nanos)> {
     let mut random = Stream::new(seed, 1, Purpose::Arrival);
@@ -21,7 +21,7 @@ fn requests(number: usize, rate: f64, seed: u64) -> Vec<(Nanos, Nanos)> {
     (0..number).map(one).collect()
 }
 
-/// The response time of each request where every server serves first come, first served.
+/// The response time of each request if every server serves first come, first served.
 fn responses(mut switch: Switch, requests: &[(Nanos, Nanos)]) -> Vec<Nanos> {
     let mut free_at = vec![Nanos::ZERO; switch.servers().all().len()];
     let mut there = BinaryHeap::new();
@@ -49,7 +49,7 @@ fn mean_s(responses: &[Nanos]) -> f64 {
 }
 
 /// Of 500 servers at load 0.9, the mean for infinitely many: the sum of 0.9^(d^i - d)/(d - 1) over
-/// i (Mitzenmacher 2001). 300,000 requests scatter by some 0.5 %; the issue is held to 2 %.
+/// i (Mitzenmacher 2001). 300,000 requests scatter by some 0.5 %; the tolerance is 2 %.
 #[test]
 fn choices_are_as_good_as_their_formula() {
     let requests = requests(400_000, 450.0, 11);
@@ -61,8 +61,8 @@ fn choices_are_as_good_as_their_formula() {
     }
 }
 
-/// A random split is so many M/M/1 queues: at load 0.5 a mean of 2 s. The mean of 400,000 responses
-/// has a standard error of some 0.7 %, and the margin is 4 of them.
+/// A random split gives this many M/M/1 queues: at load 0.5 a mean of 2 s. The mean of 400,000
+/// responses has a standard error of some 0.7 %, and the margin is 4 of them.
 #[test]
 fn a_random_split_is_a_queue_for_each() {
     let requests = requests(400_000, 10.0, 5);
@@ -85,7 +85,7 @@ fn least_work_left_is_one_central_queue() {
 }
 
 /// For equal servers and exponential demands (Weber 1978, and the classical orderings): the more a
-/// policy looks, the shorter the response times.
+/// policy knows, the shorter the response times.
 #[test]
 fn who_knows_more_does_better() {
     let requests = requests(200_000, 9.0, 21);

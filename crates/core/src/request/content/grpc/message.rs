@@ -1,4 +1,4 @@
-//! Messages on their way out: what JSON is one, and its bytes.
+//! Outgoing messages: the JSON that is valid for one, and its bytes.
 
 use prost_reflect::prost::Message as _;
 use prost_reflect::{DynamicMessage, Kind, MessageDescriptor};
@@ -9,14 +9,14 @@ use super::GrpcCall;
 use crate::error::Invalid;
 use crate::random::{Purpose, Stream};
 
-/// How prost-reflect begins to say that a message has no field of a name.
+/// The beginning of prost-reflect's error about an unknown field of a message.
 const UNKNOWN_FIELD: &str = "unrecognized field name";
-/// A value with which messages are tried out before any session has one.
+/// A value with which messages are tried out before a session supplies one.
 const TRIED: &[u8] = b"1";
 
 impl GrpcCall {
-    /// Appends the bytes of a message, with the prefix that says that they are not compressed, and
-    /// how many.
+    /// Appends the bytes of a message, with the prefix that gives their length and marks them as
+    /// uncompressed.
     pub(crate) fn encode(&self, json: &[u8], out: &mut Vec<u8>) -> Result<(), Invalid> {
         let message = self.read(json).map_err(|error| self.wrong(&error.to_string()))?;
         let length = message.encoded_len();
@@ -37,8 +37,7 @@ impl GrpcCall {
         Invalid::new(format!("is no `{}` in JSON: {why}", input.full_name()))
     }
 
-    /// Tries a message out. Where values stand in it, no more is held against it than what is wrong
-    /// whatever they are.
+    /// Tries a message out. If values stand in it, only errors that do not depend on them count.
     pub(crate) fn check(&self, message: &Template) -> Result<(), Invalid> {
         let (mut json, mut stream) = (Vec::new(), Stream::new(0, 0, Purpose::Target));
         let written = message.write(&mut json, &mut stream, &|_| Some(TRIED));
@@ -56,8 +55,8 @@ impl GrpcCall {
     }
 }
 
-/// Makes an empty list a table, where only that can stand: languages with one kind of empty table
-/// cannot say which it is. Lists and any values of JSON are left as they are.
+/// Makes an empty list a table, if only a table can stand there: languages with one kind of empty
+/// table cannot distinguish them. Lists and any values of JSON are left as they are.
 pub(crate) fn complete(value: &mut Value, message: &MessageDescriptor) {
     let own = message.full_name().strip_prefix("google.protobuf.");
     if matches!(own, Some("ListValue" | "Value")) {

@@ -1,4 +1,4 @@
-//! Calls as files and programs give them.
+//! Calls from files and programs.
 
 use prost_reflect::prost::Message as _;
 use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
@@ -54,7 +54,7 @@ fn message(name: &str, field: Vec<FieldDescriptorProto>) -> DescriptorProto {
     DescriptorProto { name: Some(name.to_owned()), field, ..DescriptorProto::default() }
 }
 
-/// An order, which holds fields of all kinds.
+/// An order, which has fields of all kinds.
 fn order() -> DescriptorProto {
     let fields = vec![
         field(1, "item", Type::String),

@@ -10,16 +10,16 @@ use crate::file::{Isolation, RequestTable};
 use crate::files::Files;
 use text::Text;
 
-/// The most parameters of a request: what the protocol of PostgreSQL counts with 16 bits.
+/// The most parameters of a request: the protocol of PostgreSQL counts them in 16 bits.
 const PARAMETERS_MAX: usize = 65_535;
 
-/// What a request of SQL does.
+/// The content of a request of SQL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sql {
-    /// Its statements, each sent when the one before has been answered; empty only where a program
-    /// gives them one after another.
+    /// Its statements, each sent after the answer to the one before; empty only if a program gives
+    /// them one after another.
     pub statements: Vec<Statement>,
-    /// The statement by which a transaction around them begins; none for one statement by itself,
+    /// The statement that begins a transaction around them; `None` for one statement by itself,
     /// which is a transaction of its own.
     pub begin: Option<&'static str>,
 }
@@ -33,15 +33,15 @@ pub struct Statement {
     pub parameters: Vec<usize>,
 }
 
-/// What was read of a table; an error comes with its key.
+/// The part of a table that was read; an error comes with its key.
 pub(crate) type Keyed<T> = Result<T, (&'static str, Invalid)>;
 
 impl Sql {
-    /// A statement that a program sends, whose parameters are those that stand in it.
+    /// A statement that a program sends, whose parameters are those in its text.
     ///
     /// # Errors
-    /// When it is none, or several, or begins or ends a transaction; or a parameter is left out, as
-    /// `$2` where `$3` stands.
+    /// When it is not exactly one statement, begins or ends a transaction, or leaves out a
+    /// parameter, as `$2` beside `$3`.
     pub fn statement(text: &str) -> Result<Sql, Invalid> {
         let read = Text::read(text)?;
         let last = read.marks.iter().map(|mark| mark.number).max().unwrap_or(0);
@@ -61,14 +61,14 @@ impl Sql {
     /// [`Isolation`].
     ///
     /// # Errors
-    /// When that is the name of none.
+    /// When that is not the name of one.
     pub fn transaction(isolation: Option<&str>) -> Result<Sql, Invalid> {
         let isolation = isolation.map(Isolation::of).transpose()?;
         Ok(Sql { statements: Vec::new(), begin: Some(Isolation::begin(isolation)) })
     }
 
-    /// What a request's table says of SQL, if anything, with its parameters as messages; an error
-    /// comes with its key.
+    /// The SQL of a request's table, if it has any, with its parameters as messages; an error comes
+    /// with its key.
     pub(crate) fn from_table(
         table: &RequestTable,
         names: &[String],
@@ -105,7 +105,7 @@ impl Sql {
     }
 }
 
-/// Refuses what goes with SQL only.
+/// Refuses keys that go with SQL only.
 fn alone(table: &RequestTable) -> Keyed<()> {
     let why = || Invalid::new("goes with `sql` or `transaction` only");
     if !table.parameters.is_empty() {
@@ -118,7 +118,7 @@ fn quoted(table: &RequestTable, place: usize) -> String {
     format!("the parameter `{}`", table.parameters[place].text())
 }
 
-/// A distribution, or a text in which draws and values may stand in braces.
+/// A distribution, or a text that may have draws and values in braces.
 fn parameter(text: &str, names: &[String], files: &dyn Files) -> Result<Template, Invalid> {
     if names.is_empty()
         && let Some(name) = braced_name(text)
@@ -136,7 +136,7 @@ fn parameter(text: &str, names: &[String], files: &dyn Files) -> Result<Template
 }
 
 impl Text<'_> {
-    /// The statement with its parameters numbered anew, without a gap; those of the request that it
+    /// The statement with its parameters renumbered without a gap; those of the request's that it
     /// has are marked as `used`.
     fn statement(&self, used: &mut [bool]) -> Keyed<Statement> {
         let (mut text, mut parameters) = (String::with_capacity(self.whole.len()), Vec::new());

@@ -15,7 +15,7 @@ fn one(sql: &str, parameters: usize) -> Result<Statement, String> {
     read(&format!("name = 'x'\nsql = '''{sql}'''\nparameters = [{parameters}]"))
 }
 
-/// What stands in quotes and comments is nobody's parameter (PostgreSQL's manual, section 4.1).
+/// Text in quotes and comments contains no parameters (PostgreSQL's manual, section 4.1).
 #[test]
 fn parameters_are_found_where_postgresql_finds_them() {
     for (sql, number) in [
@@ -42,7 +42,7 @@ fn parameters_are_found_where_postgresql_finds_them() {
     }
 }
 
-/// Statements of a transaction share parameters; the server wants those of each without a gap.
+/// Statements of a transaction share parameters; the server needs those of each without a gap.
 #[test]
 fn each_statement_numbers_its_own_parameters() {
     let table: RequestTable = toml::from_str(
@@ -86,7 +86,7 @@ fn what_makes_no_sense_is_named_by_its_key() {
     }
 }
 
-/// Arrays stand in braces, too (PostgreSQL's manual, section 8.15.2).
+/// Arrays are written in braces, too (PostgreSQL's manual, section 8.15.2).
 #[test]
 fn arrays_are_parameters() {
     for array in ["{}", "{1,2}", "{\"user\"}", "{user, other}", "{{1},{2}}", "}{user", "{user"] {
@@ -95,7 +95,7 @@ fn arrays_are_parameters() {
     }
 }
 
-/// A program's statement has the parameters that stand in it.
+/// A program's statement has the parameters in its text.
 #[test]
 fn statements_of_programs_say_which_parameters_they_have() {
     let sql = Sql::statement("select $2, $1 where $2 > 0 -- $3").unwrap();
@@ -119,7 +119,7 @@ fn statements_of_programs_say_which_parameters_they_have() {
 }
 
 proptest::proptest! {
-    /// Any text is read or refused, and what is no parameter stays as it is.
+    /// Any text is read or refused, and text that is not a parameter stays as it is.
     #[test]
     fn any_text_can_be_read(text in "[ $a'\"\\\\;/*\\-0-9é\n]{0,40}") {
         if let Ok(read) = Text::read(&text) {

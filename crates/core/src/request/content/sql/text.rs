@@ -1,11 +1,11 @@
-//! Where parameters stand in a statement of SQL, as PostgreSQL reads it.
+//! The places of parameters in a statement of SQL, as PostgreSQL reads it.
 
 use crate::error::Invalid;
 
 /// A statement.
 pub(crate) struct Text<'a> {
     pub(crate) whole: &'a str,
-    /// Where parameters stand, in their order.
+    /// The places of its parameters, in their order.
     pub(crate) marks: Vec<Mark>,
 }
 
@@ -18,11 +18,11 @@ pub(crate) struct Mark {
     pub(crate) number: usize,
 }
 
-/// By these words a transaction begins or ends.
+/// The words by which a transaction begins or ends.
 const CONTROL: [&str; 7] = ["begin", "start", "commit", "end", "rollback", "abort", "prepare"];
 
 impl<'a> Text<'a> {
-    /// Reads one statement. Whether it is one of SQL is for the server to say.
+    /// Reads one statement. The server checks whether it is valid SQL.
     ///
     /// # Errors
     /// When it is empty, or several, or begins or ends a transaction.
@@ -74,8 +74,8 @@ fn is_comment(token: &[u8]) -> bool {
     token.starts_with(b"--") || token.starts_with(b"/*")
 }
 
-/// The end of the token that begins here, which is no later than that of the text. Tokens are words
-/// and numbers, what stands in quotes, comments, parameters, and any other byte.
+/// The end of the token that begins here, at most the end of the text. Tokens are words and
+/// numbers, quoted texts, comments, parameters, and any other byte.
 fn token_end(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     let length = match rest[0] {
@@ -93,7 +93,7 @@ fn token_end(bytes: &[u8], at: usize) -> usize {
     at + length.min(rest.len())
 }
 
-/// Begins a word, a number among them. Letters of other scripts are words, too.
+/// Begins a word or a number. Letters of other scripts count as words, too.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
@@ -102,8 +102,8 @@ fn in_word(byte: u8) -> bool {
     is_word(byte) || byte == b'$'
 }
 
-/// The length of what stands in quotes. A quote that is doubled begins the next such token, which
-/// makes no difference here.
+/// The length of a quoted text. A doubled quote begins the next such token, which makes no
+/// difference here.
 fn quoted(rest: &[u8], quote: u8, escapes: bool) -> usize {
     let mut at = 1;
     while at < rest.len() {
@@ -117,7 +117,7 @@ fn quoted(rest: &[u8], quote: u8, escapes: bool) -> usize {
     rest.len()
 }
 
-/// The length of a comment, in which others may stand.
+/// The length of a comment, which may contain others.
 fn comment(rest: &[u8]) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while at < rest.len() {

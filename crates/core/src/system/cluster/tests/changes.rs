@@ -11,7 +11,8 @@ fn changing(servers: u32, keys: &str, policy: &str, changes: &[(u64, u32, &str)]
     cluster(servers, keys, policy) + &changes.iter().map(change).collect::<String>()
 }
 
-/// Runs requests (arrival, demand) in seconds; gives when each left, in seconds, and why.
+/// Runs requests (arrival, demand) in seconds; gives the time at which each left, in seconds, and
+/// the reason.
 fn left(text: &str, requests: &[(u64, u64)]) -> Vec<(f64, Option<&'static str>)> {
     let given = requests.iter().map(|(_, demand)| (vec![Some(demand * SECOND)], 0, 0)).collect();
     let arrivals: Vec<(u64, u32)> = requests.iter().map(|(at, _)| (at * SECOND, 0)).collect();
@@ -26,8 +27,8 @@ fn a_server_that_fails_loses_what_it_has_and_gets_nothing_until_it_recovers() {
     let changes = [(1, 0, "fails"), (5, 0, "recovers")];
     let found = left(
         &changing(2, TURNS, "fcfs", &changes),
-        // Two lost, in service and in line, one that is safe, one that has only server 1, and one
-        // that finds both.
+        // Two are lost, in service and in line; one is safe, one has only server 1, and one finds
+        // both.
         &[(0, 3), (0, 3), (0, 1), (2, 1), (6, 1), (6, 1)],
     );
     let reset = (1.0, Some(RESET));
@@ -49,7 +50,7 @@ fn averages_are_over_the_time_of_all() {
     let text = changing(1, TURNS, "fcfs", &[(0, 0, "slows(0.25)"), (8, 0, "recovers")]);
     let given = vec![(vec![Some(SECOND)], 0, 0), (vec![Some(SECOND)], 0, 0)];
     let mut system = system(&text, given);
-    // Four seconds each, both in the slow time; then nothing for as long.
+    // Four seconds each, both in the slow time; then none for as long.
     run(&mut system, &[(0, 0), (0, 0)]);
     let station = summary(&system, 16 * SECOND).servers[0].stations[0];
     assert_eq!((station.duration_s, station.load, station.arrivals), (16.0, 0.5, 2));
@@ -81,14 +82,14 @@ fn where_no_server_is_left_requests_are_refused_and_nobody_waits() {
     let changes = [(1, 0, "drains"), (2, 1, "fails"), (9, 0, "recovers")];
     let text = changing(2, keys, "fcfs", &changes);
     let found = left(&text, &[(0, 5), (0, 5), (0, 5), (0, 5), (3, 1), (10, 1)]);
-    // Both servers' requests are with the one that drains; the others wait until the last fails.
+    // Both servers' requests are at the one that drains; the others wait until the last fails.
     let refused = |at: f64| (at, Some(REFUSED));
     let served = |at: f64| (at, None);
     let all = [served(5.0), served(10.0), refused(2.0), refused(2.0), refused(3.0), served(11.0)];
     assert_eq!(found, all);
 }
 
-/// A server at a half of its speed is one to which each brings twice as much.
+/// A server at half speed is like one to which each request brings twice as much.
 #[test]
 fn half_the_speed_is_twice_the_demand() {
     let requests = drawn(2_000, 0.4, 11);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::failure::RESET;
 
-/// Four cores among which chance places threads, with a pool and an event loop on them; `worker`
-/// is not visited itself.
+/// Four cores on which threads are placed at random, with a pool and an event loop on them;
+/// `worker` is not visited itself.
 const WORKER: &str = "name = 's'\n[[machine]]\nname = 'worker'\ncores = 4\n\
     os = 'linux-2.6.22'\nscheduler.balancing.static.policy = 'random'\n\
     [[service]]\nname = 'pool'\nmachine = 'worker'\nthreads = 3\ndemand = '1s'\n\
@@ -21,7 +21,7 @@ fn of(machine: &str, servers: u32, keys: &str) -> String {
 
 const TURNS: &str = "dispatch = 'round-robin'";
 
-/// Requests (arrival, kind), and what each brings.
+/// Requests (arrival, kind), and the demands of each.
 type Requests = (Vec<(u64, u32)>, Vec<Vec<Option<u64>>>);
 
 /// Requests (arrival, kind) with demands for `worker`, `pool` and `loop`; those of the second kind
@@ -56,8 +56,8 @@ fn one_server_is_the_machine_alone_request_by_request() {
     assert_eq!([last(0), last(2)], ["web/0/loop", "web/0/pool"]);
 }
 
-/// In turns, the first of two servers gets every second request: what it does with them is what
-/// the machine does with these alone, and the second one draws otherwise.
+/// In turns, the first of two servers gets every second request. It handles them as the machine
+/// handles these alone, and the second one has other draws.
 #[test]
 fn each_server_draws_by_itself() {
     let (arrivals, demands) = requests(2_000, 3.2, 6);
@@ -81,8 +81,8 @@ fn mean_and_error(all: &[f64]) -> (f64, f64) {
     (whole, (variance / batches.len() as f64).sqrt())
 }
 
-/// A random split over four machines against four machines alone, each with arrivals of its own
-/// and another seed. The difference of the means has a standard error that the batches tell; with
+/// Compares a random split over four machines with four single machines, each with arrivals of its
+/// own and another seed. The batches give the standard error of the difference of the means; with
 /// 39 degrees of freedom and more, 6 of these are passed by chance once in a million seeds.
 #[test]
 fn a_random_split_is_a_machine_for_each() {
@@ -101,15 +101,15 @@ fn a_random_split_is_a_machine_for_each() {
     assert!((mean - wanted).abs() < 6.0 * error.hypot(its), "{mean} +- {error}, {wanted} +- {its}");
 }
 
-/// One core without a pool: demands in seconds are what happens.
+/// One core without a pool: the outcome is the demands in seconds.
 fn one_core(os: &str) -> String {
     format!("name = 's'\n[[machine]]\nname = 'worker'\nos = '{os}'\ndemand = '1s'\n")
 }
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Runs requests (arrival, demand) in seconds over changes (at, server, what); gives when each
-/// left, in seconds, and why.
+/// Runs requests (arrival, demand) in seconds over changes (at, server, what); gives the time at
+/// which each left, in seconds, and the reason.
 fn changed(
     os: &str,
     servers: u32,
@@ -159,7 +159,7 @@ fn averages_of_machines_are_over_the_time_of_all() {
     assert_eq!((machine.duration_s, machine.core_loads.as_slice()), (16.0, [0.5].as_slice()));
 }
 
-/// The services of a machine share its cores: 1 s and two thirds of a half a request, on 2 x 4.
+/// The services of a machine share its cores: 1 s and two thirds of half a request, on 2 x 4.
 #[test]
 fn the_load_is_that_of_all_services_together() {
     use crate::workload::Workload;
@@ -174,8 +174,8 @@ fn the_load_is_that_of_all_services_together() {
 }
 
 proptest! {
-    /// Whoever is taken back in the middle, and whatever happens to servers, the others go on, and
-    /// nothing is left over.
+    /// Whichever request is taken back in the middle, and whatever happens to servers, the others
+    /// continue, and nothing is left over.
     #[test]
     fn all_who_come_to_machines_leave_or_are_taken_back(
         events in prop::collection::vec((0..40_u64, 0..4_u8, any::<prop::sample::Index>()), 1..150),
@@ -229,7 +229,7 @@ fn servers_that_cannot_be_are_explained() {
     refused(&good.replace("linux-eevdf", "linux"), "s.toml:4: machine[1].os", "unknown");
 }
 
-/// A machine that clusters copy is not there by itself; another one is.
+/// A machine that clusters copy does not exist by itself; another one does.
 #[test]
 fn behaviours_go_to_clusters_and_to_other_machines() {
     let front = "[[machine]]\nname = 'front'\nos = 'linux-eevdf'\n";

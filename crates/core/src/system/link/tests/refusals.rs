@@ -1,4 +1,4 @@
-//! Tables that are wrong, and what is said of them.
+//! Wrong tables, and their messages.
 
 use super::*;
 

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use super::super::features::LoadIndex;
 use crate::time::Nanos;
 
-/// The load that one task is.
+/// The load of one task.
 pub(super) const TASK: u64 = 128;
 
-/// What is known of one core.
+/// The state of one core.
 #[derive(Clone, Debug)]
 pub(super) enum Index {
     Now,
@@ -37,7 +37,7 @@ impl Index {
         match self {
             Index::Now => {}
             Index::Average { span, past } => {
-                // The first entry tells what held at the span's begin.
+                // The first entry gives the state at the span's beginning.
                 while past.len() > 1 && past[1].0 + *span <= now {
                     past.pop_front();
                 }
@@ -47,7 +47,7 @@ impl Index {
         }
     }
 
-    /// Ages up to and with a tick at `now`, while `number` tasks were there.
+    /// Ages up to and with a tick at `now`, for `number` tasks.
     fn age(&mut self, now: Nanos, number: u64) {
         let Index::Ageing { weight, tick, aged, at } = self else { return };
         let load = number * TASK;

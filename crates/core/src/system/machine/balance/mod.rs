@@ -1,4 +1,4 @@
-//! Dynamic balancing: figures 4 to 8 of MOSS as one attempt. The folder above says the rules.
+//! Dynamic balancing: figures 4 to 8 of MOSS as one attempt. The folder above has the rules.
 
 mod load;
 
@@ -9,20 +9,20 @@ use crate::random::{Purpose, StreamFamily};
 use crate::time::Nanos;
 use load::{Index, TASK};
 
-/// What may start an attempt.
+/// The events that may start an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occasion {
     /// A task was created and waits at a busy core.
     Fork,
     /// A task woke and waits at a busy core.
     Wake,
-    /// A core has nothing to do.
+    /// A core has no task.
     Idle,
-    /// A core has fewer tasks, and still something to do.
+    /// A core has fewer tasks, but at least one.
     Less,
 }
 
-/// Who gives how many tasks to whom.
+/// The giver, the taker and the number of tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) giver: usize,
@@ -62,7 +62,7 @@ impl Balancer {
         self.indices[core].changes(now, before, after);
     }
 
-    /// Whether an attempt is wanted when this happens at a core of so many tasks.
+    /// Whether an attempt starts when this happens at a core of this many tasks.
     pub(super) fn wants(
         &mut self,
         occasion: Occasion,
@@ -90,7 +90,7 @@ impl Balancer {
         let (_, load) = self.indices[core].loads(now, number);
         initiates
             && match self.transfer {
-                // An idle core asks whatever its aged load: it has nothing to lose.
+                // An idle core starts one whatever its aged load: it has nothing to lose.
                 Transfer::Threshold { lower_bound, .. } if occasion == Occasion::Less => {
                     load < TASK * u64::from(lower_bound)
                 }

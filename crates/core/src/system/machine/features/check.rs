@@ -1,4 +1,4 @@
-//! Which features go together.
+//! The combinations of features that are allowed.
 
 use super::{
     Arrays, Dynamic, Features, Levels, LoadIndex, MoveNumber, Priorities, QueueNumber, Slice, Span,
@@ -32,7 +32,7 @@ fn ticks(tick: Option<Span>) -> Checked {
 }
 
 impl Features {
-    /// Refuses what makes no sense, with the reason.
+    /// Refuses features that make no sense, with the reason.
     pub(super) fn check(&self) -> Checked {
         match &self.time_sharing {
             TimeSharing::Priorities(features) => features.check(self.run_queues.arrays)?,
@@ -137,7 +137,7 @@ impl Levels {
         if self.worst >= self.best { 1 } else { -1 }
     }
 
-    /// How many levels below the best one a priority is; none outside the scale.
+    /// The number of levels from the best one down to a priority; `None` outside the scale.
     #[must_use]
     pub fn level_of(&self, priority: i32) -> Option<u32> {
         let steps = (i64::from(priority) - i64::from(self.best)) * self.direction();
@@ -145,7 +145,7 @@ impl Levels {
         (0..=worst).contains(&steps).then_some(steps as u32)
     }
 
-    /// The priority that a name stands for.
+    /// The priority of a name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<i32> {
         let names = [

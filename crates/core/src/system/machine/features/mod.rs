@@ -1,8 +1,8 @@
 //! Schedulers as choices of features: the feature model of MOSS (Happe, Groenda, Hauck, Reussner:
 //! 'A Prediction Model for Software Performance in Symmetric Multiprocessing Environments', QEST
-//! 2010, figure 2), widened by the time sharing of single cores.
+//! 2010, figure 2), extended by the time sharing of single cores.
 //!
-//! An operating system is a preset: nothing but a file of these tables.
+//! An operating system is a preset: just a file of these tables.
 
 mod balancing;
 mod check;
@@ -261,7 +261,7 @@ pub struct VirtualDeadline {
 }
 
 impl TimeSharing {
-    /// The scale of priorities, where there is one.
+    /// The scale of priorities, if there is one.
     #[must_use]
     pub fn levels(&self) -> Option<&Levels> {
         match self {

@@ -1,4 +1,4 @@
-//! The operating systems that are known by name: each a file of features.
+//! The operating systems that have names: each a file of features.
 
 use super::Features;
 use crate::error::{Invalid, unknown};
@@ -30,8 +30,7 @@ impl Features {
     /// The features of a file's text, with those of `changes` in place of its own.
     ///
     /// # Errors
-    /// When the text or the changes have unknown, missing or wrong keys, or what they say together
-    /// makes no sense.
+    /// When the text or the changes have unknown, missing or wrong keys, or contradict each other.
     pub fn parse(text: &str, changes: &toml::Table) -> Result<Features, Invalid> {
         let reason = |error: toml::de::Error| Invalid::new(with_remedy(error.message()));
         let mut table: toml::Table = toml::from_str(text).map_err(reason)?;
@@ -63,8 +62,8 @@ impl Features {
     }
 }
 
-/// Lays tables over tables and values over values. A table that says what kind it is, and another
-/// kind than before, takes the old one's whole place.
+/// Merges tables into tables and values over values. A table of another kind than before replaces
+/// the old one as a whole.
 fn lay_over(base: &mut toml::Table, changes: &toml::Table) {
     const KINDS: [&str; 3] = ["kind", "policy", "discipline"];
     for (key, change) in changes {
@@ -86,7 +85,7 @@ fn lay_over(base: &mut toml::Table, changes: &toml::Table) {
     }
 }
 
-/// Features that can be taken out, by `false` in their place.
+/// Features that can be removed, by `false` in their place.
 const OPTIONAL: [&str; 12] = [
     "dynamic",
     "interactivity",

@@ -5,8 +5,8 @@ use super::placement::core_of_creator;
 use super::{Entry, NO_TASK, Nanos, Placing, Scheduled, State, TaskId};
 
 impl Scheduled {
-    /// What is due at [`Scheduled::next_event`]; perhaps a task whose burst is done. It holds its
-    /// core until [`Scheduled::settle`].
+    /// Acts on the event that is due at [`Scheduled::next_event`]; perhaps a task's burst is done.
+    /// The task holds its core until [`Scheduled::settle`].
     pub(crate) fn advance(&mut self, now: Nanos) -> Option<TaskId> {
         let due = self.cores.iter().position(|core| core.due == now);
         let done = match due {
@@ -26,7 +26,7 @@ impl Scheduled {
         done
     }
 
-    /// A core's burst is done, or its task's turn is to be looked at.
+    /// A core's burst is done, or its task's turn must be checked.
     fn attend(&mut self, core: usize, now: Nanos) -> Option<TaskId> {
         self.charge(core, now);
         let id = self.cores[core].task;
@@ -49,7 +49,7 @@ impl Scheduled {
         None
     }
 
-    /// It is known now what the task whose burst was done does next.
+    /// The next step of the task whose burst was done is now known.
     pub(crate) fn settle(&mut self, now: Nanos) {
         let Some(core) = self.held.take() else { return };
         let id = self.cores[core].task;
@@ -77,13 +77,13 @@ impl Scheduled {
         let interval = self.balancer.as_ref().and_then(|one| one.information.periodic);
         let due = |every: Nanos| now.0.is_multiple_of(every.0) && self.balanced_at != now;
         if self.counts.waiting > 0 && interval.is_some_and(|every| due(every.0)) {
-            // Bursts are done before the attempt of the same instant.
+            // Bursts end before an attempt of the same instant.
             self.balances_at = now;
         }
         self.find_next(now);
     }
 
-    /// A new or woken task wants a core.
+    /// A new or woken task needs a core.
     pub(super) fn ready(&mut self, now: Nanos, id: TaskId, entry: Entry) {
         let task = &self.tasks[id];
         let core = if entry == Entry::New {
@@ -96,8 +96,7 @@ impl Scheduled {
         let core = core as usize;
         let queue = self.queue(core);
         if !self.one_queue && !self.cores[core].is_idle() {
-            // Virtual times of the queue are as of now, not as of when the running task was
-            // last charged.
+            // Virtual times of the queue are as of now, not as of the running task's last charge.
             self.charge(core, now);
         }
         self.sharing.join(&mut self.tasks, queue, id, entry);
@@ -133,8 +132,8 @@ impl Scheduled {
         }
     }
 
-    /// Under one queue any idle core takes the task, the one it ran on first; else it contends
-    /// with the worst of those that run.
+    /// Under one queue any idle core takes the task, the one it ran on first; else it contends with
+    /// the worst running task.
     fn ready_anywhere(&mut self, now: Nanos, id: TaskId) {
         let task = self.tasks[id];
         let may = |core: &usize| task.may_run_on(*core as u32);
@@ -148,7 +147,7 @@ impl Scheduled {
         self.contend_anywhere(now, id);
     }
 
-    /// Under one queue a task contends with the worst of those that run.
+    /// Under one queue a task contends with the worst running task.
     pub(super) fn contend_anywhere(&mut self, now: Nanos, id: TaskId) {
         let task = self.tasks[id];
         if task.state != State::Ready {
@@ -162,7 +161,7 @@ impl Scheduled {
         }
     }
 
-    /// A ready task takes its core if it is better than the one that runs.
+    /// A ready task takes its core if it is better than the running one.
     pub(super) fn contend(&mut self, now: Nanos, id: TaskId) {
         let core = self.tasks[id].core as usize;
         if self.held == Some(core) {
@@ -174,7 +173,7 @@ impl Scheduled {
         self.charge(core, now);
         let running = self.cores[core].task;
         let queue = self.queue(core);
-        // What is done at this very instant is not pushed out any more.
+        // A task that is done at this very instant is no longer preempted.
         if self.tasks[running].remaining > Nanos::ZERO
             && self.sharing.outranks(&self.tasks, queue, id, running)
         {
@@ -229,7 +228,7 @@ impl Scheduled {
         found
     }
 
-    /// After its task has gone, a core takes another one, or looks for one elsewhere.
+    /// After its task has left, a core takes another one, or looks for one elsewhere.
     pub(super) fn take_next(&mut self, core: usize, now: Nanos) {
         self.dispatch(core, now);
         let idle = self.cores[core].is_idle();
@@ -239,7 +238,7 @@ impl Scheduled {
         }
     }
 
-    /// The running task goes back among the ready ones; the caller says where.
+    /// The running task rejoins the ready ones; the caller says where.
     fn put_back(&mut self, core: usize, now: Nanos) {
         let id = self.release(core, now);
         (self.tasks[id].state, self.tasks[id].since) = (State::Ready, now);
@@ -268,7 +267,7 @@ impl Scheduled {
         id
     }
 
-    /// Charges the running task for what it has run.
+    /// Charges the running task for its running time.
     #[inline]
     pub(super) fn charge(&mut self, core: usize, now: Nanos) {
         let queue = self.queue(core);
@@ -282,7 +281,7 @@ impl Scheduled {
         }
     }
 
-    /// Finds when the core next wants attention.
+    /// Finds when the core next needs attention.
     #[inline]
     pub(super) fn refresh(&mut self, core: usize) {
         let at = &self.cores[core];

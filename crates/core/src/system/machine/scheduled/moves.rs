@@ -1,4 +1,4 @@
-//! Tasks go from one core's queue to another's.
+//! Moves of tasks from one core's queue to another's.
 
 use super::super::balance::{Occasion, Pair};
 use super::super::sharing::Preference;
@@ -37,7 +37,7 @@ impl Scheduled {
         }
     }
 
-    /// The tasks that run on the two cores compete with others now than before.
+    /// The tasks that run on the two cores now compete with others than before.
     fn charge_others(&mut self, now: Nanos, pair: Pair) {
         for core in [pair.giver, pair.taker] {
             if !self.cores[core].is_idle() {

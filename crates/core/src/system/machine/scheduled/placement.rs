@@ -1,4 +1,4 @@
-//! Static balancing: which core a new or woken task is given. Figure 2a of MOSS.
+//! Static balancing: the core of a new or woken task. Figure 2a of MOSS.
 
 use super::super::core::Core;
 use super::super::features::{Static, StaticPolicy, Woken};
@@ -59,7 +59,7 @@ impl Placement {
 
     /// The core of a task that wakes.
     pub(super) fn of_woken(&self, task: &Task, cores: &[Core]) -> u32 {
-        // Who still pays never left its queue.
+        // A task that still pays never left its queue.
         if task.paying {
             return task.core;
         }

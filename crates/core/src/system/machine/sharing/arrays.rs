@@ -11,16 +11,16 @@ pub(super) struct RunQueue {
     pub(super) arrays: [Lists; 2],
     /// Which of the two is active.
     pub(super) active: usize,
-    /// Tasks that are ready or run.
+    /// Tasks that are ready or running.
     pub(super) number: u64,
     /// When the first task expired since the arrays changed places.
     pub(super) first_expiry: Option<Nanos>,
-    /// The best static level of those that expired since.
+    /// The best static level of the tasks that expired since.
     pub(super) best_expired: u32,
 }
 
 impl RunQueue {
-    /// An empty one of so many levels.
+    /// An empty one of this many levels.
     pub(super) fn new(levels: usize) -> RunQueue {
         let lists = Lists::new(levels);
         RunQueue {

@@ -1,4 +1,4 @@
-//! Priorities that are raised for a while by what a task waited for: Windows.
+//! Priorities that are raised for a while after certain waits of a task: Windows.
 
 use super::super::features::{Boosts, Decay, Priorities, Starvation};
 use super::super::task::{Cause, Task};

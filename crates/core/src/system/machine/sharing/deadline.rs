@@ -3,7 +3,7 @@
 //! Virtual Deadline First', 1995.
 //!
 //! The queue's virtual time V is the mean of its tasks' virtual times v, weighted. A task's lag is
-//! w (V - v): what it is owed. It is eligible if it is owed something, v <= V.
+//! w (V - v): the service owed to it. It is eligible if its lag is not negative, v <= V.
 
 mod queue;
 
@@ -17,7 +17,7 @@ use queue::RunQueue;
 #[derive(Debug)]
 pub(super) struct DeadlineSharing {
     slice: Nanos,
-    /// No lag is kept that is larger, in real time at the task's own weight.
+    /// A larger lag is not kept, in real time at the task's own weight.
     lag_limit: Nanos,
     tick: Option<Nanos>,
     run_to_parity: bool,
@@ -68,8 +68,8 @@ impl DeadlineSharing {
         task.deadline -= task.virtual_time;
     }
 
-    /// Gives a task its virtual time in a queue, so that its lag will be what it was although it
-    /// then moves V itself.
+    /// Gives a task its virtual time in a queue, so that its lag stays the same although it then
+    /// moves V itself.
     fn place(&mut self, queue: usize, task: &mut Task) {
         let at = &self.queues[queue];
         let lag = match at.weight {
@@ -83,7 +83,7 @@ impl DeadlineSharing {
         task.queue = queue as u32;
     }
 
-    /// A task that pays wakes: what it owes it still owes, what it is owed is forgotten.
+    /// A paying task wakes: its debt stays, its credit is forgotten.
     fn wake_paying(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
         tasks[id].paying = false;
         let at = &mut self.queues[queue];
@@ -99,7 +99,7 @@ impl DeadlineSharing {
         }
     }
 
-    /// A deadline that has passed is renewed from the virtual time of the look that finds this: at
+    /// A deadline that has passed is renewed from the virtual time of the check that finds this: at
     /// each tick up to now, while the task ran for `ran`.
     fn renew_at_ticks(&self, task: &mut Task, ran: Nanos, now: Nanos, tick: Nanos) {
         let begin = now.since(ran);
@@ -199,7 +199,7 @@ impl Sharing for DeadlineSharing {
             (true, _) => Nanos::MAX,
             (false, true) => Nanos::ZERO,
             (false, false) => {
-                // The clock's ticks look for the end of the protection, a timer for the deadline.
+                // The clock's ticks check for the end of the protection, a timer for the deadline.
                 let end = if self.tick.is_some() { at.protected } else { task.deadline };
                 let wait = real_span(end - task.virtual_time, task.weight).max(Nanos(1));
                 until_tick(now, wait, self.tick)

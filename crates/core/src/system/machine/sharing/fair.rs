@@ -26,7 +26,7 @@ struct RunQueue {
     running: Option<TaskId>,
     /// Never goes back.
     least: i64,
-    /// Of all that are ready or run.
+    /// The weight of all tasks that are ready or running.
     weight: i64,
 }
 
@@ -57,7 +57,7 @@ impl FairSharing {
         }
     }
 
-    /// A task's part of the period, with so many tasks of so much weight.
+    /// A task's part of the period, for this many tasks of this total weight.
     fn slice(&self, weight: i64, number: u64, total: i64) -> Nanos {
         let fits = self.period.0 / self.minimum.0;
         let period = if number > fits { self.minimum.0 * number } else { self.period.0 };
@@ -75,7 +75,7 @@ impl FairSharing {
         self.slice(tasks[id].weight, at.number(), at.weight)
     }
 
-    /// How long until the running task has had its turn.
+    /// The time until the running task has had its turn.
     fn wait(&self, tasks: &Tasks, queue: usize, id: TaskId) -> Nanos {
         let task = &tasks[id];
         let Some((first, ..)) = self.queues[queue].ready.first() else { return Nanos::MAX };

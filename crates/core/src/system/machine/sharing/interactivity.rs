@@ -8,7 +8,7 @@ use crate::time::Nanos;
 pub(super) struct InteractivityRules {
     bonus_maximum: u64,
     maximum: Nanos,
-    /// The sleep average that is worth one level.
+    /// The sleep average that equals one level.
     unit: Nanos,
     delta: i64,
     tick: Nanos,
@@ -62,7 +62,8 @@ impl InteractivityRules {
         i64::from(task.level) <= i64::from(task.birth.level) - self.delta(task)
     }
 
-    /// A new task, whose creator has this sleep average; none where it is not of this machine.
+    /// A new task, whose creator has this sleep average; `None` if the creator is not on this
+    /// machine.
     pub(super) fn begin(&self, task: &mut Task, creator: Option<Nanos>) {
         let bonus = self.bonus(creator.unwrap_or(self.creator_average)) as f64;
         let share = (bonus * self.child_share).floor() as u64;
@@ -80,7 +81,7 @@ impl InteractivityRules {
         self.sleep(task, slept, cause == Cause::Disk);
         task.credit = match cause {
             Cause::Event => self.waiting_share,
-            // Who waited for a disk does not rise above the ceiling by waiting for a core.
+            // A task that waited for a disk does not rise above the ceiling by waiting for a core.
             Cause::Disk => 0,
             Cause::Network | Cause::Timer => 1024,
         };

@@ -1,4 +1,4 @@
-//! Tasks in lists, one a level, of which the best that is not empty is found at once.
+//! Tasks in lists, one a level; the best nonempty one is found at once.
 
 use super::super::task::{NO_TASK, TaskId, Tasks};
 
@@ -9,7 +9,7 @@ const WORDS: usize = 4;
 pub(super) struct Lists {
     heads: Vec<TaskId>,
     tails: Vec<TaskId>,
-    /// A bit for each list that is not empty.
+    /// A bit for each nonempty list.
     filled: [u64; WORDS],
 }
 
@@ -76,7 +76,7 @@ impl Lists {
         Some(self.heads[level])
     }
 
-    /// The lists that are not empty, the best first.
+    /// The nonempty lists, the best first.
     pub(super) fn levels(&self) -> impl DoubleEndedIterator<Item = usize> {
         (0..self.heads.len()).filter(|level| self.heads[*level] != NO_TASK)
     }

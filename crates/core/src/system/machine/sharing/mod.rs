@@ -15,7 +15,7 @@ use super::features::{Features, PreferredPriority, PreferredWaitingTime, TimeSha
 use super::task::{Cause, Task, TaskId, Tasks};
 use crate::time::Nanos;
 
-/// How a task comes into a queue.
+/// How a task enters a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// For the first time.
@@ -28,21 +28,21 @@ pub(super) enum Entry {
     Preempted,
 }
 
-/// The order in which tasks are looked at for a move.
+/// The order in which tasks are considered for a move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Preference {
     pub(super) priority: PreferredPriority,
     pub(super) waiting: PreferredWaitingTime,
 }
 
-/// A discipline with the run queues of its machine. A task that runs is in no queue, but the queue
+/// A discipline with the run queues of its machine. A running task is in no queue, but the queue
 /// knows of it.
 pub(super) trait Sharing: Debug + Send {
     /// A task is made.
     fn begin(&mut self, tasks: &mut Tasks, task: TaskId);
-    /// A task wakes, which has slept since its `since`.
+    /// A task wakes; it has slept since its `since`.
     fn wake(&mut self, tasks: &mut Tasks, task: TaskId, now: Nanos, cause: Cause);
-    /// A task comes into a queue.
+    /// A task enters a queue.
     fn join(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId, entry: Entry);
     /// A ready task leaves a queue, not to run.
     fn leave(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId);
@@ -50,13 +50,12 @@ pub(super) trait Sharing: Debug + Send {
     fn take(&mut self, tasks: &mut Tasks, queue: usize, now: Nanos) -> Option<TaskId>;
     /// The running task has run for `ran` more, up to now.
     fn charge(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId, ran: Nanos, now: Nanos);
-    /// How long the running task may go on before [`Sharing::look`]; `now` is the time from which
-    /// this counts.
+    /// How long the running task may continue before [`Sharing::look`], counted from `now`.
     fn turn(&self, tasks: &Tasks, queue: usize, task: TaskId, now: Nanos) -> Nanos;
-    /// Looks at the running task, to which all that it ran is charged. If its turn is over, it is
-    /// in the queue again.
+    /// Examines the running task, which is charged for all its running time. If its turn is over,
+    /// it is in the queue again.
     fn look(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId, now: Nanos) -> bool;
-    /// The running task leaves its core without coming into the queue: it sleeps, or ends.
+    /// The running task leaves its core without entering the queue: it sleeps, or ends.
     fn stop(&mut self, tasks: &mut Tasks, queue: usize, task: TaskId, ends: bool);
     /// Whether a ready task takes the core from the running one, all charged.
     fn outranks(&self, tasks: &Tasks, queue: usize, ready: TaskId, running: TaskId) -> bool;
@@ -68,18 +67,18 @@ pub(super) trait Sharing: Debug + Send {
         preference: Preference,
         may: &dyn Fn(&Task) -> bool,
     ) -> Option<TaskId>;
-    /// How often [`Sharing::rescue`] wants to be asked.
+    /// The interval at which [`Sharing::rescue`] must be called.
     fn rescues_every(&self) -> Option<Nanos> {
         None
     }
-    /// Helps tasks that have waited for too long; gives those that it helped.
+    /// Helps tasks that have waited for too long; gives the tasks that it helped.
     fn rescue(&mut self, tasks: &mut Tasks, queue: usize, now: Nanos) -> Vec<TaskId> {
         let _ = (tasks, queue, now);
         Vec::new()
     }
 }
 
-/// The discipline of these features for so many cores and queues; none under processor sharing.
+/// The discipline of these features for this many cores and queues; `None` under processor sharing.
 pub(super) fn sharing(features: &Features, cores: u32, queues: usize) -> Option<Box<dyn Sharing>> {
     let arrays = features.run_queues.arrays;
     match &features.time_sharing {

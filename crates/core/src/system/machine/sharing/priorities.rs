@@ -14,7 +14,7 @@ pub(super) struct PrioritySharing {
     /// By static level.
     slices: Vec<Nanos>,
     wait_costs: Nanos,
-    /// Whether slices that are used up lead to the expired array.
+    /// Whether a task whose slice is used up goes to the expired array.
     expires: bool,
     interactivity: Option<InteractivityRules>,
     boosts: Option<BoostRules>,
@@ -50,7 +50,7 @@ impl PrioritySharing {
         }
     }
 
-    /// The level that a task has now by its sleep average or its boost.
+    /// The current level of a task by its sleep average or its boost.
     fn level(&self, task: &Task) -> u32 {
         match (&self.interactivity, &self.boosts) {
             (Some(rules), _) => rules.level(task),
@@ -71,7 +71,7 @@ impl PrioritySharing {
         task.birth.level > queue.best_expired || waited.0 > limit.0.saturating_mul(queue.number)
     }
 
-    /// The slice is used up: where does the task go?
+    /// The slice is used up: gives the task's next place.
     fn expire(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, now: Nanos) {
         let stays = match &self.interactivity {
             Some(rules) => {
@@ -184,7 +184,8 @@ impl Sharing for PrioritySharing {
             if let Some(rules) = &self.interactivity
                 && tasks[best].credit > 0
             {
-                // The wait counts as sleep, which may raise the level, and so another may be best.
+                // The wait counts as sleep, which may raise the level, and so another task may be
+                // best.
                 let waited = now.since(tasks[best].since);
                 at.active().remove(tasks, best);
                 rules.credit(&mut tasks[best], waited);

@@ -2,7 +2,7 @@
 
 use crate::time::Nanos;
 
-/// Of nice -20 to 19: each step is a factor of about 1.25, and nice 0 is 1024 (Linux,
+/// For nice -20 to 19: each step is a factor of about 1.25, and nice 0 is 1024 (Linux,
 /// `sched_prio_to_weight`).
 const WEIGHTS: [i64; 40] = [
     88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,

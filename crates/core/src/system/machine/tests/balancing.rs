@@ -1,10 +1,10 @@
-//! How tasks come to cores. Unless said otherwise every request begins on core 0, slices are of a
-//! second, and balancing is tried at multiples of 10 ms: a core with more than one task gives one
-//! to a core with none, the one that has waited longest first.
+//! How tasks come to cores. By default every request begins on core 0, slices are of a second, and
+//! balancing is tried at multiples of 10 ms: a core with more than one task gives one to a core
+//! with none, the longest-waiting one first.
 
 use super::{Case, Request, on};
 
-/// Nothing is tried until a test says when.
+/// No attempt is made until a test gives its time.
 pub(super) fn quiet(cores: u32) -> Case {
     on("windows-server-2003", cores)
         .with("time_sharing.boosts = false")
@@ -77,7 +77,7 @@ fn bounds_say_who_gives_and_who_takes() {
     assert_eq!(cores(&upper, &FOUR[..2]), ["A 0-100  B 100-200", ""]);
     assert_eq!(cores(&upper, &FOUR[..3]), ["A 0-100  C 100-200", "B 10-110"]);
     let both = "balancing.dynamic.transfer = {policy='threshold', lower_bound=2, upper_bound=2}";
-    // At 10 B, at 20 nobody: core 1 has 1 < 2, but core 0 has 3 > 2: C too.
+    // At 10 B, at 20 no task: core 1 has 1 < 2, but core 0 has 3 > 2: C too.
     let expected = ["A 0-100  D 100-200", "B 10-110  C 110-210"];
     assert_eq!(cores(&at(2, &[both]), &FOUR), expected);
 }
@@ -95,9 +95,9 @@ fn the_best_or_the_worst_priority_goes_first() {
     assert_eq!(run("low"), ["A 0-100  D 100-200", "B 10-110  C 110-210"]);
 }
 
-/// Slices of 30, tries each 40. At 40 A has expired, B runs and C is active: A goes, into the
-/// expired array of core 1, which changes places with the empty one. At 120 B expires, then core
-/// 1, idle since 110, takes it; it has had 60, and C 30.
+/// Slices of 30, attempts each 40. At 40 A has expired, B runs and C is active: A goes, into the
+/// expired array of core 1, which changes places with the empty one. At 120 B expires. Then core 1,
+/// idle since 110, takes it; B has had 60, and C 30.
 #[test]
 fn the_expired_go_before_the_active() {
     let case = periodic(2, "40ms")
@@ -147,7 +147,7 @@ fn the_average_queue_length_lags_behind() {
 const AGEING: &str =
     "balancing.dynamic.load_index = {kind='ageing-queue-length', weight=0.5, tick='10ms'}";
 
-/// Three tasks, 384: aged 0, then (0 + 384 x 512 + 1023)/1024 -> 192 at 10, 288 at 20. Tries at
+/// Three tasks, 384: aged 0, then (0 + 384 x 512 + 1023)/1024 -> 192 at 10, 288 at 20. Attempts at
 /// multiples of 11: above 128 at 11, above 256 at 22 only.
 #[test]
 fn the_ageing_queue_length_of_a_giver_rises_slowly() {
@@ -195,7 +195,7 @@ fn memory_goes_to_the_last_taker() {
     assert_eq!(run("broadcast"), ["A 0-15  D 20-25", "C 10-15"]);
 }
 
-/// Of 200 seeds each of two takers is drawn 100 times; 35 are five standard deviations (7.07): a
+/// Over 200 seeds each of two takers is drawn 100 times; 35 are five standard deviations (7.07): a
 /// false alarm has a probability below 1e-6, and seeds are fixed.
 #[test]
 fn random_location_draws_among_the_takers() {
@@ -207,7 +207,7 @@ fn random_location_draws_among_the_takers() {
     assert!(first.abs_diff(100) <= 35, "{first}");
 }
 
-/// X is on core 1 until 10. A sender asks when B comes, a receiver when X is done.
+/// X is on core 1 until 10. A sender starts an attempt when B comes, a receiver when X is done.
 #[test]
 fn senders_or_receivers_ask() {
     let run = |who: &str, other: &str| {
@@ -249,12 +249,12 @@ fn changes_of_state_start_balancing() {
             .service("one", "cores = [1]");
         cores(&case, &[(0.0, "10, sleep 10, 50"), (5.0, "100"), (15.0, "one 1"), (25.0, "one 5")])
     };
-    // Nobody: B runs from 10 to 110, A after it.
+    // No task: B runs from 10 to 110, A after it.
     assert_eq!(run(""), ["A 0-10  B 10-110  A 110-160", "C 15-16  D 25-30"]);
     // B at 5 to the idle core 1, where C and D wait for it.
     assert_eq!(run("'on-fork'"), ["A 0-10  A 20-70", "B 5-105  C 105-106  D 106-111"]);
     // A at 20 to the idle core 1.
     assert_eq!(run("'on-wake'"), ["A 0-10  B 10-110", "C 15-16  A 20-70  D 70-75"]);
-    // At 16 nobody waits; at 30 A does.
+    // At 16 no task waits; at 30 A does.
     assert_eq!(run("'on-idle'"), ["A 0-10  B 10-110", "C 15-16  D 25-30  A 30-80"]);
 }

@@ -28,10 +28,10 @@ fn four_equal_tasks_take_turns() {
     assert!(line.starts_with("A 0-8  B 8-16  C 16-24  D 24-32  A 32-40"), "{line}");
 }
 
-/// Weights 1, 1 and 2 (nice 18, 18 and 15: 18, 18 and 36), request 16. In virtual time a request
-/// is 16 for A and B, 8 for C. A is there first and runs to 16; from then on C has a turn for each
-/// of A's and of B's, and in 64 ms all have their share, as in AACCBBCC. (At 32 ms B and C have the
-/// same deadline: who then goes first decides whether C's two turns follow each other.)
+/// Weights 1, 1 and 2 (nice 18, 18 and 15: 18, 18 and 36), request 16. In virtual time a request is
+/// 16 for A and B, 8 for C. A is there first and runs to 16. From then on C has a turn for each of
+/// A's and of B's, and in 64 ms all have their share, as in AACCBBCC. (At 32 ms B and C have the
+/// same deadline: their order then decides whether C's two turns follow each other.)
 #[test]
 fn a_task_of_twice_the_weight_has_two_turns_for_one() {
     let requests = [(0.0, "n18 160"), (0.0, "n18 160"), (0.0, "n15 320")];
@@ -63,8 +63,8 @@ fn the_core_is_shared_by_weight() {
     assert!((share - 1024.0 / 1359.0).abs() < 6.0 / 5000.0, "{share}");
 }
 
-/// Stoica and Abdel-Wahab, theorem: -r < lag < max(r, tick) for tasks that stay, where the lag is
-/// what a task is owed, its share of the time less what it had. All begin at 0.
+/// Stoica and Abdel-Wahab, theorem: -r < lag < max(r, tick) for tasks that stay. The lag is the
+/// time owed to a task: its share less the time it had. All begin at 0.
 #[test]
 fn nobody_is_ever_owed_or_owes_more_than_a_request() {
     let values = [0, 5, -3, 10, 0];
@@ -115,7 +115,7 @@ fn a_new_task_may_have_half_a_request() {
 /// A clock that ticks each 4 ms, and requests of 1.4 ms. A is alone at first, and has a new
 /// deadline at each tick or arrival at which it is past the old one: at 2 that is 3.4, at 4 it is
 /// 5.4, at 6 it is 7.4. B comes to A's own virtual time, with a deadline 1.4 later. At 2 and 6 the
-/// deadlines are equal, and of equals the running task gives way. At 5 A's is earlier: it goes on
+/// deadlines are equal, and of equals the running task gives way. At 5 A's is earlier: it continues
 /// to the tick at 8, when it is at 8 and V = 6.5.
 #[test]
 fn deadlines_are_renewed_at_ticks() {
@@ -125,9 +125,9 @@ fn deadlines_are_renewed_at_ticks() {
     assert_eq!(run(6.0), "A 0-6  B 6-7  A 7-31");
 }
 
-/// As before B comes at 5, and A goes on; but its turn was over long ago, so nothing protects it
-/// any more: C's coming at 5.2 is an occasion to look. A is at 5.2, B at 5, C comes to V = 5.1: B
-/// goes, then C (V = 5.15), then A.
+/// As before B comes at 5, and A continues. But its turn was over long ago, so it is no longer
+/// protected: C's arrival at 5.2 triggers a check. A is at 5.2, B at 5, C comes to V = 5.1: B goes,
+/// then C (V = 5.15), then A.
 #[test]
 fn who_goes_on_after_its_turn_is_not_protected() {
     let outcome = ticking().run(&[(0.0, "30"), (5.0, "1"), (5.2, "1")]);
@@ -139,9 +139,9 @@ fn ticking() -> Case {
 }
 
 /// At 8 A is at 8, B at 0, V = 4: A, which owes 4, sleeps. At 12 B is at 4, which is V. A's lag of
-/// -4 is to be what it was although A moves V: A is put at 4 + 4 x (1 + 1)/1 = 12, V = 8. B has the
-/// deadline 8 until 16, then 16, and is eligible (8 <= 10) until 24. At 24 B is at 16, V = 14: A.
-/// Without lag A is put at 4, with the deadline 12, and B goes first with 8, then A.
+/// -4 must stay although A moves V: A is put at 4 + 4 x (1 + 1)/1 = 12, V = 8. B has the deadline 8
+/// until 16, then 16, and is eligible (8 <= 10) until 24. At 24 B is at 16, V = 14: A. Without lag
+/// A is put at 4, with the deadline 12, and B goes first with 8, then A.
 #[test]
 fn sleep_keeps_what_is_owed() {
     let run = |keep: bool| {

@@ -11,8 +11,8 @@ fn share(outcome: &Outcome, until: f64) -> f64 {
     outcome.received(0, ns(until)).0 as f64 / ns(until).0 as f64
 }
 
-/// B comes behind A by its own slice: A's virtual time is 6 (one slice of its own), B's 6 + 3.
-/// A is there at 3, and B goes on, which came first to 9.
+/// B comes behind A by its own slice: A's virtual time is 6 (one slice of its own), B's 6 + 3. A is
+/// there at 3, and B continues, which came first to 9.
 #[test]
 fn equals_take_turns_of_half_a_period() {
     let outcome = fair(1).run(&[(0.0, "9"), (0.0, "9")]);
@@ -69,9 +69,9 @@ fn times_grow_with_the_number_of_cores() {
     }
 }
 
-/// A sleeps at 1 with the virtual time 7; B comes to 9 and is at 29 when A wakes at 21. A is put
-/// at 29 - 3 (half a period) and takes the core: 3 > 1. It is at 29 after its slice, and B goes
-/// first, which was there before. Then by turns of 3; A has 1 left at 39.
+/// A sleeps at 1 with the virtual time 7; B comes to 9 and is at 29 when A wakes at 21. A is put at
+/// 29 - 3 (half a period) and takes the core: 3 > 1. It is at 29 after its slice, and B goes first,
+/// because it was there before. Then they alternate by 3; A has 1 left at 39.
 #[test]
 fn a_woken_task_is_half_a_period_ahead() {
     let outcome = fair(1).run(&[(0.0, "1, sleep 20, 10"), (0.0, "40")]);
@@ -90,7 +90,7 @@ fn a_woken_task_must_be_behind_by_more_than_the_granularity() {
     assert!(kept.starts_with("A 0-1  B 1-2  A 2-5  B 5-8"), "{kept}");
 }
 
-/// With a tick of 4 ms the ends of slices of 3 ms are seen at multiples of 4.
+/// With a tick of 4 ms, slices of 3 ms end at multiples of 4.
 #[test]
 fn ends_of_slices_are_seen_at_ticks() {
     let case = fair(1).with("time_sharing.tick = '4ms'");

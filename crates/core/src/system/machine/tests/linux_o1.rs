@@ -1,7 +1,7 @@
-//! The O(1) scheduler of Linux 2.6.22, one core unless said otherwise, tasks of nice 0.
+//! The O(1) scheduler of Linux 2.6.22, one core by default, tasks of nice 0.
 //!
-//! A new task has the bonus floor(10 x 0.95) = 9, a sleep average of 900 ms and so level 0 - 4.
-//! It is interactive (level <= -2), and changes with its equals after 10 ms x 2^(10 - bonus - 1).
+//! A new task has the bonus floor(10 x 0.95) = 9, a sleep average of 900 ms and so level 0 - 4. It
+//! is interactive (level <= -2), and alternates with its equals after 10 ms x 2^(10 - bonus - 1).
 
 use super::{Case, on};
 
@@ -12,7 +12,7 @@ fn linux(cores: u32) -> Case {
         .with("balancing.static.policy = 'same-as-parent'")
 }
 
-/// Without bonuses, so that a slice can be seen from end to end.
+/// Without bonuses, so that a slice is visible from end to end.
 fn plain() -> Case {
     linux(1)
         .with("time_sharing.interactivity = false")
@@ -41,15 +41,15 @@ fn slices_follow_the_nice_value() {
     }
 }
 
-/// Nobody goes twice before the expired have gone once: A (nice 19, slices of 5) gets a slice
-/// for each of B's (100), although B is better.
+/// No task goes twice before the expired have gone once: A (nice 19, slices of 5) gets a slice for
+/// each of B's (100), although B is better.
 #[test]
 fn the_expired_wait_until_the_arrays_change_places() {
     let outcome = nice(plain(), 19).run(&[(0.0, "n19 20"), (0.0, "250")]);
     assert_eq!(outcome.core(0), "B 0-100  A 100-105  B 105-205  A 205-210  B 210-260  A 260-270");
 }
 
-/// Levels: nice -16 with bonus 9 is -20, nice -15 is -19, and nice -20 is held at -20.
+/// Levels: nice -16 with bonus 9 is -20, nice -15 is -19, and nice -20 is limited to -20.
 #[test]
 fn a_new_task_is_four_levels_above_its_nice_value() {
     let run = |value: i32| {
@@ -110,7 +110,7 @@ fn interactive_tasks_stay_active_else() {
 
 /// A wakes at 960, when B has used 50 ms of its slice, with the sleep average 796 and 90 ms of its
 /// own slice. It is interactive at 1050, 1150, ...: 796 - (90 + 6 x 100)/7 = 697.4 is paid at 1650,
-/// where the level was still worked out with 711.7. At 1750 the bonus is 6: A expires, and then all
+/// when the level was still computed from 711.7. At 1750 the bonus is 6: A expires, and then all
 /// take turns.
 #[test]
 fn running_wears_the_bonus_off() {
@@ -147,7 +147,8 @@ fn a_disk_makes_nobody_more_interactive_than_the_ceiling() {
 
 /// A wakes at 560 with a sleep average of 550, level 0, and waits until 720 for C (nice -5, level
 /// 0). An interrupt's wake counts all of the 160: 710, bonus 7, so that A is interactive when the
-/// 90 left of its slice end at 810, and goes on to 910 (697 then). A task's wake counts 30 %: 598.
+/// 90 left of its slice end at 810, and continues to 910 (697 then). A task's wake counts 30 %:
+/// 598.
 #[test]
 fn waiting_after_a_wake_counts_as_sleep() {
     let run = |wait: &str, holder: &str| {
@@ -166,9 +167,9 @@ fn waiting_after_a_wake_counts_as_sleep() {
     assert!(by_task.contains("C 520-720  D 720-810  B 810-"), "{by_task}");
 }
 
-/// An I/O sleeper never rises above the ceiling, and its wait for a core counts nothing: A wakes
-/// at 710 with 700, level -2, and waits for C (level -15) until 1000. The new D (nice -8, level
-/// -3) takes the core from it. A timer's sleeper has 1000 then, level -5, and goes on.
+/// An I/O sleeper never rises above the ceiling, and its wait for a core does not count: A wakes at
+/// 710 with 700, level -2, and waits for C (level -15) until 1000. The new D (nice -8, level -3)
+/// takes the core from it. A timer's sleeper has 1000 then, level -5, and continues.
 #[test]
 fn waiting_after_a_disk_counts_nothing() {
     let run = |wait: &str| {
@@ -188,8 +189,9 @@ fn waiting_after_a_disk_counts_nothing() {
 }
 
 /// The parent has 70 of its slice left at 30: the first child gets 35 of it, the second 17.5. Its
-/// bonus is then 8 (900 - 30/9), theirs floor(7.6) = 7: level -2, granules of 40. The first one
-/// has a full slice from 65, and bonus 6 (700 - 35/7), so granules of 80: none before its end.
+/// bonus is then 8 (900 - 30/9), theirs floor(7.6) = 7: level -2, granules of 40. The first one has
+/// a full slice from 65, and bonus 6 (700 - 35/7), so granules of 80: no granule ends before its
+/// end.
 #[test]
 fn a_fork_shares_the_slice_of_its_creator() {
     let outcome = linux(1).run(&[(0.0, "30, (100 | 100), 10")]);

@@ -1,4 +1,4 @@
-//! Schedules worked out by hand from the rules, and what must hold for all of them.
+//! Schedules worked out by hand from the rules, and properties of all schedules.
 //!
 //! Requests are A, B, C, ... in the order of a list. Each has its own steps, in a notation of a
 //! line: `30, sleep 20, (5 | db 5), take p, give p` runs 30 ms on the machine, sleeps for 20, then
@@ -29,7 +29,7 @@ use crate::random::Purpose;
 use crate::schema::Source;
 use crate::time::Nanos;
 
-/// A machine `m`, other tables, and what becomes of a list of requests.
+/// A machine `m`, other tables, and the course of a list of requests.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     machine: String,
@@ -39,10 +39,10 @@ pub(super) struct Case {
     seed: u64,
 }
 
-/// A request: when it comes, and its steps.
+/// A request: its arrival, and its steps.
 pub(super) type Request<'a> = (f64, &'a str);
 
-/// What came of it.
+/// The outcome.
 #[derive(Debug, PartialEq)]
 pub(super) struct Outcome {
     pub(super) turns: Vec<Turn>,
@@ -123,8 +123,8 @@ impl Case {
         self.run_with(requests, &[])
     }
 
-    /// Runs until nothing happens any more. `taken_back` are requests, when they are withdrawn,
-    /// and whether even from a thread that works for them.
+    /// Runs until no event is left. `taken_back` are requests, the times of their withdrawal, and
+    /// whether threads that work for them are included.
     pub(super) fn run_with(
         &self,
         requests: &[Request<'_>],
@@ -141,7 +141,7 @@ impl Case {
     }
 }
 
-/// What a driver does next.
+/// A driver's next action.
 enum Deed {
     Arrive(usize),
     TakeBack(usize, bool),
@@ -156,7 +156,7 @@ fn deeds(requests: &[Request<'_>], taken_back: &[(usize, f64, bool)]) -> Vec<(Na
     deeds
 }
 
-/// A driver: what is due goes before arrivals of the same instant.
+/// A driver: due events come before arrivals of the same instant.
 fn drive(
     mut system: System<DrawnDemands>,
     requests: &[Request<'_>],
@@ -252,19 +252,19 @@ impl Outcome {
         self.left.iter().map(word).collect()
     }
 
-    /// How long a request ran until a time.
+    /// The running time of a request up to a time.
     pub(super) fn received(&self, request: u64, until: Nanos) -> Nanos {
         let mine = self.turns.iter().filter(|turn| turn.session == request && turn.from < until);
         Nanos(mine.map(|turn| turn.until.min(until).since(turn.from).0).sum())
     }
 }
 
-/// What a file of features is refused for.
+/// The reason why a file of features is refused.
 pub(super) fn refused(os: &str, change: &str) -> String {
     on(os, 2).with(change).refusal()
 }
 
-/// Of a schedule of tasks of 1 ms and more, the letters of the turns.
+/// The letters of the turns, for a schedule of tasks of 1 ms and more.
 pub(super) fn letters(line: &str) -> String {
     line.chars().filter(char::is_ascii_uppercase).collect()
 }

@@ -26,7 +26,7 @@ pub(super) fn steps_of(line: &str) -> String {
     steps.join(", ")
 }
 
-/// A plain number is in milliseconds; all else is a time as in files.
+/// A plain number is in milliseconds; any other text is a time as in files.
 fn time(text: &str) -> String {
     if text.parse::<f64>().is_ok() { format!("{text}ms") } else { text.to_owned() }
 }

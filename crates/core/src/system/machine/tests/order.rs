@@ -1,5 +1,5 @@
-//! The order of what happens at one instant: bursts that are done and slices that are used up,
-//! then periodic balancing, then looks for starving tasks, then arrivals and wakes from outside.
+//! The order of events at one instant: ends of bursts and slices, then periodic balancing, then
+//! checks for starving tasks, then arrivals and wakes from outside.
 
 use super::{Case, on};
 

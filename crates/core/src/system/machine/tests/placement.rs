@@ -1,4 +1,4 @@
-//! Which core a new or a woken task is given.
+//! The core of a new or a woken task.
 
 use super::Request;
 use super::balancing::{cores, periodic, quiet};
@@ -18,7 +18,7 @@ fn static_policies_choose_the_first_core() {
     assert_eq!(run("same-as-parent"), [all, "", ""]);
 }
 
-/// A goes on at 20 on the idle core 1, and its parts begin there.
+/// A continues at 20 on the idle core 1, and its parts begin there.
 #[test]
 fn parts_begin_on_the_core_of_their_parent() {
     let case =

@@ -1,4 +1,4 @@
-//! What holds for every choice of features and every workload.
+//! Properties of every choice of features and every workload.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -58,8 +58,8 @@ fn wait() -> impl Strategy<Value = String> {
     (select(vec!["sleep", "disk"]), 0..40u32).prop_map(|(kind, ms)| format!("{kind} {ms}"))
 }
 
-/// A step or two. Whoever holds a place of `p` wants no thread of `w`, and parts want none
-/// either: else requests could wait for each other for ever.
+/// A step or two. A request that holds a place of `p` asks for no thread of `w`, and neither do
+/// parts: else requests could wait for each other for ever.
 fn step() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => burst(),
@@ -113,7 +113,7 @@ fn requests(workload: &[(u32, String)]) -> Vec<Request<'_>> {
     workload.iter().map(|(at, steps)| (f64::from(*at), steps.as_str())).collect()
 }
 
-/// Turns by who had them, none of which may overlap.
+/// Turns by the tasks that had them; they may not overlap.
 fn overlap(outcome: &Outcome, who: impl Fn(&super::Turn) -> u64) -> Option<String> {
     let mut turns = outcome.turns.clone();
     turns.sort_by_key(|turn| (who(turn), turn.from));
@@ -126,8 +126,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None,
         rng_seed: proptest::test_runner::RngSeed::Fixed(20100915), ..ProptestConfig::default() })]
 
-    /// Every request ends and has what it demanded, on one core at a time; cores are busy for just
-    /// that long; bound tasks stay where they may run; the same seed gives the same schedule.
+    /// Every request ends and has its demand, on one core at a time. Cores are busy for exactly
+    /// that long. Bound tasks stay within their cores. The same seed gives the same schedule.
     #[test]
     fn demands_are_met_and_nothing_else((case, workload) in (case(), workload())) {
         let requests = requests(&workload);
@@ -172,7 +172,7 @@ proptest! {
         }
     }
 
-    /// With one queue, and where idle cores take tasks at once, no core is idle while a task waits.
+    /// With one queue, and if idle cores take tasks at once, no core is idle while a task waits.
     #[test]
     fn no_core_is_idle_while_a_task_waits(
         os in select(vec!["windows-xp", "windows-server-2003"]),
@@ -199,7 +199,7 @@ proptest! {
     }
 }
 
-/// When a request wants a core: from each burst's begin to its end, as its turns tell.
+/// The times at which a request needs a core: from each burst's beginning to its end, by its turns.
 fn wants(outcome: &Outcome, at: usize, request: (u32, u32, u32, u32)) -> [(Nanos, Nanos); 2] {
     let (came, first, sleep, _) = request;
     let mut left = ns(f64::from(first));

@@ -124,7 +124,7 @@ fn machines_and_services_must_make_sense() {
     assert!(ps().machine("context_switch = '1ms'").refusal().contains("context_switch"));
 }
 
-/// Times so long that sums of them would not fit are refused, or do no harm.
+/// Times whose sums would not fit are refused, or do no harm.
 #[test]
 fn no_length_is_too_long() {
     let cases = [

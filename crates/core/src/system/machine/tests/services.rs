@@ -1,4 +1,4 @@
-//! Which thread does whose work, on one machine or several.
+//! Threads and the requests that they work for, on one machine or several.
 
 use super::{Case, on};
 
@@ -15,7 +15,7 @@ fn w(threads: &str) -> Case {
     machine(1).service("w", &format!("threads = {threads}"))
 }
 
-/// A has the only thread until its last use of the service, its sleep included.
+/// A has the only thread until its last use of the service, including its sleep.
 #[test]
 fn a_thread_of_a_pool_waits_with_its_request() {
     let outcome = w("1").run(&[(0.0, "w 10, sleep 20, w 5"), (0.0, "w 10, sleep 20, w 5")]);
@@ -35,7 +35,7 @@ fn a_pool_is_first_come_first_served_and_refuses_above_its_limit() {
     assert_eq!(outcome.ends(), ["10", "20", "30", "refused 3", "40"]);
 }
 
-/// One loop does all bursts in the order in which they come, and waits for nobody.
+/// One loop does all bursts in the order in which they come, and never waits.
 #[test]
 fn an_event_loop_does_not_wait_with_a_request() {
     let outcome =
@@ -44,8 +44,8 @@ fn an_event_loop_does_not_wait_with_a_request() {
     assert_eq!(outcome.tasks(0), "A 0-45");
 }
 
-/// A is refused by `v` in the instant in which the loop has done its work. The loop is as it was,
-/// and goes on with the next one.
+/// A is refused by `v` in the instant in which the loop has done its work. The loop is unchanged,
+/// and continues with the next one.
 #[test]
 fn a_refusal_elsewhere_leaves_the_event_loop_alone() {
     for (at, case) in [machine(4), on("processor-sharing", 4)].into_iter().enumerate() {
@@ -111,8 +111,8 @@ fn a_pool_of_one_place_lets_one_in() {
     assert_eq!(outcome.ends(), ["20", "30"]);
 }
 
-/// B holds the thread and waits for a place of the pool that A holds, which has no thread; A then
-/// gives it back. Nested use of two pools of one in one order.
+/// B holds the thread and waits for a place of the pool that A holds. A has no thread, and then
+/// gives the place back. Nested use of two pools of one place in the same order.
 #[test]
 fn nested_pools_of_one_let_all_through() {
     let pools = "[[pool]]\nname = 'p'\nsize = 1\n[[pool]]\nname = 'q'\nsize = 1";
@@ -123,8 +123,8 @@ fn nested_pools_of_one_let_all_through() {
     assert!(!last.contains("never"), "{:?}", outcome.ends());
 }
 
-/// What is withdrawn: B, which waits for a thread; A, which runs; D, which holds the pool's place
-/// and sleeps.
+/// The withdrawn requests: B, which waits for a thread; A, which runs; D, which holds the pool's
+/// place and sleeps.
 #[test]
 fn requests_can_be_taken_back_wherever_they_are() {
     let waiting =
@@ -152,20 +152,20 @@ fn requests_can_be_taken_back_wherever_they_are() {
     assert_eq!(ready.core(0), "A 0-10");
 }
 
-/// A core loses 1 ms when it turns to another task, which is not work for it.
+/// A core loses 1 ms when it turns to another task; this does not count as work.
 #[test]
 fn turning_to_another_task_costs_time() {
     let case =
         machine(1).with("time_sharing.slice.length = '10ms'").machine("context_switch = '1ms'");
     let outcome = case.run(&[(0.0, "20"), (0.0, "20")]);
     let switches = outcome.summaries[0].context_switches;
-    // Two turns each; the first turn of all comes after no other task.
+    // Two turns each; the very first turn follows no other task.
     assert!((3..=4).contains(&switches), "{switches}");
     let end = outcome.ends()[1].parse::<f64>().unwrap();
     assert!((end - 40.0 - switches as f64).abs() < 1e-9, "{end} with {switches}");
 }
 
-/// Bursts of nothing and of 1 ns take no time, and nobody is lost.
+/// Bursts of zero and of 1 ns take no time, and no request is lost.
 #[test]
 fn demands_may_be_nothing() {
     for os in super::super::features::PRESETS.iter().map(|(name, _)| *name) {

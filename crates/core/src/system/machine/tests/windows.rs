@@ -14,9 +14,9 @@ fn equals_take_turns_of_a_slice() {
     assert_eq!(outcome.core(0), format!("{first}  A 189-194.5  B 194.5-200"));
 }
 
-/// A new task goes before those that are two slices old; after one slice before those at 8 only.
-/// B (10, then 9, then 8) comes at 70, when A is at 8 and has used 7 ms of its third slice: A
-/// waits at the head of its list, before nobody, and goes on with 24.5.
+/// A new task precedes those that are two slices old, and after one slice only those at 8. B
+/// (levels 10, 9, 8) comes at 70, when A is at 8 and has used 7 ms of its third slice. A waits
+/// alone at the head of its list, and continues with 24.5.
 #[test]
 fn a_boost_lasts_for_two_slices() {
     let outcome = windows(1).run(&[(0.0, "150"), (70.0, "100")]);
@@ -27,8 +27,8 @@ fn a_boost_lasts_for_two_slices() {
     assert_eq!(outcome.core(0), expected);
 }
 
-/// At 100 A (8) waits, C (9) has used 5.5 of its slice and is preempted by the new B (10): C goes
-/// on with the 26 left, then it is at 8, behind A.
+/// At 100 A (8) waits. C (9) has used 5.5 of its slice and is preempted by the new B (10). C
+/// continues with the 26 left, then it is at 8, behind A.
 #[test]
 fn who_is_preempted_goes_to_the_head_and_keeps_its_slice() {
     let outcome = windows(1).run(&[(0.0, "200"), (100.0, "20"), (0.0, "100")]);
@@ -39,7 +39,7 @@ fn who_is_preempted_goes_to_the_head_and_keeps_its_slice() {
 }
 
 /// A has 21.5 of its slice left when it sleeps, 16.25 when it wakes. The timer raises nothing:
-/// whatever boost it has left, B (10) has the core until 31.5 + 10 at least.
+/// whatever boost A has left, B (10) has the core until 31.5 + 10 at least.
 #[test]
 fn a_wait_costs_a_third_of_a_tick_count() {
     let case = windows(1).with("time_sharing.boosts = false");
@@ -50,7 +50,7 @@ fn a_wait_costs_a_third_of_a_tick_count() {
     assert!(outcome.core(0).starts_with(expected), "{}", outcome.core(0));
 }
 
-/// 31.5 - 27 = 4.5 is less than a wait costs: the slice is over, and A has a full one.
+/// 31.5 - 27 = 4.5 is less than the cost of a wait: the slice is over, and A has a full one.
 #[test]
 fn a_wait_that_costs_all_of_the_slice_refills_it() {
     let case = windows(1).with("time_sharing.boosts = false");
@@ -60,7 +60,7 @@ fn a_wait_that_costs_all_of_the_slice_refills_it() {
 }
 
 /// B (8 to 10) waits behind A (12 to 14) from 500. At 4 s it has waited 3.5, at 5 s 4.5: it goes
-/// first for two slices, 63 ms, and is at 8 then. From 5063 on it waits, until the look at 10 s.
+/// first for two slices, 63 ms, and is at 8 then. From 5063 on it waits, until the check at 10 s.
 #[test]
 fn who_waits_for_four_seconds_is_rescued() {
     let case = windows(1).service("high", "priority = 'high'");
@@ -86,9 +86,9 @@ fn waits_raise_priorities_but_timers_do_not() {
     assert_eq!(run("take p, give p"), "A 0-70  C 70-207  A 207-217  C 217-380");
 }
 
-/// A goes to core 0, B to 1, C to 0, D to 1, E to 0, whatever is there. When D is done at 10, core
-/// 1 takes one task of core 0: the longest-waiting of the best level, C. When C is done there at
-/// 110, core 0 runs E, and A waits: one is moved again.
+/// A goes to core 0, B to 1, C to 0, D to 1, E to 0, regardless of the queues. When D is done at
+/// 10, core 1 takes one task of core 0: the longest-waiting of the best level, C. When C is done
+/// there at 110, core 0 runs E, and A waits: one is moved again.
 #[test]
 fn tasks_are_dealt_in_turn_and_an_idle_core_takes_one() {
     let outcome =

@@ -6,20 +6,21 @@ use super::{Task, TaskId, Tasks};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunQueue {
-    /// Those that are ready, and those that sleep and pay, by deadline.
+    /// The ready tasks, and those that sleep and pay, by deadline.
     pub(super) ready: BTreeSet<(i64, u64, TaskId)>,
     pub(super) running: Option<TaskId>,
-    /// Who ran until now, while it is found who goes on.
+    /// The task that ran until now, while its successor is found.
     pub(super) before: Option<TaskId>,
-    /// The running task's turn was found to be over since it was last looked at.
+    /// The running task's turn was found to be over since the last check.
     pub(super) over: bool,
-    /// Until this virtual time of the running task, its deadline when it got the core, nobody takes
-    /// the core while it is eligible. Who keeps the core after its turn has no protection any more.
+    /// Until this virtual time of the running task, its deadline when it got the core, no other
+    /// task takes the core while it is eligible. A task that keeps the core after its turn is no
+    /// longer protected.
     pub(super) protected: i64,
     pub(super) weight: i64,
     /// The sum of weight x virtual time.
     pub(super) moment: i128,
-    /// The virtual time when nobody is here.
+    /// The virtual time when the queue is empty.
     pub(super) last: i64,
 }
 
@@ -46,7 +47,7 @@ impl RunQueue {
         self.moment -= i128::from(task.weight) * i128::from(task.virtual_time);
     }
 
-    /// The task of the earliest deadline among those that are eligible, the running one included.
+    /// The eligible task of the earliest deadline, the running one included.
     pub(super) fn best(&self, tasks: &Tasks) -> Option<TaskId> {
         let eligible = |id: &TaskId| self.is_eligible(tasks[*id].virtual_time);
         let mut ready = self.ready.iter().map(|(.., id)| *id);
@@ -56,7 +57,7 @@ impl RunQueue {
                 Some(other)
             }
             (Some(running), _) => Some(running),
-            // Rounding may leave nobody eligible.
+            // Rounding may leave no task eligible.
             (None, other) => other.or_else(|| self.ready.first().map(|(.., id)| *id)),
         }
     }
