@@ -1,5 +1,4 @@
-//! What is counted of visits: `page_steps`, `think_times`, `answered`, `asked_again` and
-//! `RequestsByKind`.
+//! Counts of visits: `page_steps`, `think_times`, `answered`, `asked_again` and `RequestsByKind`.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::errors::InputError;
 use crate::table::Table;
 use crate::visits::{column, known, places, truths};
 
-/// Adds what is here to the module.
+/// Adds these to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RequestsByKind>()?;
     module.add_function(wrap_pyfunction!(page_steps, module)?)?;

@@ -228,5 +228,5 @@ pub(crate) fn read(path: &std::path::Path) -> PyResult<String> {
         .map_err(|_| InputError::new_err(format!("{}: is not UTF-8 text", path.display())))
 }
 
-// What Python shows as the default of `at_load` must stand there as a number.
+// Python shows the default of `at_load` from this line, so it must be a number.
 const _: () = assert!(thinktime_sim::FINE == 2_000_000);

@@ -1,5 +1,5 @@
-//! Header fields on their way through: what is for one hop only is taken off, and what tells of
-//! the hop is put on (RFC 9110, sections 7.6.1 and 7.6.3; RFC 7239).
+//! Header fields on their way through: fields for one hop only are removed, and fields about the
+//! hop are added (RFC 9110, sections 7.6.1 and 7.6.3; RFC 7239).
 
 use std::fmt::Write;
 use std::net::IpAddr;
@@ -15,9 +15,9 @@ const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection")
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-/// What came over HTTP/1.1, as all that servers say.
+/// Received over HTTP/1.1, the version that all servers name.
 const HERE: HeaderValue = HeaderValue::from_static("1.1 thinktime");
-/// What switches call themselves in `Via`.
+/// The name of switches in `Via`.
 pub(crate) const NAME: &str = "thinktime";
 
 /// What is for one hop only, beside what `Connection` names.
