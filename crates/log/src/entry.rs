@@ -41,7 +41,7 @@ pub struct Entry<'a> {
     pub query: Text<'a>,
     /// The protocol, as in `HTTP/1.1`.
     pub protocol: Text<'a>,
-    /// The page that led here (`Referer`).
+    /// The referring page (`Referer`).
     pub referrer: Text<'a>,
     /// The status, 100 to 999; none where no response was sent.
     pub status: Option<u16>,

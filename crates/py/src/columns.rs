@@ -24,7 +24,7 @@ pub(crate) struct LogColumns {
     referrer: UInt32Array,
     host: UInt32Array,
     bytes: UInt32Array,
-    /// Empty where no line tells pages.
+    /// Empty if no line names pages.
     page: UInt32Array,
     status: UInt16Array,
     method: UInt8Array,
@@ -222,7 +222,7 @@ fn to_dict(py: Python<'_>, learned: SessionFigures) -> PyResult<Bound<'_, PyDict
     Ok(dict)
 }
 
-/// What is known of answers, and counts by the minute.
+/// The figures of answers, and counts by the minute.
 fn series(dict: &Bound<'_, PyDict>, mut learned: SessionFigures) -> PyResult<()> {
     let methods = METHODS.iter().zip(learned.methods).filter(|(_, count)| *count > 0);
     dict.set_item("methods", methods.collect::<Vec<_>>())?;
