@@ -27,7 +27,7 @@ impl Watch {
     }
 }
 
-/// The time between two looks at signals and progress.
+/// The time between two checks of signals and progress.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Does the work. `progress` is called with (requests, time in seconds, requests in the system).

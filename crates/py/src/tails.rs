@@ -16,8 +16,8 @@ pub(crate) struct Tail {
 
 #[pymethods]
 impl Tail {
-    /// The bins from `place` on, of which `lower` and `upper` are the bounds, above 0. `bound` is
-    /// where values end, or infinite.
+    /// The bins from `place` on, with bounds `lower` and `upper`, above 0. `bound` is the end of
+    /// values, or infinite.
     #[new]
     fn new(
         lower: Vec<f64>,

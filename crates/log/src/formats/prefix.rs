@@ -1,5 +1,5 @@
-//! What containers and system logs put before lines. It is peeled off where most of the first
-//! lines have it, whatever the format behind it is, and there may be several, one in the other.
+//! The prefixes of containers and system logs. A prefix is removed if most of the first lines have
+//! it, with every format, and several may be nested.
 //!
 //! | prefix | source |
 //! |---|---|
@@ -18,7 +18,7 @@ use crate::entry::Text;
 use crate::reason::Reason;
 use crate::time::Clock;
 
-/// What stands before lines.
+/// The prefix of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefix {
     /// `{"log":"LINE\n","stream":"stdout","time":"..."}`
@@ -29,7 +29,7 @@ pub(super) enum Prefix {
     Cri,
     /// `<190>1 2026-11-22T10:00:00Z host program pid id - LINE`
     Syslog,
-    /// `<190>Nov 22 10:00:00 host program[pid]: LINE`; the number, host and pid may lack.
+    /// `<190>Nov 22 10:00:00 host program[pid]: LINE`; the number, host and pid may be missing.
     OldSyslog,
     /// `2026-11-22T10:00:00+00:00 host program[pid]: LINE`
     IsoSyslog,
@@ -45,13 +45,13 @@ use Prefix::{Cri, Docker, IsoSyslog, Journal, Name, OldSyslog, Pod, Stamp, Syslo
 
 /// All, the more telling ones first.
 const ALL: [Prefix; 9] = [Docker, Journal, Cri, Syslog, OldSyslog, IsoSyslog, Name, Pod, Stamp];
-/// The lines by which it is judged.
+/// The lines that decide about it.
 const LINES_JUDGED: usize = 500;
 /// The longest name before a line.
 const NAME_MAX: usize = 120;
 
 impl Prefix {
-    /// Those that most of the first lines have.
+    /// The prefix of most of the first lines.
     pub(super) fn of_most(head: &Head<'_>) -> impl Iterator<Item = Prefix> {
         let lines = || head.lines().filter(|line| !line.is_empty()).take(LINES_JUDGED);
         let all = lines().count();
@@ -124,7 +124,7 @@ fn cri(line: &[u8]) -> Option<&[u8]> {
     matches!(rest.first()?, b'F' | b'P').then(|| after_space(rest))?
 }
 
-/// What follows `<190>`; the line, where it has no such number.
+/// The text after `<190>`; the whole line without such a number.
 fn after_priority(line: &[u8]) -> &[u8] {
     let Some(inner) = line.strip_prefix(b"<") else { return line };
     let digits = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -62,7 +62,7 @@ impl Source {
         }
     }
 
-    /// The size as it is stored, in bytes, where that is known.
+    /// The size in stored form, in bytes, if known.
     pub(crate) fn stored_bytes(&self) -> Option<u64> {
         match self {
             Source::File(path) => {
@@ -79,7 +79,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// Adds the files that a pattern means.
+/// Adds the files that match a pattern.
 fn matching(pattern: &str, sources: &mut Vec<Source>) -> Result<(), LogError> {
     let paths = glob::glob(pattern).map_err(|error| LogError::new(pattern, error))?;
     let before = sources.len();
