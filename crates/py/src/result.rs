@@ -21,14 +21,14 @@ use crate::workload::Workload;
 pub(crate) struct ResultData {
     pub(crate) run: RunFile,
     pub(crate) summary: Option<Summary>,
-    /// Where there is a directory, they are read from it when somebody asks for them.
+    /// If there is a directory, they are read from it on demand.
     pub(crate) rows: Vec<RecordBatch>,
     pub(crate) series: Vec<RecordBatch>,
     /// (nanoseconds, requests at or below the bin's upper end that are above the bin before).
     pub(crate) bins: Vec<(u64, u64)>,
     pub(crate) path: Option<PathBuf>,
     pub(crate) schedule: Option<String>,
-    /// Why it could not be written to its directory, if it could not.
+    /// Why it could not be written to its directory, if so.
     pub(crate) unwritten: Option<String>,
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn run(
         let mut latest = RunProgress::default();
         let mut report = |progress: RunProgress| {
             latest = progress;
-            // The generator waits for nobody: a moment that cannot be shown at once is not shown.
+            // The generator waits for nobody: a moment that cannot be shown at once is skipped.
             if let Ok(mut seen) = seen.try_lock() {
                 let unshown = seen.take();
                 *seen = Some(monitor.borrow_mut().seen(&progress, unshown, false));
@@ -94,7 +94,7 @@ pub(crate) fn run(
         };
         let mut sink = Watched { sink: &mut writer, monitor: &monitor, wanted: shown };
         let (inner, sink, report) = (&workload.inner, &mut sink, &mut report);
-        // This thread, and those that it starts, make all sockets of the run.
+        // This thread, and those that it starts, create all sockets of the run.
         let entered = namespace.as_deref().map_or(Ok(()), thinktime_net::namespace::enter);
         let done = match (entered, &gathering) {
             (Err(error), _) => Err(error.into()),
@@ -115,7 +115,7 @@ pub(crate) fn run(
     storage.finish(done.summary, &done.collector, rows, outcome, None)
 }
 
-/// Hands what was seen last to Python, once.
+/// Hands the last moment to Python, once.
 fn tell(py: Python<'_>, monitor: Option<&Py<PyAny>>, seen: &Mutex<Option<Seen>>) -> PyResult<()> {
     let Some(monitor) = monitor else { return Ok(()) };
     let last = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -125,7 +125,7 @@ fn tell(py: Python<'_>, monitor: Option<&Py<PyAny>>, seen: &Mutex<Option<Seen>>)
     }
 }
 
-/// This machine, as far as a result depends on it.
+/// The properties of this machine that affect a result.
 fn host() -> Host {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     Host {

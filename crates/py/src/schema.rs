@@ -1,4 +1,4 @@
-//! What editors and help pages ask for.
+//! Data for editors and help pages.
 
 use pyo3::prelude::*;
 use thinktime_core::distribution::ENTRIES;

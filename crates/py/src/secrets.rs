@@ -1,4 +1,4 @@
-//! What must not be shown or written.
+//! Text that must not be shown or written.
 
 use pyo3::prelude::*;
 

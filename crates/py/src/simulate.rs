@@ -125,7 +125,7 @@ pub(crate) fn replicate<'py>(
     done.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| invalid(&error))
 }
 
-/// About how many requests there will be, to decide which rows to keep.
+/// The approximate number of requests, which decides which rows to keep.
 fn expected_requests(workload: &workload::Workload, system: &System, plan: &Plan) -> f64 {
     if plan.precision.is_some() {
         return 1e8;
@@ -140,7 +140,7 @@ fn expected_requests(workload: &workload::Workload, system: &System, plan: &Plan
 }
 
 impl Workload {
-    /// By kind of request, the name of its population; empty where the workload names none.
+    /// By kind of request, the name of its population; empty if the workload names none.
     pub(crate) fn population_names_of(&self) -> Vec<String> {
         let name =
             |kind: &RequestKind| self.inner.populations[kind.population as usize].name.clone();

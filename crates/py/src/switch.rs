@@ -131,7 +131,7 @@ impl Switch {
         if self.stop.swap(true, Ordering::Relaxed) {
             return Ok(None);
         }
-        // What is in progress may take its time: a second Ctrl-C does not wait for it.
+        // Requests in progress may take their time: a second Ctrl-C does not wait for them.
         while self.running() {
             py.check_signals()?;
             py.detach(|| std::thread::sleep(Duration::from_millis(5)));
@@ -157,13 +157,13 @@ impl Drop for Switch {
     }
 }
 
-/// What stays as it is when files are read again.
+/// The settings that stay when files are read again.
 struct Fixed {
     /// The access log's file.
     log: Option<PathBuf>,
     cluster: Option<String>,
     seed: u64,
-    /// Where servers say how much they have to do.
+    /// The path at which servers report their load.
     probe: Option<CheckPath>,
 }
 
@@ -185,7 +185,7 @@ impl Fixed {
     }
 }
 
-/// A proxy that listens at one address, and may tell metrics at another one.
+/// A proxy that listens at one address, and may serve metrics at another one.
 fn bound(
     plan: Plan,
     listen: &str,

@@ -98,7 +98,7 @@ pub(crate) fn places(places: Vec<u32>) -> ArrayRef {
     Arc::new(Int32Array::from(signed))
 }
 
-/// A column, without a copy where it is in one piece.
+/// A column, without a copy if it has one piece.
 pub(crate) fn column<T: ArrowPrimitiveType>(
     table: &PyTable,
     name: &str,
@@ -114,7 +114,7 @@ pub(crate) fn column<T: ArrowPrimitiveType>(
     }
 }
 
-/// A column of truths, which has no nulls.
+/// A column of booleans, which has no nulls.
 pub(crate) fn truths(table: &PyTable, name: &str) -> PyResult<Vec<bool>> {
     let wrong = || InputError::new_err(format!("a column `{name}` of truths is needed"));
     let mut truths = Vec::new();
@@ -125,7 +125,7 @@ pub(crate) fn truths(table: &PyTable, name: &str) -> PyResult<Vec<bool>> {
     Ok(truths)
 }
 
-/// The pieces of a column; None where it is missing.
+/// The pieces of a column; None if it is missing.
 fn columns<'a>(
     table: &'a PyTable,
     name: &'a str,
@@ -133,7 +133,7 @@ fn columns<'a>(
     table.batches().iter().map(move |batch| batch.column_by_name(name))
 }
 
-/// Numbers, with `UNKNOWN` for those that are null.
+/// Numbers, with `UNKNOWN` for nulls.
 pub(crate) fn known(numbers: &UInt32Array) -> Cow<'_, [u32]> {
     if numbers.null_count() == 0 {
         return Cow::Borrowed(numbers.values());
