@@ -116,7 +116,7 @@ fn now() -> Instant {
 
 impl RowWriter {
     /// Writes the kept rows to a result directory, with checkpoints against a crash. Without
-    /// `figures` the driver is asked for them.
+    /// `figures` the driver supplies them.
     ///
     /// # Errors
     /// If the file cannot be created.

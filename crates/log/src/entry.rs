@@ -65,7 +65,7 @@ impl Entry<'_> {
     /// Whether it says who asked for what, without which it is no entry.
     ///
     /// # Errors
-    /// With what is missing.
+    /// With the missing part.
     #[inline]
     pub(crate) fn check(&self) -> Result<(), Reason> {
         if self.address.is_empty() && self.user.is_empty() {

@@ -27,7 +27,7 @@ pub(crate) struct Monitor {
     errors: BTreeMap<&'static str, u64>,
     /// The populations by name, if there are several.
     populations: Vec<(String, Requests)>,
-    /// The place of the population of each kind of request.
+    /// The index of the population of each kind of request.
     of_kind: Vec<u32>,
     objectives: Vec<Wanted>,
     /// Chooses requests whose traces are exported, if requests name their traces.
@@ -76,7 +76,7 @@ impl Wanted {
 struct Requests {
     over: u64,
     succeeded: u64,
-    /// Those that are measured.
+    /// The measured ones.
     measured: u64,
     /// The response times of measured successes.
     responses: Tally,

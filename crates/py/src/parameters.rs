@@ -27,7 +27,7 @@ use crate::workload::Workload;
 /// Reads files that are named relative to a directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DiskFiles {
-    /// The file that names them; empty where there is none.
+    /// The file that names them; empty without one.
     pub(crate) named_by: String,
     directory: PathBuf,
     /// The places of files that are elsewhere, by the names that are used for them.
@@ -143,7 +143,7 @@ impl WorkloadFiles for DiskFiles {
     }
 }
 
-/// The seed of what is drawn: a whole number of 64 bits.
+/// The seed of random choices: a whole number of 64 bits.
 pub(crate) fn seed_of(given: &Bound<'_, PyAny>) -> PyResult<u64> {
     let wrong = || format!("a seed is a whole number from 0 to {}, not {given}", u64::MAX);
     given.extract().map_err(|_: PyErr| InputError::new_err(wrong()))
@@ -166,7 +166,7 @@ impl Time {
     }
 }
 
-/// Options as `run.toml` holds them.
+/// Options in the form of `run.toml`.
 pub(crate) fn as_table(options: &impl Serialize) -> PyResult<toml::Table> {
     toml::Table::try_from(options).map_err(|error| InputError::new_err(error.to_string()))
 }

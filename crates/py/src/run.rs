@@ -19,8 +19,8 @@ use crate::supervise::supervise_and;
 use crate::system::System;
 use crate::workload::Workload;
 
-/// Runs a workload against a real server. The options are a JSON object; the seed is in the
-/// workload already. With `gathering`, others do, and what they tell comes together here.
+/// Runs a workload against a real server. The options are a JSON object; the seed is already in the
+/// workload. With `gathering`, other processes run it, and their messages come together here.
 #[pyfunction]
 #[pyo3(signature = (
     workload, target, options, *, demands = None, output = None, started = None, progress = None,

@@ -34,7 +34,7 @@ pub(super) const TARGET: Target = Target {
     read,
 };
 
-/// The most steps of a session.
+/// The most turns of a session.
 const TURNS: u64 = 30;
 
 fn read(bytes: &[u8]) {

@@ -184,7 +184,7 @@ fn edges(mut waits: Vec<f64>, span_s: f64) -> (f64, f64) {
     (found.0.min(EDGE_MAX * span_s), found.1.min(EDGE_MAX * span_s))
 }
 
-/// The first of these ascending waits beyond which at most `share` seconds are to come; 0 if no
+/// The first of these ascending waits beyond which at most `unsettled` seconds are to come; 0 if no
 /// such wait exists.
 fn timeout_place(longest: &[f64], unsettled: f64) -> usize {
     let (mut upto, mut found) = (0.0, 0);

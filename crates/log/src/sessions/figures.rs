@@ -196,7 +196,8 @@ impl SessionFigures {
         }
     }
 
-    /// When sessions began, in order, by whole minutes. One session in `one_in` was kept.
+    /// When sessions began, in order, by whole minutes, and the number of minutes of which one was
+    /// kept.
     #[must_use]
     pub fn starts(&mut self) -> (Vec<i64>, u64) {
         std::mem::take(&mut self.starts).finish()

@@ -47,7 +47,7 @@ pub(super) fn navigation_of(parent: &[u32]) -> Navigation {
         if !went_back || goes_on_after(page, of) {
             navigation.opener[at] = of;
         } else if child[at - 1] == NONE {
-            // A page that already led to another is not the previous one here.
+            // A page that already led to another is no previous page here.
             navigation.previous[at] = page - 1;
         }
     }

@@ -1,4 +1,4 @@
-//! How connections to the target are opened, and what is known about the server beforehand.
+//! How connections to the target are opened, with the prior knowledge of the server.
 
 use std::io;
 use std::net::IpAddr;

@@ -42,7 +42,7 @@ pub(crate) enum Transport {
 /// A TCP socket.
 pub(crate) struct Plain {
     socket: TcpStream,
-    /// Whether the kernel is asked for arrival times, and its answer at the last read.
+    /// Whether the kernel reports arrival times, and its answer at the last read.
     timestamps: bool,
     arrived: Option<Duration>,
 }

@@ -53,7 +53,7 @@ pub(super) struct Block {
 
 impl Client {
     /// Opens a connection with at most this many concurrent streams, and appends its first bytes.
-    /// Requests may follow at once. `kept` limits the kept parts of responses.
+    /// Requests may follow at once. `capture` selects the kept parts of responses.
     #[must_use]
     pub fn open(most: usize, capture: Capture, out: &mut Vec<u8>) -> Client {
         out.extend_from_slice(PREFACE);

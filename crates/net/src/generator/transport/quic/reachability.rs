@@ -58,7 +58,7 @@ pub(crate) fn answers(
     Ok(())
 }
 
-/// Sends what is due; gives the time until more is due, if nothing comes.
+/// Sends due data; gives the time until more is due, if nothing comes.
 fn send(socket: &UdpSocket, session: &mut Session) -> io::Result<Option<Duration>> {
     let mut out = Vec::new();
     let after = session.transmit(&mut out);
