@@ -161,7 +161,7 @@ impl Partial {
     fn exchange(&self) -> std::io::Result<()> {
         let old_mark = self.target.join(MARK);
         if old_mark.exists() {
-            fs::remove_file(old_mark)?; // what is exchanged must not look as if it were new
+            fs::remove_file(old_mark)?; // an exchanged directory must not look new
         }
         if !self.target.exists() {
             fs::rename(&self.path, &self.target)?;
@@ -266,7 +266,7 @@ fn clear_away(old: &Path, new: &Path) {
     for entry in fs::read_dir(old).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name == REPLACED {
-            continue; // it goes last: until then this can be done again
+            continue; // removed last: until then this can be repeated
         }
         if name.to_str().is_some_and(is_known) {
             fs::remove_file(entry.path()).ok();

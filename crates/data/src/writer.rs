@@ -236,7 +236,7 @@ impl Recorder {
             match messages.recv_timeout(due.saturating_duration_since(now())) {
                 Ok(Message::Rows(rows)) => rows.into_iter().try_for_each(|row| self.take(row))?,
                 Ok(Message::RunProgress(so_far)) => {
-                    self.journal.save(false)?; // the rows that the figures are of go first
+                    self.journal.save(false)?; // the rows of the figures go first
                     self.write(&so_far.summary, &so_far.collector)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -50,7 +50,7 @@ pub(crate) fn run(
     let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
     let mut keep = RowSelection::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
     if options.leave_rows.is_some() {
-        keep = RowSelection::None; // whoever makes the load keeps them
+        keep = RowSelection::None; // the process that makes the load keeps them
     }
     let limit = plan.limit;
     let run = RunFile {

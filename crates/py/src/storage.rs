@@ -52,7 +52,7 @@ impl Storage {
         schedule: Option<String>,
     ) -> PyResult<ResultData> {
         self.run.outcome = Some(outcome);
-        self.run.run.warmup_s = summary.warmup_s; // it may have been found only now
+        self.run.run.warmup_s = summary.warmup_s; // the warm-up may have been found only now
         let (mut kept, mut unwritten) = (Vec::new(), None);
         match self.directory.take() {
             None => kept = rows.map_err(|error| data(&error))?,

@@ -140,7 +140,7 @@ fn the_same_again_after_a_failure_is_a_retry() {
         (0, 0, 1, UNKNOWN, 503),
         (2, 0, 2, UNKNOWN, 200),
         (4, 0, 1, UNKNOWN, 200), // another attempt, at the page before the last
-        (6, 0, 1, UNKNOWN, 503), // again, but what was before did not fail
+        (6, 0, 1, UNKNOWN, 503), // again, but the previous one did not fail
         (67, 0, 1, UNKNOWN, 200), // too late
     ]);
     assert_eq!(visits.retry, [false, false, true, false, false]);

@@ -161,7 +161,7 @@ fn a_target_that_refuses_is_said_at_once_and_later_counted() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let served = thread::spawn(move || {
-        drop(listener.accept().unwrap()); // the generator looks whether anybody is there
+        drop(listener.accept().unwrap()); // the generator checks that the target answers
         let (mut stream, _) = listener.accept().unwrap();
         for _ in 0..10 {
             read_head(&mut stream);

@@ -116,7 +116,7 @@ impl Merge {
 
     fn send(&self, message: LoopMessage) {
         if let Some(sender) = &*self.sender.lock().unwrap_or_else(PoisonError::into_inner) {
-            sender.send(message).ok(); // nobody listens any more once the run has ended
+            sender.send(message).ok(); // the receiver is gone once the run has ended
         }
     }
 

@@ -97,7 +97,7 @@ impl Part {
     pub fn begin(&self, at: Duration) {
         self.watch.mark_poll();
         if let Some(begin) = self.begin.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            begin.send(at).ok(); // its thread is there as long as nothing was said
+            begin.send(at).ok(); // its thread waits until the begin is set
         }
     }
 

@@ -248,6 +248,6 @@ impl Link {
     /// Leaves for good, if the socket accepts that without waiting.
     pub(crate) fn close(&mut self, now: Nanos) {
         self.member.depart(now);
-        self.go_on(now).ok(); // the lease says it otherwise
+        self.go_on(now).ok(); // otherwise the lease expires
     }
 }
