@@ -17,7 +17,7 @@ pub struct Figures {
     collector: Collector,
     /// When the last attempt ended.
     last: Nanos,
-    /// Sessions that came, by population.
+    /// Sessions that began, by population.
     sessions: Vec<u64>,
     any: bool,
 }

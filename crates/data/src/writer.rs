@@ -21,7 +21,7 @@ use crate::rows::{Labels, RowTable};
 pub enum RowSelection {
     /// All.
     All,
-    /// Those of one session in this many, chosen by the session's number.
+    /// The rows of one session in this many, chosen by the session's number.
     OneIn(u64),
     /// None.
     None,

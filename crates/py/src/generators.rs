@@ -1,4 +1,4 @@
-//! `run` from several processes: the parts, and the place where their messages come together.
+//! `run` from several processes: the parts, and the object that collects their messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +89,7 @@ impl Part {
     }
 }
 
-/// The place where the messages of a run's parts come together.
+/// The collector of the messages of a run's parts.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Gathering {
     pub(crate) inner: Arc<generator::Merge>,
@@ -139,7 +139,7 @@ impl Gathering {
         self.inner.end();
     }
 
-    /// Whether the run is to end.
+    /// Whether the run must end.
     #[getter]
     fn stopped(&self) -> bool {
         self.inner.is_stopped()

@@ -62,13 +62,13 @@ impl DiskFiles {
         names.into_iter().map(|name| (name.clone(), self.path(&name))).collect()
     }
 
-    /// Those of a result: it stays readable if a script, a data file or a log is gone.
+    /// The files of a result: it stays readable if a script, a data file or a log is gone.
     pub(crate) fn of_result(directory: Option<&str>) -> DiskFiles {
         let directory = directory.map(PathBuf::from).unwrap_or_default();
         DiskFiles { directory, lenient: true, ..DiskFiles::default() }
     }
 
-    /// Those of a result to be repeated: all of them must exist.
+    /// The files of a result to be repeated: all of them must exist.
     pub(crate) fn in_directory(directory: Option<&str>) -> DiskFiles {
         DiskFiles { lenient: false, ..DiskFiles::of_result(directory) }
     }

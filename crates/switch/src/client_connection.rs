@@ -20,7 +20,7 @@ use crate::{http1, http2};
 /// The beginning of every connection of HTTP/2 and of none of HTTP/1 (RFC 9113, sections 3.4 and
 /// 11.6).
 const BEGINS_HTTP2: &[u8] = b"PRI ";
-/// The time between two looks at a beginning in pieces.
+/// The time between two checks of a beginning in pieces.
 const PIECES: Duration = Duration::from_millis(5);
 
 /// Serves one client until it leaves, or must leave.

@@ -6,7 +6,7 @@ use std::task::Context;
 
 use tokio::sync::watch;
 
-/// Whether the switch is to stop. Waiting tasks are woken then.
+/// Whether the switch must stop. Waiting tasks are woken then.
 pub(crate) struct Stop {
     signal: Pin<Box<dyn Future<Output = ()> + Send>>,
     is_set: bool,
@@ -29,7 +29,7 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// Waits until the switch is to stop.
+/// Waits until the switch must stop.
 pub(crate) async fn stop_signal(mut stop: watch::Receiver<bool>) {
     // The sender lives as long as the switch.
     let _ = stop.wait_for(|stopped| *stopped).await;

@@ -28,7 +28,7 @@ pub struct Columns {
     pub rows: Rows,
     /// Paths by their numbers, without queries, cut to 200 bytes.
     pub paths: Vec<Box<[u8]>>,
-    /// Whether pages embed what has this path, by its ending.
+    /// Whether pages embed this path, by its ending.
     pub objects: Vec<bool>,
     /// The address and the agent of each user.
     pub users: Vec<(u32, u32)>,

@@ -3,7 +3,7 @@
 use super::UNKNOWN;
 
 /// The rows of a log's requests by the time of their arrival. Numbers of users, paths, hosts and
-/// agents count from 0; [`UNKNOWN`](super::UNKNOWN) stands for what the log does not have.
+/// agents count from 0; [`UNKNOWN`](super::UNKNOWN) stands for a value that the log lacks.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// When requests arrived, in nanoseconds since 1970.

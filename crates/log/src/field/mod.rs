@@ -13,7 +13,7 @@ use crate::text::{after_scheme, part};
 use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
 use value::{address, any_duration, duration, status, timers, without_fraction, without_port};
 
-/// What a field means.
+/// The meaning of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Field {
     /// Ignored.

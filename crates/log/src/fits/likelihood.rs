@@ -37,7 +37,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Of bins with at least one value.
+    /// The bins with at least one value.
     #[must_use]
     pub fn new(bins: Bins) -> Likelihood {
         let (edges, step) = (Edges::of(&bins), bins.step);

@@ -47,7 +47,7 @@ pub(super) enum Part {
         mu: f64,
         sigma: f64,
     },
-    /// Likewise, with what lies `beyond`.
+    /// Likewise, with the part `beyond`.
     CutLognormal {
         mu: f64,
         sigma: f64,

@@ -190,7 +190,7 @@ fn center(low: f64, high: f64) -> f64 {
     if width.is_finite() { low + width.min(1.0) / 2.0 } else { low }
 }
 
-/// Of a width w: w / (e^{a w} - 1), and minus its derivative by a, w² e^{a w} / (e^{a w} - 1)².
+/// For a width w: w / (e^{a w} - 1), and minus its derivative by a, w² e^{a w} / (e^{a w} - 1)².
 fn rates(width: f64, shape: f64) -> (f64, f64) {
     let z = (shape * width).clamp(1e-8, 500.0);
     let grown = z.exp_m1();

@@ -58,7 +58,7 @@ pub struct FormatEntry {
     pub source: &'static str,
     /// A part of a log, as text; empty for binary formats.
     pub example: &'static str,
-    /// What the user may add after a colon, if anything, as in `csv:time=ts,address=ip`.
+    /// The argument that the user may add after a colon, if any, as in `csv:time=ts,address=ip`.
     pub argument: Option<&'static str>,
     pub(crate) open: Open,
 }

@@ -100,12 +100,12 @@ fn text_of<'a>(line: &'a [u8], key: &str) -> Option<Text<'a>> {
     Some(crate::text::part(&text, 0..length))
 }
 
-/// What follows the next space.
+/// The text after the next space.
 fn after_space(text: &[u8]) -> Option<&[u8]> {
     text.get(memchr::memchr(b' ', text)? + 1..)
 }
 
-/// What follows a time such as `2026-11-22T10:00:00.123Z`.
+/// The text after a time such as `2026-11-22T10:00:00.123Z`.
 fn stamped(line: &[u8]) -> Option<&[u8]> {
     let shape = line.get(..19)?.iter().zip(b"dddd-dd-ddTdd:dd:dd");
     let fits = shape.into_iter().all(|(byte, wanted)| match wanted {
@@ -148,7 +148,7 @@ fn old_syslog(line: &[u8]) -> Option<&[u8]> {
     tagged(after_space(&line[15..])?)
 }
 
-/// What follows `host program[pid]: `, or the program alone.
+/// The text after `host program[pid]: `, or after the program alone.
 fn tagged(rest: &[u8]) -> Option<&[u8]> {
     let end = memchr::memmem::find(rest, b": ")?;
     let tag = &rest[..end];

@@ -16,7 +16,7 @@ pub(super) struct Queue<T> {
 pub(super) enum Popped<T> {
     /// The next thing.
     Item(T),
-    /// Nothing came in time.
+    /// Nothing arrived in time.
     Nothing,
     /// The queue is closed and empty.
     Closed,

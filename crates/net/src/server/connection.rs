@@ -51,7 +51,7 @@ impl Answer {
     }
 }
 
-/// How far sending has come.
+/// The progress of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flushed {
     /// Everything ready was sent: the connection stays.

@@ -95,7 +95,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Those of a system; a known workload decides how they are requested.
+    /// The kinds of a system; a known workload decides how they are requested.
     pub(super) fn new(system: &SystemModel, workload: Option<&Workload>) -> Kinds {
         let names = request_names(system);
         let kinds: Vec<&str> = names.iter().map(String::as_str).collect();

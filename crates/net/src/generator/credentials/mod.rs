@@ -84,7 +84,7 @@ impl Credentials {
     }
 }
 
-/// Those that the workload names for the token server alone.
+/// The authorities that the workload names for the token server alone.
 fn roots_of_own(own: &Authorities) -> Result<RootCertStore, Invalid> {
     let wrong = |error: Invalid| Invalid::new(format!("clients.oauth2: `ca`: {error}"));
     roots_of(Path::new(&own.file), &own.pem).map_err(wrong)

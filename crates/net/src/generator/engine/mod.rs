@@ -195,7 +195,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
         }
     }
 
-    /// Whether the time to wait for the last responses is over.
+    /// Whether the time to wait for the last responses has ended.
     fn drained(&self, now: Nanos) -> bool {
         let begun = self.clients.closed() || now >= self.plan.limit.until;
         begun && now >= self.clients.window_end() + self.plan.drain

@@ -108,7 +108,7 @@ impl MessageExchange {
         Event::Done { exchange: self.exchange, answer }
     }
 
-    /// Answered so far; more is to be sent.
+    /// Answered so far; more must be sent.
     pub(crate) fn pause(&mut self) {
         self.paused = true;
     }

@@ -101,7 +101,7 @@ pub(crate) enum Payload {
     Statements,
 }
 
-/// What a connection is opened with.
+/// The opening settings of a connection.
 pub(crate) struct OpenOptions<'a> {
     pub(crate) secure: bool,
     pub(crate) host: &'a str,

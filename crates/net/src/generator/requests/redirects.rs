@@ -9,7 +9,7 @@ use thinktime_core::time::Nanos;
 use crate::generator::target::Target;
 use crate::generator::transport::failure::Failure;
 
-/// More redirects came than are followed.
+/// There were more redirects than the limit.
 const TOO_MANY: Failure = "redirects";
 /// A redirect leads to another server than the run's target.
 const ELSEWHERE: Failure = "redirect_elsewhere";

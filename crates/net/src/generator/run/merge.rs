@@ -93,7 +93,7 @@ impl Merge {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Whether the run is to end.
+    /// Whether the run must end.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
@@ -135,7 +135,7 @@ impl RunProgress {
 /// [`run`](super::run).
 ///
 /// # Errors
-/// When workload and plan make no sense.
+/// If workload and plan make no sense.
 pub fn merge(
     workload: &Workload,
     plan: &Plan,

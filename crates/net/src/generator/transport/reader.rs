@@ -26,7 +26,7 @@ impl Reader {
         (self.ending, self.left) = (ending, READS_PER_TURN);
     }
 
-    /// Reads into the buffer, unless the turn is over.
+    /// Reads into the buffer, unless the turn has ended.
     #[inline]
     pub(crate) fn next(&mut self, transport: &mut Transport) -> Result<Option<Input>, Failure> {
         if self.left == 0 {

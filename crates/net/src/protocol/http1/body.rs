@@ -2,7 +2,7 @@
 
 use super::{CHUNK_OVERHEAD_BYTES_MAX, ProtocolError};
 
-/// What remains of one message's body.
+/// The remaining part of one message's body.
 #[derive(Debug)]
 pub(super) enum Body {
     /// This many bytes are still to come.

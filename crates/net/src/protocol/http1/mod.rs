@@ -55,7 +55,7 @@ pub enum ProtocolError {
     /// A header field has a malformed name or value, or is folded over several lines.
     #[error("a header field is malformed")]
     BadHeader,
-    /// A line of the head does not end with a line feed where it must.
+    /// A line of the head does not end with the required line feed.
     #[error("a line of the head is not ended by CR LF")]
     BadLineEnd,
     /// The head has more than [`HEADERS_MAX`] fields.

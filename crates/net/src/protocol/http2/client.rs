@@ -28,7 +28,7 @@ pub struct Client {
     pub(super) next_id: u32,
     most: usize,
     pub(super) server: Settings,
-    /// Whether the server's first settings came.
+    /// Whether the server's first settings have arrived.
     pub(super) settings_read: bool,
     pub(super) send_window: i64,
     pub(super) receive_window: ReceiveWindow,

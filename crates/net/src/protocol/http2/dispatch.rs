@@ -155,7 +155,7 @@ impl Client {
         let mut head = Head::new("HTTP/2", self.capture != Capture::Nothing);
         self.decoder.read(block, |name, value| head.take(name, value))?;
         if !ends {
-            // The number of interim heads is limited; what follows a final one makes progress.
+            // The number of interim heads is limited; data after a final one makes progress.
             self.count_empty_frame()?;
         }
         let Some(place) = self.place(stream) else { return Ok(()) };

@@ -32,7 +32,7 @@ pub(super) struct Stream {
     frames: FrameReader,
     /// The received part of an incomplete header block.
     block: Vec<u8>,
-    /// Whether the trailers came, after which nothing may follow.
+    /// Whether the trailers have arrived, after which nothing may follow.
     trailed: bool,
     pub(super) response: Response,
 }
@@ -106,7 +106,7 @@ impl Stream {
             self.trailed = true;
             return Ok(self.response.trailers(&head).map_or_else(Step::from, |()| Step::On));
         }
-        // The number of interim heads is limited; what follows a final one makes progress.
+        // The number of interim heads is limited; data after a final one makes progress.
         Ok(self.response.head(&head, false).map_or_else(Step::from, |_| Step::EmptyFrames))
     }
 

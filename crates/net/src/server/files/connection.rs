@@ -244,7 +244,7 @@ fn names(field: &str, tag: &str) -> bool {
 /// longer order those.
 ///
 /// # Errors
-/// When the operating system refuses.
+/// If the operating system refuses.
 pub(super) fn prepare(stream: &TcpStream, unsent_at_most: u32) -> io::Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)?;
