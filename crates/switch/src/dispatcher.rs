@@ -23,7 +23,7 @@ use crate::transitions::Transitions;
 pub(crate) struct Dispatcher {
     start: Instant,
     state: Mutex<State>,
-    /// The state's number, for readers that need nothing else of it.
+    /// The generation of the state, for readers that need nothing else of it.
     generation: RwLock<Arc<Generation>>,
     totals: Mutex<Totals>,
     connections: AtomicU64,

@@ -7,7 +7,7 @@ use hyper::{HeaderMap, Method, Uri, Version};
 use crate::fields::NAME;
 use crate::refusal::Refusal;
 
-/// More switches in a row than this are a loop.
+/// This many switches in a row are a loop.
 const SWITCHES_MAX: usize = 16;
 
 /// The target in the form for an origin server; its host goes to the Host field.

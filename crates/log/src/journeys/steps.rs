@@ -2,10 +2,10 @@
 
 use super::{ColumnMismatch, same_lengths, within};
 
-/// Waits of this quantile decide which pages are near enough to an end of the log to be left out.
+/// A page's successor is judged if this share of the waits ends before the log does.
 const EDGE_QUANTILE: f64 = 0.995;
 
-/// This share of all waits, the longest, nearly always shows that little is still to come.
+/// This share of all waits, the longest, nearly always shows the point with little still to come.
 const LONGEST: f64 = 0.05;
 
 /// At most this part of the log is left out at either end.

@@ -208,8 +208,8 @@ impl Verdict {
     }
 }
 
-/// How lateness changed a figure, in words, if that matters: by more than a share of itself, and by
-/// more than its precision.
+/// How a figure would differ without lateness, in words, if that matters: by more than a share of
+/// itself, and by more than its precision.
 fn change(summary: &Summary, name: &str) -> Option<String> {
     let with = summary.response_time_s.by_name(name)?;
     let without = punctual(summary, name)?;

@@ -30,8 +30,8 @@ pub struct Body<'a> {
     pub messages: usize,
 }
 
-/// All fields are present but those with explicit presence; 64-bit integers are texts: the JSON
-/// mapping of Protocol Buffers.
+/// The JSON mapping of Protocol Buffers: all fields are present, except unset ones with explicit
+/// presence; 64-bit integers are texts.
 const OPTIONS: SerializeOptions = SerializeOptions::new().skip_default_fields(false);
 
 impl Body<'_> {
