@@ -12,12 +12,12 @@ use thinktime_core::column::Column;
 
 use crate::DataError;
 
-/// The numbers of a column; of the first one, where no name is given. Nulls at its end are left
-/// out, so that columns of several lengths fit into one file.
+/// The numbers of a column; of the first one, if no name is given. Nulls at its end are left out,
+/// so that columns of several lengths fit into one file.
 ///
 /// # Errors
-/// When the file cannot be read, has no such column, or the column holds anything but numbers, or
-/// has a null before one.
+/// If the file cannot be read, has no such column, or the column holds anything but numbers, or has
+/// a null before one.
 pub fn read_column(path: &Path, column: Option<&str>) -> Result<Column, DataError> {
     let fail = |reason: String| DataError::new(path, reason);
     let file = fs::File::open(path).map_err(|error| DataError::new(path, error))?;
@@ -46,7 +46,7 @@ pub fn read_column(path: &Path, column: Option<&str>) -> Result<Column, DataErro
     Ok(Column { name: names.get(place).cloned(), numbers })
 }
 
-/// How many values there are before the nulls at the end; nothing where a null stands before one.
+/// The number of values before the nulls at the end; nothing if a null stands before a value.
 fn length_without_end(column: &ArrayRef) -> Option<usize> {
     let length = column.len() - column.null_count();
     (0..length).all(|at| column.is_valid(at)).then_some(length)

@@ -29,7 +29,7 @@ impl ResultDirectory {
     /// Begins one. An older result at its place stays until [`ResultDirectory::finish`].
     ///
     /// # Errors
-    /// When it cannot be made, or its place holds files that are no result.
+    /// If it cannot be created, or its place holds files that are no result.
     pub fn create(path: &Path) -> Result<ResultDirectory, DataError> {
         let foreign = !path.join(RUN).exists()
             && fs::read_dir(path).is_ok_and(|entries| {
@@ -43,24 +43,25 @@ impl ResultDirectory {
         Ok(ResultDirectory { partial: Partial::begin(path)? })
     }
 
-    /// Where it lies until it is whole.
+    /// Its place until it is complete.
     #[must_use]
     pub fn partial(&self) -> &Path {
         self.partial.path()
     }
 
-    /// Writes what was done. It goes first: an interrupted run leaves it behind.
+    /// Writes the description of the run. It comes first: an interrupted run leaves it behind.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn write_run(&self, run: &RunFile) -> Result<(), DataError> {
         write_run(self.partial(), run)
     }
 
-    /// Where the rows go. With `figures` they are made of the rows; else the driver gives them.
+    /// The destination of rows. With `figures` they are made of the rows; else the driver gives
+    /// them.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// If the file cannot be created.
     pub fn rows(
         &self,
         labels: Labels,
@@ -73,7 +74,7 @@ impl ResultDirectory {
     /// Writes the summary, the series and the histograms.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn write_figures(
         &self,
         summary: &Summary,
@@ -86,13 +87,12 @@ impl ResultDirectory {
     /// Writes the schedule of the machines' cores.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn write_schedule(&self, schedule: &str) -> Result<(), DataError> {
         write(&self.partial().join(SCHEDULE), schedule.as_bytes())
     }
 
-    /// Which of its files are whole, where `rows` says so of the rows, and which of those that are
-    /// there are not, in words.
+    /// Its complete files, where `rows` covers the rows, and the incomplete ones, in words.
     #[must_use]
     pub fn state(&self, rows: bool) -> String {
         let there = OF_RESULT.into_iter().filter(|name| self.partial().join(name).exists());
@@ -108,18 +108,17 @@ impl ResultDirectory {
         words
     }
 
-    /// Gives it up: removes it, unless there is something in it that was measured, which can be
-    /// recovered.
+    /// Gives it up: removes it, unless it has measurements, which can be recovered.
     pub fn abandon(self) {
         if !self.partial().join(SUMMARY).exists() {
             self.partial.abandon();
         }
     }
 
-    /// Puts it in its place; gives where that is.
+    /// Moves it to its place, and returns that.
     ///
     /// # Errors
-    /// When it cannot take its place; it then stays where it is.
+    /// If it cannot take its place; it then stays where it is.
     pub fn finish(self) -> Result<PathBuf, DataError> {
         self.partial.finish()
     }
@@ -135,26 +134,26 @@ pub(crate) fn write_run(directory: &Path, run: &RunFile) -> Result<(), DataError
 /// A result read back from its directory.
 #[derive(Debug)]
 pub struct StoredResult {
-    /// What was done.
+    /// The description of the run.
     pub run: RunFile,
-    /// Its figures; none when the run was killed before its end.
+    /// Its figures; `None` if the run was killed before its end.
     pub summary: Option<Summary>,
     /// The run over time.
     pub series: Vec<RecordBatch>,
-    /// Where the histograms are.
+    /// The path of the histograms.
     pub histogram: PathBuf,
-    /// The schedule of the machines' cores, if there are any.
+    /// The schedule of the machines' cores, if any.
     pub schedule: Option<String>,
 }
 
-/// What a directory is where it is no result, but something else that Thinktime made.
+/// The kind of a directory that is no result, but something else that Thinktime made.
 fn other_than_result(path: &Path) -> Option<String> {
     let (page, what) = PAGES.iter().find(|(page, _)| path.join(page).exists())?;
     let page = path.join(page);
     Some(format!("is {what}, and no result of one run: its page is {}", page.display()))
 }
 
-/// What is to be done where a summary cannot be read.
+/// The advice if a summary cannot be read.
 fn damaged(error: &serde_json::Error, path: &Path, run: &RunFile) -> String {
     let (kind, path) = (&run.run.kind, path.display());
     format!(
@@ -166,7 +165,7 @@ fn damaged(error: &serde_json::Error, path: &Path, run: &RunFile) -> String {
 /// Reads a result directory.
 ///
 /// # Errors
-/// When it holds no result, or a file of it is damaged.
+/// If it holds no result, or a file of it is damaged.
 pub fn load(path: &Path) -> Result<StoredResult, DataError> {
     let run_path = path.join(RUN);
     let text = fs::read_to_string(&run_path).map_err(|error| {
@@ -203,7 +202,7 @@ pub fn load(path: &Path) -> Result<StoredResult, DataError> {
 /// Reads the rows that a result directory holds.
 ///
 /// # Errors
-/// When the file is damaged.
+/// If the file is damaged.
 pub fn load_rows(path: &Path) -> Result<Vec<RecordBatch>, DataError> {
     read_batches(&path.join(REQUESTS))
 }

@@ -13,7 +13,7 @@ use crate::partial::write_atomically;
 use crate::series::series_batch;
 use crate::{DataError, Labels};
 
-/// Writes the summary, the series and the histograms. At any time each of them is whole.
+/// Writes the summary, the series and the histograms. Each of them is complete at any time.
 pub(crate) fn write_figures(
     directory: &Path,
     summary: &Summary,

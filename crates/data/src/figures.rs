@@ -1,4 +1,5 @@
-//! The figures of a real run from its rows, as they come: for what is kept while it runs.
+//! The figures of a real run from its rows, as they arrive: for the checkpoints of a running
+//! result.
 
 use thinktime_core::limit::Limit;
 use thinktime_core::record::{Collector, Ended, Row, Summary, Window};
@@ -8,7 +9,7 @@ use thinktime_core::workload::Workload;
 /// The interval of the timeline.
 const SECOND: Nanos = Nanos(1_000_000_000);
 
-/// Collects what a killed run will be known by. The generator itself collects more.
+/// Collects the figures of a killed run. The generator itself collects more.
 #[derive(Debug)]
 pub struct Figures {
     workload: Workload,
@@ -16,7 +17,7 @@ pub struct Figures {
     collector: Collector,
     /// When the last attempt ended.
     last: Nanos,
-    /// Sessions that came, by population.
+    /// Sessions that began, by population.
     sessions: Vec<u64>,
     any: bool,
 }
@@ -45,7 +46,7 @@ impl Figures {
         }
     }
 
-    /// Whether there is anything yet.
+    /// Whether any row has arrived.
     pub(crate) fn any(&self) -> bool {
         self.any
     }

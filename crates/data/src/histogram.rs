@@ -17,7 +17,7 @@ use crate::DataError;
 /// request name (blanks and commas become `_`).
 ///
 /// # Errors
-/// When a histogram cannot be written down, in words.
+/// If a histogram cannot be encoded, in words.
 pub(crate) fn log_of<'a>(
     duration_s: f64,
     tallies: impl IntoIterator<Item = (&'a str, &'a Tally)>,
@@ -42,7 +42,7 @@ pub(crate) fn log_of<'a>(
 /// Reads the log back: (request name, histogram in nanoseconds).
 ///
 /// # Errors
-/// When the file cannot be read or is no such log.
+/// If the file cannot be read or is no such log.
 pub fn read_log(path: &Path) -> Result<Vec<(String, Histogram<u64>)>, DataError> {
     let bytes = std::fs::read(path).map_err(|error| DataError::new(path, error))?;
     let mut histograms = Vec::new();

@@ -1,8 +1,8 @@
-//! `requests.parquet` while it is being written, such that a crash loses little of it.
+//! `requests.parquet` during writing, so that a crash loses little of it.
 //!
-//! A Parquet file can be read only by its footer, which comes last. So what the footer would be is
-//! written to a file of its own from time to time, and the rows that fill no row group yet to
-//! another one, which can be read up to where it breaks off. The rows alone decide the bytes of
+//! A Parquet file can be read only by its footer, which comes last. So from time to time the
+//! current footer is written to a file of its own. The rows that fill no row group yet go to
+//! another one, which can be read up to its last complete part. The rows alone decide the bytes of
 //! `requests.parquet`; neither time nor crash does.
 
 use std::fs::{self, File};
@@ -36,9 +36,9 @@ pub(crate) struct Journal {
     writer: ArrowWriter<File>,
     /// Rows of no row group yet.
     pending: Vec<Row>,
-    /// How many of them the tail holds.
+    /// The number of them in the tail.
     saved: usize,
-    /// How many row groups the footer tells of.
+    /// The number of row groups in the footer.
     groups: usize,
     tail: Option<StreamWriter<File>>,
 }
@@ -73,8 +73,7 @@ impl Journal {
         written.map_err(|error| DataError::new(self.directory.join(REQUESTS), error))
     }
 
-    /// From now on a crash does not lose the rows so far. `to_disk` says that even the end of the
-    /// machine does not.
+    /// Makes the rows so far safe against a crash; `to_disk` also against the end of the machine.
     pub(crate) fn save(&mut self, to_disk: bool) -> Result<(), DataError> {
         let groups = self.writer.flushed_row_groups().len();
         if groups > self.groups {
@@ -134,7 +133,7 @@ impl Journal {
         self.directory.join(format!("{TAIL}{}", self.groups))
     }
 
-    /// Writes the rest and the footer; what was there for the case of a crash goes.
+    /// Writes the rest and the footer, and removes the files for a crash.
     pub(crate) fn close(mut self) -> Result<(), DataError> {
         if !self.pending.is_empty() {
             self.write_group()?;
@@ -149,10 +148,10 @@ impl Journal {
     }
 }
 
-/// Hands on the rows that a journal left behind which was never closed; gives their number.
+/// Hands on the rows of a journal that was never closed; gives their number.
 ///
 /// # Errors
-/// When a file is damaged where it should not be, or `take` fails.
+/// If a file is damaged in an unexpected place, or `take` fails.
 pub(crate) fn read_leftover(
     directory: &Path,
     mut take: impl FnMut(&RecordBatch) -> Result<(), DataError>,

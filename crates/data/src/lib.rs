@@ -37,9 +37,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[error("{}: {reason}", path.display())]
 pub struct DataError {
-    /// Which file.
+    /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The error.
     pub reason: String,
 }
 

@@ -1,9 +1,9 @@
-//! How our Parquet files are written.
+//! The settings of our Parquet files.
 
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-/// Nothing but the rows decides the bytes of the file.
+/// Only the rows decide the bytes of the file.
 pub(crate) fn properties() -> WriterProperties {
     WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).expect("1 is a valid level")))

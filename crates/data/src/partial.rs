@@ -1,13 +1,13 @@
-//! A directory that is filled beside its place, and takes that place when it is whole.
+//! A directory that is filled beside its place, and takes that place once complete.
 //!
-//! What is to become `shop` is written into `shop.partial` (or `shop.partial-2`, where a run that
-//! was killed left one behind) and then takes the place of an older `shop` in one step of the file
-//! system. So an older result is there until the new one is whole, whenever the program is killed.
-//! A place that cannot be renamed, because a file system is mounted on it or the folder above is
-//! not to be written to, is filled from `.partial` within it.
+//! The result `shop` is written into `shop.partial` (or `shop.partial-2`, if a killed run left one
+//! behind) and then takes the place of an older `shop` in one step of the file system. An older
+//! result therefore exists until the new one is complete, whenever the program is killed. A place
+//! that cannot be renamed, because a file system is mounted on it or the folder above is read-only,
+//! is filled from `.partial` within it.
 //!
-//! A partial directory holds a file `PARTIAL`, and is locked as long as somebody writes to it. Once
-//! it is whole, the file names what there is, so that [`crate::recover`] can finish the last step.
+//! A partial directory holds a file `PARTIAL`, and is locked while somebody writes to it. Once it
+//! is complete, the file names its contents, so that [`crate::recover`] can finish the last step.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -32,7 +32,7 @@ pub struct Partial {
     target: PathBuf,
     /// Whether it lies within its target, whose files it replaces one by one.
     within: bool,
-    /// Held as long as somebody writes; nothing else is done with it.
+    /// Held while somebody writes, and used for nothing else.
     _lock: File,
 }
 
@@ -40,7 +40,7 @@ impl Partial {
     /// A new one for this place. Nothing at the place itself is touched.
     ///
     /// # Errors
-    /// When the place is no directory, or none can be made beside it.
+    /// If the place is no directory, or none can be created beside it.
     pub fn begin(target: &Path) -> Result<Partial, DataError> {
         let fail = |error| DataError::new(target, error);
         let target = resolve(target)?;
@@ -67,7 +67,7 @@ impl Partial {
                         clear_away(&path, &target);
                     }
                 }
-                // The folder above is somebody else's.
+                // The folder above belongs to somebody else.
                 Err(error) if !within && target.is_dir() && is_forbidden(&error) => {
                     (within, numbers) = (true, 1..1000);
                 }
@@ -77,7 +77,7 @@ impl Partial {
         Err(DataError::new(target, "too many results that were never finished lie beside it"))
     }
 
-    /// One that a run left behind; none where there is none, or somebody writes to it.
+    /// A directory that a run left behind; `None` if there is none, or somebody writes to it.
     pub(crate) fn leftover_at(path: &Path, target: &Path) -> Option<Partial> {
         let lock = File::open(path).ok()?;
         let free = flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();
@@ -91,36 +91,36 @@ impl Partial {
         })
     }
 
-    /// Where it is filled.
+    /// The directory that is filled.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where it will be.
+    /// Its final place.
     #[must_use]
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// What there is, if it is whole and only has to be put in its place.
+    /// Its contents, if it is complete and only has to be moved to its place.
     pub(crate) fn complete_files(&self) -> Option<Vec<String>> {
         let text = fs::read_to_string(self.path.join(MARK)).unwrap_or_default();
         let names = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         Some(names.map(str::to_owned).collect()).filter(|names: &Vec<String>| !names.is_empty())
     }
 
-    /// Puts it elsewhere, where nothing is yet.
+    /// Moves it elsewhere, to an unused place.
     pub(crate) fn set_target(&mut self, target: PathBuf) {
         self.within = false;
         self.target = target;
     }
 
-    /// It is whole: puts it in its place; gives where that is. Files there that belong to no
-    /// result stay.
+    /// Completes it: moves it to its place and returns that. Files there that belong to no result
+    /// stay.
     ///
     /// # Errors
-    /// When it cannot take its place. It is whole nonetheless, and stays where it is.
+    /// If it cannot take its place. It is complete nonetheless, and stays where it is.
     pub fn finish(self) -> Result<PathBuf, DataError> {
         let fail = |error: &dyn std::fmt::Display| {
             let kept = self.path.display();
@@ -138,12 +138,12 @@ impl Partial {
         Ok(self.target)
     }
 
-    /// It is not wanted: removes it.
+    /// Removes it unused.
     pub fn abandon(self) {
         fs::remove_dir_all(&self.path).ok();
     }
 
-    /// Everything reaches the disk, and then the list of it.
+    /// All files reach the disk before the list of them.
     fn mark_complete(&self) -> std::io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path)? {
@@ -161,7 +161,7 @@ impl Partial {
     fn exchange(&self) -> std::io::Result<()> {
         let old_mark = self.target.join(MARK);
         if old_mark.exists() {
-            fs::remove_file(old_mark)?; // what is exchanged must not look as if it were new
+            fs::remove_file(old_mark)?; // an exchanged directory must not look new
         }
         if !self.target.exists() {
             fs::rename(&self.path, &self.target)?;
@@ -170,7 +170,7 @@ impl Partial {
         fs::write(self.target.join(REPLACED), "").ok();
         if let Err(error) = renameat_with(CWD, &self.path, CWD, &self.target, RenameFlags::EXCHANGE)
         {
-            // Not every file system can exchange: the old one goes aside for a moment.
+            // Not every file system can exchange: the old one moves aside for a moment.
             let aside = sibling(&self.target, ".replaced");
             fs::rename(&self.target, &aside).map_err(|_| error)?;
             fs::rename(&self.path, &self.target)?;
@@ -205,7 +205,7 @@ pub fn leftovers(target: &Path) -> Vec<PathBuf> {
     all.filter(|path| Partial::leftover_at(path, &target).is_some()).collect()
 }
 
-/// Writes a file beside its place, and puts it there: it is there whole, or as it was.
+/// Writes a file beside its place and moves it there: the place has the whole file, or the old one.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let draft = sibling(path, DRAFT);
     fs::write(&draft, bytes)?;
@@ -219,7 +219,7 @@ pub(crate) fn remove_if_there(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// `path` with something behind its name.
+/// `path` with a suffix after its name.
 pub(crate) fn sibling(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
@@ -231,7 +231,7 @@ fn place(target: &Path, within: bool, number: u32) -> PathBuf {
     if within { target.join(end) } else { sibling(target, &end) }
 }
 
-/// The directory itself, where a link leads to it.
+/// The directory itself, if a link leads to it.
 pub(crate) fn resolve(target: &Path) -> Result<PathBuf, DataError> {
     if target.as_os_str().is_empty() {
         return Err(DataError::new(target, "the name of a directory is empty"));
@@ -241,7 +241,7 @@ pub(crate) fn resolve(target: &Path) -> Result<PathBuf, DataError> {
         .map_err(|error| DataError::new(target, error))
 }
 
-/// What is wrong with a place whose path leads through a file.
+/// The error of a place whose path leads through a file.
 fn within_file(above: &Path) -> Option<DataError> {
     let file = above.ancestors().find(|one| one.is_file())?;
     Some(DataError::new(file, "is a file, so there can be no directory in it"))
@@ -256,17 +256,17 @@ fn is_forbidden(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Whether this is what was left of a result that had been replaced.
+/// Whether this is the rest of a replaced result.
 fn is_replaced(path: &Path) -> bool {
     path.join(REPLACED).exists() && !path.join(MARK).exists()
 }
 
-/// Removes a result that was replaced. What is no file of a result moves to the new one.
+/// Removes a replaced result. Files that belong to no result move to the new one.
 fn clear_away(old: &Path, new: &Path) {
     for entry in fs::read_dir(old).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name == REPLACED {
-            continue; // it goes last: until then this can be done again
+            continue; // removed last: until then this can be repeated
         }
         if name.to_str().is_some_and(is_known) {
             fs::remove_file(entry.path()).ok();
@@ -274,7 +274,7 @@ fn clear_away(old: &Path, new: &Path) {
             fs::rename(entry.path(), new.join(&name)).ok();
         }
     }
-    // What cannot be removed is in nobody's way.
+    // A file that cannot be removed does no harm.
     fs::remove_file(old.join(REPLACED)).ok();
     fs::remove_dir(old).ok();
 }
@@ -328,13 +328,13 @@ mod tests {
         let folder = folder("killed");
         let target = folder.join("shop");
         begin(&target, "new").finish().unwrap();
-        // The older one, which had been exchanged: some of its files are gone already.
+        // The older one, which had been exchanged: some of its files are already gone.
         let old = folder.join("shop.partial");
         fs::create_dir(&old).unwrap();
         fs::write(old.join(REPLACED), "").unwrap();
         fs::write(old.join("run.toml"), "old").unwrap();
         fs::write(old.join("notes.md"), "mine").unwrap();
-        // An ordinary result that somebody gave such a name.
+        // An ordinary result with such a name.
         let named = folder.join("shop.partial-2");
         begin(&named, "another").finish().unwrap();
         assert!(leftovers(&target).is_empty());
@@ -359,7 +359,7 @@ mod tests {
         let within = |path: &Path| Partial::leftover_at(path, &folder).unwrap();
         let partial = within(&path);
         let all = partial.mark_complete().unwrap();
-        // The first of them was moved, and then it was killed.
+        // The first file was moved before the program was killed.
         fs::rename(path.join(&all[0]), folder.join(&all[0])).unwrap();
         drop(partial);
         assert_eq!(leftovers(&folder), std::slice::from_ref(&path));

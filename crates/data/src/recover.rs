@@ -1,4 +1,4 @@
-//! Results of what killed runs left behind.
+//! Recovers results of killed runs.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,18 +20,18 @@ use crate::{DataError, Labels};
 /// A result that was recovered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// What was left behind.
+    /// The remains of a killed run.
     pub from: PathBuf,
-    /// Where the result is; none where nothing had been measured yet.
+    /// The place of the result; `None` if nothing had been measured yet.
     pub path: Option<PathBuf>,
 }
 
-/// Makes results of what runs left behind that were killed while they wrote to `target`; or of
-/// what lies at `target` itself. One that was whole takes its place. Another one goes to its place
-/// only if no older result is there, and else beside it, to `target.recovered`.
+/// Recovers results of runs that were killed while they wrote to `target`; or of the remains at
+/// `target` itself. A complete one takes its place. An incomplete one goes to its place only if no
+/// older result is there, and else beside it, to `target.recovered`.
 ///
 /// # Errors
-/// When a file is damaged, or cannot be read or written.
+/// If a file is damaged, or cannot be read or written.
 pub fn recover(target: &Path) -> Result<Vec<Recovered>, DataError> {
     let target = resolve(target)?;
     let mut all = Vec::new();
@@ -82,7 +82,7 @@ fn recover_one(mut partial: Partial) -> Result<Option<PathBuf>, DataError> {
     partial.finish().map(Some)
 }
 
-/// Writes `requests.parquet` of what there is of it. It may break off itself, and be done again.
+/// Writes `requests.parquet` from the available rows. This step may be interrupted and repeated.
 fn recover_rows(directory: &Path) -> Result<(), DataError> {
     let (rows, draft) = (directory.join(REQUESTS), directory.join("requests.recovered.new"));
     let done = directory.join(RECOVERED);
@@ -99,7 +99,7 @@ fn recover_rows(directory: &Path) -> Result<(), DataError> {
             let file = File::create(&draft).map_err(io)?;
             ArrowWriter::try_new(file, schema, Some(properties())).map_err(wrong)
         };
-        // The rows themselves say which columns they have.
+        // The rows themselves determine their columns.
         let mut writer = None;
         read_leftover(directory, |batch| {
             let begun = writer.take().map_or_else(|| begin(batch.schema()), Ok)?;
@@ -120,7 +120,7 @@ fn recover_rows(directory: &Path) -> Result<(), DataError> {
     fs::rename(&done, &rows).map_err(io)
 }
 
-/// Says in the summary and in `run.toml` that it was cut short; false where there is no summary.
+/// Marks the summary and `run.toml` as cut short; false without a summary.
 fn mark_as_cut_short(directory: &Path) -> Result<bool, DataError> {
     let (run_path, path) = (directory.join(RUN), directory.join(SUMMARY));
     let Ok(bytes) = fs::read(&path) else { return Ok(false) };

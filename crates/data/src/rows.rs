@@ -13,16 +13,16 @@ use thinktime_core::attempt::NO_PAGE;
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
-/// What the numbers in rows stand for.
+/// The meanings of numbers in rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     /// Names of the kinds of request.
     pub requests: Vec<String>,
-    /// By kind of request, the name of its population; empty where the workload names none.
+    /// By kind of request, the name of its population; empty if the workload names none.
     pub populations: Vec<String>,
     /// Names of the stations; empty for a real system.
     pub stations: Vec<String>,
-    /// Whether the system is a real one, whose responses may tell the server's own time.
+    /// Whether the system is a real one, whose responses may report the server's own time.
     pub real: bool,
 }
 
@@ -123,7 +123,7 @@ fn counts(rows: &[Row], value: impl Fn(&Row) -> u32) -> ArrayRef {
     Arc::new(column.finish())
 }
 
-/// The page of each row, where it is of one.
+/// The page of each row, if it belongs to one.
 fn pages(rows: &[Row]) -> ArrayRef {
     let mut column = UInt32Builder::with_capacity(rows.len());
     for row in rows {

@@ -1,17 +1,17 @@
-//! `run.toml`: what was done, and how it ended.
+//! `run.toml`: the description and the end of a run.
 
 use serde::{Deserialize, Serialize};
 use thinktime_core::file::WorkloadFile;
 use thinktime_core::secrets;
 use thinktime_core::system::SystemFile;
 
-/// `run.toml`: what was done, so that it can be done again.
+/// `run.toml`: the description of a run, so that it can be repeated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunFile {
     /// The circumstances.
     pub run: RunTable,
-    /// The options as they were given. Load and seed are in the workload already. None in results
+    /// The options as they were given. Load and seed are already in the workload. None in results
     /// of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<toml::Table>,
@@ -26,10 +26,10 @@ pub struct RunFile {
 }
 
 impl RunFile {
-    /// As it is shown and written: without secrets, whose places `run.secrets` then names.
+    /// Its form for display and files: without secrets, whose places `run.secrets` then names.
     ///
     /// # Errors
-    /// When it cannot be put into a file.
+    /// If it cannot be put into a file.
     pub fn without_secrets(&self) -> Result<RunFile, String> {
         let (workload, places) = secrets::removed_from(&self.workload)?;
         let mut kept = RunFile { workload, ..self.clone() };
@@ -38,10 +38,10 @@ impl RunFile {
         Ok(kept)
     }
 
-    /// The workload with its secrets, for which `given` is needed where some were taken out.
+    /// The workload with its secrets, which come from `given` if some were removed.
     ///
     /// # Errors
-    /// When there is no `given` and one is needed, or it has not got what was taken out.
+    /// If a necessary `given` is missing, or lacks a removed secret.
     pub fn whole_workload(&self, given: Option<&WorkloadFile>) -> Result<WorkloadFile, String> {
         let places = &self.run.secrets;
         match given {
@@ -66,10 +66,10 @@ impl RunFile {
 pub struct OutcomeTable {
     /// Whether it was stopped before its end.
     pub interrupted: bool,
-    /// Whether it was killed, and this is what it had written by then.
+    /// Whether it was killed, and these are its rows until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovered: bool,
-    /// Why the result is not to be trusted, if it is not.
+    /// Why the result is not to be trusted, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<String>,
 }
@@ -84,16 +84,16 @@ pub struct RunTable {
     pub version: String,
     /// The seed of all random streams.
     pub seed: u64,
-    /// Where the files lie that the workload names, if it names any.
+    /// The folder of the workload's files, if it names any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload_files: Option<String>,
-    /// Where the files lie that the system names, if it names any.
+    /// The folder of the system's files, if it names any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_files: Option<String>,
     /// The target of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Where secrets stood in the workload, which are not kept.
+    /// The places of the workload's secrets, which are not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
     /// `virtual` or `monotonic`.
@@ -112,13 +112,13 @@ pub struct RunTable {
     pub duration_s: Option<f64>,
     /// The length of the warm-up, in seconds.
     pub warmup_s: f64,
-    /// How long the last responses of a run were waited for, in seconds.
+    /// How long the run waited for its last responses, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_s: Option<f64>,
     /// The number of replications of a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replications: Option<u32>,
-    /// The precision that a simulation sought.
+    /// The precision goal of a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<f64>,
     /// Which rows `requests.parquet` holds: `all`, `1/N` of the sessions, or `none`.

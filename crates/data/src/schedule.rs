@@ -1,5 +1,5 @@
-//! `schedule.json`: who had which core when, in the Trace Event Format that Perfetto and Chrome's
-//! tracing open. A machine is a process there, a core a thread.
+//! `schedule.json`: which task had which core when, in the Trace Event Format that Perfetto and
+//! Chrome's tracing open. A machine is a process there, a core a thread.
 
 use serde::Serialize;
 use thinktime_core::system::SystemModel;
@@ -19,7 +19,7 @@ struct Event<'a> {
     ts: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dur: Option<f64>,
-    /// An instant is one of its thread.
+    /// An instant belongs to its thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<&'static str>,
     args: Details<'a>,
@@ -33,10 +33,10 @@ enum Details<'a> {
     Placed { task: u64, from: Option<u32> },
 }
 
-/// The file's text; none where there are no turns. `requests` are the names of the kinds.
+/// The file's text; `None` without turns. `requests` are the names of the kinds.
 ///
 /// # Panics
-/// Never: there is nothing in it that JSON lacks.
+/// Never happens: JSON can represent all of it.
 #[must_use]
 pub fn schedule_json(
     schedule: &Schedule,
@@ -89,7 +89,7 @@ fn turned<'a>(turn: &Turn, name: &'a str, service: Option<&'a str>) -> Event<'a>
     }
 }
 
-/// A task's first core, or its move to another one: an instant of the core that it then has.
+/// A task's first core, or its move to another one: an instant of the new core.
 fn placement_event<'a>(one: &Placed, name: &'a str) -> Event<'a> {
     Event {
         name,

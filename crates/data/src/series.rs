@@ -8,10 +8,10 @@ use thinktime_core::record::Timeline;
 
 use crate::Labels;
 
-/// A row an interval and kind of request, which `labels` name: how many were scheduled, completed
-/// and failed in it, the mean and the largest response time of those completed, how many in the
-/// system at its end, how many attempts were scheduled in it, and how many of all kinds, those
-/// that were given up included, a modelled server still had at its end.
+/// A row an interval and kind of request, which `labels` name: the numbers of scheduled, completed
+/// and failed requests in it, the mean and the largest response time of the completed ones, the
+/// number in the system at its end, the number of attempts scheduled in it, and the number of all
+/// kinds, abandoned ones included, that a modelled server still had at its end.
 #[must_use]
 pub fn series_batch(timeline: &Timeline, labels: &Labels) -> RecordBatch {
     let Labels { requests: names, populations, .. } = labels;

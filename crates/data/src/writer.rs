@@ -1,4 +1,4 @@
-//! Rows on their way to a file or to memory, written by a thread of its own, so that neither the
+//! Rows on their way to a file or to memory. A thread of their own writes them, so that neither the
 //! simulation nor the event loop of a real run waits for compression.
 
 use std::path::{Path, PathBuf};
@@ -21,21 +21,21 @@ use crate::rows::{Labels, RowTable};
 pub enum RowSelection {
     /// All.
     All,
-    /// Those of one session in so many, chosen by the session's number.
+    /// The rows of one session in this many, chosen by the session's number.
     OneIn(u64),
     /// None.
     None,
 }
 
-/// Rows kept where nobody says which.
+/// The number of rows kept by default.
 const ROWS_KEPT: f64 = 1e6;
 
 impl RowSelection {
-    /// From `all`, `none` or `1/N` of the sessions; without a word all of them, or such a share
-    /// that about a million are kept of those expected.
+    /// From `all`, `none` or `1/N` of the sessions. Without a text, all rows, or a share that keeps
+    /// about a million of the expected ones.
     ///
     /// # Errors
-    /// When the word is none of these.
+    /// If the text is none of these.
     pub fn parse(word: Option<&str>, expected: f64) -> Result<RowSelection, Invalid> {
         match word {
             None if expected > ROWS_KEPT => {
@@ -77,7 +77,7 @@ impl std::fmt::Display for RowSelection {
     }
 }
 
-/// The batches kept in memory, or why the file could not be written.
+/// The batches kept in memory, or the reason why the file could not be written.
 type Written = Result<Vec<RecordBatch>, DataError>;
 
 enum Message {
@@ -85,28 +85,28 @@ enum Message {
     RunProgress(Box<RunProgress>),
 }
 
-/// Takes rows and writes them elsewhere.
+/// Takes rows and hands them to the writing thread.
 #[derive(Debug)]
 pub struct RowWriter {
     keep: RowSelection,
-    /// Whether the writing thread sees all rows, also those that are not kept.
+    /// Whether the writing thread also sees the rows that are not kept.
     sees_all: bool,
     buffer: Vec<Row>,
     sender: Option<SyncSender<Message>>,
     thread: Option<JoinHandle<Written>>,
-    /// When figures are next asked for; never, where nobody would write them.
+    /// When figures are next requested; never, if nobody would write them.
     next_look: Option<Instant>,
 }
 
 /// Rows handed over at once.
 const ROWS_PER_MESSAGE: usize = 1024;
-/// Messages that may wait. A simulation then waits for the writer; a real run fills it only
-/// when the disk stands still for several seconds.
+/// Messages that may wait. A full queue blocks a simulation; a real run fills it only if the disk
+/// stands still for several seconds.
 const MESSAGES_MAX: usize = 512;
-/// The time between two moments at which what there is can be read after a crash. With what it
-/// takes, and the tenth of a second that rows may wait before, it is less than a second.
+/// The time between two checkpoints, from which rows can be read after a crash. With their
+/// duration, and the tenth of a second that rows may wait before, it is less than a second.
 const EVERY: Duration = Duration::from_millis(700);
-/// Making it readable takes at most one part in so many of the time.
+/// A checkpoint takes at most one part in this many of the time.
 const SHARE: u32 = 50;
 
 #[expect(clippy::disallowed_methods, reason = "when to save depends on it, and no result does")]
@@ -115,11 +115,11 @@ fn now() -> Instant {
 }
 
 impl RowWriter {
-    /// Writes the kept rows to a result directory, and from time to time what a crash shall not
-    /// lose. Without `figures` the driver is asked for them.
+    /// Writes the kept rows to a result directory, with checkpoints against a crash. Without
+    /// `figures` the driver supplies them.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// If the file cannot be created.
     pub(crate) fn to_directory(
         path: &Path,
         labels: Labels,
@@ -176,10 +176,10 @@ impl RowWriter {
     /// Waits until everything is written; gives the batches kept in memory.
     ///
     /// # Errors
-    /// When the file could not be written.
+    /// If the file could not be written.
     ///
     /// # Panics
-    /// When the writing thread did.
+    /// If the writing thread panicked.
     pub fn finish(mut self) -> Result<Vec<RecordBatch>, DataError> {
         self.hand_over();
         self.sender = None;
@@ -220,7 +220,7 @@ fn next_after(began: Instant) -> Instant {
     began + EVERY.max((ended - began) * SHARE)
 }
 
-/// What the writing thread of a result directory has.
+/// The state of the writing thread of a result directory.
 struct Recorder {
     directory: PathBuf,
     labels: Labels,
@@ -236,7 +236,7 @@ impl Recorder {
             match messages.recv_timeout(due.saturating_duration_since(now())) {
                 Ok(Message::Rows(rows)) => rows.into_iter().try_for_each(|row| self.take(row))?,
                 Ok(Message::RunProgress(so_far)) => {
-                    self.journal.save(false)?; // the rows that the figures are of go first
+                    self.journal.save(false)?; // the rows of the figures go first
                     self.write(&so_far.summary, &so_far.collector)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}

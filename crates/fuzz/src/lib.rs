@@ -1,13 +1,13 @@
-//! Fuzzing: what Thinktime reads is fed with inputs that nobody would write.
+//! Fuzzing: Thinktime's readers get inputs that nobody would write.
 //!
 //! A [`Target`] is one file in `targets` and a line in its list: a function that takes bytes and
-//! panics where something that must hold does not. Its corpus is a folder of small inputs, good and
-//! bad, in `corpus`; [`mutation`] makes others of them. `cargo test` tries a few thousand of each
-//! target with a fixed seed; the program, `make fuzz`, tries others for as long as it is told.
+//! panics if a property fails. Its corpus is a folder of small inputs, valid and invalid, in
+//! `corpus`; [`mutation`] makes others of them. `cargo test` tries a few thousand of each target
+//! with a fixed seed; the program, `make fuzz`, tries others for a given time.
 //!
-//! Inputs are made by mutation alone, without looking at which code they reach: that needs no other
-//! toolchain than the stable one, and runs in each `cargo test`. So the corpus is to have an
-//! example of each kind of thing that can be read.
+//! Inputs are made by mutation alone, without coverage feedback: that needs no other toolchain than
+//! the stable one, and runs in each `cargo test`. The corpus should therefore have an example of
+//! each readable form.
 
 pub mod mutation;
 mod targets;
@@ -17,19 +17,19 @@ use std::path::{Path, PathBuf};
 
 pub use targets::TARGETS;
 
-/// Something that reads bytes of strangers.
+/// A reader of strangers' bytes.
 pub struct Target {
     /// Its name, which is also that of the folder of its corpus.
     pub name: &'static str,
-    /// Where in the project further examples lie, as a folder and how their names end.
+    /// The place of further examples in the project, as a folder and the ends of their names.
     pub examples: Option<(&'static str, &'static str)>,
-    /// Bytes that mean something to it.
+    /// Bytes with a meaning to it.
     pub words: &'static [&'static str],
     /// Inputs are no longer than this, in bytes.
     pub bytes_max: usize,
-    /// How many inputs `cargo test` tries.
+    /// The number of inputs in `cargo test`.
     pub tried: u64,
-    /// Reads an input. Panics where what must hold does not.
+    /// Reads an input. Panics if a property fails.
     pub read: fn(&[u8]),
 }
 
@@ -40,11 +40,11 @@ impl Target {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(self.name)
     }
 
-    /// The inputs of its corpus, in the order of their names, and the examples that lie elsewhere
-    /// in the project.
+    /// The inputs of its corpus, in the order of their names, and the examples from elsewhere in
+    /// the project.
     ///
     /// # Panics
-    /// When they cannot be read.
+    /// If they cannot be read.
     #[must_use]
     pub fn corpus(&self) -> Vec<Vec<u8>> {
         let files = |folder: PathBuf, ending: &str| -> Vec<PathBuf> {

@@ -1,6 +1,6 @@
 //! `thinktime-fuzz SECONDS|Nx [SEED] [TARGET...]`: tries inputs made from the corpora, each target
-//! for as long, or N times as many as its test does, and ends at the first of which something does
-//! not hold. The input is then in `target/fuzz`, and is to become part of the corpus.
+//! for an equal time, or N times as many as its test does. It ends at the first failing input,
+//! which is then in `target/fuzz` and should be added to the corpus.
 #![allow(clippy::print_stderr, reason = "this is a program for the terminal")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ use thinktime_core::time::Nanos;
 use thinktime_fuzz::{TARGETS, Target, mutation};
 use thinktime_net::Clock;
 
-/// No input may take longer than this, on a machine that does other things too.
+/// No input may take longer than this, on a machine with other load.
 const INPUT_TIME_MAX: Nanos = Nanos(20_000_000_000);
 /// The most memory that the process may hold, in bytes.
 const MEMORY_BYTES_MAX: u64 = 2 << 30;
@@ -22,14 +22,14 @@ const MEMORY_BYTES_MAX: u64 = 2 << 30;
 /// How long each target is tried.
 #[derive(Clone, Copy)]
 enum Effort {
-    /// For so many seconds.
+    /// For this many seconds.
     Seconds(f64),
-    /// So many times the inputs of its test: the same on every machine.
+    /// This many times the inputs of its test: the same on every machine.
     Times(u64),
 }
 
 impl Effort {
-    /// `60`: so many seconds for all targets together; `10x`: times.
+    /// `60`: this many seconds for all targets together; `10x`: times.
     fn parse(word: &str, targets: usize) -> Option<Effort> {
         match word.strip_suffix('x') {
             Some(times) => times.parse().ok().map(Effort::Times),
@@ -38,7 +38,7 @@ impl Effort {
     }
 }
 
-/// What is being read, and since when.
+/// The current input, and when it started.
 type Current = Arc<Mutex<(Nanos, &'static str, Vec<u8>)>>;
 
 fn main() -> ExitCode {
@@ -95,7 +95,7 @@ fn holds(
     true
 }
 
-/// Ends the process where an input takes too long or too much.
+/// Ends the process if an input takes too long or too much memory.
 fn watch(current: &Current, clock: Clock) {
     loop {
         thread::sleep(Duration::from_millis(100));
@@ -114,7 +114,7 @@ fn watch(current: &Current, clock: Clock) {
     }
 }
 
-/// What the process holds in memory.
+/// The memory of the process.
 fn memory_bytes() -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,4 @@
-//! Makes inputs of others.
+//! Makes inputs from others.
 
 use thinktime_core::random::{Purpose, Stream};
 
@@ -45,7 +45,7 @@ impl Dice {
 /// The input of this number: one of the corpus, changed in one to eight ways.
 ///
 /// # Panics
-/// When the corpus is empty.
+/// If the corpus is empty.
 #[must_use]
 pub fn input(target: &Target, corpus: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
     let mut dice = Dice::new(seed, number);
@@ -91,7 +91,7 @@ fn insert(bytes: &mut Vec<u8>, at: usize, part: &[u8]) {
     bytes.splice(at..at, part.iter().copied());
 }
 
-/// Puts another number in the place of the next one that is written out.
+/// Replaces the next written number by another.
 fn other_number(bytes: &mut Vec<u8>, at: usize, dice: &mut Dice) {
     let Some(from) = bytes[at..].iter().position(u8::is_ascii_digit) else { return };
     let from = at + from;

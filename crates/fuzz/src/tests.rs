@@ -1,6 +1,6 @@
 use super::*;
 
-/// What each target is fed with is fixed; `make fuzz` tries other seeds.
+/// The input of each target is fixed; `make fuzz` tries other seeds.
 const SEED: u64 = 20_261_122;
 
 /// Reads the corpus, and a few thousand inputs made of it.

@@ -1,5 +1,5 @@
-//! How fast logs are read: makes one of so many megabytes in the combined format, and reads it
-//! plain with one thread and with two that parse, and packed by gzip and zstd.
+//! The speed of reading logs: writes one of a given number of megabytes in the combined format, and
+//! reads it plain with one parsing thread and with two, and packed by gzip and zstd.
 //!
 //! `cargo run --release -p thinktime-log --example speed 1000`
 
@@ -28,7 +28,7 @@ const AGENTS: [&str; 3] = [
     "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 ];
 
-/// Writes lines of about 240 bytes; says how many.
+/// Writes lines of about 240 bytes; gives their number.
 fn write_log(mut file: impl Write, bytes: u64) -> Result<u64, Box<dyn Error>> {
     let (mut written, mut lines, mut state) = (0, 0, 1_u64);
     while written < bytes {
@@ -57,7 +57,7 @@ fn line(random: usize, second: u64) -> String {
     )
 }
 
-/// What a caller may want of an entry: hashes of user and path, and the numbers.
+/// The usual work on an entry: hashes of user and path, and the numbers.
 type Digest = (u64, u64, i64, u64);
 
 fn hash(words: &[&[u8]]) -> u64 {
@@ -73,7 +73,7 @@ fn digest(entry: &Entry<'_>, batch: &mut Vec<Digest>) {
     batch.push((user, hash(&[&entry.path]), entry.time_ns, entry.bytes.unwrap_or(0)));
 }
 
-/// Reads a log, and says how long it took.
+/// Reads a log, and reports the duration.
 fn read(path: &Path, threads: usize) -> Result<(), Box<dyn Error>> {
     let options =
         Options { threads: NonZero::new(threads).ok_or("no thread")?, ..Options::default() };

@@ -1,4 +1,4 @@
-//! One request as a log tells it.
+//! One request of a log.
 
 use std::borrow::Cow;
 
@@ -6,28 +6,28 @@ use thinktime_core::time::Nanos;
 
 use crate::reason::Reason;
 
-/// A value of a log line as bytes, because logs hold what clients sent, valid UTF-8 or not.
+/// A value of a log line as bytes, because logs hold clients' own text, valid UTF-8 or not.
 ///
-/// It is borrowed from the line, unless escapes had to be undone. Empty where the log has none.
+/// It is borrowed from the line, unless escapes had to be decoded. Empty if the log has none.
 pub type Text<'a> = Cow<'a, [u8]>;
 
-/// One request as a log tells it.
+/// One request of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// When the request arrived, in nanoseconds since 1970-01-01 00:00 UTC, leap seconds not
-    /// counted. Where the format stamps the end and logs a duration, this is end minus duration,
-    /// of which whole seconds count where the stamp has no finer steps.
+    /// counted. If the format stamps the end and logs a duration, this is end minus duration. Only
+    /// whole seconds of the duration count if the stamp has no finer steps.
     pub time_ns: i64,
     /// The steps in which the log's clock counts, in nanoseconds: 1 s, 1 ms or 1 us.
     ///
-    /// Where the format leaves the number of digits open it is judged by each stamp, and a stamp
-    /// that happens to end in zeros looks coarser: take the smallest of several entries.
+    /// If the format leaves the number of digits open, each stamp decides. A stamp that happens to
+    /// end in zeros then looks coarser: take the smallest of several entries.
     pub resolution_ns: u64,
-    /// From the request's arrival to the response's end, where it is logged.
+    /// From the request's arrival to the response's end, if it is logged.
     pub duration: Option<Nanos>,
-    /// The client's address or name; the first of `X-Forwarded-For` where the format has that.
+    /// The client's address or name; the first of `X-Forwarded-For` if the format has that.
     pub address: Text<'a>,
-    /// What the client calls itself (`User-Agent`).
+    /// The client's name for itself (`User-Agent`).
     pub agent: Text<'a>,
     /// The field that [`Options::user`](crate::Options::user) names; else the authenticated user.
     pub user: Text<'a>,
@@ -37,18 +37,18 @@ pub struct Entry<'a> {
     pub host: Text<'a>,
     /// The path, as in `/shop/cart`, without the query. Empty for CONNECT, which names a host.
     pub path: Text<'a>,
-    /// What follows the question mark.
+    /// The part after the question mark.
     pub query: Text<'a>,
     /// The protocol, as in `HTTP/1.1`.
     pub protocol: Text<'a>,
-    /// The page that led here (`Referer`).
+    /// The referring page (`Referer`).
     pub referrer: Text<'a>,
-    /// The status, 100 to 999; none where no response was sent.
+    /// The status, 100 to 999; none if no response was sent.
     pub status: Option<u16>,
-    /// The response's size in bytes; of the body alone where the format has that.
+    /// The response's size in bytes; of the body alone if the format has that.
     pub bytes: Option<u64>,
-    /// A number that the address's requests of one page have in common, the page first and then
-    /// what it embeds, where the format tells pages.
+    /// A number that the address's requests of one page share, the page first and then its embedded
+    /// objects, if the format names pages.
     pub page: Option<u32>,
 }
 
@@ -62,10 +62,10 @@ impl Entry<'_> {
         Cow::Owned([&self.path[..], b"?", &self.query[..]].concat())
     }
 
-    /// Whether it says who asked for what, without which it is no entry.
+    /// Whether it has a client and a request, without which it is no entry.
     ///
     /// # Errors
-    /// With what is missing.
+    /// With the missing part.
     #[inline]
     pub(crate) fn check(&self) -> Result<(), Reason> {
         if self.address.is_empty() && self.user.is_empty() {

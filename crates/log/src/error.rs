@@ -6,9 +6,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{file}: {reason}")]
 pub struct LogError {
-    /// Which file, or which option.
+    /// The file, or the option.
     pub file: String,
-    /// What is wrong with it, and what would be right.
+    /// The error, and the valid form.
     pub reason: String,
 }
 

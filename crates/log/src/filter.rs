@@ -1,4 +1,4 @@
-//! Which entries are taken and which are left out: by path, host, status, method and time.
+//! Selects entries by path, host, status, method and time.
 
 use thinktime_core::error::{Invalid, unknown};
 
@@ -6,7 +6,7 @@ use crate::entry::Entry;
 use crate::number::integer;
 use crate::time::Clock;
 
-/// What of a log is taken.
+/// The selected part of a log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     only: Conditions,
@@ -17,12 +17,12 @@ impl Filter {
     /// From texts such as `path=/shop/*`; see [`Options::only`](crate::Options::only).
     ///
     /// # Errors
-    /// When one of them is none.
+    /// If one of them is invalid.
     pub(crate) fn new(only: &[String], without: &[String]) -> Result<Filter, Invalid> {
         Ok(Filter { only: Conditions::new(only)?, without: Conditions::new(without)? })
     }
 
-    /// Whether an entry is taken.
+    /// Whether an entry is selected.
     #[inline]
     pub(crate) fn accepts(&self, entry: &Entry<'_>) -> bool {
         (self.only.is_empty() || self.only.hold(entry, true))
@@ -38,7 +38,7 @@ struct Conditions {
     /// The first and the last status.
     statuses: Vec<(u16, u16)>,
     methods: Vec<Vec<u8>>,
-    /// From when to before when, in nanoseconds since 1970.
+    /// The start, and the end before which entries lie, in nanoseconds since 1970.
     times: Vec<(i64, i64)>,
 }
 
@@ -82,7 +82,7 @@ impl Conditions {
             && self.times.is_empty()
     }
 
-    /// Whether all kinds that there are hold (`all`), or any of them does.
+    /// Whether all existing kinds match (`all`), or any of them does.
     fn hold(&self, entry: &Entry<'_>, all: bool) -> bool {
         let host = entry.host.to_ascii_lowercase();
         let without_port = match memchr::memrchr(b':', &host) {
@@ -103,15 +103,15 @@ impl Conditions {
     }
 }
 
-/// Whether one of them holds; none where there are none.
+/// Whether one of them matches; `None` without conditions.
 fn alternatives<T>(of: &[T], holds: impl Fn(&T) -> bool) -> Option<bool> {
     if of.is_empty() { None } else { Some(of.iter().any(holds)) }
 }
 
-/// Whether a text is as a pattern says, in which `*` stands for any bytes and `?` for one.
+/// Whether a text matches a pattern, in which `*` stands for any bytes and `?` for one.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Where the last star is, and what it stands for so far ends.
+    // The place of the last star, and the end of its match so far.
     let mut star = None;
     while t < text.len() {
         match pattern.get(p) {
@@ -145,7 +145,7 @@ fn statuses(text: &str) -> Result<(u16, u16), Invalid> {
     }
 }
 
-/// Two times with `..` between them, of which one may lack.
+/// Two times with `..` between them, of which one may be missing.
 fn times(text: &str) -> Result<(i64, i64), Invalid> {
     let wrong = |why: &str| {
         Invalid::new(format!(
@@ -263,7 +263,7 @@ mod tests {
         ] {
             assert_eq!(matches(pattern.as_bytes(), text.as_bytes()), expected, "{pattern} {text}");
         }
-        // It ends soon even where a careless way would try for ever.
+        // It ends soon even though a naive matcher would run forever.
         assert!(!matches(&b"*a".repeat(50), &b"a".repeat(49)));
     }
 }

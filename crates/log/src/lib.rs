@@ -1,9 +1,8 @@
-//! Access logs, read at great speed: what was asked for, when, and by whom.
+//! A fast reader of access logs: which user requested which path, and when.
 //!
-//! A [`Reading`] takes [`Source`]s (files, plain or compressed, or standard input), finds the
-//! format of each, and calls a function for every [`Entry`], in several threads but with results
-//! in the log's order. Lines that cannot be read never end the work: the [`Report`] counts them
-//! by [`Reason`].
+//! A [`Reading`] takes [`Source`]s (files, plain or compressed, or standard input), detects the
+//! format of each, and calls a function for every [`Entry`], in several threads but with results in
+//! the log's order. Unreadable lines never end the work: the [`Report`] counts them by [`Reason`].
 
 pub mod columns;
 mod entry;

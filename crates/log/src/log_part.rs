@@ -1,4 +1,4 @@
-//! What another process has read of a log, as bytes.
+//! Another process's result of reading a log, as bytes.
 
 use std::ops::ControlFlow;
 
@@ -10,17 +10,17 @@ use crate::error::LogError;
 use crate::reader::LogReader;
 use crate::report::Report;
 
-/// What was read of some files of a log.
+/// The result of reading some files of a log.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct LogPart {
-    /// Which files, and what could not be read.
+    /// The files, and the unreadable lines.
     pub report: Report,
     /// The visits, by the pieces in which the files were read.
     batches: Vec<Batch>,
 }
 
 impl LogPart {
-    /// Reads, and keeps what `digest` makes of it.
+    /// Reads, and keeps the results of `digest`.
     ///
     /// # Errors
     /// As [`Reading::run`].
@@ -37,7 +37,7 @@ impl LogPart {
     /// For another process.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Invalid> {
         postcard::to_stdvec(self).map_err(|error| Invalid::new(error.to_string()))
     }
@@ -45,13 +45,13 @@ impl LogPart {
     /// From another process.
     ///
     /// # Errors
-    /// When it is something else.
+    /// If it is something else.
     pub fn from_bytes(bytes: &[u8]) -> Result<LogPart, Invalid> {
         let wrong = |error| Invalid::new(format!("what was read of a log is damaged: {error}"));
         postcard::from_bytes(bytes).map_err(wrong)
     }
 
-    /// Puts it into columns, after all that was put there before; gives what it says of the files.
+    /// Puts it into columns, after the earlier content; gives its report of the files.
     pub fn into_columns(mut self, columns: &mut Collector) -> Report {
         self.batches.iter_mut().for_each(|batch| columns.take(batch));
         self.report

@@ -53,7 +53,7 @@ pub(crate) fn decimal(text: &[u8], unit: i64) -> Option<(i64, usize)> {
     Some((sign * before.checked_mul(unit)?.checked_add(fraction)?, after.len()))
 }
 
-/// As [`decimal`], for numbers with an exponent, which Go writes where they are small.
+/// As [`decimal`], for numbers with an exponent, which Go writes for small ones.
 fn exponential(text: &[u8], unit: i64) -> Option<(i64, usize)> {
     let number: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     let value = number * unit as f64;

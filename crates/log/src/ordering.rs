@@ -1,11 +1,11 @@
-//! Places of numbers in their order.
+//! Sorting by numbers, as lists of places.
 
-/// Up to so many numbers are counted one by one, of however few requests.
+/// Numbers up to this are counted one by one, with any number of requests.
 const COUNTED: usize = 1 << 16;
 
-/// The places of numbers by their size; those of one number stay in their order.
+/// The places of numbers by their size; equal numbers keep their order.
 ///
-/// Numbers are counted; where they are large and few, by their lower and their upper half.
+/// Counting sort; large and sparse numbers are sorted by their lower and their upper half.
 ///
 /// # Panics
 ///
@@ -28,7 +28,7 @@ pub fn order_by_number(numbers: &[u32]) -> Vec<u32> {
     order
 }
 
-/// Places by a key below `keys`; those of one key stay in their order.
+/// Places by a key below `keys`; those of one key keep their order.
 fn counted(order: &[u32], keys: usize, key: impl Fn(u32) -> usize) -> Vec<u32> {
     let mut free = vec![0_u32; keys];
     order.iter().for_each(|place| free[key(*place)] += 1);
@@ -51,7 +51,7 @@ mod tests {
 
     use super::*;
 
-    /// By a sort that keeps what is equal in its order.
+    /// A stable sort.
     fn sorted(numbers: &[u32]) -> Vec<u32> {
         let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
         order.sort_by_key(|place| numbers[*place as usize]);

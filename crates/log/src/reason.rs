@@ -17,13 +17,13 @@ pub enum Reason {
     Binary,
     /// An address in an encoding that makes it useless.
     BadEncoding,
-    /// The fields do not lie as the format says.
+    /// The fields do not match the format.
     NotThisFormat,
-    /// No time where it should be.
+    /// The time is missing from its place.
     NoTime,
     /// No client's address, nor a user.
     NoAddress,
-    /// No method: what came was no HTTP, or was cut off.
+    /// No method: the request was no HTTP, or was cut off.
     NoMethod,
     /// No path.
     NoPath,
@@ -73,8 +73,8 @@ impl Reason {
         }
     }
 
-    /// The reason for a line that could not be read for `self`: what is no text at all cannot
-    /// lack a field.
+    /// The reason for a line that could not be read because of `self`: if it is no text at all,
+    /// that comes first.
     pub(crate) fn of_line(self, line: &[u8]) -> Reason {
         let controls = line.iter().filter(|byte| **byte < b' ' && **byte != b'\t').count();
         if line.contains(&0) || controls * 10 > line.len() { Reason::Binary } else { self }

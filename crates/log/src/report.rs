@@ -1,4 +1,4 @@
-//! What was read, and what could not be.
+//! The result of reading: contents and bad lines.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -6,7 +6,7 @@ use crate::error::LogError;
 use crate::formats::{FORMATS, Format};
 use crate::reason::{Reason, example};
 
-/// What was read.
+/// The result of reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The files, in the order in which they were read.
@@ -15,10 +15,10 @@ pub struct Report {
     pub stopped: bool,
 }
 
-/// What stands for the format of a file that has no line.
+/// The format name of a file without lines.
 const EMPTY: &str = "empty";
 
-/// Reads the name of a format from where another process wrote it.
+/// Reads the name of a format from another process's output.
 fn format_name<'de, D: Deserializer<'de>>(from: D) -> Result<FormatName, D::Error> {
     let name = String::deserialize(from)?;
     let known = FORMATS.iter().map(|known| known.name).find(|known| *known == name);
@@ -42,26 +42,26 @@ impl Report {
 /// The name of a format.
 type FormatName = &'static str;
 
-/// What was read of one file.
+/// The result of reading one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileReport {
     /// Its name.
     pub name: String,
-    /// Its format's name; `empty` where it has no line.
+    /// Its format's name; `empty` if it has no line.
     #[serde(deserialize_with = "format_name")]
     pub format: FormatName,
     /// Its size in bytes, unpacked.
     pub bytes: u64,
-    /// Its lines, blank ones and comments too; its records, where the format has no lines.
+    /// Its lines, blank ones and comments too; its records, if the format has no lines.
     pub lines: u64,
     /// The entries in it.
     pub entries: u64,
     /// The entries that [`Options::only`](crate::Options::only) and
     /// [`Options::without`](crate::Options::without) have left out.
     pub dropped: u64,
-    /// The names of columns of which nothing is taken, where it has any that are not known.
+    /// The names of unused columns, if it has unknown ones.
     pub left_over: Vec<String>,
-    /// Whether nothing says the unit of its durations, which are taken as seconds.
+    /// Whether nothing gives the unit of its durations, which are taken as seconds.
     pub unit_open: bool,
     /// The smallest [`Entry::resolution_ns`](crate::Entry::resolution_ns); 0 without entries.
     pub resolution_ns: u64,
@@ -74,7 +74,7 @@ pub struct FileReport {
 pub struct BadLines {
     /// The reason.
     pub reason: Reason,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
     /// The number of the first one in the file, from 1.
     pub line: u64,
@@ -83,7 +83,7 @@ pub struct BadLines {
 }
 
 impl FileReport {
-    /// Of a file that begins. An empty one has no format, so no columns that could be left over.
+    /// For a file that begins. An empty one has no format, and so no unused columns.
     pub(crate) fn new(
         name: String,
         format: &'static str,
@@ -98,7 +98,7 @@ impl FileReport {
         }
     }
 
-    /// How many lines are bad.
+    /// The number of bad lines.
     #[must_use]
     pub fn bad_lines(&self) -> u64 {
         self.bad.iter().map(|bad| bad.count).sum()
@@ -112,7 +112,7 @@ impl FileReport {
         }
     }
 
-    /// Adds what was read of a part that follows.
+    /// Adds the result of a part that follows.
     pub(crate) fn append(&mut self, part: &mut FileReport) {
         for bad in part.bad.drain(..) {
             match self.bad.iter_mut().find(|mine| mine.reason == bad.reason) {
@@ -131,7 +131,7 @@ impl FileReport {
         *part = FileReport::default();
     }
 
-    /// Refuses a file most of whose lines are bad: it is something else than was thought.
+    /// Refuses a file if most of its lines are bad: its format is another one.
     pub(crate) fn check(&mut self) -> Result<(), LogError> {
         self.bad.sort_by_key(|bad| bad.reason);
         let bad = self.bad_lines();
@@ -152,7 +152,7 @@ impl FileReport {
     }
 }
 
-/// So many bad lines must there be before they may be too many.
+/// The fewest bad lines that can be too many.
 const LINES_JUDGED: u64 = 25;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Text values: escapes undone, parts taken.
+//! Text values: escapes decoded, parts extracted.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,8 +14,8 @@ pub(crate) fn part<'a>(text: &Text<'a>, range: Range<usize>) -> Text<'a> {
     }
 }
 
-/// Where what follows the first `://` begins. A search for one byte is quicker to begin than one
-/// for a text, and colons are few.
+/// The index after the first `://`. A search for one byte starts faster than one for a text, and
+/// colons are rare.
 #[inline]
 pub(crate) fn after_scheme(url: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b':', url)
@@ -23,8 +23,8 @@ pub(crate) fn after_scheme(url: &[u8]) -> Option<usize> {
         .find(|&end| url.get(end - 2..end).is_some_and(|slashes| slashes == b"//"))
 }
 
-/// Undoes backslash escapes: `\"`, `\\`, C's letters, `\xHH` (Apache, nginx) and `\uHHHH` (JSON).
-/// What is no escape stays as it is.
+/// Decodes backslash escapes: `\"`, `\\`, C's letters, `\xHH` (Apache, nginx) and `\uHHHH` (JSON).
+/// Other text stays unchanged.
 pub(crate) fn unescape(raw: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(raw.len());
     let mut rest = raw;
@@ -36,7 +36,7 @@ pub(crate) fn unescape(raw: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Undoes one escape, given what follows the backslash; gives what follows it.
+/// Decodes one escape, given the text after the backslash; gives the rest.
 fn escape<'a>(rest: &'a [u8], plain: &mut Vec<u8>) -> &'a [u8] {
     let Some((letter, after)) = rest.split_first() else {
         plain.push(b'\\');
@@ -63,7 +63,7 @@ fn escape<'a>(rest: &'a [u8], plain: &mut Vec<u8>) -> &'a [u8] {
     after
 }
 
-/// The code unit after `\u`, together with its other half where it is half a character.
+/// The code unit after `\u`, combined with the second half of a surrogate pair.
 fn unicode<'a>(rest: &'a [u8], plain: &mut Vec<u8>) -> &'a [u8] {
     let Some(first) = hexadecimal(rest, 4) else {
         plain.push(b'u');
@@ -82,7 +82,7 @@ fn unicode<'a>(rest: &'a [u8], plain: &mut Vec<u8>) -> &'a [u8] {
     rest
 }
 
-/// The value of the first so many hexadecimal digits.
+/// The value of the first hexadecimal digits.
 fn hexadecimal(text: &[u8], digits: usize) -> Option<u32> {
     let mut value = 0;
     for byte in text.get(..digits)? {
@@ -91,7 +91,7 @@ fn hexadecimal(text: &[u8], digits: usize) -> Option<u32> {
     Some(value)
 }
 
-/// Undoes `%HH`; and `+` for a space, where `plus` says so.
+/// Decodes `%HH`; and `+` for a space, if `plus` is set.
 pub(crate) fn percent_decode(raw: &[u8], plus: bool) -> Text<'_> {
     let coded = |byte: &u8| *byte == b'%' || (plus && *byte == b'+');
     if !raw.iter().any(coded) {

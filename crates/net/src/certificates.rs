@@ -7,19 +7,19 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thinktime_core::error::Invalid;
 
-/// What messages call a file of authorities.
+/// The name of a file of authorities in messages.
 const CA_FILE: &str = "the CA file";
 
-/// The files, in PEM form, by which a client or a server shows who it is.
+/// The files, in PEM form, that identify a client or a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Its certificate, followed by those that lead to its authority.
+    /// Its certificate, followed by the chain to its authority.
     pub certificate: PathBuf,
     /// The private key, which may be in the same file.
     pub key: PathBuf,
 }
 
-/// The authorities of a file; those that Mozilla trusts where there is none.
+/// The authorities of a file; without one, those that Mozilla trusts.
 pub(crate) fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {
     let Some(file) = file else {
         return Ok(webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect());
@@ -27,7 +27,7 @@ pub(crate) fn roots(file: Option<&Path>) -> Result<RootCertStore, Invalid> {
     roots_of(file, &read(CA_FILE, file)?)
 }
 
-/// The authorities that the contents of a file name.
+/// The authorities in the contents of a file.
 pub(crate) fn roots_of(file: &Path, text: &[u8]) -> Result<RootCertStore, Invalid> {
     let what = CA_FILE;
     let mut roots = RootCertStore::empty();
@@ -41,14 +41,14 @@ impl Identity {
     /// The certificates, the own one first, and the key.
     ///
     /// # Errors
-    /// When a file cannot be read or has none of them in PEM form.
+    /// If a file cannot be read or has none of them in PEM form.
     pub fn load(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Invalid> {
         let (what, file) = ("the certificate file", &self.certificate);
         let chain = certificates(what, file, &read(what, file)?)?;
         Ok((chain, key(&self.key)?))
     }
 
-    /// Why TLS does not take them.
+    /// Why TLS rejects them.
     #[must_use]
     pub fn misfit(&self, error: &rustls::Error) -> Invalid {
         let (certificate, key) = (self.certificate.display(), self.key.display());
@@ -79,7 +79,7 @@ fn read(what: &str, file: &Path) -> Result<Vec<u8>, Invalid> {
     std::fs::read(file).map_err(|error| wrong(what, file, &error.to_string()))
 }
 
-/// The certificates that the contents of a file are, at least one.
+/// The certificates in the contents of a file, at least one.
 fn certificates(
     what: &str,
     file: &Path,

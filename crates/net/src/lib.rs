@@ -1,9 +1,9 @@
 //! The wall-clock driver: the same clients and the same modelled systems as `thinktime-sim`, on
-//! sockets and the machine's clock. Linux only, 5.11 or newer: it stands on `epoll_pwait2`.
+//! sockets and the machine's clock. Linux only, 5.11 or newer: it needs `epoll_pwait2`.
 //!
-//! - [`certificates`]: who a client or a server is, from files.
+//! - [`certificates`]: the identity of a client or a server, from files.
 //! - [`generator`]: a workload against a real server (`thinktime run`).
-//! - [`namespace`]: network namespaces, in which a thread's sockets are made.
+//! - [`namespace`]: network namespaces, in which a thread's sockets are created.
 //! - [`server`]: a modelled system as a real server (`thinktime serve`).
 //! - [`protocol`]: codecs without I/O.
 

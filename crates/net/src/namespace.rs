@@ -1,5 +1,5 @@
-//! Network namespaces. Every thread has one, in which its sockets are made and stay; threads that
-//! it starts begin with the same.
+//! Network namespaces. Every thread has one, in which its sockets are created and stay; its child
+//! threads begin with the same.
 
 use std::fs::File;
 use std::io;
@@ -8,11 +8,11 @@ use std::path::Path;
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-/// Lets the calling thread, and no other one, make its sockets in the namespace at this path, such
-/// as `/run/netns/NAME`.
+/// Lets the calling thread, and no other one, create its sockets in the namespace at this path,
+/// such as `/run/netns/NAME`.
 ///
 /// # Errors
-/// When there is none, or this user may not enter it.
+/// If no such namespace exists, or this user may not enter it.
 pub fn enter(path: &Path) -> io::Result<()> {
     let namespace = File::open(path)?;
     move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn what_is_no_namespace_is_not_entered() {
         assert_eq!(enter(Path::new("/no/such")).unwrap_err().kind(), io::ErrorKind::NotFound);
-        // A file that is none is refused, whoever asks.
+        // A file that is no namespace is refused for every user.
         assert!(enter(Path::new("/proc/self/stat")).is_err());
     }
 }

@@ -29,7 +29,7 @@ impl Clock {
         Clock { start: Instant::now() }
     }
 
-    /// A clock that starts when the kernel's monotonic clock has this value, to which it is waited;
+    /// A clock that starts when the kernel's monotonic clock has this value, after waiting for it;
     /// at once, if that is past.
     #[must_use]
     #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
@@ -42,7 +42,7 @@ impl Clock {
         Clock { start: (instant + left).checked_sub(past).unwrap_or(instant) }
     }
 
-    /// Now, for libraries that keep time by the machine's monotonic clock.
+    /// Now, for libraries that use the machine's monotonic clock.
     #[must_use]
     #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
     pub(crate) fn instant() -> Instant {
@@ -57,8 +57,8 @@ impl Clock {
         since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
     }
 
-    /// When bytes came to which the kernel gave this date (since the beginning of 1970). Only
-    /// their age is taken from the calendar's clock, so that a step of it does little harm.
+    /// When bytes with this kernel date (since the beginning of 1970) arrived. Only their age is
+    /// taken from the calendar's clock, so that a step of it does little harm.
     #[inline]
     #[must_use]
     #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
@@ -77,17 +77,17 @@ impl Clock {
     }
 }
 
-/// What happened to a socket.
+/// An event of a socket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Readiness {
-    /// The number under which it was registered.
+    /// The number of its registration.
     pub(crate) token: u64,
     /// Bytes, the end of the stream or an error can be read.
     pub(crate) readable: bool,
     /// Bytes can be written.
     pub(crate) writable: bool,
-    /// The other side will send no more: what is there to read ends with the end of the stream,
-    /// and no further edge will tell of it.
+    /// The other side will send no more: the data to read ends with the end of the stream, which no
+    /// further edge will report.
     pub(crate) ending: bool,
 }
 
@@ -98,8 +98,8 @@ pub(crate) struct Poller {
 }
 
 const EVENTS_PER_WAIT: usize = 256;
-/// The kernel may be late by a thousandth of a timeout. Longer waits are therefore made in two
-/// parts, so that the last one is short.
+/// The kernel may be late by a thousandth of a timeout. Longer waits therefore have two parts, so
+/// that the last one is short.
 const SHORT_WAIT: Nanos = Nanos(10_000_000);
 
 impl Poller {
@@ -123,14 +123,14 @@ impl Poller {
         Ok(epoll::add(&self.epoll, socket, EventData::new_u64(token), EventFlags::IN)?)
     }
 
-    /// Sleeps, whatever comes.
+    /// Sleeps, whatever happens.
     pub(crate) fn sleep(&self, time: Nanos) {
         let time = Timespec::try_from(Duration::from_nanos(time.0)).unwrap_or_default();
-        // Woken too early, the caller looks at the clock and sleeps again.
+        // After an early wake-up, the caller checks the clock and sleeps again.
         let _ = nanosleep(&time);
     }
 
-    /// Waits until something is ready, or at the latest for so long.
+    /// Waits until something is ready, or for this long at most.
     pub(crate) fn wait(&mut self, at_most: Nanos, ready: &mut Vec<Readiness>) -> io::Result<()> {
         let part = if at_most <= SHORT_WAIT { at_most } else { Nanos(at_most.0 / 100 * 99) };
         let timeout = Timespec::try_from(Duration::from_nanos(part.0)).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Certificates for `thinktime record`: an authority of its own, and what it vouches for.
+//! Certificates for `thinktime record`: an authority of its own, and the certificates that it
+//! signs.
 
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ fn public_key(key: &str) -> PyResult<Vec<u8>> {
 fn authority(name: &str, from_s: u32, until_s: u32) -> Result<CertificateParams, Error> {
     let mut params = valid(CertificateParams::new([])?, from_s, until_s);
     params.distinguished_name = named(name);
-    // It vouches for hosts, and for no further authority.
+    // It signs certificates of hosts, and of no further authority.
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     Ok(params)

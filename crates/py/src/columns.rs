@@ -24,7 +24,7 @@ pub(crate) struct LogColumns {
     referrer: UInt32Array,
     host: UInt32Array,
     bytes: UInt32Array,
-    /// Empty where no line tells pages.
+    /// Empty if no line names pages.
     page: UInt32Array,
     status: UInt16Array,
     method: UInt8Array,
@@ -60,7 +60,7 @@ impl LogColumns {
         }
     }
 
-    /// The requests where they lie; the values of those that are null are `UNKNOWN`.
+    /// The requests where they lie; the values of null ones are `UNKNOWN`.
     fn view(&self) -> ColumnView<'_> {
         ColumnView {
             time_ns: self.time_ns.values(),
@@ -80,13 +80,13 @@ impl LogColumns {
 
 #[pymethods]
 impl LogColumns {
-    /// How many requests there are.
+    /// The number of requests.
     fn __len__(&self) -> usize {
         self.time_ns.len()
     }
 
-    /// The requests by time, with numbers for users, paths and hosts; `page` is there where lines
-    /// tell pages.
+    /// The requests by time, with numbers for users, paths and hosts; with `page` if lines name
+    /// pages.
     fn rows(&self) -> PyResult<Table> {
         let mut columns = vec![
             ("time_ns", shared(&self.time_ns)),
@@ -105,7 +105,7 @@ impl LogColumns {
         Table::of_columns(columns)
     }
 
-    /// The paths by their numbers, and whether pages embed such things.
+    /// The paths by their numbers, and whether pages embed them.
     fn paths(&self) -> PyResult<Table> {
         let objects = BooleanArray::from(self.objects.clone());
         Table::of_columns(vec![("path", shared(&self.paths)), ("object", Arc::new(objects))])
@@ -117,19 +117,18 @@ impl LogColumns {
         Table::of_columns(vec![("address", addresses), ("agent", agents)])
     }
 
-    /// What clients call themselves.
+    /// The agents of clients.
     fn agents(&self) -> PyResult<Table> {
         Table::of_columns(vec![("agent", shared(&self.agents))])
     }
 
-    /// The hosts that were asked.
+    /// The requested hosts.
     fn hosts(&self) -> PyResult<Table> {
         Table::of_columns(vec![("host", shared(&self.hosts))])
     }
 
-    /// The sessions that those requests make whose byte in `labels` is `label`; all of them where
-    /// there are no labels. `starts` are a table with `start_ns`, and of how many minutes one is in
-    /// it.
+    /// The sessions of the requests whose byte in `labels` is `label`; of all requests without
+    /// labels. `starts` are a table with `start_ns`, and the number of minutes of which it has one.
     #[pyo3(signature = (
         labels = None, label = 0, *, timeout = None, pages = true, page_gap = None
     ))]
@@ -222,7 +221,7 @@ fn to_dict(py: Python<'_>, learned: SessionFigures) -> PyResult<Bound<'_, PyDict
     Ok(dict)
 }
 
-/// What is known of answers, and counts by the minute.
+/// The figures of answers, and counts by the minute.
 fn series(dict: &Bound<'_, PyDict>, mut learned: SessionFigures) -> PyResult<()> {
     let methods = METHODS.iter().zip(learned.methods).filter(|(_, count)| *count > 0);
     dict.set_item("methods", methods.collect::<Vec<_>>())?;

@@ -55,7 +55,7 @@ impl Distribution {
         self.law.range()
     }
 
-    /// (probability, mean) pairs where the law is a mixture of exponentials; else None.
+    /// (probability, mean) pairs if the law is a mixture of exponentials; else None.
     #[getter]
     fn phases(&self) -> Option<Vec<(f64, f64)>> {
         self.law.phases()
@@ -72,7 +72,7 @@ impl Distribution {
         self.law.cdf(x)
     }
 
-    /// P(X > x), with all digits where that is small.
+    /// P(X > x), with full precision for small values.
     fn survival(&self, x: f64) -> f64 {
         self.law.survival(x)
     }
@@ -85,7 +85,7 @@ impl Distribution {
         Err(InputError::new_err(format!("a quantile lies between 0 and 1, not at {u}")))
     }
 
-    /// So many independent draws, the same for the same seed.
+    /// This many independent draws, the same for the same seed.
     #[pyo3(signature = (count, seed = 1))]
     fn sample(&self, count: usize, #[pyo3(from_py_with = seed_of)] seed: u64) -> Vec<f64> {
         let mut stream = Stream::new(seed, 0, Purpose::Demand);

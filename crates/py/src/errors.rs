@@ -36,7 +36,7 @@ pub(crate) fn data(error: &DataError) -> PyErr {
     InputError::new_err(error.to_string())
 }
 
-/// The input is right, but a result cannot be written.
+/// The input is valid, but a result cannot be written.
 pub(crate) fn unwritten(error: &DataError) -> PyErr {
     RunError::new_err(error.to_string())
 }

@@ -1,5 +1,5 @@
-//! `requests_of`, `asked_for`, `lru_hit_ratios` and `response_times`: what a learned workload is
-//! measured with.
+//! `requests_of`, `asked_for`, `lru_hit_ratios` and `response_times`: the measures of a learned
+//! workload.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::system::System;
 use crate::table::Table;
 use crate::workload::Workload;
 
-/// Adds what is here to the module.
+/// Adds these to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(requests_of, module)?)?;
     module.add_function(wrap_pyfunction!(asked_for, module)?)?;
@@ -26,7 +26,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(response_times, module)?)
 }
 
-/// Of each attempt that has ended, what it was.
+/// The request of each attempt that has ended.
 #[derive(Default)]
 struct Requests {
     scheduled_ns: Vec<i64>,
@@ -48,9 +48,9 @@ impl RowSink for Requests {
     }
 }
 
-/// The requests of one simulation, and nothing of how they were answered: a table with
-/// `scheduled_ns`, `session`, `request`, as rows of results have them, and `kind`, the place in
-/// `Workload.request_names`. The options are those of `simulate`.
+/// The requests of one simulation, without their answers: a table with `scheduled_ns`, `session`,
+/// `request`, as in rows of results, and `kind`, the index in `Workload.request_names`. The options
+/// are those of `simulate`.
 #[pyfunction]
 fn requests_of(
     py: Python<'_>,
@@ -87,9 +87,9 @@ fn column<T: ArrowPrimitiveType>(table: &PyTable, name: &str) -> PyResult<Vec<T:
     Ok(values)
 }
 
-/// What requests of a workload ask for: a table with `target`, a number that tells it from others,
-/// and `size`, null where the request has none. Requests are rows of `kind` (uint32, its place in
-/// `Workload.request_names`), `session` (uint64) and `request` (uint32), as in results.
+/// The targets of a workload's requests: a table with `target`, a number that distinguishes it from
+/// others, and `size`, null if the request has none. Requests are rows of `kind` (uint32, its index
+/// in `Workload.request_names`), `session` (uint64) and `request` (uint32), as in results.
 #[pyfunction]
 fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Table> {
     let asked = workload.inner.content();
@@ -106,9 +106,9 @@ fn asked_for(workload: &Workload, requests: PyTable) -> PyResult<Table> {
     Table::of_columns(vec![("target", Arc::new(targets)), ("size", Arc::new(sizes))])
 }
 
-/// The share of the requests that find what they ask for in a set of objects that holds so many
-/// bytes and forgets the least recently used: one for each of `capacities`. Requests are rows of
-/// `target` (uint32, best from 0 on) and `size` (uint64, bytes).
+/// The share of requests whose target is in a cache of a given number of bytes that evicts the
+/// least recently used object: one for each of `capacities`. Requests are rows of `target` (uint32,
+/// best from 0 on) and `size` (uint64, bytes).
 #[pyfunction]
 fn lru_hit_ratios(py: Python<'_>, requests: PyTable, capacities: Vec<u64>) -> PyResult<Vec<f64>> {
     let targets = column::<UInt32Type>(&requests, "target")?;

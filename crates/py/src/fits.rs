@@ -1,4 +1,4 @@
-//! `Likelihood`: how likely the laws of a family are, and which is the most likely; `law_tails` and
+//! `Likelihood`: the likelihood of a family's laws, and the most likely one; `law_tails` and
 //! `law_clipped_means` of such a law.
 
 use pyo3::prelude::*;
@@ -7,12 +7,12 @@ use thinktime_log::fits::{self, Bins, Family, Law, Scale, Search};
 use crate::errors::InputError;
 use crate::tails::{Tail, closest_tail};
 
-/// How likely laws are, given how many values lie in each of some bins, in order.
+/// The likelihood of laws, given the number of values in each of some bins, in order.
 ///
 /// P(bin) is the probability of up to `upper` less that of up to `lower`, given that values are up
-/// to `limit`. Where `step` is not 0, values are differences of two stamps that were rounded down
-/// to multiples of it, and bounds and limit are counted in steps. A law is the name of its family
-/// and its parameters. Where there is no such law, the log-likelihood is no number.
+/// to `limit`. If `step` is not 0, values are differences of two stamps that were rounded down to
+/// multiples of it, and bounds and limit are counted in steps. A law is the name of its family and
+/// its parameters. If no such law exists, the log-likelihood is no number.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Likelihood {
     seen: fits::Likelihood,
@@ -34,7 +34,7 @@ impl Likelihood {
         Ok(Likelihood { seen: fits::Likelihood::new(Bins { lower, upper, count, limit, step }) })
     }
 
-    /// P(bin) for each bin; empty where there is no such law.
+    /// P(bin) for each bin; empty if no such law exists.
     fn masses(&self, family: &str, p: Vec<f64>) -> PyResult<Vec<f64>> {
         Ok(law(family, &p)?.map(|law| self.seen.masses(&law)).unwrap_or_default())
     }
@@ -54,9 +54,9 @@ impl Likelihood {
         Ok(law(family, &p)?.map_or(1.0, |law| self.seen.distance(&law)))
     }
 
-    /// Parameters near `p` of which none nearby are more likely, but for those that are not
-    /// `searched`. It ends where a step promises less than `least` of log-likelihood a value, and
-    /// after `most` steps. Of each parameter `ranges` has the bounds.
+    /// The parameters near `p` that are locally the most likely, with those that are not `searched`
+    /// fixed. The search ends once a step promises less than `least` of log-likelihood a value, and
+    /// after `most` steps. `ranges` has the bounds of each parameter.
     #[allow(clippy::too_many_arguments, reason = "they are those of the search")]
     fn climbed(
         &self,
@@ -73,8 +73,8 @@ impl Likelihood {
         Ok(py.detach(|| fits::maximize(&search, &p, least, most)))
     }
 
-    /// The mean of the products of the bins' slopes over the parameters that are searched for, on
-    /// scales without bounds.
+    /// The mean of the products of the bins' slopes over the free parameters, on scales without
+    /// bounds.
     fn products(
         &self,
         family: &str,
@@ -113,7 +113,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(unbounded, module)?)
 }
 
-/// P(X <= x) and P(X > x) for each x, of which the smaller has all digits.
+/// P(X <= x) and P(X > x) for each x; the smaller has full precision.
 #[pyfunction]
 fn law_tails(family: &str, p: Vec<f64>, x: Vec<f64>) -> PyResult<(Vec<f64>, Vec<f64>)> {
     let law = law(family, &p)?;
@@ -129,13 +129,13 @@ fn law_clipped_means(family: &str, p: Vec<f64>, x: Vec<f64>) -> PyResult<Vec<f64
     Ok(x.iter().map(mean).collect())
 }
 
-/// A number without bounds as one between `low` and `high`, of which either may be infinite.
+/// A number without bounds as one between `low` and `high`, either of which may be infinite.
 #[pyfunction]
 fn bounded(free: f64, low: f64, high: f64) -> f64 {
     Scale { low, high }.bounded(free)
 }
 
-/// The number without bounds of which `bounded` makes the value, which is moved inside.
+/// The number without bounds whose `bounded` is the value, which is moved inside.
 #[pyfunction]
 fn unbounded(value: f64, low: f64, high: f64) -> f64 {
     Scale { low, high }.unbounded(value)
@@ -150,7 +150,7 @@ fn named(family: &str) -> PyResult<Family> {
         .ok_or_else(|| InputError::new_err(format!("no family of laws is called `{family}`")))
 }
 
-/// None where the family has no such law.
+/// None if the family has no such law.
 fn law(family: &str, p: &[f64]) -> PyResult<Option<Law>> {
     Ok(named(family)?.law(p))
 }

@@ -1,4 +1,4 @@
-//! `run` from several processes: the parts, and where what they tell comes together.
+//! `run` from several processes: the parts, and the object that collects their messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::errors::{InputError, generator as run_error, invalid};
 use crate::system::System;
 use crate::workload::Workload;
 
-/// Adds what is here to the module.
+/// Adds these to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Part>()?;
     module.add_class::<Gathering>()
@@ -28,9 +28,9 @@ pub(crate) struct Part {
 
 #[pymethods]
 impl Part {
-    /// Makes ready. Sessions that come before `from_s`, and the `begun` requests that they had
-    /// begun, are somebody else's. `run` names the run to a server of shared variables: all of its
-    /// parts need the same.
+    /// Prepares the part. Sessions before `from_s`, and the `begun` requests that they had begun,
+    /// belong to another part. `run` names the run to a server of shared variables: all of its
+    /// parts need the same name.
     #[new]
     #[pyo3(signature = (workload, target, options, shares, of, *, demands = None,
         from_s = 0.0, begun = 0, run = None))]
@@ -64,19 +64,19 @@ impl Part {
         py.detach(ready).map(|inner| Part { inner }).map_err(|error| run_error(&error))
     }
 
-    /// The run begins, or has begun, when this machine's monotonic clock has this value.
+    /// Sets the begin of the run, as a value of this machine's monotonic clock.
     fn begin(&self, at_ns: u64) {
         self.inner.begin(Duration::from_nanos(at_ns));
     }
 
-    /// What there is to be told since the last time, waited for up to `wait_s`: the bytes for
-    /// `Gathering.take`, whether nothing more comes, and how late the part began, in seconds.
+    /// The new messages since the last call, after a wait of up to `wait_s`: the bytes for
+    /// `Gathering.take`, whether the part has ended, and the lateness of its begin, in seconds.
     fn take<'py>(
         &self,
         py: Python<'py>,
         wait_s: f64,
     ) -> PyResult<(Bound<'py, PyBytes>, bool, Option<f64>)> {
-        // What is no time is not waited for.
+        // An invalid time means no wait.
         let wait = Duration::try_from_secs_f64(wait_s).unwrap_or_default();
         let taken = py.detach(|| self.inner.take(wait)).map_err(|error| run_error(&error))?;
         let late = taken.begun_late.map(Nanos::as_secs_f64);
@@ -89,7 +89,7 @@ impl Part {
     }
 }
 
-/// Where what the parts of a run tell comes together.
+/// The collector of the messages of a run's parts.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Gathering {
     pub(crate) inner: Arc<generator::Merge>,
@@ -99,7 +99,7 @@ pub(crate) struct Gathering {
 
 #[pymethods]
 impl Gathering {
-    /// For so many generators, which have event loops as the options say, a JSON object.
+    /// For this many generators, whose event loops are in the options, a JSON object.
     #[new]
     fn new(workload: &Workload, options: &str, generators: u64) -> PyResult<Gathering> {
         let wrong = |error| invalid(&error);
@@ -122,40 +122,40 @@ impl Gathering {
         self.shares
     }
 
-    /// Takes what `Part.take` gave.
+    /// Takes the result of `Part.take`.
     fn take(&self, py: Python<'_>, told: &[u8]) -> PyResult<()> {
         py.detach(|| self.inner.take(told)).map_err(|error| invalid(&error))
     }
 
-    /// A share has been lost: gives the time up to which its rows are there, in seconds, and its
-    /// requests that had begun and count, and those that were on their way.
+    /// Marks a share as lost: gives the time up to which its rows are complete, in seconds, the
+    /// number of its begun requests that count, and the number of those under way.
     fn lose(&self, share: usize) -> (f64, u64, u64) {
         let (up_to_s, progress) = self.inner.lose(share);
         (up_to_s, progress.begun, progress.in_flight)
     }
 
-    /// Nothing more comes.
+    /// Ends the input.
     fn end(&self) {
         self.inner.end();
     }
 
-    /// Whether the run is to end.
+    /// Whether the run must end.
     #[getter]
     fn stopped(&self) -> bool {
         self.inner.is_stopped()
     }
 
-    /// Adds to what the result says of itself.
+    /// Adds to the result's notes.
     fn warn(&self, warning: String) {
         self.inner.warn(warning);
     }
 
-    /// A part of the load is missing, so that the result is not to be trusted, for this reason.
+    /// Marks the result as not to be trusted, since a part of the load is missing, for this reason.
     fn spoil(&self, reason: String) {
         self.inner.spoil(reason);
     }
 
-    /// What the result says of the generators: a list in JSON, as in `summary.json`.
+    /// The result's notes about the generators: a list in JSON, as in `summary.json`.
     fn describe(&self, generators: &str) -> PyResult<()> {
         let all = serde_json::from_str(generators);
         self.inner.describe(all.map_err(|error| InputError::new_err(error.to_string()))?);

@@ -1,5 +1,4 @@
-//! What is counted of visits: `page_steps`, `think_times`, `answered`, `asked_again` and
-//! `RequestsByKind`.
+//! Counts of visits: `page_steps`, `think_times`, `answered`, `asked_again` and `RequestsByKind`.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::errors::InputError;
 use crate::table::Table;
 use crate::visits::{column, known, places, truths};
 
-/// Adds what is here to the module.
+/// Adds these to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RequestsByKind>()?;
     module.add_function(wrap_pyfunction!(page_steps, module)?)?;
@@ -30,10 +29,10 @@ fn misfit(error: ColumnMismatch) -> PyErr {
     InputError::new_err(error.to_string())
 }
 
-/// Which kind of page follows which, out of so many `kinds`, in a log of `span_s` seconds: lists
-/// of counts `visited` and `first` by kind, `next` row by row with a last column of 0, likewise
-/// `judged_first` and `judged_next`, whose last column is the end; `cut`, `edge_s`, `settled_s`;
-/// and by the number of pages of journeys `lengths`, `seen` and `ended`.
+/// The kinds of page that follow each kind, out of this many `kinds`, in a log of `span_s` seconds:
+/// lists of counts `visited` and `first` by kind, `next` row by row with a last column of 0,
+/// likewise `judged_first` and `judged_next`, whose last column is the end; `cut`, `edge_s`,
+/// `settled_s`; and by the number of pages of journeys `lengths`, `seen` and `ended`.
 ///
 /// Pages are rows of `previous`, `journey`, `kind` (int32), `start_s` (float64), `failed` (bool).
 #[pyfunction]
@@ -78,8 +77,8 @@ pub(crate) fn page_steps<'py>(
 }
 
 /// The think times before pages, rows of `previous`, `opener` (int32), `start_s` and `end_s`
-/// (float64): a table with `think_s` and `page`, that after which each is; and how many would be
-/// below 0, which are 0.
+/// (float64): a table with `think_s` and `page`, the page before each; and the number of negative
+/// ones, which become 0.
 #[pyfunction]
 pub(crate) fn think_times(py: Python<'_>, pages: PyTable) -> PyResult<(Table, u64)> {
     let number = |name: &str| column::<Int32Type>(&pages, name);
@@ -95,9 +94,9 @@ pub(crate) fn think_times(py: Python<'_>, pages: PyTable) -> PyResult<(Table, u6
     Ok((table, found.early))
 }
 
-/// How soon paths are asked for again: of the rows of `path` (uint32) that are `counted` (bool),
-/// for how many the same was asked for within each of the `windows` before, in requests; and how
-/// many of all `paths` were asked for 0 times, once, and so on.
+/// How soon paths are requested again, for the rows of `path` (uint32) that are `counted` (bool):
+/// the number of rows whose path was also requested within each of the `windows` before, in
+/// requests; and the number of all `paths` that were requested 0 times, once, and so on.
 #[pyfunction]
 pub(crate) fn asked_again(
     py: Python<'_>,
@@ -111,9 +110,9 @@ pub(crate) fn asked_again(
     Ok((found.seen, found.times))
 }
 
-/// How requests of so many kinds are answered, kind by kind: a table of each `status` with the
+/// How requests of this many kinds are answered, kind by kind: a table of each `status` with the
 /// number of `answers`; one of each `path` with the number of its `whole` answers, successful and
-/// with a size, and the sum of their `bytes`; and the least and the largest size.
+/// with a size, and the sum of their `bytes`; and the smallest and the largest size.
 ///
 /// Requests are rows of `kind` (int32, -1 for none), `path`, `bytes` (uint32) and `status`
 /// (uint16).
@@ -148,8 +147,8 @@ fn tables(told: Answers) -> PyResult<(Table, Table, u32, u32)> {
     Ok((statuses, paths, told.least, told.largest))
 }
 
-/// Requests by template, method, and whether pages embed them: their code is
-/// (template x methods + method) x 2, and 1 more where they are embedded.
+/// Requests by template, method, and whether pages embed them: their code is (template x methods +
+/// method) x 2, plus 1 if they are embedded.
 #[pyclass(frozen, module = "thinktime")]
 pub(crate) struct RequestsByKind {
     path: UInt32Array,
@@ -191,13 +190,13 @@ impl RequestsByKind {
         Ok(made)
     }
 
-    /// How many requests that count each code has: a table with `requests`.
+    /// The number of counted requests of each code: a table with `requests`.
     fn by_code(&self, py: Python<'_>) -> PyResult<Table> {
         let requests = py.detach(|| self.asked().requests());
         Table::of_columns(vec![("requests", Arc::new(UInt64Array::from(requests)))])
     }
 
-    /// Which of these codes at least so many asked for. Users that have the same number in
+    /// Which of these codes at least this many users requested. Users that have the same number in
     /// `of_user` are one; without it each is one.
     #[pyo3(signature = (codes, least, of_user = None))]
     fn by_many(
@@ -213,15 +212,15 @@ impl RequestsByKind {
     }
 
     /// The kind of each request, as a table with `kind`: that of its code, by rows of `kind`
-    /// (int32), and where that has none or -1, that of the rest, `page` or `object`.
+    /// (int32). If the code has no kind or -1, the kind of the remaining ones, `page` or `object`.
     fn kinds(&self, py: Python<'_>, codes: PyTable, page: i32, object: i32) -> PyResult<Table> {
         let of_code = column::<Int32Type>(&codes, "kind")?;
         let kinds = py.detach(|| self.asked().kinds(of_code.values(), [page, object]));
         Table::of_columns(vec![("kind", Arc::new(Int32Array::from(kinds)))])
     }
 
-    /// What was asked for of each of so many kinds, of which requests have those in `kind` (int32,
-    /// -1 for none): a table of each `path`, and how many `requests` that count it had.
+    /// The paths of each of this many kinds, for requests of `kind` (int32, -1 for none): a table
+    /// of each `path`, with the number of its counted `requests`.
     fn members(&self, py: Python<'_>, kinds: PyTable, many: usize) -> PyResult<Vec<Table>> {
         let kind = column::<Int32Type>(&kinds, "kind")?;
         if kind.len() != self.path.len() {

@@ -13,7 +13,7 @@ use crate::errors::{InputError, invalid};
 use crate::remote_iterator::RemoteIterator;
 use crate::supervise::supervise;
 
-/// Adds what is here to the module.
+/// Adds these to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::fits::add(module)?;
     module.add_function(wrap_pyfunction!(read_log, module)?)?;
@@ -23,7 +23,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(log_formats, module)?)
 }
 
-/// Reads access logs into columns; `elsewhere` reads each file somewhere else.
+/// Reads access logs into columns; `elsewhere` reads each file in another place.
 #[pyfunction]
 #[pyo3(signature = (
     logs, *, format = None, user = "agent", user_field = None, follow = false, threads = None,
@@ -80,7 +80,7 @@ pub(crate) fn read_log<'py>(
     read_dict(py, &report, columns)
 }
 
-/// Reads one file, for the `elsewhere` of `read_log`, as the others are read.
+/// Reads one file, for the `elsewhere` of `read_log`, in the same way as the others.
 #[pyfunction]
 #[pyo3(signature = (
     log, *, format = None, user = "agent", user_field = None, only = None, without = None
@@ -112,12 +112,12 @@ fn options_of(
     only: Option<Vec<String>>,
     without: Option<Vec<String>>,
 ) -> Options {
-    // Without filters all requests are looked at.
+    // Without filters all requests are read.
     let (only, without) = (only.unwrap_or_default(), without.unwrap_or_default());
     Options { format, user, only, without, ..Options::default() }
 }
 
-/// What is read elsewhere of these files, in their order.
+/// The results of reading these files elsewhere, in their order.
 fn gathered(
     py: Python<'_>,
     names: Vec<String>,
@@ -153,7 +153,7 @@ fn gathered(
     })?
 }
 
-/// What was read, as Python takes it.
+/// The result of reading, in Python's form.
 fn read_dict<'py>(
     py: Python<'py>,
     report: &Report,
@@ -171,7 +171,7 @@ fn read_dict<'py>(
     Ok(dict)
 }
 
-/// The formats of logs that are known: name, summary, and where the format is described.
+/// The known formats of logs: name, summary, and address of the description.
 #[pyfunction]
 pub(crate) fn log_formats() -> Vec<(String, String, String)> {
     let known = |one: &&thinktime_log::FormatEntry| {

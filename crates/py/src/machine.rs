@@ -5,7 +5,7 @@ use thinktime_core::system::machine::features::{Features, PRESETS, preset};
 
 use crate::errors::invalid;
 
-/// The names of the operating systems that are known.
+/// The names of the known operating systems.
 #[pyfunction]
 pub(crate) fn schedulers() -> Vec<&'static str> {
     PRESETS.iter().map(|(name, _)| *name).collect()
@@ -17,8 +17,8 @@ pub(crate) fn scheduler(name: &str) -> PyResult<&'static str> {
     preset(name).map_err(|error| invalid(&error))
 }
 
-/// The features that a file's text says, checked, with the tables of the text `changes` in place of
-/// its own; as JSON. Times are in text, with their units.
+/// The features in a file's text, checked, with the tables of the text `changes` in place of its
+/// own; as JSON. Times are in text, with their units.
 #[pyfunction]
 #[pyo3(signature = (text, changes = ""))]
 pub(crate) fn scheduler_features(text: &str, changes: &str) -> PyResult<String> {

@@ -1,4 +1,4 @@
-//! What is seen of a run while it runs: its times so far.
+//! The live view of a run: its times so far.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,30 +21,30 @@ use crate::traces::{Span, Spans};
 pub(crate) struct Monitor {
     limit: Limit,
     all: Requests,
-    /// How many of the measured response times are in each bucket of a factor of 2^(1/16).
+    /// The number of measured response times in each bucket of a factor of 2^(1/16).
     buckets: BTreeMap<i32, u64>,
     lateness: Tally,
     errors: BTreeMap<&'static str, u64>,
-    /// The populations by name, where there are several.
+    /// The populations by name, if there are several.
     populations: Vec<(String, Requests)>,
-    /// The place of the population of each kind of request.
+    /// The index of the population of each kind of request.
     of_kind: Vec<u32>,
     objectives: Vec<Wanted>,
-    /// Chooses requests whose traces are told of, where any says which it belongs to.
+    /// Chooses requests whose traces are exported, if requests name their traces.
     pub(crate) traced: Option<Spans>,
 }
 
-/// An objective of requests that a run is on its way to.
+/// An objective of requests during a run.
 #[derive(Debug)]
 struct Wanted {
     objective: Objective,
-    /// By kind of request, whether it is about them; none where it is about all.
+    /// By kind of request, whether the objective covers it; none if it covers all.
     about: Option<Vec<bool>>,
     own: Requests,
 }
 
 impl Wanted {
-    /// None of pages and checks, which rows do not tell.
+    /// None for pages and checks, which rows do not report.
     fn of(objective: &Objective, workload: &Workload) -> Option<Wanted> {
         let about = |wanted: &dyn Fn(&RequestKind) -> bool| {
             Some(workload.requests.iter().map(wanted).collect())
@@ -71,14 +71,14 @@ impl Wanted {
     }
 }
 
-/// Requests that are over.
+/// Requests that have ended.
 #[derive(Debug, Default)]
 struct Requests {
     over: u64,
     succeeded: u64,
-    /// Those that are measured.
+    /// The measured ones.
     measured: u64,
-    /// The response times of those that are measured and succeeded.
+    /// The response times of measured successes.
     responses: Tally,
 }
 
@@ -92,7 +92,7 @@ impl Requests {
         }
     }
 
-    /// What an objective is about, so far.
+    /// The figure of an objective so far.
     fn value(&self, figure: Figure) -> Option<f64> {
         match figure {
             Figure::Response(name) => match TimeFigures::share_of(name) {
@@ -104,7 +104,7 @@ impl Requests {
         }
     }
 
-    /// The sum of the response times that are measured.
+    /// The sum of the measured response times.
     fn sum_s(&self) -> f64 {
         self.responses.mean_s().unwrap_or(0.0) * self.responses.count() as f64
     }
@@ -168,7 +168,7 @@ impl Monitor {
         }
     }
 
-    /// What is to be shown now, after what was not shown yet; `last` says that nothing follows.
+    /// The next moment to show, after those already shown; `last` says that nothing follows.
     pub(crate) fn seen(
         &mut self,
         progress: &RunProgress,
@@ -211,7 +211,7 @@ pub(crate) struct Seen {
     spans: Vec<Span>,
 }
 
-/// An objective and what was measured of it so far.
+/// An objective and its figure so far.
 #[derive(Clone, Debug)]
 struct ObjectiveSeen {
     name: String,
@@ -220,7 +220,7 @@ struct ObjectiveSeen {
     value: Option<f64>,
 }
 
-/// What is seen of requests.
+/// The figures of requests.
 #[derive(Clone, Debug)]
 struct Figures {
     over: u64,
@@ -281,7 +281,7 @@ fn bucket_of(time: Nanos) -> i32 {
 pub(crate) struct Watched<'a, S> {
     pub(crate) sink: &'a mut S,
     pub(crate) monitor: &'a RefCell<Monitor>,
-    /// Whether anybody wants to know.
+    /// Whether anybody receives the moments.
     pub(crate) wanted: bool,
 }
 

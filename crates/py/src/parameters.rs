@@ -1,4 +1,4 @@
-//! Values that Python passes: times with units, files beside a file.
+//! Values from Python: times with units, files beside a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,14 +27,14 @@ use crate::workload::Workload;
 /// Reads files that are named relative to a directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DiskFiles {
-    /// The file that names them; empty where there is none.
+    /// The file that names them; empty without one.
     pub(crate) named_by: String,
     directory: PathBuf,
-    /// Where files are that are not beside it, by the names that are used for them.
+    /// The places of files that are elsewhere, by the names that are used for them.
     elsewhere: Arc<BTreeMap<String, PathBuf>>,
-    /// Those that were asked for.
+    /// The requested files.
     used: Arc<Mutex<BTreeSet<String>>>,
-    /// Whether scripts, data files and logs may be missing: sessions fail then, or ask for little.
+    /// Whether scripts, data files and logs may be missing: sessions then fail, or request little.
     lenient: bool,
 }
 
@@ -45,36 +45,35 @@ impl DiskFiles {
         DiskFiles { named_by: file.to_owned(), directory, ..DiskFiles::default() }
     }
 
-    /// The same, but these lie elsewhere, by name.
+    /// The same, with these files elsewhere, by name.
     pub(crate) fn with_elsewhere(self, elsewhere: BTreeMap<String, PathBuf>) -> DiskFiles {
         DiskFiles { elsewhere: Arc::new(elsewhere), ..self }
     }
 
-    /// Where a file is that is wanted.
+    /// The place of a requested file.
     fn path(&self, name: &str) -> PathBuf {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
         self.elsewhere.get(name).cloned().unwrap_or_else(|| self.directory.join(name))
     }
 
-    /// Those that were asked for, by name, and where they are.
+    /// The requested files, by name, and their places.
     pub(crate) fn used(&self) -> BTreeMap<String, PathBuf> {
         let names = self.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
         names.into_iter().map(|name| (name.clone(), self.path(&name))).collect()
     }
 
-    /// Those of a result: a script, a data file or a log that has gone since does not make it
-    /// unreadable.
+    /// The files of a result: it stays readable if a script, a data file or a log is gone.
     pub(crate) fn of_result(directory: Option<&str>) -> DiskFiles {
         let directory = directory.map(PathBuf::from).unwrap_or_default();
         DiskFiles { directory, lenient: true, ..DiskFiles::default() }
     }
 
-    /// Those of a result that is to be done again: all of them must be there.
+    /// The files of a result to be repeated: all of them must exist.
     pub(crate) fn in_directory(directory: Option<&str>) -> DiskFiles {
         DiskFiles { lenient: false, ..DiskFiles::of_result(directory) }
     }
 
-    /// The whole path of the directory, if a file was asked for.
+    /// The whole path of the directory, if a file was requested.
     pub(crate) fn directory_if_used(&self) -> Option<String> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let path = (!used.is_empty()).then(|| std::path::absolute(self.directory.join(".")))?;
@@ -144,13 +143,13 @@ impl WorkloadFiles for DiskFiles {
     }
 }
 
-/// The seed of what is drawn: a whole number of 64 bits.
+/// The seed of random choices: a whole number of 64 bits.
 pub(crate) fn seed_of(given: &Bound<'_, PyAny>) -> PyResult<u64> {
     let wrong = || format!("a seed is a whole number from 0 to {}, not {given}", u64::MAX);
     given.extract().map_err(|_: PyErr| InputError::new_err(wrong()))
 }
 
-/// A time as Python gives it: `"250ms"`, or a number of seconds.
+/// A time from Python: `"250ms"`, or a number of seconds.
 #[derive(FromPyObject)]
 pub(crate) enum Time {
     Seconds(f64),
@@ -167,12 +166,12 @@ impl Time {
     }
 }
 
-/// Options as `run.toml` holds them.
+/// Options in the form of `run.toml`.
 pub(crate) fn as_table(options: &impl Serialize) -> PyResult<toml::Table> {
     toml::Table::try_from(options).map_err(|error| InputError::new_err(error.to_string()))
 }
 
-/// What `run.toml` says of every kind of run.
+/// The contents of `run.toml` for every kind of run.
 pub(crate) fn run_table(workload: &Workload, limit: &Limit, keep: RowSelection) -> RunTable {
     RunTable {
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -6,7 +6,7 @@ use thinktime_core::workload::{self, ClientLimits};
 
 use crate::distribution::Distribution;
 
-/// Users of one kind: which sessions of theirs there are, and what these do.
+/// Users of one kind: their sessions, and the actions of these.
 #[pyclass(frozen, module = "thinktime")]
 pub(crate) struct Population {
     inner: workload::Population,
@@ -32,7 +32,7 @@ impl Population {
 
 #[pymethods]
 impl Population {
-    /// Its name; empty where the workload names no populations.
+    /// Its name; empty if the workload names no populations.
     #[getter]
     fn name(&self) -> &str {
         &self.inner.name
@@ -56,8 +56,8 @@ impl Population {
         Some(self.inner.arrivals()?.mean_rate())
     }
 
-    /// Requests a second in the long run, objects included; None for a closed one, and where that
-    /// is not known beforehand.
+    /// Requests a second in the long run, objects included; None for a closed one, and if unknown
+    /// beforehand.
     #[getter]
     fn request_rate(&self) -> Option<f64> {
         self.inner.request_rate()
@@ -75,8 +75,8 @@ impl Population {
         self.inner.think().map(Into::into)
     }
 
-    /// The think time after each kind of request where that has its own, in the order of
-    /// `request_names`; else None.
+    /// The think time after each kind of request with its own, in the order of `request_names`;
+    /// else None.
     #[getter]
     fn thinks_after(&self) -> Vec<Option<Distribution>> {
         self.inner.thinks.iter().map(|own| own.as_ref().map(Into::into)).collect()
@@ -95,14 +95,14 @@ impl Population {
         self.inner.mix.clone()
     }
 
-    /// The mean number of requests of each kind in a session that ends, objects included; None
-    /// where that is not known beforehand.
+    /// The mean number of requests of each kind in a session that ends, objects included; None if
+    /// unknown beforehand.
     #[getter]
     fn visits(&self) -> Option<Vec<f64>> {
         self.inner.visits.clone()
     }
 
-    /// How often a session comes to each kind, objects not counted: mean numbers, or shares where
+    /// How often a session comes to each kind, objects not counted: mean numbers, or shares if
     /// sessions do not end by themselves.
     #[getter]
     fn steps(&self) -> Vec<f64> {
@@ -115,7 +115,7 @@ impl Population {
         self.inner.has_pages
     }
 
-    /// Whether a session ends after a time, or does not ask again for objects that it has.
+    /// Whether a session ends after a time, or does not request objects again that it has.
     #[getter]
     fn remembers(&self) -> bool {
         self.inner.lasts.is_some() || self.inner.cache

@@ -1,12 +1,12 @@
-//! What Python lets others do: an iterator gives what they came to.
+//! Work that Python does elsewhere: an iterator gives the results.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use thinktime_core::time::Nanos;
 use thinktime_sim::{Found, RemoteReplications};
 
-/// A callable that begins the work, and then the iterator that it gave: None while there is nothing
-/// new. What it raises ends it.
+/// A callable that begins the work, and its iterator, which gives None while there is nothing new.
+/// An exception ends it.
 pub(crate) struct RemoteIterator {
     python: Py<PyAny>,
     pub(crate) raised: Option<PyErr>,
@@ -17,7 +17,7 @@ impl RemoteIterator {
         RemoteIterator { python, raised: None }
     }
 
-    /// Begins, with what the callable is to be told.
+    /// Begins, with the argument of the callable.
     pub(crate) fn call(
         &mut self,
         begin: impl FnOnce(Python<'_>, &Py<PyAny>) -> PyResult<Py<PyAny>>,
@@ -28,7 +28,7 @@ impl RemoteIterator {
         }
     }
 
-    /// What comes next, read by `read`; nothing at the end.
+    /// The next item, read by `read`; nothing at the end.
     pub(crate) fn next_item<T>(
         &mut self,
         read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
@@ -67,10 +67,10 @@ impl RemoteReplications for RemoteIterator {
 }
 
 impl Drop for RemoteIterator {
-    /// A generator that is closed gives up what is under way.
+    /// A closed generator gives up the work under way.
     fn drop(&mut self) {
         Python::attach(|py| {
-            // What has no such method needs no end.
+            // An iterator without this method needs no end.
             let _ = self.python.call_method0(py, "close");
         });
     }

@@ -8,7 +8,7 @@ use thinktime_core::replay::{LogOptions, LogRequest, RequestLog, user_number};
 use thinktime_core::time::Nanos;
 use thinktime_log::{Entry, LogReader, Options, Source};
 
-/// By what users are told apart.
+/// The identification of users.
 #[derive(Clone, Copy, Debug)]
 enum UserBy {
     Address,
@@ -16,7 +16,7 @@ enum UserBy {
     Field,
 }
 
-/// What is kept of some entries: their texts lie in one buffer.
+/// The kept parts of some entries: their texts lie in one buffer.
 #[derive(Debug, Default)]
 struct Batch {
     digests: Vec<Digest>,
@@ -36,7 +36,7 @@ struct Digest {
 /// Reads the requests of the log at `path`: a file, or several by a pattern.
 ///
 /// # Errors
-/// When there is no such file, it has no format that is known, or an option is wrong.
+/// If no such file exists, its format is unknown, or an option is wrong.
 pub(crate) fn read(path: &Path, options: &LogOptions) -> Result<RequestLog, Invalid> {
     let (by, field) = match options.user.as_str() {
         "address" => (UserBy::Address, None),
@@ -75,7 +75,7 @@ impl Batch {
             UserBy::AddressAndAgent => user_number(&[&entry.address, &entry.agent]),
         };
         let begin = self.texts.len();
-        // A table of requests need not tell methods.
+        // A table of requests need not have methods.
         let told = !entry.method.is_empty() || !entry.path.starts_with(b"/");
         self.texts.extend_from_slice(if told { &entry.method } else { b"GET" });
         let middle = self.texts.len();

@@ -16,19 +16,19 @@ use crate::system::System;
 use crate::table::Table;
 use crate::workload::Workload;
 
-/// A result as the compiled half knows it; `thinktime.Result` is its face.
+/// A result in the compiled half; `thinktime.Result` is its face.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct ResultData {
     pub(crate) run: RunFile,
     pub(crate) summary: Option<Summary>,
-    /// Where there is a directory, they are read from it when somebody asks for them.
+    /// If there is a directory, they are read from it on demand.
     pub(crate) rows: Vec<RecordBatch>,
     pub(crate) series: Vec<RecordBatch>,
     /// (nanoseconds, requests at or below the bin's upper end that are above the bin before).
     pub(crate) bins: Vec<(u64, u64)>,
     pub(crate) path: Option<PathBuf>,
     pub(crate) schedule: Option<String>,
-    /// Why it could not be written to its directory, if it could not.
+    /// Why it could not be written to its directory, if so.
     pub(crate) unwritten: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl ResultData {
 
 #[pymethods]
 impl ResultData {
-    /// The summary as JSON; None when the run was killed before its end.
+    /// The summary as JSON; None if the run was killed before its end.
     #[getter]
     fn summary_json(&self) -> PyResult<Option<String>> {
         let json = |summary| {
@@ -109,7 +109,7 @@ impl ResultData {
         self.run.outcome.as_ref()?.untrusted.as_deref()
     }
 
-    /// Why it could not be written to its directory, if it could not.
+    /// Why it could not be written to its directory, if so.
     #[getter]
     fn unwritten(&self) -> Option<&str> {
         self.unwritten.as_deref()
@@ -124,15 +124,15 @@ impl ResultData {
         Ok(Workload { inner, files })
     }
 
-    /// The options as they were given, as JSON; None where an older version did not note them.
+    /// The options as they were given, as JSON; None if an older version did not note them.
     #[getter]
     fn options_json(&self) -> PyResult<Option<String>> {
         let options = self.run.options.as_ref().map(serde_json::to_string).transpose();
         options.map_err(|error| InputError::new_err(error.to_string()))
     }
 
-    /// Workload and system to do it again with. The files that they name must be there, and what
-    /// the result keeps no secrets of is in `secrets_of`.
+    /// The workload and the system for a repetition. The files that they name must exist, and
+    /// `secrets_of` has the secrets that the result does not keep.
     #[pyo3(signature = (secrets_of=None))]
     fn inputs(&self, secrets_of: Option<&Workload>) -> PyResult<(Workload, Option<System>)> {
         let run = &self.run.run;
@@ -147,7 +147,7 @@ impl ResultData {
         Ok((Workload { inner, files }, system))
     }
 
-    /// Where secrets stood in the workload, which are not kept.
+    /// The places of the workload's secrets, which are not kept.
     #[getter]
     fn secrets(&self) -> Vec<String> {
         self.run.run.secrets.clone()
@@ -186,7 +186,7 @@ impl ResultData {
         self.schedule.as_deref()
     }
 
-    /// (response time in seconds, number of requests), rising, all request names together.
+    /// (response time in seconds, number of requests), rising, for all request names together.
     #[getter]
     fn histogram(&self) -> Vec<(f64, u64)> {
         self.bins.iter().map(|(time, count)| (*time as f64 * 1e-9, *count)).collect()
@@ -223,14 +223,14 @@ pub(crate) fn left_behind(path: PathBuf) -> Vec<PathBuf> {
     thinktime_data::leftovers(&path)
 }
 
-/// Makes results of what killed runs left behind: (what was left behind, the result or None).
+/// Recovers results of killed runs: (the remains, the result or None).
 #[pyfunction]
 pub(crate) fn recover(path: PathBuf) -> PyResult<Vec<(PathBuf, Option<PathBuf>)>> {
     let all = thinktime_data::recover(&path).map_err(|error| data(&error))?;
     Ok(all.into_iter().map(|one| (one.from, one.path)).collect())
 }
 
-/// A directory that is filled beside its place, and takes that place when it is whole.
+/// A directory that is filled beside its place, and takes that place once complete.
 #[pyclass(module = "thinktime._core")]
 pub(crate) struct Partial {
     inner: Option<thinktime_data::Partial>,
@@ -245,13 +245,13 @@ impl Partial {
         Ok(Partial { path: inner.path().to_owned(), inner: Some(inner) })
     }
 
-    /// Where it is filled.
+    /// The directory that is filled.
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()
     }
 
-    /// It is not wanted: removes it.
+    /// Removes it unused.
     fn abandon(&mut self) {
         if let Some(inner) = self.inner.take() {
             inner.abandon();

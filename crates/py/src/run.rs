@@ -19,8 +19,8 @@ use crate::supervise::supervise_and;
 use crate::system::System;
 use crate::workload::Workload;
 
-/// Runs a workload against a real server. The options are a JSON object; the seed is in the
-/// workload already. With `gathering`, others do, and what they tell comes together here.
+/// Runs a workload against a real server. The options are a JSON object; the seed is already in the
+/// workload. With `gathering`, other processes run it, and their messages come together here.
 #[pyfunction]
 #[pyo3(signature = (
     workload, target, options, *, demands = None, output = None, started = None, progress = None,
@@ -50,7 +50,7 @@ pub(crate) fn run(
     let plan = Plan::of(&options, &workload.inner, system).map_err(wrong)?;
     let mut keep = RowSelection::parse(options.rows.as_deref(), 0.0).map_err(wrong)?;
     if options.leave_rows.is_some() {
-        keep = RowSelection::None; // whoever makes the load keeps them
+        keep = RowSelection::None; // the process that makes the load keeps them
     }
     let limit = plan.limit;
     let run = RunFile {
@@ -85,7 +85,7 @@ pub(crate) fn run(
         let mut latest = RunProgress::default();
         let mut report = |progress: RunProgress| {
             latest = progress;
-            // The generator waits for nobody: a moment that cannot be shown at once is not shown.
+            // The generator waits for nobody: a moment that cannot be shown at once is skipped.
             if let Ok(mut seen) = seen.try_lock() {
                 let unshown = seen.take();
                 *seen = Some(monitor.borrow_mut().seen(&progress, unshown, false));
@@ -94,7 +94,7 @@ pub(crate) fn run(
         };
         let mut sink = Watched { sink: &mut writer, monitor: &monitor, wanted: shown };
         let (inner, sink, report) = (&workload.inner, &mut sink, &mut report);
-        // This thread, and those that it starts, make all sockets of the run.
+        // This thread, and those that it starts, create all sockets of the run.
         let entered = namespace.as_deref().map_or(Ok(()), thinktime_net::namespace::enter);
         let done = match (entered, &gathering) {
             (Err(error), _) => Err(error.into()),
@@ -115,7 +115,7 @@ pub(crate) fn run(
     storage.finish(done.summary, &done.collector, rows, outcome, None)
 }
 
-/// Hands what was seen last to Python, once.
+/// Hands the last moment to Python, once.
 fn tell(py: Python<'_>, monitor: Option<&Py<PyAny>>, seen: &Mutex<Option<Seen>>) -> PyResult<()> {
     let Some(monitor) = monitor else { return Ok(()) };
     let last = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -125,7 +125,7 @@ fn tell(py: Python<'_>, monitor: Option<&Py<PyAny>>, seen: &Mutex<Option<Seen>>)
     }
 }
 
-/// This machine, as far as a result depends on it.
+/// The properties of this machine that affect a result.
 fn host() -> Host {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     Host {

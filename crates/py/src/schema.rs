@@ -1,4 +1,4 @@
-//! What editors and help pages ask for.
+//! Data for editors and help pages.
 
 use pyo3::prelude::*;
 use thinktime_core::distribution::ENTRIES;
@@ -25,7 +25,7 @@ pub(crate) fn schema(kind: &str) -> PyResult<String> {
     serde_json::to_string_pretty(&schema).map_err(|error| InputError::new_err(error.to_string()))
 }
 
-/// (name, kind, what it does) of every option of `run` or `simulate`.
+/// (name, kind, summary) of every option of `run` or `simulate`.
 #[pyfunction]
 pub(crate) fn options(command: &str) -> PyResult<Vec<(&'static str, &'static str, &'static str)>> {
     let entries = match command {
@@ -39,7 +39,7 @@ pub(crate) fn options(command: &str) -> PyResult<Vec<(&'static str, &'static str
     Ok(entries.iter().map(|entry| (entry.name, entry.kind, entry.about)).collect())
 }
 
-/// When a `run` or a `simulate` of this workload ends: (requests, time in seconds), each perhaps
+/// The end of a `run` or a `simulate` of this workload: (requests, time in seconds), each perhaps
 /// None.
 #[pyfunction]
 pub(crate) fn planned_end(
@@ -64,10 +64,10 @@ pub(crate) fn distributions() -> Vec<(&'static str, &'static str, &'static str)>
     ENTRIES.iter().map(|entry| (entry.usage, entry.summary, entry.source)).collect()
 }
 
-/// Usage, summary, what it must be told, and source.
+/// Usage, summary, required information, and source.
 type DispatchPolicy = (&'static str, &'static str, Vec<&'static str>, &'static str);
 
-/// (usage, summary, what it must be told, source) of every dispatch policy.
+/// (usage, summary, required information, source) of every dispatch policy.
 #[pyfunction]
 pub(crate) fn dispatch_policies() -> Vec<DispatchPolicy> {
     let needs = |entry: &dispatch::Entry| entry.needs.iter().map(|need| need.word()).collect();

@@ -1,4 +1,4 @@
-//! What must not be shown or written.
+//! Text that must not be shown or written.
 
 use pyo3::prelude::*;
 
@@ -14,7 +14,7 @@ fn is_secret(name: &str) -> bool {
     thinktime_core::secrets::is_secret(name)
 }
 
-/// A text as it may be shown.
+/// A text in its form for display.
 #[pyfunction]
 fn without_secrets(text: &str) -> String {
     thinktime_core::secrets::without_secrets(text)

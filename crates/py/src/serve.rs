@@ -29,14 +29,14 @@ pub(crate) struct Server {
 
 type Serving = JoinHandle<std::io::Result<Done>>;
 
-/// Requests answered and refused, and for servers that burn the CPU time demanded and used, in
+/// Requests answered and refused, and for burning servers the CPU time demanded and used, in
 /// seconds.
 type Done = (u64, u64, Option<(f64, f64)>);
 
 #[pymethods]
 impl Server {
     /// Binds to `HOST:PORT`, port 0 for a free one, and serves at once: a model, or by burning. A
-    /// workload says how large responses are. With `server_timing` successes tell their demands.
+    /// workload gives the sizes of responses. With `server_timing` successes report their demands.
     #[new]
     #[pyo3(signature = (
         system,
@@ -124,7 +124,7 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// The calibration of a server that burns.
+    /// The calibration of a burning server.
     #[getter]
     fn work_units_per_s(&self) -> Option<f64> {
         self.work_units_per_s
@@ -137,8 +137,8 @@ impl Server {
         thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// Stops; gives the numbers of requests answered and refused, and the CPU time of a server
-    /// that burns. A second call gives None.
+    /// Stops; gives the numbers of requests answered and refused, and the CPU time of a burning
+    /// server. A second call gives None.
     fn stop(&self, py: Python<'_>) -> PyResult<Option<Done>> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = {

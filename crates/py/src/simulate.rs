@@ -23,15 +23,15 @@ use crate::supervise::supervise;
 use crate::system::System;
 use crate::workload::Workload;
 
-/// Adds what is here to the module.
+/// Adds these to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(replicate, module)?)
 }
 
-/// Simulates a workload on a system model. The options are a JSON object; load and seed are in the
-/// workload already. `elsewhere` does several replications somewhere else. `progress_limits` are the
-/// events and the attempts of `ProgressLimits`.
+/// Simulates a workload on a system model. The options are a JSON object; load and seed are already
+/// in the workload. `elsewhere` runs several replications in another place. `progress_limits` are
+/// the events and the attempts of `ProgressLimits`.
 #[pyfunction]
 #[pyo3(signature = (
     workload, system, options, *, output = None, progress = None, elsewhere = None,
@@ -104,8 +104,8 @@ pub(crate) fn simulate(
     storage.finish(done.summary, &done.collector, rows, outcome, schedule)
 }
 
-/// One replication of a simulation, for the `elsewhere` of `simulate`, which says when its warm-up
-/// ends and whether its rows are wanted.
+/// One replication of a simulation, for the `elsewhere` of `simulate`, which gives the end of its
+/// warm-up and whether its rows are wanted.
 #[pyfunction]
 pub(crate) fn replicate<'py>(
     py: Python<'py>,
@@ -125,7 +125,7 @@ pub(crate) fn replicate<'py>(
     done.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| invalid(&error))
 }
 
-/// About how many requests there will be, to decide which rows to keep.
+/// The approximate number of requests, which decides which rows to keep.
 fn expected_requests(workload: &workload::Workload, system: &System, plan: &Plan) -> f64 {
     if plan.precision.is_some() {
         return 1e8;
@@ -140,7 +140,7 @@ fn expected_requests(workload: &workload::Workload, system: &System, plan: &Plan
 }
 
 impl Workload {
-    /// By kind of request, the name of its population; empty where the workload names none.
+    /// By kind of request, the name of its population; empty if the workload names none.
     pub(crate) fn population_names_of(&self) -> Vec<String> {
         let name =
             |kind: &RequestKind| self.inner.populations[kind.population as usize].name.clone();

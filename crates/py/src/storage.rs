@@ -1,4 +1,4 @@
-//! Where a result goes while it is made: a directory, or memory.
+//! The destination of a result in progress: a directory, or memory.
 
 use std::path::PathBuf;
 
@@ -20,8 +20,8 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// Makes ready to take a result; `run` is written at once, so that even a run that is killed
-    /// says what it was. `figures` make of rows what is kept for that case.
+    /// Prepares for a result; `run` is written at once, so that even a killed run has its
+    /// description. `figures` make the figures for that case from rows.
     pub(crate) fn open(
         path: Option<PathBuf>,
         run: RunFile,
@@ -42,7 +42,7 @@ impl Storage {
         Ok((Storage { path, directory, run, labels: kept }, writer))
     }
 
-    /// Writes the rest of the result and gives it back. If it cannot be written, it says so.
+    /// Writes the rest of the result and returns it. If it cannot be written, the result says so.
     pub(crate) fn finish(
         mut self,
         summary: Summary,
@@ -52,13 +52,13 @@ impl Storage {
         schedule: Option<String>,
     ) -> PyResult<ResultData> {
         self.run.outcome = Some(outcome);
-        self.run.run.warmup_s = summary.warmup_s; // it may have been found only now
+        self.run.run.warmup_s = summary.warmup_s; // the warm-up may have been found only now
         let (mut kept, mut unwritten) = (Vec::new(), None);
         match self.directory.take() {
             None => kept = rows.map_err(|error| data(&error))?,
             Some(directory) => {
                 let partial = directory.partial().display().to_string();
-                // Where there is no room for the rows, there may be some for the figures.
+                // If there is no room for the rows, there may be some for the figures.
                 let figures = self.write(&directory, &summary, collector, &schedule);
                 let state = directory.state(rows.is_ok());
                 let written = rows.and(figures).and_then(|()| directory.finish().map(drop));

@@ -1,4 +1,4 @@
-//! Long work in a thread of its own, while Python's thread watches: it lets go of the
+//! Long work in a thread of its own, under the watch of Python's thread, which releases the
 //! interpreter's lock, shows progress, and turns Ctrl-C into a wish to stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// What the worker tells and asks.
+/// The worker's reports and questions.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     requests: AtomicU64,
@@ -18,7 +18,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Tells how far the work is; says whether to go on.
+    /// Reports the progress of the work; says whether to continue.
     pub(crate) fn report(&self, requests: u64, time_s: f64, in_system: u64) -> bool {
         self.requests.store(requests, Ordering::Relaxed);
         self.time_ns.store((time_s * 1e9) as u64, Ordering::Relaxed);
@@ -27,14 +27,14 @@ impl Watch {
     }
 }
 
-/// The time between two looks at signals and progress.
+/// The time between two checks of signals and progress.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Does the work. `progress` is called with (requests, time in seconds, requests in the system).
 /// Ctrl-C asks the work to stop and is not raised: the result says that it was interrupted.
 ///
 /// # Errors
-/// What `progress` raises, after the work has stopped.
+/// The exception of `progress`, after the work has stopped.
 pub(crate) fn supervise<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -43,10 +43,10 @@ pub(crate) fn supervise<T: Send>(
     supervise_and(py, progress, |_| Ok(()), work)
 }
 
-/// As [`supervise`]; `more` is called after `progress`, whether there is one or not.
+/// As [`supervise`]; `more` is called after `progress`, with or without one.
 ///
 /// # Errors
-/// What `progress` or `more` raises, after the work has stopped.
+/// The exception of `progress` or `more`, after the work has stopped.
 pub(crate) fn supervise_and<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -70,7 +70,7 @@ pub(crate) fn supervise_and<T: Send>(
                     Err(RecvTimeoutError::Timeout) => {}
                 }
             }
-            // The worker ended without a word: it panicked, and so do we.
+            // The worker ended without a result: it panicked, and so do we.
             match worker.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
                 Ok(_) => unreachable!("a worker that does not panic sends its result"),
@@ -99,7 +99,7 @@ fn look(
             watch.time_ns.load(Ordering::Relaxed) as f64 * 1e-9,
             watch.in_system.load(Ordering::Relaxed),
         );
-        // A signal may come while it is being called.
+        // A signal may arrive during the call.
         if let Err(error) = progress.call1(py, arguments) {
             return interrupted(error);
         }

@@ -23,8 +23,8 @@ use crate::parameters::seed_of;
 use crate::system::System;
 use crate::workload::Workload;
 
-/// A reverse proxy that sends requests where a cluster's dispatch policy says, in threads of its
-/// own until it is stopped.
+/// A reverse proxy that sends requests to the servers of a cluster's dispatch policy, in threads of
+/// its own until it is stopped.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Switch {
     url: String,
@@ -43,7 +43,7 @@ type Done = (u64, u64, Vec<u64>, Vec<u64>, Option<String>);
 impl Switch {
     /// Binds to `HOST:PORT`, port 0 for a free one, and forwards at once to servers of the form
     /// `http://HOST:PORT`. `identity` are the files of a certificate and its key, for TLS in front.
-    /// The settings are limits and times, by name; the others are as ever.
+    /// The settings are limits and times, by name; missing ones have their defaults.
     #[new]
     #[pyo3(signature = (
         system, servers, listen, cluster, workload, seed, log, identity, metrics, settings
@@ -92,7 +92,7 @@ impl Switch {
         &self.url
     }
 
-    /// `http://HOST:PORT/metrics`, where metrics are told.
+    /// `http://HOST:PORT/metrics`, if metrics are served.
     #[getter]
     fn metrics_url(&self) -> Option<String> {
         self.metrics.map(|address| format!("http://{address}/metrics"))
@@ -105,13 +105,13 @@ impl Switch {
         thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// What happened to servers since this was asked last, a line each.
+    /// The events of servers since the last call, a line each.
     fn news(&self) -> Vec<String> {
         self.control.transitions()
     }
 
-    /// Places requests by another system, with other servers and another workload, from now on, and
-    /// opens the access log again.
+    /// Places later requests by another system, with other servers and another workload, and opens
+    /// the access log again.
     fn reload(
         &self,
         system: &System,
@@ -125,13 +125,13 @@ impl Switch {
         Ok(())
     }
 
-    /// Ends what is in progress, and stops; says what it did. A second call gives None. A signal
-    /// that comes meanwhile ends the waiting.
+    /// Ends the requests in progress, and stops; gives its counts. A second call gives None. A
+    /// signal ends the waiting.
     fn stop(&self, py: Python<'_>) -> PyResult<Option<Done>> {
         if self.stop.swap(true, Ordering::Relaxed) {
             return Ok(None);
         }
-        // What is in progress may take its time: a second Ctrl-C does not wait for it.
+        // Requests in progress may take their time: a second Ctrl-C does not wait for them.
         while self.running() {
             py.check_signals()?;
             py.detach(|| std::thread::sleep(Duration::from_millis(5)));
@@ -157,13 +157,13 @@ impl Drop for Switch {
     }
 }
 
-/// What stays as it is when files are read again.
+/// The settings that stay when files are read again.
 struct Fixed {
     /// The access log's file.
     log: Option<PathBuf>,
     cluster: Option<String>,
     seed: u64,
-    /// Where servers say how much they have to do.
+    /// The path at which servers report their load.
     probe: Option<CheckPath>,
 }
 
@@ -185,7 +185,7 @@ impl Fixed {
     }
 }
 
-/// A proxy that listens at one address, and may tell metrics at another one.
+/// A proxy that listens at one address, and may serve metrics at another one.
 fn bound(
     plan: Plan,
     listen: &str,
@@ -208,13 +208,13 @@ fn bound(
     Ok((proxy, metrics))
 }
 
-/// The address that is written `HOST:PORT`.
+/// The address written as `HOST:PORT`.
 fn address_of(text: &str) -> PyResult<SocketAddr> {
     let address = text.to_socket_addrs().ok().and_then(|mut found| found.next());
     address.ok_or_else(|| InputError::new_err(format!("`{text}` is not of the form HOST:PORT")))
 }
 
-/// The file that lines are added to.
+/// The file to which lines are appended.
 fn opened(path: &Path) -> PyResult<File> {
     let opened = OpenOptions::new().create(true).append(true).open(path);
     opened.map_err(|error| InputError::new_err(format!("{}: {error}", path.display())))

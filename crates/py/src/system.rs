@@ -25,8 +25,8 @@ pub(crate) struct System {
 
 #[pymethods]
 impl System {
-    /// Parses the text of a system file; `file` is its name in messages, and where the files that
-    /// it names are looked for, but for those that `files` has elsewhere.
+    /// Parses the text of a system file; `file` is its name in messages, and the place of the files
+    /// that it names, except those in `files`.
     #[new]
     #[pyo3(signature = (text, file = "", files = BTreeMap::new()))]
     fn new(text: &str, file: &str, files: BTreeMap<String, PathBuf>) -> PyResult<System> {
@@ -70,8 +70,8 @@ impl System {
         self.inner.clusters().map(|model| Cluster { model: model.clone() }).collect()
     }
 
-    /// Whether it is nothing but stations that all requests visit in their order, and that take
-    /// in and finish everything.
+    /// Whether it has only stations that all requests visit in their order, and that accept and
+    /// finish everything.
     #[getter]
     fn plain(&self) -> bool {
         self.inner.is_plain()
@@ -94,7 +94,7 @@ impl System {
             .map_err(|error| schema(&error))
     }
 
-    /// The files that it was made of, by the names that it has for them, and where they are.
+    /// The files that it was made of, by the names that it has for them, and their places.
     #[getter]
     fn files(&self) -> BTreeMap<String, PathBuf> {
         self.files.used()
@@ -200,8 +200,8 @@ impl Station {
         &self.policy
     }
 
-    /// The service demand; None when it differs by request name, or is a trace, or hangs on
-    /// the size of responses, or is given by behaviours.
+    /// The service demand; None if it differs by request name, is a trace, depends on the size of
+    /// responses, or is given by behaviours.
     #[getter]
     fn demand(&self) -> Option<Distribution> {
         match &self.model.demand {
@@ -210,8 +210,8 @@ impl Station {
         }
     }
 
-    /// The service demand of requests of this name; None when they do not visit, or it is a trace,
-    /// or hangs on the size of responses, or is given by behaviours.
+    /// The service demand of requests of this name; None if they do not visit, or it is a trace,
+    /// depends on the size of responses, or is given by behaviours.
     fn demand_of(&self, request: &str) -> Option<Distribution> {
         match self.model.demand.as_ref()?.of(request)? {
             DemandLaw::Drawn(law) => Some(law.into()),

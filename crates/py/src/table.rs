@@ -17,17 +17,17 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// None where there is no batch.
+    /// None without a batch.
     pub(crate) fn new(batches: Vec<RecordBatch>) -> Option<Table> {
         (!batches.is_empty()).then_some(Table { batches })
     }
 
-    /// Of one batch.
+    /// A table of one batch.
     pub(crate) fn of(batch: RecordBatch) -> Table {
         Table { batches: vec![batch] }
     }
 
-    /// Of columns of one length.
+    /// A table of columns of one length.
     pub(crate) fn of_columns(columns: Vec<(&str, ArrayRef)>) -> PyResult<Table> {
         let batch = RecordBatch::try_from_iter(columns);
         batch.map(Table::of).map_err(|error| InputError::new_err(error.to_string()))

@@ -1,14 +1,14 @@
-//! `Tail`: the bins over a threshold, with laws of their own; and `closest_tail`.
+//! `Tail`: the bins above a threshold, with laws of their own; and `closest_tail`.
 
 use pyo3::prelude::*;
 use thinktime_log::fits;
 
 use crate::errors::InputError;
 
-/// Values over a threshold, counted in bins, in order.
+/// Values above a threshold, counted in bins, in order.
 ///
 /// With y = ln(x / threshold) a law's density is e^{-a y - b y²} up to a factor: a Pareto law of
-/// shape a where b is 0, and a lognormal one where it is more.
+/// shape a if b is 0, and a lognormal one if it is positive.
 #[pyclass(frozen, module = "thinktime._core")]
 pub(crate) struct Tail {
     seen: fits::Tail,
@@ -16,8 +16,8 @@ pub(crate) struct Tail {
 
 #[pymethods]
 impl Tail {
-    /// The bins from `place` on, of which `lower` and `upper` are the bounds, above 0. `bound` is
-    /// where values end, or infinite.
+    /// The bins from `place` on, with bounds `lower` and `upper`, above 0. `bound` is the end of
+    /// values, or infinite.
     #[new]
     fn new(
         lower: Vec<f64>,
@@ -51,10 +51,10 @@ impl Tail {
     }
 }
 
-/// Of the tails that begin at `places`, the first that is as close to the most likely Pareto law as
-/// is `enough` there; the closest where none is. None where there is no tail.
+/// The first of the tails at `places` whose distance from the most likely Pareto law is at most
+/// `enough` there; the closest if none is. None without any tail.
 ///
-/// It is told as its place, the law's shape, one over the variance of that, and the distance.
+/// The result is its index, the law's shape, one over the variance of that, and the distance.
 #[pyfunction]
 pub(crate) fn closest_tail(
     py: Python<'_>,

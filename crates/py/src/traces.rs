@@ -10,7 +10,7 @@ use thinktime_core::trace::{TraceContext, Traces};
 use thinktime_core::workload::Workload;
 use thinktime_net::generator::{TraceSample, TraceSampler};
 
-/// At most so many spans are kept for whoever takes them.
+/// The most spans kept for a receiver.
 const KEPT_MAX: usize = 1000;
 
 /// The ids of a trace and of an attempt, as hexadecimal digits, and the header field.
@@ -26,7 +26,7 @@ pub(crate) fn trace_context(
     (format!("{trace:032x}"), format!("{span:016x}"), context.traceparent())
 }
 
-/// A request that was chosen, as a span.
+/// A chosen request, as a span.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
     sample: TraceSample,
@@ -35,17 +35,17 @@ pub(crate) struct Span {
     origin_ns: u64,
 }
 
-/// Makes spans of requests that are chosen.
+/// Makes spans of chosen requests.
 #[derive(Debug)]
 pub(crate) struct Spans {
     sampler: TraceSampler,
     names: Vec<String>,
-    /// As of [`Span`]; 0 before it is known.
+    /// As in [`Span`]; 0 before it is known.
     origin_ns: u64,
 }
 
 impl Spans {
-    /// Nothing where no request says which trace it belongs to.
+    /// Nothing if no request names its trace.
     pub(crate) fn of(workload: &Workload) -> Option<Spans> {
         let names = workload.requests.iter().map(|kind| kind.name.clone()).collect();
         TraceSampler::of(workload).map(|sampler| Spans { sampler, names, origin_ns: 0 })
@@ -56,8 +56,8 @@ impl Spans {
         self.sampler.take(row);
     }
 
-    /// Adds those of the period that ends now to what is kept, if it is long enough or the `last`
-    /// one; that may end later than `now`.
+    /// Keeps the spans of the period that ends now, if it is long enough or the `last` one, which
+    /// may end later than `now`.
     pub(crate) fn end_period(&mut self, now: Nanos, last: bool, kept: &mut Vec<Span>) {
         if !last || self.origin_ns == 0 {
             self.origin_ns = unix_ns().saturating_sub(now.0);

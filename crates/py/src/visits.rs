@@ -17,12 +17,12 @@ use crate::table::Table;
 
 /// The sessions and pages of requests, as two tables: `order`, `session`, `retry`, `embedded` and
 /// `page` of each request, by user and time, and `base`, `previous`, `opener`, `journey`,
-/// `start_s`, `end_s` and `failed` of each page. Where there is no page, its number is -1.
+/// `start_s`, `end_s` and `failed` of each page. The number of a missing page is -1.
 ///
 /// Requests are rows of `time_ns` (int64), `duration_us`, `user`, `path`, `referrer` (uint32) and
 /// `status` (uint16), by time; paths, by their numbers, rows of `object` (bool) and `template`
-/// (uint32). Without `pages` every request is a page of its own. Where all requests have a `page`
-/// (uint32), which a user's requests of one page have in common, these are the pages.
+/// (uint32). Without `pages` every request is a page of its own. If all requests have a `page`
+/// (uint32), which a user's requests of one page share, these are the pages.
 #[pyfunction]
 #[pyo3(signature = (requests, paths, *, timeout_s, resolution_s, pages = true))]
 pub(crate) fn find_visits(
@@ -60,7 +60,7 @@ pub(crate) fn find_visits(
 }
 
 /// The places of the rows of a table with a column `number` (uint32) by that number, as a column
-/// `place` (int32); those of one number stay in their order.
+/// `place` (int32); those of one number keep their order.
 #[pyfunction]
 pub(crate) fn places_by_number(py: Python<'_>, numbers: PyTable) -> PyResult<Table> {
     let numbers = column::<UInt32Type>(&numbers, "number")?;
@@ -98,7 +98,7 @@ pub(crate) fn places(places: Vec<u32>) -> ArrayRef {
     Arc::new(Int32Array::from(signed))
 }
 
-/// A column, without a copy where it is in one piece.
+/// A column, without a copy if it has one piece.
 pub(crate) fn column<T: ArrowPrimitiveType>(
     table: &PyTable,
     name: &str,
@@ -114,7 +114,7 @@ pub(crate) fn column<T: ArrowPrimitiveType>(
     }
 }
 
-/// A column of truths, which has no nulls.
+/// A column of booleans, which has no nulls.
 pub(crate) fn truths(table: &PyTable, name: &str) -> PyResult<Vec<bool>> {
     let wrong = || InputError::new_err(format!("a column `{name}` of truths is needed"));
     let mut truths = Vec::new();
@@ -125,7 +125,7 @@ pub(crate) fn truths(table: &PyTable, name: &str) -> PyResult<Vec<bool>> {
     Ok(truths)
 }
 
-/// The pieces of a column; None where it is missing.
+/// The pieces of a column; None if it is missing.
 fn columns<'a>(
     table: &'a PyTable,
     name: &'a str,
@@ -133,7 +133,7 @@ fn columns<'a>(
     table.batches().iter().map(move |batch| batch.column_by_name(name))
 }
 
-/// Numbers, with `UNKNOWN` for those that are null.
+/// Numbers, with `UNKNOWN` for nulls.
 pub(crate) fn known(numbers: &UInt32Array) -> Cow<'_, [u32]> {
     if numbers.null_count() == 0 {
         return Cow::Borrowed(numbers.values());

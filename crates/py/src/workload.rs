@@ -30,8 +30,8 @@ impl Workload {
 
 #[pymethods]
 impl Workload {
-    /// Parses the text of a workload file; `file` is its name in messages, and where the files
-    /// that it names are looked for, but for those that `files` has elsewhere.
+    /// Parses the text of a workload file; `file` is its name in messages, and the place of the
+    /// files that it names, except those in `files`.
     #[new]
     #[pyo3(signature = (text, file = "", files = BTreeMap::new()))]
     fn new(text: &str, file: &str, files: BTreeMap<String, PathBuf>) -> PyResult<Workload> {
@@ -58,7 +58,7 @@ impl Workload {
         self.inner.seed
     }
 
-    /// `open`, `closed` or `partly-open`; `mixed` where populations have different ones.
+    /// `open`, `closed` or `partly-open`; `mixed` if populations have different ones.
     #[getter]
     fn model(&self) -> String {
         self.inner.model_word()
@@ -102,14 +102,14 @@ impl Workload {
         Population::all_of(&self.inner).iter().all(Population::plain)
     }
 
-    /// Of each population whose sessions never end, a sentence on the steps that they leave behind
-    /// for good, if there are any.
+    /// For each population whose sessions never end, a sentence on the steps that they leave behind
+    /// for good, if any.
     #[getter]
     fn left_behind(&self) -> Vec<String> {
         self.inner.left_behind()
     }
 
-    /// Who there is: one population without a name where the file names none.
+    /// The populations: one without a name if the file names none.
     #[getter]
     fn populations(&self) -> Vec<Population> {
         Population::all_of(&self.inner)
@@ -130,7 +130,7 @@ impl Workload {
         }
     }
 
-    /// The file of the script that sessions run; None where they have none.
+    /// The file of the script that sessions run; None without a script.
     #[getter]
     fn script(&self) -> Option<String> {
         self.inner.only()?.table.session.script.clone()
@@ -142,8 +142,7 @@ impl Workload {
         self.inner.replays()
     }
 
-    /// All requests that there will be, where the workload comes to an end by itself: those of a
-    /// log. Else None.
+    /// The number of all requests, if the workload ends by itself, as a log does. Else None.
     #[getter]
     fn replayed_requests(&self) -> Option<u64> {
         self.inner.extent().map(|extent| extent.requests)
@@ -155,8 +154,8 @@ impl Workload {
         self.inner.requests.iter().map(|kind| kind.name.clone()).collect()
     }
 
-    /// The long-run share of each kind among requests, in the order of the names; NaN where there
-    /// are several populations, of which each has its own.
+    /// The long-run share of each kind among requests, in the order of the names; NaN if there are
+    /// several populations, each of which has its own.
     #[getter]
     fn request_weights(&self) -> Vec<f64> {
         match self.inner.only() {
@@ -180,9 +179,9 @@ impl Workload {
     }
 
     /// The same workload at a load of the system: the rate is set, or, for a closed model, the
-    /// think time solved for. Where no formula is exact it is found by simulations, of which the
-    /// longest have so many `requests`, 200,000 at least: as many as what is asked of the workload
-    /// needs.
+    /// think time solved for. If no formula is exact, it is found by simulations, the longest of
+    /// which have this many `requests`, 200,000 at least: use the number of requests of the later
+    /// measurement.
     #[pyo3(signature = (system, load, *, requests = 2_000_000))]
     fn at_load(
         &self,
@@ -204,7 +203,7 @@ impl Workload {
         solved.map(|inner| self.wrap(inner)).map_err(|error| simulation(&error))
     }
 
-    /// The files that it was made of, by the names that it has for them, and where they are.
+    /// The files that it was made of, by the names that it has for them, and their places.
     #[getter]
     fn files(&self) -> BTreeMap<String, PathBuf> {
         self.files.used()
@@ -228,5 +227,5 @@ pub(crate) fn read(path: &std::path::Path) -> PyResult<String> {
         .map_err(|_| InputError::new_err(format!("{}: is not UTF-8 text", path.display())))
 }
 
-// What Python shows as the default of `at_load` must stand there as a number.
+// Python shows the default of `at_load` from this line, so it must be a number.
 const _: () = assert!(thinktime_sim::FINE == 2_000_000);

@@ -16,12 +16,12 @@ use crate::forwarder::Forwarder;
 use crate::stop::stop_signal;
 use crate::tls::Tls;
 
-/// How often idle connections to servers are looked through.
+/// The time between two checks of idle connections to servers.
 const SWEEP: Duration = Duration::from_secs(10);
-/// How long nothing is accepted after the operating system has had no room for another connection.
+/// The pause after the operating system had no room for another connection.
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
-/// Where a thread takes connections from, and what it does with them.
+/// The source of a thread's connections, and their handling.
 #[derive(Debug)]
 pub(crate) struct Acceptor {
     pub(crate) listener: TcpListener,
@@ -32,7 +32,7 @@ pub(crate) struct Acceptor {
     pub(crate) stop: watch::Receiver<bool>,
 }
 
-/// Takes connections until it is told to stop, and waits for those that it has.
+/// Accepts connections until it is stopped, and waits for the open ones.
 pub(crate) async fn take_connections(acceptor: Acceptor) -> io::Result<()> {
     let Acceptor { listener, forwarder, tls, room, stop } = acceptor;
     let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -43,7 +43,7 @@ pub(crate) async fn take_connections(acceptor: Acceptor) -> io::Result<()> {
             sweeping.pool.close_old();
         }
     });
-    // Each connection has a sender; that all are gone is what the receiver hears.
+    // Each connection has a sender; the receiver notices when all are gone.
     let (alive, mut ended) = mpsc::channel::<()>(1);
     let mut stopped = pin!(stop_signal(stop.clone()));
     loop {
@@ -57,12 +57,12 @@ pub(crate) async fn take_connections(acceptor: Acceptor) -> io::Result<()> {
         });
     }
     drop((listener, alive));
-    // Whoever has not ended by then is cut off with the runtime.
+    // A connection that has not ended by then is cut off with the runtime.
     let _ = timeout(forwarder.settings.drain, ended.recv()).await;
     Ok(())
 }
 
-/// The next connection, when there is room for it.
+/// The next connection, once there is room for it.
 async fn next_connection(
     listener: &tokio::net::TcpListener,
     room: &Arc<Semaphore>,

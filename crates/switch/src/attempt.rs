@@ -21,24 +21,24 @@ use crate::server_connection::{Sent, ServerConnection};
 pub(crate) enum AttemptError {
     /// The kept connection had been closed: the server may be well.
     Stale,
-    /// It is the client's doing.
+    /// The client caused it.
     Client(Refusal),
     Server(Refusal),
 }
 
-/// By which connection a request goes.
+/// The connection for a request.
 #[derive(Debug)]
 pub(crate) enum Route {
     /// One that is kept, or a new one.
     Pooled,
     Fresh,
-    /// It has gone.
+    /// The server has gone.
     Pending(PendingConnection),
 }
 
 impl Route {
-    /// How long the server may take from now on, of so long in all. A response that has begun is
-    /// in time.
+    /// The remaining time of the server, from this whole timeout. A response that has begun is in
+    /// time.
     fn time_left(&self, first_byte: Duration) -> Duration {
         match self {
             Route::Pending(pending) if pending.received.is_empty() => {
@@ -95,8 +95,8 @@ impl Forwarder {
         }
     }
 
-    /// Sends a request, and waits for the head of its response as long as anything moves, which it
-    /// must have done `within` a time.
+    /// Sends a request, and waits for the head of its response as long as data moves, with pauses
+    /// of at most `within`.
     async fn send(
         &self,
         connection: &mut ServerConnection,
@@ -109,7 +109,7 @@ impl Forwarder {
             if let Ok(sent) = timeout(within, sending.as_mut()).await {
                 return Ok(sent);
             }
-            // A long body is no reason to give up as long as it moves.
+            // A long body that still moves is no reason to give up.
             let now = outgoing.progress.bytes();
             if now == before || outgoing.progress.is_complete() {
                 return Err(AttemptError::Server(TOO_LATE));

@@ -9,15 +9,15 @@ use thinktime_core::error::Invalid;
 pub struct Backend {
     /// As it was given.
     pub url: String,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
 }
 
 impl Backend {
-    /// Takes `http://HOST:PORT`, and looks its address up.
+    /// Parses `http://HOST:PORT`, and looks its address up.
     ///
     /// # Errors
-    /// When it is of another form, or the name is not known.
+    /// If it has another form, or the name is unknown.
     pub fn parse(url: &str) -> Result<Backend, Invalid> {
         let form = || Invalid::new(format!("`{url}` is not of the form http://HOST:PORT"));
         if url.starts_with("https://") {

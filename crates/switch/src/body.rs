@@ -9,17 +9,17 @@ use bytes::Bytes;
 use hyper::body::{Frame, Incoming};
 use tokio::time::{Sleep, sleep};
 
-/// A piece of a body, if it has come.
+/// A piece of a body, if it has arrived.
 pub(crate) type Polled<Error> = Poll<Option<Result<Frame<Bytes>, Error>>>;
 
-/// Why a body does not go on.
+/// Why a body ends early.
 #[derive(Debug)]
 pub(crate) enum BodyError {
-    /// Where it comes from says so.
+    /// Its source reports an error.
     Source(hyper::Error),
-    /// It has stood still for too long.
+    /// It has been idle for too long.
     Idle,
-    /// It is larger than bodies may be.
+    /// It is larger than allowed.
     TooLarge,
 }
 
@@ -35,12 +35,12 @@ impl fmt::Display for BodyError {
 
 impl std::error::Error for BodyError {}
 
-/// A body that stands still for a while is broken.
+/// A body that is idle for a while is broken off.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) body: Incoming,
     pub(crate) idle: Duration,
-    /// Made when the body first stands still.
+    /// Created when the body first becomes idle.
     pub(crate) alarm: Option<Pin<Box<Sleep>>>,
 }
 

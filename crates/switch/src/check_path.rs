@@ -11,7 +11,7 @@ impl CheckPath {
     /// As in `/health`.
     ///
     /// # Errors
-    /// When it is no path.
+    /// If it is no path.
     pub fn new(path: &str) -> Result<CheckPath, Invalid> {
         let wrong =
             || Invalid::new(format!("`{path}` is no path to ask servers for, as in /health"));

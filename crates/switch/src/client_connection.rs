@@ -1,4 +1,4 @@
-//! A client's connection: what it speaks, and its end.
+//! A client's connection: its protocol, and its end.
 
 use std::io;
 use std::pin::pin;
@@ -17,12 +17,13 @@ use crate::stop::stop_signal;
 use crate::tls::{HTTP2, Tls};
 use crate::{http1, http2};
 
-/// How every connection of HTTP/2 begins and none of HTTP/1 (RFC 9113, sections 3.4 and 11.6).
+/// The beginning of every connection of HTTP/2 and of none of HTTP/1 (RFC 9113, sections 3.4 and
+/// 11.6).
 const BEGINS_HTTP2: &[u8] = b"PRI ";
-/// Between two looks at a beginning that comes in pieces.
+/// The time between two checks of a beginning in pieces.
 const PIECES: Duration = Duration::from_millis(5);
 
-/// Serves one client until it leaves, or is to.
+/// Serves one client until it leaves, or must leave.
 pub(crate) async fn serve(
     stream: TcpStream,
     forwarder: Arc<Forwarder>,
@@ -42,7 +43,7 @@ pub(crate) async fn serve(
         }
         return;
     };
-    // In boxes, so that connections of the other kinds have no room for it.
+    // In boxes, so that connections of the other kinds reserve no room for it.
     Box::pin(serve_tls(acceptor, stream, forwarder, origin("https"), stop)).await;
 }
 
@@ -62,8 +63,8 @@ async fn serve_tls(
     }
 }
 
-/// How a connection begins; nothing where that fails or takes too long, and where the switch stops:
-/// who has asked for nothing is not missed.
+/// The beginning of a connection; nothing if that fails or takes too long, or if the switch stops:
+/// a client without a request loses nothing.
 async fn in_time<T>(
     begins: impl Future<Output = io::Result<T>>,
     client_timeout: Duration,
@@ -75,7 +76,7 @@ async fn in_time<T>(
     }
 }
 
-/// Whether a connection is one of HTTP/2. Nothing of it is taken.
+/// Whether a connection is one of HTTP/2. No data is consumed.
 async fn begins_http2(stream: &TcpStream) -> io::Result<bool> {
     let mut seen = [0; BEGINS_HTTP2.len()];
     loop {
@@ -86,7 +87,7 @@ async fn begins_http2(stream: &TcpStream) -> io::Result<bool> {
         if length == BEGINS_HTTP2.len() {
             return Ok(true);
         }
-        // What has come can be seen at once again: to wait for more of it is not to wait.
+        // Arrived data is visible at once again: a wait for readiness would not wait.
         sleep(PIECES).await;
     }
 }

@@ -1,5 +1,4 @@
-//! How long a client may take for the head of its next request, and how long the codec is kept for
-//! it.
+//! The longest time for a client's next request head, and for an unused codec.
 
 use std::pin::Pin;
 use std::task::Context;
@@ -9,18 +8,18 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::exchange::Exchange;
 
-/// How long the codec's buffers are held for a client that has asked for nothing: those that ask
-/// often need not get them anew each time.
+/// How long the codec's buffers are kept for an idle client: active clients need not allocate them
+/// anew each time.
 const HELD: Duration = Duration::from_millis(100);
 
 /// From the end of a response, or the beginning, to the end of the next head.
 #[derive(Debug)]
 pub(crate) struct ClientTimeouts {
     client: Duration,
-    /// Since when what is waited for: how many requests there were before.
+    /// The start of the wait, with the number of earlier requests.
     since: Instant,
     after: Option<u64>,
-    /// Not reset at each request: when it goes off, the elapsed time is compared.
+    /// Not reset at each request: when it fires, the elapsed time is compared.
     alarm: Pin<Box<Sleep>>,
     /// Likewise.
     held: Pin<Box<Sleep>>,
@@ -32,7 +31,7 @@ impl ClientTimeouts {
         ClientTimeouts { client, since: Instant::now(), after: Some(0), alarm, held }
     }
 
-    /// Whether the client has taken too long; looks again when it may have.
+    /// Whether the client is late; checks again when it may be.
     pub(crate) fn is_late(&mut self, exchange: &Exchange, context: &mut Context<'_>) -> bool {
         let after = exchange.requests_before();
         if after != self.after {
@@ -48,8 +47,8 @@ impl ClientTimeouts {
         false
     }
 
-    /// Whether the client has asked for nothing for a while, and nothing is to be done for it;
-    /// looks again when that may be so. Call it after `is_late`.
+    /// Whether the client has been idle for a while, with no work left for it; checks again when
+    /// that may be so. Call it after `is_late`.
     pub(crate) fn is_idle(&mut self, exchange: &Exchange, context: &mut Context<'_>) -> bool {
         while exchange.is_idle() && self.held.as_mut().poll(context).is_ready() {
             if self.since.elapsed() >= HELD {

@@ -1,4 +1,4 @@
-//! What a switch has done, counted.
+//! The counters of a switch.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,14 +13,14 @@ pub(crate) const BOUNDS_S: [f64; 17] = [
     10.0, 30.0, 60.0,
 ];
 
-/// All that is counted. What has the same labels after a reload is counted on.
+/// All counters. Those with the same labels continue after a reload.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) policies: Vec<Arc<PolicyCounters>>,
     pub(crate) servers: Vec<Arc<ServerCounters>>,
 }
 
-/// What is counted from one reload to the next.
+/// The counters from one reload to the next.
 #[derive(Debug)]
 pub(crate) struct Counters {
     pub(crate) policy: Arc<PolicyCounters>,
@@ -41,17 +41,17 @@ pub(crate) struct ServerCounters {
     requests: AtomicU64,
     failures: AtomicU64,
     checks: AtomicU64,
-    /// Of these, those that did not find it well.
+    /// The failed ones among these.
     misses: AtomicU64,
     probes: AtomicU64,
-    /// Of these, those that brought no answer.
+    /// The unanswered ones among these.
     unanswered: AtomicU64,
     /// By bound, the responses that took longer than the bound before.
     took: [AtomicU64; BOUNDS_S.len() + 1],
     took_ns: AtomicU64,
 }
 
-/// What a switch did.
+/// The work of a switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwitchTotals {
     /// Requests that a server answered.
@@ -60,23 +60,22 @@ pub struct SwitchTotals {
     pub refused: u64,
     /// By number of the server, the requests that it answered.
     pub requests: Vec<u64>,
-    /// By number of the server, how often it failed: no connection, no answer, or a response
-    /// without end.
+    /// By number of the server, its failures: no connection, no answer, or a response without end.
     pub failures: Vec<u64>,
-    /// Why lines of the access log are missing, if any are.
+    /// Why lines of the access log are missing, if any.
     pub log_failure: Option<String>,
 }
 
 /// Response times of one server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ResponseTimes {
-    /// By bound, how many took no longer; the last is all of them.
+    /// By bound, the number of times up to it; the last is all of them.
     pub(crate) within: [u64; BOUNDS_S.len() + 1],
     pub(crate) sum_s: f64,
 }
 
 impl Totals {
-    /// What is counted for a policy and its servers from now on.
+    /// The counters for a policy and its servers from now on.
     pub(crate) fn counts(&mut self, labels: &Labels) -> Counters {
         let same = self.policies.iter().find(|one| one.labels == labels.policy).map(Arc::clone);
         let policy = same.unwrap_or_else(|| {
@@ -96,7 +95,7 @@ impl Totals {
         Counters { policy, servers }
     }
 
-    /// All together, as it is now.
+    /// All current counts together.
     pub(crate) fn summary(&self) -> SwitchTotals {
         let servers = self.servers.iter().map(|one| one.number + 1).max().unwrap_or(0);
         let mut summary = SwitchTotals {
@@ -164,13 +163,13 @@ impl ServerCounters {
         increase(&self.failures);
     }
 
-    /// It was asked how it is.
+    /// The server received a health check.
     pub(crate) fn count_check(&self, well: bool) {
         increase(&self.checks);
         self.misses.fetch_add(u64::from(!well), Ordering::Relaxed);
     }
 
-    /// It was asked how much it has to do; gives the number of probes if it has not answered any.
+    /// The server received a load probe; gives the number of probes if it has not answered any.
     pub(crate) fn count_probe(&self, answered: bool) -> Option<u64> {
         let probes = self.probes.fetch_add(1, Ordering::Relaxed) + 1;
         let more = u64::from(!answered);
@@ -178,7 +177,7 @@ impl ServerCounters {
         (probes == unanswered).then_some(probes)
     }
 
-    /// A response has come to its end.
+    /// A response has ended.
     pub(crate) fn count_response(&self, took: Duration) {
         let took_s = took.as_secs_f64();
         increase(&self.took[BOUNDS_S.partition_point(|bound| *bound < took_s)]);
@@ -197,7 +196,7 @@ impl ServerCounters {
         read(&self.checks)
     }
 
-    /// Checks that did not find it well.
+    /// Failed checks.
     pub(crate) fn misses(&self) -> u64 {
         read(&self.misses)
     }
@@ -206,7 +205,7 @@ impl ServerCounters {
         read(&self.probes)
     }
 
-    /// Probes that brought no answer.
+    /// Unanswered probes.
     pub(crate) fn unanswered(&self) -> u64 {
         read(&self.unanswered)
     }

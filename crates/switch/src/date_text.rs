@@ -2,8 +2,8 @@
 
 use chrono::DateTime;
 
-/// Says what time it is, in one form. There are many requests in a second: what has been written is
-/// kept for it.
+/// Writes the time of day in one form. There are many requests in a second: the text is kept for
+/// it.
 #[derive(Debug)]
 pub(crate) struct DateText {
     form: &'static str,
@@ -12,7 +12,7 @@ pub(crate) struct DateText {
 }
 
 impl DateText {
-    /// Of a form as chrono has it.
+    /// With a format of chrono.
     pub(crate) fn new(form: &'static str) -> DateText {
         DateText { form, second: u64::MAX, text: String::new() }
     }
@@ -20,7 +20,7 @@ impl DateText {
     pub(crate) fn now(&mut self) -> &str {
         let second = seconds_now();
         if self.second != second {
-            // None only for times that no calendar here reaches, some 262,000 years on.
+            // None only for times beyond the calendar here, some 262,000 years on.
             let time = DateTime::from_timestamp(second as i64, 0).unwrap_or_default();
             (self.second, self.text) = (second, time.format(self.form).to_string());
         }
@@ -28,7 +28,7 @@ impl DateText {
     }
 }
 
-/// The time of day, which nothing but stamps hang on.
+/// The time of day, used only for stamps.
 #[expect(clippy::disallowed_methods, reason = "lines of the log and responses say when")]
 fn seconds_now() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

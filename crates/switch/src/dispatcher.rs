@@ -1,4 +1,4 @@
-//! Decides which server a request goes to.
+//! Chooses the server of a request.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,18 +18,18 @@ use crate::settings::Settings;
 use crate::ticket::Ticket;
 use crate::transitions::Transitions;
 
-/// The policy at work, with what it does not do itself: requests that wait, servers that fail.
+/// The policy at work, with the rest that it does not do itself: waiting requests, failing servers.
 #[derive(Debug)]
 pub(crate) struct Dispatcher {
     start: Instant,
     state: Mutex<State>,
-    /// That of the state, for those who need no more of it.
+    /// The generation of the state, for readers that need nothing else of it.
     generation: RwLock<Arc<Generation>>,
     totals: Mutex<Totals>,
     connections: AtomicU64,
     pub(crate) transitions: Transitions,
     pub(crate) settings: Settings,
-    /// Whether servers are asked how they are.
+    /// Whether servers have health checks.
     pub(crate) checked: bool,
 }
 
@@ -37,18 +37,18 @@ pub(crate) struct Dispatcher {
 pub(crate) struct State {
     pub(crate) generation: Arc<Generation>,
     pub(crate) switch: Switch,
-    /// Requests that the policy lets wait, the first first.
+    /// Requests that the policy lets wait, in order.
     pub(crate) waiting: VecDeque<Waiter>,
     /// By server.
     pub(crate) health: Vec<Health>,
 }
 
-/// What is known of a server beside its requests.
+/// The state of a server beside its requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Health {
     /// Failures since the last response.
     pub(crate) failures: u32,
-    /// Health checks since the last one that found it well.
+    /// Health checks since the last success.
     pub(crate) misses: u32,
     pub(crate) closed: bool,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Waiter {
     sender: oneshot::Sender<Result<Ticket, PlacementError>>,
 }
 
-/// The server that the policy assigns a request to, or the wait for one.
+/// The server that the policy assigns to a request, or the wait for one.
 #[derive(Debug)]
 pub(crate) enum Assignment {
     Server(Ticket),
@@ -95,7 +95,7 @@ impl Drop for OpenConnection {
 /// Why a request gets no server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlacementError {
-    /// No server takes requests.
+    /// No server accepts requests.
     NoServer,
     /// Too many wait at the switch.
     Full,
@@ -137,7 +137,7 @@ impl Dispatcher {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The present generation.
+    /// The current generation.
     pub(crate) fn generation(&self) -> Arc<Generation> {
         Arc::clone(&self.generation.read().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
@@ -146,18 +146,18 @@ impl Dispatcher {
         *self.generation.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = generation;
     }
 
-    /// All that is counted.
+    /// All counters.
     pub(crate) fn totals(&self) -> MutexGuard<'_, Totals> {
         self.totals.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// A client is there.
+    /// A client has connected.
     pub(crate) fn open_connection(self: &Arc<Dispatcher>) -> OpenConnection {
         self.connections.fetch_add(1, Ordering::Relaxed);
         OpenConnection(Arc::clone(self))
     }
 
-    /// What is known of the servers and of requests that wait.
+    /// The state of the servers and of waiting requests.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.state();
         let servers = state.switch.servers().all();
@@ -197,7 +197,7 @@ impl Dispatcher {
         }
     }
 
-    /// Waits for a place, where that is to be done.
+    /// Waits for a place, if necessary.
     pub(crate) async fn wait_for(&self, assignment: Assignment) -> Result<Ticket, PlacementError> {
         match assignment {
             Assignment::Server(ticket) => Ok(ticket),
@@ -208,7 +208,7 @@ impl Dispatcher {
         }
     }
 
-    /// A place at another server than those that were tried: the one with the fewest requests.
+    /// A place at a server not yet tried: the one with the fewest requests.
     pub(crate) fn place_at_other(self: &Arc<Dispatcher>, tried: &[Arc<Member>]) -> Option<Ticket> {
         let (now, mut state) = (self.now(), self.state());
         let servers = state.switch.servers();
@@ -224,7 +224,7 @@ impl Dispatcher {
         Some(Ticket::new(self, &state.generation, other, now))
     }
 
-    /// The switch sees that a request has ended: those that wait may go on.
+    /// The switch sees that a request has ended: waiting ones may continue.
     pub(crate) fn end_request(self: &Arc<Dispatcher>, member: &Member, response: Nanos) {
         let (now, mut state) = (self.now(), self.state());
         let Some(server) = member.number() else { return };
@@ -232,7 +232,7 @@ impl Dispatcher {
         self.place_waiting(now, &mut state);
     }
 
-    /// Places those that wait, as far as the policy has places.
+    /// Places waiting requests, as far as the policy has places.
     pub(crate) fn place_waiting(self: &Arc<Dispatcher>, now: Nanos, state: &mut State) {
         while let Some(next) = state.waiting.front() {
             if next.sender.is_closed() {
@@ -246,7 +246,7 @@ impl Dispatcher {
             };
             let Some(next) = state.waiting.pop_front() else { return };
             if let Err(Ok(ticket)) = next.sender.send(assignment) {
-                // Its client left just now. The ticket must not ask for the lock that is held.
+                // Its client left just now. The ticket must not take the lock that is held.
                 state.switch.ended(now, ticket.server, Nanos::ZERO);
                 ticket.discard();
             }

@@ -15,13 +15,13 @@ use crate::ticket::Ticket;
 /// The body of a response on its way to a client.
 #[derive(Debug)]
 pub(crate) enum Download {
-    /// What the switch says itself.
+    /// The switch's own text.
     Own(Option<Bytes>),
-    /// What a server says.
+    /// A server's body.
     Forwarded(Box<ForwardedBody>),
 }
 
-/// What a server says, with what is kept until its end.
+/// A server's body, with the parts that are kept until its end.
 #[derive(Debug)]
 pub(crate) struct ForwardedBody {
     flow: Flow,
@@ -66,7 +66,7 @@ impl ForwardedBody {
         Poll::Ready(polled)
     }
 
-    /// The response has ended as it should: the switch hears of it before the client has its end.
+    /// The response has ended correctly: the switch learns it before the client has its end.
     fn end(&mut self) {
         if let Some((ticket, connection)) = self.held.take() {
             self.record.complete(&ticket, connection);

@@ -4,14 +4,14 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Which of two ended first.
+/// The future that ended first.
 #[derive(Debug)]
 pub(crate) enum Either<A, B> {
     Left(A),
     Right(B),
 }
 
-/// Waits until one of two ends; the left one is looked at first.
+/// Waits until one of two ends; the left one is polled first.
 pub(crate) async fn either<A: Future, B: Future>(
     mut left: Pin<&mut A>,
     mut right: Pin<&mut B>,

@@ -1,5 +1,5 @@
-//! How far requests and responses have come on a connection of HTTP/1, so that it is known when
-//! there is nothing to do for its client.
+//! The progress of requests and responses on a connection of HTTP/1, which shows when its client is
+//! idle.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::body::BodyError;
 use crate::download::Download;
 use crate::smuggling_filter::SmugglingFilter;
 
-/// What both ends of a connection's codec have seen: what comes and goes, and responses.
+/// The events at both ends of a connection's codec: bytes in and out, and responses.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    /// Requests whose head has come.
+    /// Requests whose head has arrived.
     heads: AtomicU64,
-    /// Responses of which the codec has all.
+    /// Responses that the codec has in full.
     responses: AtomicU64,
     awaits_head: AtomicBool,
     between_requests: AtomicBool,
-    /// Whether all that has come has been read.
+    /// Whether all arrived data was read.
     reads: AtomicBool,
-    /// Whether something may not have been sent.
+    /// Whether some output may be unsent.
     writes: AtomicBool,
 }
 
@@ -40,25 +40,25 @@ impl Exchange {
         }
     }
 
-    /// More has come of requests.
+    /// More data of requests has arrived.
     pub(crate) fn note_input(&self, filter: &SmugglingFilter) {
         self.heads.store(filter.requests(), Ordering::Relaxed);
         self.awaits_head.store(filter.awaits_head(), Ordering::Relaxed);
         self.between_requests.store(filter.is_between_requests(), Ordering::Relaxed);
     }
 
-    /// A request has come, and is answered, without the codec.
+    /// A request was received and answered without the codec.
     pub(crate) fn note_fast_request(&self, filter: &SmugglingFilter) {
         self.note_input(filter);
         self.responses.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether the client may still send something of a request whose head has come.
+    /// Whether the client may still send a part of a request whose head has arrived.
     pub(crate) fn has_more_input(&self) -> bool {
         !self.between_requests.load(Ordering::Relaxed) && self.heads.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether the codec waits for more to come.
+    /// Whether the codec waits for more data.
     pub(crate) fn set_reading(&self, waits: bool) {
         self.reads.store(waits, Ordering::Relaxed);
     }
@@ -68,15 +68,15 @@ impl Exchange {
         self.writes.store(something, Ordering::Relaxed);
     }
 
-    /// While there is no request in progress, how many there have been.
+    /// Without a request in progress, the number of earlier ones.
     pub(crate) fn requests_before(&self) -> Option<u64> {
         let responses = self.responses.load(Ordering::Relaxed);
         let none = self.heads.load(Ordering::Relaxed) == responses;
         (none && self.awaits_head.load(Ordering::Relaxed)).then_some(responses)
     }
 
-    /// Whether all that has come is answered, and all answers are sent: the codec has nothing in
-    /// its buffers but what it may forget, as lines without a word before a request.
+    /// Whether everything is answered and sent: the codec's buffers hold only data that it may
+    /// lose, such as blank lines before a request.
     pub(crate) fn is_idle(&self) -> bool {
         let is = |what: &AtomicBool| what.load(Ordering::Relaxed);
         let idle = is(&self.between_requests) && is(&self.reads) && !is(&self.writes);

@@ -2,8 +2,8 @@
 //! of the user time.
 //!
 //! A message that turns out not to be simple is handed over to hyper with all of its bytes so far,
-//! also when the request is on its way to a server: hyper then gets its ticket, its connection and
-//! the bytes of its response.
+//! also if the request is under way to a server: hyper then gets its ticket, its connection and the
+//! bytes of its response.
 
 use std::future::poll_fn;
 use std::io;
@@ -26,15 +26,15 @@ use crate::simple_message::{self, HopFields};
 use crate::stop::Stop;
 use crate::ticket::Ticket;
 
-/// What has become of a client's turn.
+/// The outcome of a client's turn.
 #[derive(Debug)]
 pub(crate) enum Turn {
     /// It has its answer.
     Answered,
-    /// It has said nothing.
+    /// It has sent nothing.
     Nothing,
     Gone,
-    /// It is for hyper: what has come from the client, and how far its request has gone.
+    /// It is for hyper: the client's data, and the progress of its request.
     Handover(Vec<u8>, Option<Box<Handover>>),
 }
 
@@ -48,13 +48,13 @@ struct Sent {
     since: Instant,
 }
 
-/// What has become of it.
+/// Its outcome.
 enum Outcome {
     Answered,
     Gone,
-    /// So much is left to be sent to the client.
+    /// This many bytes remain to be sent to the client.
     Unsent(Vec<u8>),
-    /// It is for hyper; so much has come of the response.
+    /// It is for hyper, with this many bytes of the response.
     Hyper(Vec<u8>),
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct FastPath {
     forwarder: Arc<Forwarder>,
     origin: Origin,
     hop_fields: HopFields,
-    /// Not reset at each request: when it goes off, the elapsed time is compared.
+    /// Not reset at each request: when it fires, the elapsed time is compared.
     alarm: Option<Pin<Box<Sleep>>>,
 }
 
@@ -78,7 +78,7 @@ impl FastPath {
         }
     }
 
-    /// Looks at what the client says, and answers it if it is simple.
+    /// Reads the client's data, and answers it if it is simple.
     pub(crate) async fn turn(&mut self, client: &mut TcpStream, stop: &mut Stop) -> Turn {
         let handover = poll_fn(|context| Poll::Ready(self.begin(client, context))).await;
         let mut sent = match handover {
@@ -132,7 +132,8 @@ impl FastPath {
             if matches!(written, Poll::Ready(Ok(length)) if length == out.len()) {
                 return Ok(Sent { request, entry, ticket, server, since: Instant::now() });
             }
-            // The connection is closed, or took only a part of the request, which is no request.
+            // The connection is closed, or accepted only a part of the request, which is no
+            // request.
         }
         let stage = Stage::AtServer(ticket, None);
         Err(Turn::Handover(request, Some(Box::new(Handover { entry, stage }))))
@@ -166,7 +167,7 @@ impl FastPath {
         };
         let number = ticket.server;
         self.forwarder.complete_simple(&ticket, server);
-        // The policy hears of it before the client.
+        // The policy learns it before the client.
         drop(ticket);
         let written = Pin::new(client).poll_write(context, out);
         self.forwarder.note(entry.as_ref(), message.status, message.length as u64, Some(number));
@@ -178,7 +179,7 @@ impl FastPath {
         })
     }
 
-    /// Whether the server has taken too long; looks again when it may have.
+    /// Whether the server is late; checks again when it may be.
     fn is_late(&mut self, since: Instant, context: &mut Context<'_>) -> bool {
         let most = self.forwarder.settings.first_byte;
         let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep(most)));
@@ -203,7 +204,7 @@ impl FastPath {
     }
 }
 
-/// The bytes that can be read now, as long as they fill less than the room.
+/// The readable bytes, as long as they fill less than the room.
 fn read<'a>(
     stream: &mut TcpStream,
     room: &'a mut [u8],

@@ -1,5 +1,5 @@
-//! Header fields on their way through: what is for one hop only is taken off, and what tells of
-//! the hop is put on (RFC 9110, sections 7.6.1 and 7.6.3; RFC 7239).
+//! Header fields on their way through: fields for one hop only are removed, and fields about the
+//! hop are added (RFC 9110, sections 7.6.1 and 7.6.3; RFC 7239).
 
 use std::fmt::Write;
 use std::net::IpAddr;
@@ -15,12 +15,12 @@ const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection")
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-/// What came over HTTP/1.1, as all that servers say.
+/// Received over HTTP/1.1, the version that all servers name.
 const HERE: HeaderValue = HeaderValue::from_static("1.1 thinktime");
-/// What switches call themselves in `Via`.
+/// The name of switches in `Via`.
 pub(crate) const NAME: &str = "thinktime";
 
-/// What is for one hop only, beside what `Connection` names.
+/// Fields for one hop only, beside those that `Connection` names.
 const HOP_BY_HOP: [HeaderName; 8] = [
     CONNECTION,
     KEEP_ALIVE,
@@ -32,33 +32,33 @@ const HOP_BY_HOP: [HeaderName; 8] = [
     UPGRADE,
 ];
 
-/// By whom and how a request came.
+/// The sender of a request, and the protocol it came by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub(crate) from: IpAddr,
     pub(crate) scheme: &'static str,
-    /// Whether the client is a proxy that is believed.
+    /// Whether the client is a trusted proxy.
     pub(crate) behind_proxy: bool,
 }
 
-/// What proxies say of those before them.
+/// The fields in which proxies describe those before them.
 const CLIENT_FIELDS: [HeaderName; 4] =
     [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO];
 
-/// Whether a server may take a field of this name for one that says who asked: programs that get
-/// fields as variables of their environment, as by CGI and WSGI, cannot tell `_` from `-`.
+/// Whether a server may take a field of this name for one that identifies the sender: programs that
+/// get fields as environment variables, as by CGI and WSGI, cannot distinguish `_` from `-`.
 pub(crate) fn may_name_client(name: &[u8]) -> bool {
     let dashed = |byte: &u8| if *byte == b'_' { b'-' } else { *byte };
     let is = |one: &HeaderName| one.as_str().bytes().eq(name.iter().map(dashed));
     name.contains(&b'_') && CLIENT_FIELDS.iter().any(is)
 }
 
-/// Makes the fields of a request, which came by this version, those that its server gets.
+/// Turns the fields of a received request of this version into those for its server.
 pub(crate) fn to_server(fields: &mut HeaderMap, origin: Origin, version: Version) {
     fields.reserve(CLIENT_FIELDS.len() + 1);
     take_off(fields);
     join_cookies(fields);
-    // The switch itself gives leave to send the body.
+    // The switch itself permits the client to send the body.
     remove_all(fields, |name| *name == EXPECT);
     if !origin.behind_proxy {
         remove_all(fields, |name| CLIENT_FIELDS.contains(name));
@@ -82,8 +82,8 @@ pub(crate) fn to_server(fields: &mut HeaderMap, origin: Origin, version: Version
     add(fields, VIA, Some(via));
 }
 
-/// Clients of HTTP/2 may say their cookies one by one; those of HTTP/1.1 may not (RFC 9113,
-/// section 8.2.3).
+/// Clients of HTTP/2 may send cookies one by one; those of HTTP/1.1 may not (RFC 9113, section
+/// 8.2.3).
 fn join_cookies(fields: &mut HeaderMap) {
     let all: Vec<&[u8]> = fields.get_all(COOKIE).iter().map(HeaderValue::as_bytes).collect();
     if let (true, Ok(joined)) = (all.len() > 1, HeaderValue::from_bytes(&all.join(&b"; "[..]))) {
@@ -91,15 +91,15 @@ fn join_cookies(fields: &mut HeaderMap) {
     }
 }
 
-/// Makes the fields of a response those that the client gets.
+/// Turns the fields of a response into those for the client.
 pub(crate) fn to_client(fields: &mut HeaderMap) {
     take_off(fields);
     add(fields, VIA, Some(HERE));
 }
 
-/// Takes off what is for one hop only.
+/// Removes fields for one hop only.
 fn take_off(fields: &mut HeaderMap) {
-    // No client or server may have what frames a message, or says whom it is for, taken off.
+    // No client or server may have the framing or the host of a message removed.
     let stays = |name: &HeaderName| [HOST, CONTENT_LENGTH, TRAILER].contains(name);
     let named: Vec<HeaderName> = fields
         .get_all(CONNECTION)
@@ -115,7 +115,7 @@ fn take_off(fields: &mut HeaderMap) {
     remove_all(fields, |name| HOP_BY_HOP.contains(name));
 }
 
-/// Removes fields of some names. To look through the fields takes less than to look for each name,
+/// Removes fields of some names. One pass over the fields is faster than a lookup of each name,
 /// since few messages have any of them.
 fn remove_all(fields: &mut HeaderMap, is_one: impl Fn(&HeaderName) -> bool) {
     while let Some(name) = fields.keys().find(|name| is_one(name)).cloned() {
@@ -123,7 +123,7 @@ fn remove_all(fields: &mut HeaderMap, is_one: impl Fn(&HeaderName) -> bool) {
     }
 }
 
-/// Adds to what proxies before have said, in one field.
+/// Appends to the elements of earlier proxies, in one field.
 fn add(fields: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
     let Some(value) = value else { return };
     match fields.entry(name) {

@@ -1,4 +1,4 @@
-//! A client's connection under a smuggling filter; a client that does not read is given up.
+//! A client's connection under a smuggling filter; a client that does not read is dropped.
 
 use std::io;
 use std::pin::Pin;
@@ -12,33 +12,33 @@ use tokio::time::{Sleep, sleep};
 use crate::exchange::Exchange;
 use crate::smuggling_filter::SmugglingFilter;
 
-/// What the parser refuses as the end of a head, and as the size of a chunk.
+/// Bytes that the parser refuses as the end of a head, and as the size of a chunk.
 const NOT_ADMITTED: &[u8] = b"\0\r\n\r\n";
 
 /// A connection of HTTP/1 under a [`SmugglingFilter`].
 #[derive(Debug)]
 pub(crate) struct FilteredStream<S> {
     stream: S,
-    /// What has come before, and has not been given to the parser yet.
+    /// Earlier data that the parser has not yet received.
     before: Vec<u8>,
     filter: SmugglingFilter,
-    /// Whether the parser has been given the end of what was not admitted.
+    /// Whether the parser has received the end of the refused data.
     ended: bool,
-    /// How long the client may read nothing of what it is sent.
+    /// How long the client may read nothing of the sent data.
     idle: Duration,
-    /// Made when it first reads nothing.
+    /// Created when it first reads nothing.
     alarm: Option<Pin<Box<Sleep>>>,
     exchange: Arc<Exchange>,
 }
 
 impl<S> FilteredStream<S> {
-    /// Tells the exchange what comes and goes.
+    /// Reports input and output to the exchange.
     pub(crate) fn new(stream: S, idle: Duration, exchange: Arc<Exchange>) -> FilteredStream<S> {
         let (filter, before) = (SmugglingFilter::new(), Vec::new());
         FilteredStream { stream, before, filter, ended: false, idle, alarm: None, exchange }
     }
 
-    /// A request has been read past the parser, and answered.
+    /// A request was read and answered without the parser.
     pub(crate) fn note_fast_request(&mut self) {
         self.filter.skip_request();
         self.exchange.note_fast_request(&self.filter);
@@ -62,7 +62,7 @@ impl<S> FilteredStream<S> {
         self.stream
     }
 
-    /// Gives up what has been waiting for too long.
+    /// Drops a client that has been waited for too long.
     fn watched<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -87,7 +87,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for FilteredStream<S> {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.filter.has_refused() {
-            // The parser may wait for the end of a head before it looks at it.
+            // The parser may wait for the end of a head before it checks it.
             if !std::mem::replace(&mut this.ended, true) {
                 buffer.put_slice(&NOT_ADMITTED[..NOT_ADMITTED.len().min(buffer.remaining())]);
             }
@@ -103,7 +103,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for FilteredStream<S> {
             buffer.put_slice(&this.before[..length]);
             this.before.drain(..length);
             if this.before.is_empty() {
-                // It need not be held while the client rests.
+                // It need not be kept while the client is idle.
                 this.before = Vec::new();
             }
         }
@@ -151,7 +151,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for FilteredStream<S> {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        // There is something to do until the end has been sent.
+        // Work remains until the end has been sent.
         this.exchange.set_writing(true);
         let polled = Pin::new(&mut this.stream).poll_shutdown(context);
         this.watched(context, polled)

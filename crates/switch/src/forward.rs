@@ -1,4 +1,4 @@
-//! A request's way: to the server that the policy chooses, and its response back.
+//! The way of a request to the policy's server, and of its response back.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub(crate) async fn answer(
 }
 
 impl Forwarder {
-    /// Passes a request on. Its entry of the log goes along with the response.
+    /// Forwards a request. Its log entry travels with the response.
     async fn forward(
         self: &Arc<Forwarder>,
         mut outgoing: Outgoing,
@@ -96,7 +96,7 @@ impl Forwarder {
         }
     }
 
-    /// A request's place, and the connection over which it has gone there, if it has.
+    /// A request's place, and the connection that carried it there, if any.
     async fn place(
         self: &Arc<Forwarder>,
         stage: Stage,
@@ -113,7 +113,7 @@ impl Forwarder {
         Ok((ticket, None))
     }
 
-    /// Makes a server's response the client's.
+    /// Turns a server's response into the client's.
     fn client_response(
         self: &Arc<Forwarder>,
         response: Response<Incoming>,
@@ -126,7 +126,7 @@ impl Forwarder {
         }
         let (mut head, body) = response.into_parts();
         fields::to_client(&mut head.headers);
-        // The version is that of the hop, whatever the server's was (RFC 9110, section 2.5).
+        // The version is that of the hop, independent of the server's (RFC 9110, section 2.5).
         head.version = Version::HTTP_11;
         let (server, status) = (ticket.server, head.status.as_u16());
         let record =
@@ -143,7 +143,7 @@ fn own_response(Refusal(status, _): Refusal, text: String) -> Response<Download>
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, plain);
     if status == StatusCode::BAD_REQUEST {
-        // What else comes from there is not to be trusted.
+        // Further data from there cannot be trusted.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response

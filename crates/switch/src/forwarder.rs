@@ -34,7 +34,7 @@ impl Forwarder {
         self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Writes a line of the access log, where there is one.
+    /// Writes a line of the access log, if configured.
     pub(crate) fn note(
         &self,
         entry: Option<&Entry>,

@@ -1,10 +1,10 @@
-//! Where a server says that its response ends: two programs must not read it differently (RFC 9112,
-//! section 6.3). hyper follows one reading of several, and none of a response to HEAD.
+//! The end of a server's response: two programs must not read it differently (RFC 9112, section
+//! 6.3). hyper follows one reading of several, and none of a response to HEAD.
 
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 
-/// Whether the fields of a response say one thing. Equal lengths become one.
+/// Whether the fields of a response agree. Equal lengths become one.
 pub(crate) fn is_clear(fields: &mut HeaderMap) -> bool {
     let mut codings = fields.get_all(TRANSFER_ENCODING).iter();
     if let Some(coding) = codings.next() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::counters::Counters;
 use crate::plan::Plan;
 
-/// The cluster with its servers, and what is counted under it.
+/// The cluster with its servers, and its counters.
 #[derive(Debug)]
 pub(crate) struct Generation {
     pub(crate) plan: Plan,
@@ -16,7 +16,7 @@ pub(crate) struct Generation {
 }
 
 impl Generation {
-    /// How late the switch hears that a request has ended.
+    /// The delay until the switch learns that a request has ended.
     pub(crate) fn seen_after(&self) -> Duration {
         Duration::from_nanos(self.plan.cluster.seen_after.0)
     }
@@ -32,7 +32,7 @@ pub(crate) struct Member {
 
 /// The number of a server that the switch no longer has.
 const GONE: usize = usize::MAX;
-/// The most probes that wait for one server: one that hangs is not probed again and again.
+/// The most waiting probes of one server: one that hangs is not probed again and again.
 const PROBES_MAX: u32 = 8;
 
 /// A probe that waits, until it is dropped.
@@ -50,8 +50,8 @@ impl Member {
         Member { number: AtomicUsize::new(number), probes: AtomicU32::new(0) }
     }
 
-    /// Its number, while the state of the dispatcher is held; none if it is no server of the switch
-    /// now.
+    /// Its number, while the state of the dispatcher is held; `None` if it is no current server of
+    /// the switch.
     pub(crate) fn number(&self) -> Option<usize> {
         Some(self.number.load(Ordering::Relaxed)).filter(|number| *number != GONE)
     }
@@ -60,9 +60,9 @@ impl Member {
         self.number.store(number.unwrap_or(GONE), Ordering::Relaxed);
     }
 
-    /// Another probe, if no more wait than may.
+    /// Another probe, if fewer than the maximum wait.
     pub(crate) fn probe_slot(self: &Arc<Member>) -> Option<ProbeSlot> {
-        // Two threads may both find one place left, and one of them then gives it back.
+        // Two threads may both find one free place, and one of them then gives it back.
         let slot = (self.probes.fetch_add(1, Ordering::Relaxed), ProbeSlot(Arc::clone(self)));
         (slot.0 < PROBES_MAX).then_some(slot.1)
     }

@@ -1,4 +1,4 @@
-//! How far a request has gone when it goes on by hyper.
+//! The progress of a request when hyper takes over.
 
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -7,25 +7,25 @@ use crate::dispatcher::{Assignment, PlacementError};
 use crate::log::Entry;
 use crate::ticket::Ticket;
 
-/// A request that goes on by hyper.
+/// A request that hyper takes over.
 #[derive(Debug, Default)]
 pub(crate) struct Handover {
     pub(crate) entry: Option<Entry>,
     pub(crate) stage: Stage,
 }
 
-/// How far a request has gone.
+/// The progress of a request.
 #[derive(Debug, Default)]
 pub(crate) enum Stage {
     #[default]
     New,
     /// The policy has been asked.
     Assignment(Result<Assignment, PlacementError>),
-    /// It has a place, and perhaps it has been sent.
+    /// It has a place, and may have been sent.
     AtServer(Ticket, Option<PendingConnection>),
 }
 
-/// A connection to a server over which a request has been sent.
+/// A connection to a server that carries a sent request.
 #[derive(Debug)]
 pub(crate) struct PendingConnection {
     pub(crate) stream: TcpStream,

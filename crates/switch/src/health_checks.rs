@@ -17,7 +17,7 @@ use crate::check_request::check_request;
 use crate::dispatcher::Dispatcher;
 use crate::server_connection::ServerConnection;
 
-/// What servers are asked, how often, and how long they may take to answer.
+/// The path, the interval and the timeout of health checks.
 #[derive(Clone, Debug)]
 pub struct Checks {
     path: CheckPath,
@@ -29,7 +29,7 @@ impl Checks {
     /// With a path, perhaps with a query.
     ///
     /// # Errors
-    /// When it is no path, or one of the times is 0.
+    /// If it is no path, or one of the times is 0.
     pub fn new(path: &str, every: Duration, within: Duration) -> Result<Checks, Invalid> {
         let path = CheckPath::new(path)?;
         if every.is_zero() || within.is_zero() {
@@ -39,14 +39,14 @@ impl Checks {
     }
 }
 
-/// Asks all servers, again and again, until it is dropped.
+/// Checks all servers, again and again, until it is dropped.
 pub(crate) async fn check_health(checks: Checks, dispatcher: Arc<Dispatcher>) {
     let checks = Arc::new(checks);
     let mut ticks = interval(checks.every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // All at once, so that none waits for another one that takes its time.
+        // All at once, so that none waits for a slow one.
         let mut requests = JoinSet::new();
         let generation = dispatcher.generation();
         for server in 0..generation.members.len() {
@@ -73,7 +73,7 @@ fn is_well(status: StatusCode) -> bool {
     status.is_success() || status.is_redirection()
 }
 
-/// What a server answers, over a connection of its own.
+/// A server's answer, over a connection of its own.
 async fn status(checks: &Checks, server: &Backend) -> Result<StatusCode, Box<dyn Error>> {
     let mut request = check_request(&checks.path, server)?;
     request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -1,4 +1,4 @@
-//! For whom a request is: its target and its Host field (RFC 9112, sections 3.2 and 3.3).
+//! The host of a request: its target and its Host field (RFC 9112, sections 3.2 and 3.3).
 
 use hyper::header::{HOST, HeaderValue, VIA};
 use hyper::http::uri::Authority;
@@ -7,13 +7,13 @@ use hyper::{HeaderMap, Method, Uri, Version};
 use crate::fields::NAME;
 use crate::refusal::Refusal;
 
-/// So many switches one behind another are none that a person has put there.
+/// This many switches in a row are a loop.
 const SWITCHES_MAX: usize = 16;
 
-/// The target as a server of origin is asked for it; its host goes to the Host field.
+/// The target in the form for an origin server; its host goes to the Host field.
 ///
 /// # Errors
-/// When it is no path, or the host is missing, said twice, or none.
+/// If it is no path, or the host is missing, repeated, or invalid.
 pub(crate) fn of_origin(
     uri: Uri,
     method: &Method,

@@ -31,15 +31,15 @@ use crate::handover::Handover;
 use crate::settings::HEAD_BYTES_MAX;
 use crate::stop::Stop;
 
-/// How long a client that still sends may take to read its answer.
+/// The time that a client that still sends may take to read its answer.
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 16 * 1024;
 
-/// Where what a client sends can be waited for.
+/// The stream on which input can be awaited.
 pub(crate) trait Socket: AsyncRead + AsyncWrite + Unpin {
     fn socket(&self) -> &TcpStream;
 
-    /// The socket, if what comes over it is not enciphered.
+    /// The socket, if its data is not encrypted.
     fn tcp(&mut self) -> Option<&mut TcpStream>;
 }
 
@@ -63,8 +63,8 @@ impl Socket for TlsStream<TcpStream> {
     }
 }
 
-/// A client of HTTP/1. When there has been nothing to do for it for a while, the codec is taken
-/// away, and its buffers with it: there may be many such clients.
+/// A client of HTTP/1. After some idle time, the codec is dropped with its buffers: there may be
+/// many such clients.
 pub(crate) async fn serve<S: Socket>(
     stream: S,
     forwarder: Arc<Forwarder>,
@@ -90,7 +90,7 @@ pub(crate) async fn serve<S: Socket>(
             let connection = pin!(builder.serve_connection(TokioIo::new(&mut filtered), &service));
             serve_until_idle(connection, &mut stop, &exchange, &mut timeouts).await
         };
-        // A client's mistake, or its going away, ends its own connection and nothing else.
+        // A client's error, or its departure, ends its own connection and nothing else.
         if let ServeEnd::Closed { mistaken } = served {
             if mistaken {
                 dispatcher.generation().counts.policy.count_answer(false);
@@ -104,15 +104,14 @@ pub(crate) async fn serve<S: Socket>(
     }
 }
 
-/// How far the next request has gone that the codec gets.
+/// The progress of the codec's next request.
 type HandoverSlot = Arc<Mutex<Option<Box<Handover>>>>;
 
 fn lock(slot: &HandoverSlot) -> MutexGuard<'_, Option<Box<Handover>>> {
     slot.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// In a box, since the parser keeps room for what the service gives, also while nothing is asked
-/// for.
+/// In a box, since the parser keeps room for the service's result, also while idle.
 type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response<Answer>, Infallible>> + Send>>;
 
 /// Answers the requests that the codec gets.
@@ -132,8 +131,8 @@ fn service_of(
     }
 }
 
-/// Answers requests as long as they are plain. The next one is for the codec; it is said how far it
-/// has gone, and nothing when the client is gone or has to go.
+/// Answers requests while they are plain. The next one is for the codec, with its progress; nothing
+/// if the client is gone or must leave.
 async fn answer_simple<S: Socket>(
     fast_path: &mut FastPath,
     filtered: &mut FilteredStream<S>,
@@ -158,8 +157,8 @@ async fn answer_simple<S: Socket>(
     Some(None)
 }
 
-/// Lets a client read its answer that still sends what nobody wants: a connection that is closed
-/// over bytes that were not read is reset, and its client may lose what it has not read.
+/// Lets a client that still sends unwanted data read its answer: closing with unread bytes resets
+/// the connection, and the client may lose the unread answer.
 async fn linger<S: Socket>(filtered: FilteredStream<S>, exchange: &Exchange) {
     if !exchange.has_more_input() {
         return;
@@ -171,18 +170,18 @@ async fn linger<S: Socket>(filtered: FilteredStream<S>, exchange: &Exchange) {
         while stream.read(&mut piece).await? > 0 {}
         Ok::<_, io::Error>(())
     };
-    // However it ends, it is over.
+    // The connection ends in any case.
     let _ = timeout(LINGER, passed_over).await;
 }
 
 fn codec() -> Builder {
     let mut builder = Builder::new();
-    // The parser has room for FIELDS_MAX by itself; more would be taken anew at each request.
+    // The parser has built-in room for FIELDS_MAX; more would be allocated at each request.
     builder.header_read_timeout(None).max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
     builder
 }
 
-/// Waits until a client that rests sends something, and says whether it does in time.
+/// Waits for data of an idle client, and says whether it arrives in time.
 async fn next_input(
     socket: &TcpStream,
     exchange: &Exchange,
@@ -198,15 +197,15 @@ async fn next_input(
     .await
 }
 
-/// What has become of a client.
+/// The state of a client.
 enum ServeEnd {
-    /// All is done that it has asked for.
+    /// All its requests are done.
     Idle,
-    /// It is gone, perhaps because what it said was none of HTTP.
+    /// It is gone, perhaps because its data was no HTTP.
     Closed { mistaken: bool },
 }
 
-/// Serves a client until there is nothing to do for it.
+/// Serves a client until it is idle.
 async fn serve_until_idle<I, S>(
     mut connection: Pin<&mut Connection<I, S>>,
     stop: &mut Stop,

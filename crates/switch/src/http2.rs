@@ -1,7 +1,7 @@
 //! HTTP/2 in front: many requests over one connection.
 //!
-//! The codec answers floods of resets and of settings by itself, and refuses what RFC 9113 calls
-//! malformed. What it does not know is when a client has gone to sleep: that is watched here.
+//! The codec answers floods of resets and of settings by itself, and refuses messages that RFC 9113
+//! calls malformed. It does not detect an idle client: that is watched here.
 
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
@@ -28,15 +28,15 @@ use crate::forwarder::Forwarder;
 use crate::settings::{HEAD_BYTES_MAX, Settings};
 use crate::stop::stop_signal;
 
-/// Requests at a time on one connection.
+/// The most concurrent requests on one connection.
 const STREAMS_MAX: u32 = 128;
-/// What one of them may have waiting for its client, in bytes.
+/// The most bytes of one response that may wait for its client.
 const SEND_BYTES_MAX: usize = 64 * 1024;
-/// What may come of one request's body, and of all on a connection, before it has gone on.
+/// The most bytes of one request's body, and of all on a connection, that may wait to be forwarded.
 const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 256 * 1024;
 
-/// Serves one client until it leaves, or is to.
+/// Serves one client until it leaves, or must leave.
 pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     forwarder: Arc<Forwarder>,
@@ -64,7 +64,7 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let (until_idle, stopped) = (pin!(streams.until_idle(settings)), pin!(stop_signal(stop)));
     let over = pin!(either(until_idle, stopped));
-    // A client's mistake, or its going away, ends its own connection and nothing else.
+    // A client's error, or its departure, ends its own connection and nothing else.
     match either(connection.as_mut(), over).await {
         Either::Left(_) => {}
         Either::Right(Either::Left(())) => {
@@ -78,18 +78,18 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// What is going on, on one connection.
+/// The activity on one connection.
 #[derive(Debug, Default)]
 struct Streams {
     open: AtomicUsize,
-    /// Of these, how many wait for a server, which has limits of its own.
+    /// The number of these that wait for a server, which has limits of its own.
     at_servers: AtomicUsize,
-    /// Grows with all that happens.
+    /// Grows with every event.
     moves: AtomicU64,
 }
 
 impl Streams {
-    /// Waits until the client has asked for nothing for as long as it may, or reads nothing.
+    /// Waits until the client has been idle for the whole limit, or reads nothing.
     async fn until_idle(&self, settings: Settings) {
         let mut before = None;
         loop {
@@ -141,7 +141,7 @@ impl Drop for StreamState {
     }
 }
 
-/// A response's body, which says what it waits for.
+/// A response's body, which reports its waits.
 #[derive(Debug)]
 struct TrackedBody {
     body: Download,

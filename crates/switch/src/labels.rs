@@ -1,8 +1,8 @@
-//! What metrics say of a policy and its servers beside a number.
+//! The labels of a policy and its servers in metrics.
 
 use crate::plan::Plan;
 
-/// What is said of a policy and its servers beside a number.
+/// The labels of a policy and its servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Labels {
     pub(crate) policy: String,

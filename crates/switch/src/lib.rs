@@ -1,9 +1,9 @@
-//! A content-aware switch for real servers: a reverse proxy of HTTP that sends each request where
-//! a dispatch policy says: HTTP/1.1 and HTTP/2 in front, with TLS or without, HTTP/1.1 behind.
+//! A content-aware switch for real servers: an HTTP reverse proxy that sends each request to the
+//! server of a dispatch policy: HTTP/1.1 and HTTP/2 in front, with TLS or without, HTTP/1.1 behind.
 //!
-//! Who decides is the [`Switch`](thinktime_core::policy::dispatch::Switch) of simulated clusters;
-//! here are only the connections. What clients send is looked at by a filter before it is parsed,
-//! and everything that peers send has a limit. `README.md` says why it stands on hyper.
+//! The [`Switch`](thinktime_core::policy::dispatch::Switch) of simulated clusters decides; this
+//! crate has only the connections. A filter checks clients' data before it is parsed, and all
+//! peers' data has limits. `README.md` says why it is based on hyper.
 
 mod accept;
 mod attempt;

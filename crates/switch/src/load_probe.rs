@@ -16,16 +16,16 @@ use crate::framing;
 use crate::generation::{Generation, Member};
 use crate::server_connection::ServerConnection;
 
-/// How long an answer may take: what is older is of no use to any policy.
+/// The longest wait for an answer: older ones are useless for any policy.
 const WITHIN: Duration = Duration::from_secs(1);
-/// After so many probes without any answer it is said.
+/// The number of probes without any answer that is reported.
 const IN_VAIN: u64 = 10;
 /// The most bytes of an answer.
 const BYTES_MAX: usize = 4096;
 
 impl Forwarder {
-    /// Asks the servers of which the policy wants to hear, because a request has come. What they
-    /// answer is of use to later requests.
+    /// Probes the servers that the policy asks for, at the arrival of a request. The answers serve
+    /// later requests.
     pub(crate) fn probe(self: &Arc<Forwarder>) {
         for (generation, server) in self.dispatcher.servers_to_probe() {
             let Some(slot) = generation.members[server].probe_slot() else { continue };
@@ -63,8 +63,7 @@ impl Forwarder {
     }
 }
 
-/// The body of a response that comes over a connection, unless it is broken or longer than an
-/// answer may be.
+/// The body of a response over a connection, unless it is broken or too long.
 async fn collect(
     response: Response<Incoming>,
     connection: &mut ServerConnection,
@@ -83,13 +82,13 @@ async fn collect(
 }
 
 impl Dispatcher {
-    /// The servers of which the policy wants to hear now.
+    /// The servers whose load the policy needs now.
     fn servers_to_probe(&self) -> Vec<(Arc<Generation>, usize)> {
         let mut wanted = Vec::new();
         let generation = self.generation();
         if generation.plan.needs_probes() {
             let (now, mut state) = (self.now(), self.state());
-            // After a reload the policy is another one, and its servers are.
+            // After a reload the policy and its servers are other ones.
             if Arc::ptr_eq(&generation, &state.generation) {
                 state.switch.probes(now, &mut wanted);
             }

@@ -1,5 +1,5 @@
-//! The access log: a line for each request, in the Combined Log Format, with what nginx calls its
-//! request time behind it, and the server.
+//! The access log: a line for each request, in the Combined Log Format, with nginx's request time
+//! after it, and the server.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::date_text::DateText;
 
-/// Where lines go.
+/// The destination of lines.
 #[derive(Debug)]
 pub(crate) struct AccessLog(Mutex<State>);
 
@@ -26,7 +26,7 @@ struct State {
     lost: Option<String>,
 }
 
-/// A request as the log has it.
+/// A request in the log.
 #[derive(Debug)]
 pub(crate) struct Entry {
     from: IpAddr,
@@ -37,7 +37,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// What is known of a request when it comes.
+    /// The properties of a request at its arrival.
     pub(crate) fn new<B>(from: IpAddr, request: &Request<B>) -> Entry {
         let version = match request.version() {
             Version::HTTP_10 => "1.0",
@@ -68,7 +68,7 @@ impl Entry {
     }
 }
 
-/// As nginx and Apache write what clients may choose: nobody writes lines of his own.
+/// Escaped as in nginx and Apache: no client can write its own lines.
 fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes {
@@ -87,7 +87,7 @@ impl AccessLog {
         AccessLog(Mutex::new(State { to, time, failed: None, lost: None }))
     }
 
-    /// Lines go to another file from now on.
+    /// Later lines go to another file.
     pub(crate) fn reopen(&self, file: File) {
         self.flush();
         let mut state = self.state();
@@ -95,7 +95,7 @@ impl AccessLog {
         state.lost = state.failed.take().map(|error| error.to_string()).or(state.lost.take());
     }
 
-    /// Writes the line of a request that has ended now. `server` is none where the switch itself
+    /// Writes the line of a request that has just ended. `server` is `None` if the switch itself
     /// has answered.
     pub(crate) fn write(&self, entry: &Entry, status: u16, bytes: u64, server: Option<usize>) {
         let took_s = entry.start.elapsed().as_secs_f64();
@@ -115,7 +115,7 @@ impl AccessLog {
         *failed = written.err();
     }
 
-    /// Brings all lines to the file.
+    /// Flushes all lines to the file.
     pub(crate) fn flush(&self) {
         let mut state = self.state();
         if let Err(error) = state.to.flush() {

@@ -1,4 +1,4 @@
-//! How many servers a request may pass that asks for the way itself (RFC 9110, section 7.6.2).
+//! The number of servers that a request about the path itself may pass (RFC 9110, section 7.6.2).
 
 use bytes::Bytes;
 use hyper::header::{
@@ -10,14 +10,14 @@ use hyper::{Method, Request, Response, StatusCode};
 use crate::download::Download;
 use crate::refusal::Refusal;
 
-/// What the switch lets pass.
+/// The outcome for a request.
 const ALLOWED: HeaderValue =
     HeaderValue::from_static("GET, HEAD, POST, PUT, DELETE, OPTIONS, TRACE, PATCH");
 
-/// The answer to a request that goes no further; else it is counted down.
+/// The answer to a request at its last hop; else the number is counted down.
 ///
 /// # Errors
-/// When the field is no number.
+/// If the field is no number.
 pub(crate) fn answer<B>(request: &mut Request<B>) -> Result<Option<Response<Download>>, Refusal> {
     let traced = request.method() == Method::TRACE;
     if !traced && request.method() != Method::OPTIONS {
@@ -40,7 +40,7 @@ pub(crate) fn answer<B>(request: &mut Request<B>) -> Result<Option<Response<Down
     Ok(Some(response))
 }
 
-/// How many servers it may still pass. A number that is too large is as many as can be counted.
+/// The number of servers that it may still pass. A number that is too large becomes the largest.
 fn hops_left(fields: &HeaderMap) -> Result<Option<u64>, Refusal> {
     let mut said = fields.get_all(MAX_FORWARDS).iter();
     let Some(value) = said.next() else { return Ok(None) };
@@ -52,7 +52,7 @@ fn hops_left(fields: &HeaderMap) -> Result<Option<u64>, Refusal> {
     Ok(Some(digits.parse().unwrap_or(u64::MAX)))
 }
 
-/// The head of a request, without what nobody else should see.
+/// The head of a request, without private fields.
 fn reflected<B>(request: &Request<B>) -> Vec<u8> {
     let (method, uri, version) = (request.method(), request.uri(), request.version());
     let mut text = format!("{method} {uri} {version:?}\r\n").into_bytes();

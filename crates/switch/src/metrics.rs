@@ -1,4 +1,4 @@
-//! Metrics, at an address of their own, for whoever asks for `/metrics`.
+//! Metrics, at an address of their own, under `/metrics`.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::metrics_page::page;
 
 /// Connections at a time; few programs read metrics.
 const CONNECTIONS_MAX: usize = 64;
-/// How long one may last: who reads metrics comes again.
+/// The longest duration of one: readers of metrics come again.
 const LASTS: Duration = Duration::from_secs(120);
 
 /// Answers until it is dropped.
@@ -41,7 +41,7 @@ pub(crate) async fn serve_metrics(listener: TcpListener, dispatcher: Arc<Dispatc
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(LASTS);
             let serving = builder.serve_connection(TokioIo::new(stream), service_fn(answer));
-            // What a reader does wrong ends its own connection.
+            // A reader's error ends its own connection.
             drop(timeout(LASTS, serving).await);
             drop(permit);
         });

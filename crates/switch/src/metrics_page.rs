@@ -1,4 +1,4 @@
-//! What is told of a switch, in Prometheus' text format.
+//! The figures of a switch, in Prometheus' text format.
 
 use std::fmt::{Display, Write};
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::counters::{BOUNDS_S, ResponseTimes, ServerCounters};
 use crate::dispatcher::{Dispatcher, Snapshot};
 
-/// All of it, as it is now: what was counted before a reload, too, and what is there under the
-/// policy of now.
+/// The current page: counters include those before a reload, and gauges belong to the current
+/// policy.
 pub(crate) fn page(dispatcher: &Dispatcher) -> String {
     let all = dispatcher.totals().servers.clone();
     let mut page = Page { out: String::new(), all };
@@ -37,7 +37,7 @@ const GAUGE: &str = "gauge";
 
 struct Page {
     out: String,
-    /// All servers that there ever were, under all policies.
+    /// All servers so far, under all policies.
     all: Vec<Arc<ServerCounters>>,
 }
 
@@ -54,7 +54,7 @@ impl Page {
         }
     }
 
-    /// What is there now.
+    /// The current state.
     fn snapshot(&mut self, now: &Snapshot) {
         let counts = &now.generation.counts;
         let help = "Requests at the server now, as the policy counts them.";

@@ -1,4 +1,4 @@
-//! A request as it goes to a server, perhaps to several one after another.
+//! A request on its way to a server, perhaps to several in turn.
 
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
@@ -18,15 +18,15 @@ pub(crate) struct Outgoing {
     method: Method,
     uri: Uri,
     fields: HeaderMap,
-    /// Its body, until it goes somewhere; nothing where it has none.
+    /// Its body, until it is sent; nothing without a body.
     upload: Option<Upload>,
-    /// Whether sending it twice does no more than sending it once, and there is no body.
+    /// Whether sending it twice has the same effect as sending it once, and there is no body.
     repeatable: bool,
     pub(crate) progress: Progress,
 }
 
 impl Outgoing {
-    /// What a server gets of a request.
+    /// The request for a server.
     pub(crate) fn new(
         request: Request<Incoming>,
         origin: Origin,
@@ -40,7 +40,7 @@ impl Outgoing {
         if fields.len() > FIELDS_MAX {
             return Err(Refusal(431, "the request has too many header fields"));
         }
-        // The codec of HTTP/2 lets equal ones through; the filter of HTTP/1 lets none.
+        // The codec of HTTP/2 admits equal ones; the filter of HTTP/1 admits none.
         if fields.get_all(CONTENT_LENGTH).iter().count() > 1 {
             return Err(Refusal(400, "the request says its length twice"));
         }
@@ -49,7 +49,7 @@ impl Outgoing {
         }
         fields::to_server(&mut fields, origin, version);
         if !body.is_end_stream() && body.size_hint().exact().is_none() {
-            // For hyper, a GET whose fields say nothing of a body has none.
+            // For hyper, a GET without fields about a body has none.
             fields.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
         }
         let progress = Progress::default();
@@ -76,7 +76,7 @@ impl Outgoing {
         self.repeatable
     }
 
-    /// The request, as it is sent now.
+    /// The request in its form for sending.
     pub(crate) fn message(&mut self) -> Request<Upload> {
         let mut message = Request::new(self.upload.take().unwrap_or_else(Upload::nothing));
         *message.method_mut() = self.method.clone();
@@ -85,7 +85,7 @@ impl Outgoing {
         message
     }
 
-    /// It has not been sent after all.
+    /// It was not sent after all.
     pub(crate) fn take_back(&mut self, message: Request<Upload>) {
         self.upload = Some(message.into_body());
     }

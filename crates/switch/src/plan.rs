@@ -1,4 +1,4 @@
-//! What a switch knows before the first request comes.
+//! The switch's knowledge before the first request arrives.
 
 use thinktime_core::error::{Invalid, unknown};
 use thinktime_core::policy::dispatch::{self, Need};
@@ -13,26 +13,26 @@ use thinktime_net::server::PROBE_PATH;
 use crate::backend::Backend;
 use crate::check_path::CheckPath;
 
-/// A cluster with real servers, and what its policy is told of requests.
+/// A cluster with real servers, and what its policy learns about requests.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) cluster: ClusterModel,
     pub(crate) servers: Vec<Backend>,
-    /// Where servers say how much they have to do.
+    /// The path at which servers report their load.
     pub(crate) probe: Option<CheckPath>,
     kinds: Vec<RequestKind>,
     seed: u64,
 }
 
 impl Plan {
-    /// For the cluster of this name, or the only one. A workload, with its file, says which request
-    /// is of which name; without it the name is the first part of the target's path. `probe` is
-    /// where servers say how much they have to do, `seed` that of what the policy draws.
+    /// For the cluster of this name, or the only one. A workload, with its file, gives requests
+    /// their names; without it the name is the first part of the target's path. `probe` is the path
+    /// at which servers report their load, `seed` the seed of the policy's random choices.
     ///
     /// # Errors
-    /// When there is no such cluster, it has another number of servers, two of these are the same,
-    /// the workload lacks a request of a class, or the policy must be told what a real switch does
-    /// not know.
+    /// If there is no such cluster, the number of servers differs, two of these are the same, the
+    /// workload lacks a request of a class, or the policy needs information that a real switch
+    /// lacks.
     pub fn new(
         system: &SystemModel,
         name: Option<&str>,
@@ -60,19 +60,19 @@ impl Plan {
         Ok(Plan { cluster, servers, probe, kinds, seed })
     }
 
-    /// What decides, with nothing in progress.
+    /// The dispatcher, with nothing in progress.
     pub(crate) fn switch(&self) -> Result<dispatch::Switch, Invalid> {
-        // As the first cluster of a simulation with this seed has it.
+        // As in the first cluster of a simulation with this seed.
         let random = Stream::new(self.seed, 0, Purpose::Dispatch);
         dispatch::Switch::new(&self.cluster.dispatch, &self.cluster.setting, random)
     }
 
-    /// Whether the policy wants to hear how much servers have to do.
+    /// Whether the policy needs the servers' load.
     pub(crate) fn needs_probes(&self) -> bool {
         self.cluster.dispatch.entry().needs.contains(&Need::Probes)
     }
 
-    /// What the policy is told of a request.
+    /// The policy's view of a request.
     pub(crate) fn request(&self, method: &str, target: &str) -> dispatch::Request {
         let kind = RequestKind::place_of(&self.kinds, method, target).map(|at| &self.kinds[at]);
         let name = match kind {
@@ -83,7 +83,7 @@ impl Plan {
         let mut classes = self.cluster.classes.iter();
         let class = classes.position(|(_, names)| names.iter().any(|one| one == name));
         let target = kind.map_or_else(|| target_key(target), |kind| kind.target.key_of(target));
-        // What is in no class is with the first, as in a simulation.
+        // Requests of no class join the first, as in a simulation.
         dispatch::Request { class: class.unwrap_or(0) as u32, target, work: Nanos::ZERO }
     }
 }
@@ -108,7 +108,7 @@ fn cluster<'a>(system: &'a SystemModel, name: Option<&str>) -> Result<&'a Cluste
     }
 }
 
-/// Refuses policies that must be told what nobody tells a real switch.
+/// Refuses policies that need information which a real switch lacks.
 fn check_needs(cluster: &ClusterModel, can_ask: bool) -> Result<(), Invalid> {
     let entry = cluster.dispatch.entry();
     let why = |need: &Need| match need {
@@ -133,7 +133,7 @@ fn check_needs(cluster: &ClusterModel, can_ask: bool) -> Result<(), Invalid> {
     }
 }
 
-/// Refuses a server that is given twice: the policy would take it for two that are idle.
+/// Refuses a repeated server: the policy would take it for two that are idle.
 fn check_distinct(servers: &[Backend]) -> Result<(), Invalid> {
     for (number, server) in servers.iter().enumerate() {
         let same = servers[..number].iter().position(|other| other.address == server.address);

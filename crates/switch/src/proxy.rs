@@ -1,4 +1,4 @@
-//! The switch at work: threads that take connections, until it is stopped.
+//! The switch at work: threads that accept connections, until it is stopped.
 
 use std::fs::File;
 use std::io;
@@ -24,7 +24,7 @@ use crate::settings::Settings;
 use crate::side_thread::SideThread;
 use crate::tls::Tls;
 
-/// A switch that is bound to its port, and does not forward yet.
+/// A switch that is bound to its port and does not forward yet.
 #[derive(Debug)]
 pub struct Proxy {
     listener: TcpListener,
@@ -35,15 +35,15 @@ pub struct Proxy {
     side_thread: SideThread,
 }
 
-/// How often the lines of the access log are brought to its file, in looks at whether to stop.
+/// The number of stop checks between two flushes of the access log.
 const FLUSH_LOOKS: u32 = 20;
 
 impl Proxy {
-    /// Binds to an address; port 0 takes a free one. To `log` a line is added for each request;
-    /// with `checks` servers are asked how they are.
+    /// Binds to an address; port 0 takes a free one. `log` receives a line for each request; with
+    /// `checks` servers have health checks.
     ///
     /// # Errors
-    /// When the address is taken or not this machine's.
+    /// If the address is taken or not this machine's.
     pub fn bind(
         plan: Plan,
         address: SocketAddr,
@@ -66,16 +66,16 @@ impl Proxy {
         })
     }
 
-    /// Takes clients by TLS only.
+    /// Accepts clients by TLS only.
     #[must_use]
     pub fn with_tls(self, tls: Tls) -> Proxy {
         Proxy { tls: Some(tls), ..self }
     }
 
-    /// Tells metrics at an address, port 0 for a free one; says which.
+    /// Serves metrics at an address, port 0 for a free one; returns the address.
     ///
     /// # Errors
-    /// When the address is taken or not this machine's.
+    /// If the address is taken or not this machine's.
     pub fn serve_metrics(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
         let listener = bound(address)?;
         let address = listener.local_addr()?;
@@ -83,26 +83,26 @@ impl Proxy {
         Ok(address)
     }
 
-    /// What changes it while it is at work.
+    /// The handle that changes it while it is at work.
     #[must_use]
     pub fn control(&self) -> Control {
         Control { dispatcher: Arc::clone(&self.dispatcher), log: self.log.clone() }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     ///
     /// # Errors
-    /// When the operating system does not say.
+    /// If the operating system does not report it.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Forwards until `stop` is set, which is looked at twenty times a second, and then until what
-    /// is in progress has ended or may take no longer.
+    /// Forwards until `stop` is set, which is checked twenty times a second, and then until the
+    /// requests in progress have ended or their time is over.
     ///
     /// # Errors
-    /// When the operating system refuses what the switch needs. What clients and servers do wrong
-    /// never ends it.
+    /// If the operating system refuses a necessary call. No error of clients and servers ends the
+    /// switch.
     pub fn serve(mut self, stop: &AtomicBool) -> io::Result<SwitchTotals> {
         let log = self.log.take();
         let (dispatcher, settings) = (Arc::clone(&self.dispatcher), self.settings);
@@ -128,14 +128,14 @@ impl Proxy {
         wait_until(is_over, log.as_deref());
         stop_sender.send_replace(true);
         forwarding.into_iter().try_for_each(joined)?;
-        // Metrics are told until nothing is in progress any more.
+        // Metrics are served until nothing is in progress any more.
         side_sender.send_replace(true);
         side_thread.into_iter().try_for_each(joined)?;
         let log_failure = log.and_then(|log| log.failure());
         Ok(SwitchTotals { log_failure, ..dispatcher.totals().summary() })
     }
 
-    /// Starts the threads that forward.
+    /// Starts the forwarding threads.
     fn forward(
         self,
         forwarder: impl Fn() -> Forwarder,
@@ -173,7 +173,7 @@ fn bound(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-/// Waits until it is over, and brings the log to its file meanwhile.
+/// Waits until the end, and flushes the log meanwhile.
 fn wait_until(is_over: impl Fn() -> bool, log: Option<&AccessLog>) {
     let mut looks = 0;
     while !is_over() {

@@ -2,7 +2,7 @@
 
 use crate::dispatcher::PlacementError;
 
-/// What the switch answers itself: a status, and why.
+/// The switch's own answer: a status, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) u16, pub(crate) &'static str);
 
@@ -17,7 +17,7 @@ impl From<PlacementError> for Refusal {
 }
 
 impl Refusal {
-    /// What the client is told.
+    /// The text for the client.
     pub(crate) fn text(self) -> String {
         let Refusal(status, why) = self;
         format!("{status}: {why}\n")

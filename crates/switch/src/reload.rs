@@ -19,23 +19,23 @@ pub struct Control {
 }
 
 impl Control {
-    /// From now on requests are placed by this plan. Those in progress go on where they are, and
-    /// the new policy counts them.
+    /// Later requests are placed by this plan. Those in progress stay where they are, and the new
+    /// policy counts them.
     ///
     /// # Errors
-    /// When the policy's arguments do not fit the cluster; then nothing changes.
+    /// If the policy's arguments do not fit the cluster; then nothing changes.
     pub fn reload(&self, plan: Plan) -> Result<(), Invalid> {
         self.dispatcher.reload(plan)
     }
 
-    /// Lines of the access log, if there is one, go to another file from now on.
+    /// Later lines of the access log, if there is one, go to another file.
     pub fn log_to(&self, file: File) {
         if let Some(log) = &self.log {
             log.reopen(file);
         }
     }
 
-    /// What happened to servers since this was asked last, a line each: who gets no requests any
+    /// The events of servers since the last call, a line each: a server that gets no requests any
     /// more, or gets some again, and why.
     #[must_use]
     pub fn transitions(&self) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! A response on its way, and what is to be done about it.
+//! A response under way, and the actions at its events.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::server_connection::ServerConnection;
 use crate::ticket::Ticket;
 use crate::upload::Progress;
 
-/// A response on its way, and what is to be done about it.
+/// A response under way, and the actions at its events.
 #[derive(Debug)]
 pub(crate) struct ResponseRecord {
     pub(crate) forwarder: Arc<Forwarder>,
@@ -21,16 +21,16 @@ pub(crate) struct ResponseRecord {
 }
 
 impl ResponseRecord {
-    /// The response has come to its end.
+    /// The response has ended.
     pub(crate) fn complete(&self, ticket: &Ticket, connection: ServerConnection) {
         ticket.complete();
-        // Who answers early gets the rest of the request's body on the same connection.
+        // A server that answers early gets the rest of the request's body on the same connection.
         if self.upload.is_complete() {
             self.forwarder.pool.put(ticket.address(), connection);
         }
     }
 
-    /// Nothing more of the response will go to the client: it is time to say so in the log.
+    /// Nothing more of the response will go to the client: the log entry is due.
     pub(crate) fn note(&self) {
         self.forwarder.note(self.entry.as_ref(), self.status, self.bytes, Some(self.server));
     }

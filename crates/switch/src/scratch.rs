@@ -2,11 +2,11 @@
 
 use crate::date_text::DateText;
 
-/// The largest message that is taken for a simple one, in bytes.
+/// The largest simple message, in bytes.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 
-/// Where a thread reads simple messages and writes them on. It is used only meanwhile, so that one
-/// is enough for all connections of the thread.
+/// The buffers in which a thread reads and forwards simple messages. They are used only during one
+/// message, so that one set is enough for all connections of the thread.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     pub(crate) received: Box<[u8]>,

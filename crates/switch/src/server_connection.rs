@@ -20,27 +20,27 @@ use crate::server_socket::ServerSocket;
 use crate::upload::Upload;
 use crate::waker::ConnectionWaker;
 
-/// The largest head of a response, in bytes. Its fields are as many as the parser has room for.
+/// The largest head of a response, in bytes. The parser's room limits the number of its fields.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 
-/// What has become of a request: its response, or why there is none.
+/// The outcome of a request: its response, or why it has none.
 pub(crate) type Sent = Result<Response<Incoming>, TrySendError<Request<Upload>>>;
 
 /// A connection to a server, for one request at a time.
 ///
-/// It has no task of its own: whoever waits for what comes over it drives it, so that a request
-/// passes no task but its client's.
+/// It has no task of its own: the receiver of its data drives it, so that a request passes no task
+/// but its client's.
 #[derive(Debug)]
 pub(crate) struct ServerConnection {
     send: SendRequest<Upload>,
-    /// Nothing when it has ended, or goes on by itself.
+    /// Nothing if it has ended, or runs by itself.
     connection: Option<Box<Connection<TokioIo<ServerSocket>, Upload>>>,
     waker: Arc<ConnectionWaker>,
     /// A handle of the waker.
     handle: Waker,
-    /// Whether a request has gone over it before: the server may be closing it.
+    /// Whether it has carried a request before: the server may be closing it.
     pub(crate) used: bool,
-    /// Whether what is sent goes nowhere, since hyper has got it while a request was on its way.
+    /// Whether output is discarded, since hyper took over while a request was under way.
     late: bool,
 }
 
@@ -51,7 +51,7 @@ impl ServerConnection {
         ServerConnection::over(ServerSocket::new(stream)).await
     }
 
-    /// Over a connection that has been used without hyper.
+    /// Over a connection that was used without hyper.
     pub(crate) async fn reused(stream: TcpStream) -> io::Result<ServerConnection> {
         Ok(ServerConnection {
             used: true,
@@ -59,7 +59,7 @@ impl ServerConnection {
         })
     }
 
-    /// Over a connection to which a request has gone: the next one is that request.
+    /// Over a connection that already carries a request: the next one is that request.
     pub(crate) async fn pending(
         PendingConnection { stream, received, .. }: PendingConnection,
     ) -> io::Result<ServerConnection> {
@@ -81,7 +81,7 @@ impl ServerConnection {
         Ok(ServerConnection { send, connection, waker, handle, used: false, late: false })
     }
 
-    /// The connection without hyper, if the next request may go over it.
+    /// The connection without hyper, if the next request may use it.
     pub(crate) fn into_socket(mut self) -> Option<TcpStream> {
         if !self.is_ready() {
             return None;
@@ -90,15 +90,15 @@ impl ServerConnection {
         parts.io.into_inner().into_stream().filter(|_| parts.read_buf.is_empty())
     }
 
-    /// Whether the next request may go over it, as far as is known: the server has not closed it,
-    /// and has said nothing that it was not asked for.
+    /// Whether the next request may use it, as far as is known: the server has not closed it, and
+    /// has sent nothing unrequested.
     pub(crate) fn is_ready(&mut self) -> bool {
         self.waker.mute();
         self.poll_connection();
         self.connection.is_some() && self.send.is_ready()
     }
 
-    /// Whether hyper is of no use for the next request.
+    /// Whether hyper cannot carry the next request.
     pub(crate) fn is_late(&self) -> bool {
         self.late
     }
@@ -121,7 +121,7 @@ impl ServerConnection {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         if self.connection.is_some() {
             self.waker.mute();
-            // What came along with what was there before.
+            // Data that arrived with the previous data.
             let polled = Pin::new(&mut *body).poll_frame(&mut Context::from_waker(&self.handle));
             if polled.is_ready() {
                 return polled;
@@ -130,16 +130,16 @@ impl ServerConnection {
         self.drive(context, |context| Pin::new(&mut *body).poll_frame(context))
     }
 
-    /// Lets it go on by itself: a request's body that is still on its way when the response comes
+    /// Lets it run by itself: a request's body that is still under way when the response arrives
     /// does not wait until the client reads the response.
     pub(crate) fn detach(&mut self) {
         if let Some(connection) = self.connection.take() {
-            // What becomes of it is told to the request that goes over it.
+            // The request that uses it learns its outcome.
             tokio::spawn(async move { drop(connection.await) });
         }
     }
 
-    /// Drives the connection, and looks for what it may have brought.
+    /// Drives the connection, and checks for new data.
     fn drive<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Servers that are not well get no requests until they are well again.
+//! Unhealthy servers get no requests until they have recovered.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ impl Dispatcher {
         state.health[server].failures = 0;
     }
 
-    /// A server has failed: after some failures one after another it gets no requests for a while,
-    /// or until a health check finds it well.
+    /// A server has failed: after some consecutive failures it gets no requests for a while, or
+    /// until a health check succeeds.
     pub(crate) fn note_failure(self: &Arc<Dispatcher>, member: &Arc<Member>) {
         let mut state = self.state();
         let Some(server) = member.number() else { return };
@@ -37,8 +37,8 @@ impl Dispatcher {
         });
     }
 
-    /// A server was asked how it is, and what it answered. Some bad answers one after another close
-    /// it, whatever its requests say; one good answer opens it.
+    /// The result of a server's health check. Some consecutive failures close it, independent of
+    /// its requests; one success opens it.
     pub(crate) fn note_check(self: &Arc<Dispatcher>, member: &Member, well: bool, answer: &str) {
         let mut state = self.state();
         let Some(server) = member.number() else { return };
@@ -49,7 +49,7 @@ impl Dispatcher {
         }
     }
 
-    /// From now on a server gets requests, or none. Whether that is new.
+    /// Opens or closes a server for requests; says whether that is a change.
     fn set_open(
         self: &Arc<Dispatcher>,
         state: &mut State,
@@ -63,7 +63,7 @@ impl Dispatcher {
         }
         health.closed = !open;
         if open {
-            // If failures closed it, another one closes it at once.
+            // If failures closed it, another one closes it again at once.
             health.failures = health.failures.min(self.settings.failures.saturating_sub(1));
         }
         let now = self.now();

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::server_connection::ServerConnection;
 
-/// Idle connections that are kept for each server, by each thread.
+/// The most idle connections kept for each server, by each thread.
 const IDLE_MAX: usize = 64;
 /// How long one is kept: servers commonly close theirs after a minute or more.
 const IDLE_FOR: Duration = Duration::from_secs(30);
@@ -20,7 +20,7 @@ const IDLE_FOR: Duration = Duration::from_secs(30);
 /// The connections of one thread.
 #[derive(Debug)]
 pub(crate) struct ServerPool {
-    /// By the server's address, those that are idle, and since when.
+    /// By the server's address, its idle connections, and since when.
     idle: Mutex<HashMap<SocketAddr, Vec<(Instant, IdleConnection)>>>,
     connect: Duration,
 }
@@ -42,7 +42,7 @@ impl IdleConnection {
     }
 }
 
-/// Whether a server has neither closed a connection, nor said what it was not asked for.
+/// Whether a server has neither closed a connection, nor sent unrequested data.
 fn is_quiet(stream: &TcpStream) -> bool {
     stream.poll_read_ready(&mut Context::from_waker(Waker::noop())).is_pending()
 }
@@ -52,7 +52,7 @@ impl ServerPool {
         ServerPool { idle: Mutex::default(), connect }
     }
 
-    /// A connection to this server: one that is kept, or a new one if there is none or it must be
+    /// A connection to this server: a kept one, or a new one if there is none or it must be
     /// `fresh`.
     pub(crate) async fn take(
         &self,
@@ -86,7 +86,7 @@ impl ServerPool {
         }
     }
 
-    /// The one that was given last, unless it is too old.
+    /// The most recently kept one, unless it is too old.
     fn last(&self, server: SocketAddr) -> Option<IdleConnection> {
         let mut all = self.idle();
         let kept = all.get_mut(&server)?;
@@ -99,8 +99,8 @@ impl ServerPool {
         None
     }
 
-    /// Keeps a connection over which a response has come to its end. Nobody looks at it until it
-    /// is taken again, or closed.
+    /// Keeps a connection whose response has ended. Nobody checks it until it is taken again, or
+    /// closed.
     pub(crate) fn put(&self, server: SocketAddr, mut connection: ServerConnection) {
         connection.used = true;
         if connection.is_late() {

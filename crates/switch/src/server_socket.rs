@@ -9,26 +9,25 @@ use tokio::net::TcpStream;
 
 /// A connection to a server.
 ///
-/// A server that answers before it has all of a request, and closes, refuses the rest of it. What
-/// it has said is still there to be read: so what cannot be written any more is passed over, and
-/// what is read says how it ends.
+/// A server may answer before it has all of a request, and close: it refuses the rest. Its answer
+/// can still be read. So failed writes are ignored, and the reads show the end.
 #[derive(Debug)]
 pub(crate) struct ServerSocket {
     stream: TcpStream,
-    /// Whether the server takes nothing any more.
+    /// Whether the server accepts no more data.
     write_closed: bool,
-    /// A request that went over it before hyper had it.
+    /// A request that was sent over it before hyper had it.
     pending: Option<PendingResponse>,
 }
 
-/// A request that has been sent already: when hyper sends it, that is passed over, and what has
-/// come of the response is what hyper reads first.
+/// A request that has already been sent: hyper's own sending is discarded, and hyper first reads
+/// the received part of the response.
 #[derive(Debug)]
 struct PendingResponse {
     received: Vec<u8>,
-    /// How much of it has been read.
+    /// The part of it that was read.
     read: usize,
-    /// Whether hyper has sent the request. It would take nothing for a response before.
+    /// Whether hyper has sent the request. It would accept no response before.
     sent: bool,
     reader: Option<Waker>,
 }
@@ -38,19 +37,19 @@ impl ServerSocket {
         ServerSocket { stream, write_closed: false, pending: None }
     }
 
-    /// One over which a request has gone, and so much of its response has come.
+    /// A connection that carries a sent request, with the received part of its response.
     pub(crate) fn pending(stream: TcpStream, received: Vec<u8>) -> ServerSocket {
         let pending = Some(PendingResponse { received, read: 0, sent: false, reader: None });
         ServerSocket { stream, write_closed: false, pending }
     }
 
-    /// The connection, if it takes what is sent, and all that has come has been read.
+    /// The connection, if it accepts data, and all received data was read.
     pub(crate) fn into_stream(self) -> Option<TcpStream> {
         let is_read = self.pending.is_none_or(|pending| pending.read == pending.received.len());
         (!self.write_closed && is_read).then_some(self.stream)
     }
 
-    /// Whether nothing that hyper writes is to be sent.
+    /// Whether hyper's output must be discarded.
     fn discards_writes(&mut self) -> bool {
         if let Some(pending) = &mut self.pending {
             pending.sent = true;
@@ -59,7 +58,7 @@ impl ServerSocket {
         self.write_closed || self.pending.is_some()
     }
 
-    /// What has become of bytes that were written: passed over where the server takes none.
+    /// The result of a write: discarded if the server accepts no data.
     fn written(
         &mut self,
         length: usize,
@@ -152,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a connection goes on after so much has been read of what came over it before.
+    /// Whether a connection continues after the earlier data was read to this point.
     async fn goes_on_after(read: usize) -> bool {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -162,7 +161,7 @@ mod tests {
         socket.into_stream().is_some()
     }
 
-    /// What a server has said beside its response is no beginning of the next one.
+    /// Data beyond the response is no beginning of the next one.
     #[test]
     fn a_connection_with_something_unread_is_not_used_again() {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();

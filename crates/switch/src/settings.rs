@@ -1,12 +1,12 @@
-//! Limits and times, each with what holds where nobody says.
+//! Limits and times, each with its default.
 
 use std::time::Duration;
 
-/// The largest head of a request, in bytes, and the most fields that it has.
+/// The largest head of a request, in bytes, and its most fields.
 pub(crate) const HEAD_BYTES_MAX: usize = 32 * 1024;
 pub(crate) const FIELDS_MAX: usize = 100;
 
-/// How long a switch waits, and how much it takes.
+/// The timeouts and limits of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Threads that forward; at least 1.
@@ -17,25 +17,25 @@ pub struct Settings {
     pub body_bytes_max: u64,
     /// Requests that may wait at the switch because the policy lets them.
     pub waiting_max: usize,
-    /// How long each of them may wait.
+    /// The longest wait of each.
     pub wait: Duration,
-    /// How long a client may take for a request's head, and between requests.
+    /// The longest time for a client's request head, and between requests.
     pub client: Duration,
-    /// How long connecting to a server may take.
+    /// The longest time to connect to a server.
     pub connect: Duration,
-    /// How long a server may take until its response begins.
+    /// The longest time until a server's response begins.
     pub first_byte: Duration,
-    /// How long a body may stand still, in either direction.
+    /// The longest idle time of a body, in either direction.
     pub idle: Duration,
-    /// How often a request that may be repeated is tried on another server.
+    /// How often a repeatable request is tried on another server.
     pub retries: u32,
-    /// After so many failures one after another a server gets no requests for a while.
+    /// After this many consecutive failures a server gets no requests for a while.
     pub failures: u32,
-    /// That while.
+    /// The length of that while.
     pub closed_for: Duration,
-    /// How long requests in progress may take when the switch ends.
+    /// The longest time for requests in progress when the switch ends.
     pub drain: Duration,
-    /// Whether what clients say of those before them is believed (`Forwarded`, `X-Forwarded-For`).
+    /// Whether the fields about earlier hops are trusted (`Forwarded`, `X-Forwarded-For`).
     pub behind_proxy: bool,
 }
 

@@ -12,10 +12,10 @@ use crate::health_checks::{Checks, check_health};
 use crate::metrics::serve_metrics;
 use crate::stop::stop_signal;
 
-/// What the thread does.
+/// The work of the thread.
 #[derive(Debug, Default)]
 pub(crate) struct SideThread {
-    /// Where metrics are told.
+    /// The address of metrics.
     pub(crate) metrics: Option<TcpListener>,
     pub(crate) checks: Option<Checks>,
 }
@@ -25,7 +25,7 @@ impl SideThread {
         self.metrics.is_none() && self.checks.is_none()
     }
 
-    /// The thread's work, until it is told to stop.
+    /// The thread's work, until it is stopped.
     pub(crate) fn run(
         self,
         dispatcher: Arc<Dispatcher>,

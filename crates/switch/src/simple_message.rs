@@ -1,8 +1,8 @@
-//! Simple messages, written on as they are read, without a map of their fields.
+//! Simple messages, forwarded as they are read, without a map of their fields.
 //!
-//! Most messages have nothing that a switch must interpret. The messages that are recognised here
-//! are a part of those that hyper and the filter admit, and are forwarded as these would do it; all
-//! others are left to them.
+//! Most messages have nothing that a switch must interpret. The messages recognised here are a
+//! subset of those that hyper and the filter admit, and are forwarded in the same way; all others
+//! are left to them.
 
 use memchr::memchr;
 
@@ -14,7 +14,7 @@ const FIELDS_MAX: usize = 100;
 const LENGTH_DIGITS_MAX: usize = 18;
 const PORT_DIGITS_MAX: usize = 5;
 
-/// What is added to each request that comes over a connection, around the host that it names.
+/// The addition to each request of a connection, around its host.
 #[derive(Debug)]
 pub(crate) struct HopFields {
     before: String,
@@ -46,7 +46,7 @@ pub(crate) struct SimpleRequest<'a> {
     pub(crate) agent: Option<&'a [u8]>,
 }
 
-/// A response that is there to its end.
+/// A complete response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SimpleResponse {
     pub(crate) status: u16,
@@ -54,8 +54,8 @@ pub(crate) struct SimpleResponse {
     pub(crate) length: usize,
 }
 
-/// Recognises a simple request, which has to be all that there is, and writes what its server gets.
-/// Where it is none, what has been written is of no use.
+/// Recognises a simple request, which must be complete and alone, and writes it for its server. If
+/// it is not simple, the output is unusable.
 pub(crate) fn request<'a>(
     bytes: &'a [u8],
     hop_fields: &HopFields,
@@ -96,8 +96,8 @@ pub(crate) fn request<'a>(
     None
 }
 
-/// Recognises a simple response to GET, which has to be all that there is, and writes what the
-/// client gets; `date` is for one that has none. If it is not simple, the output is of no use.
+/// Recognises a simple response to GET, which must be complete and alone, and writes it for the
+/// client; `date` is for one without a date. If it is not simple, the output is unusable.
 pub(crate) fn response(
     bytes: &[u8],
     date: &mut DateText,
@@ -145,7 +145,7 @@ fn status_of(line: &[u8]) -> Option<u16> {
     (has_body && reason.iter().all(|byte| is_of_value(*byte))).then_some(status)
 }
 
-/// Whether a field of this name is about the connection it came over, or about those before.
+/// Whether a field of this name concerns the connection, or earlier hops.
 fn concerns_hops(name: &[u8]) -> bool {
     match name {
         b"connection" | b"keep-alive" | b"max-forwards" | b"te" | b"trailer"
@@ -154,22 +154,22 @@ fn concerns_hops(name: &[u8]) -> bool {
     }
 }
 
-/// The first line, without its end, and what follows it.
+/// The first line, without its end, and the rest.
 fn line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = memchr(b'\n', bytes)?;
     Some((bytes[..end].strip_suffix(b"\r")?, &bytes[end + 1..]))
 }
 
-/// A field that has been written on.
+/// A field that has been forwarded.
 struct Field<'a> {
-    /// Where in what is written it begins, and how long its name is.
+    /// The begin of its output, and the length of its name.
     at: usize,
     name_length: usize,
     value: &'a [u8],
 }
 
 impl<'a> Field<'a> {
-    /// Takes the next field off, and writes it; none at the end of the head. Nothing where it is
+    /// Takes the next field off, and writes it; `None` at the end of the head. An error if it is
     /// not simple.
     fn read(rest: &mut &'a [u8], out: &mut Vec<u8>) -> Option<Option<Field<'a>>> {
         let (line, after) = line(rest)?;
@@ -185,7 +185,7 @@ impl<'a> Field<'a> {
         {
             return None;
         }
-        // There is no white space but blanks.
+        // The only white space is blanks.
         let (at, value) = (out.len(), said.trim_ascii());
         for part in [name, b": ", value, b"\r\n"] {
             out.extend_from_slice(part);
@@ -194,7 +194,7 @@ impl<'a> Field<'a> {
         Some(Some(Field { at, name_length, value }))
     }
 
-    /// In small letters.
+    /// In lower case.
     fn name<'b>(&self, out: &'b [u8]) -> &'b [u8] {
         &out[self.at..][..self.name_length]
     }

@@ -1,9 +1,9 @@
-//! What clients send, looked at before it is parsed.
+//! Checks clients' data before it is parsed.
 //!
-//! The parser is lenient where two programs may read the same bytes as different requests, which is
-//! what request smuggling lives on. The filter follows the framing of requests and admits only what
-//! all programs read alike (RFC 9112, sections 2.2, 5.2, 6 and 7.1). What it does not admit becomes
-//! bytes of value 0, which the parser refuses with 400; after that nothing comes through.
+//! The parser is lenient in cases where two programs may read the same bytes as different requests,
+//! which request smuggling exploits. The filter follows the framing of requests and admits only
+//! bytes that all programs read alike (RFC 9112, sections 2.2, 5.2, 6 and 7.1). It replaces other
+//! bytes by bytes of value 0, which the parser refuses with 400; after that nothing passes.
 
 use memchr::memchr;
 
@@ -12,12 +12,12 @@ const CHUNK_LINE_MAX: usize = 32;
 /// The longest line of a head, in bytes; the parser has its own limit for all of it.
 const LINE_MAX: usize = 32 * 1024;
 
-/// Where the next byte belongs.
+/// The part to which the next byte belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     RequestLine,
     Field,
-    /// So many bytes of a body, of a chunk where that is said.
+    /// This many bytes of a body, or of a chunk.
     Data {
         left: u64,
         chunk: bool,
@@ -25,11 +25,11 @@ enum Place {
     ChunkSize,
     ChunkEnd,
     Trailer,
-    /// Behind what was not admitted.
+    /// After refused data.
     Refused,
 }
 
-/// What the head of a request has said of the body.
+/// The head's description of the body.
 #[derive(Clone, Copy, Debug, Default)]
 struct Framing {
     /// Whether the request is of HTTP/1.0, which knows no chunks.
@@ -38,18 +38,18 @@ struct Framing {
     chunked: bool,
 }
 
-/// Follows what comes over one connection.
+/// Follows the data of one connection.
 #[derive(Debug)]
 pub(crate) struct SmugglingFilter {
     place: Place,
     framing: Framing,
-    /// Heads that have come whole.
+    /// Heads that are complete.
     requests: u64,
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     line: Vec<u8>,
 }
 
-/// It is not admitted.
+/// Refused.
 struct NotAdmitted;
 
 impl SmugglingFilter {
@@ -58,12 +58,12 @@ impl SmugglingFilter {
         SmugglingFilter { place, framing, requests: 0, line: Vec::new() }
     }
 
-    /// Whether it has met what it does not admit.
+    /// Whether it has refused data.
     pub(crate) fn has_refused(&self) -> bool {
         self.place == Place::Refused
     }
 
-    /// How many requests have come, at least their heads.
+    /// The number of requests, at least their heads.
     pub(crate) fn requests(&self) -> u64 {
         self.requests
     }
@@ -73,17 +73,17 @@ impl SmugglingFilter {
         matches!(self.place, Place::RequestLine | Place::Field)
     }
 
-    /// Whether nothing has come of the next request.
+    /// Whether nothing of the next request has arrived.
     pub(crate) fn is_between_requests(&self) -> bool {
         self.place == Place::RequestLine && self.line.is_empty()
     }
 
-    /// Another request has come between two others, which somebody else has looked at.
+    /// Another request came between two others, checked elsewhere.
     pub(crate) fn skip_request(&mut self) {
         self.requests += 1;
     }
 
-    /// Looks at bytes as they come, in pieces of any size.
+    /// Checks arriving bytes, in pieces of any size.
     pub(crate) fn inspect(&mut self, bytes: &mut [u8]) {
         let mut at = 0;
         while at < bytes.len() {
@@ -105,7 +105,7 @@ impl SmugglingFilter {
         }
     }
 
-    /// Lets bytes of a body through: how many.
+    /// Lets bytes of a body through: their number.
     fn pass(&mut self, left: u64, chunk: bool, there: usize) -> usize {
         let passed = left.min(there as u64);
         self.place = match (left - passed, chunk) {
@@ -116,7 +116,7 @@ impl SmugglingFilter {
         passed as usize
     }
 
-    /// Looks at the next line, or as much of it as is there: how many bytes that is.
+    /// Checks the next line, or its available part: the number of bytes.
     fn look_at_line(&mut self, bytes: &[u8]) -> Result<usize, NotAdmitted> {
         let end = memchr(b'\n', bytes);
         let part = &bytes[..end.map_or(bytes.len(), |end| end + 1)];
@@ -136,14 +136,14 @@ impl SmugglingFilter {
         Ok(part.len())
     }
 
-    /// What comes after this line.
+    /// The part after this line.
     fn after(&mut self, line: &[u8]) -> Result<Place, NotAdmitted> {
         let line = line.strip_suffix(b"\r\n").ok_or(NotAdmitted)?;
         if memchr(b'\r', line).is_some() {
             return Err(NotAdmitted);
         }
         match (self.place, line) {
-            // Some clients end a body with a line too many.
+            // Some clients end a body with an extra line end.
             (Place::RequestLine, b"") => Ok(Place::RequestLine),
             (Place::RequestLine, _) => {
                 self.framing = Framing { old: line.ends_with(b"/1.0"), ..Framing::default() };
@@ -167,11 +167,11 @@ impl SmugglingFilter {
 }
 
 impl Framing {
-    /// Heeds a field of the head.
+    /// Reads a field of the head.
     fn take_field(&mut self, line: &[u8]) -> Result<(), NotAdmitted> {
         let (name, value) = field(line)?;
         if name.eq_ignore_ascii_case(b"content-length") {
-            // One length, said once: two that are the same are allowed, not demanded.
+            // One length, given once: the standard allows a repetition, but does not require it.
             if self.length.is_some() || value.is_empty() || value.len() > 18 {
                 return Err(NotAdmitted);
             }
@@ -185,7 +185,7 @@ impl Framing {
         Ok(())
     }
 
-    /// What comes after the head.
+    /// The part after the head.
     fn body(self) -> Result<Place, NotAdmitted> {
         match (self.length, self.chunked) {
             (Some(_), true) => Err(NotAdmitted),
@@ -196,16 +196,16 @@ impl Framing {
     }
 }
 
-/// Name and value of a header field. A line that begins with a blank, which would be part of the
-/// one before, has no name.
+/// Name and value of a header field. A line that begins with a blank, which would continue the
+/// previous one, has no name.
 fn field(line: &[u8]) -> Result<(&[u8], &[u8]), NotAdmitted> {
     let colon = memchr(b':', line).ok_or(NotAdmitted)?;
     let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
     if is_token(name) { Ok((name, value)) } else { Err(NotAdmitted) }
 }
 
-/// The size that a chunk's first line says. Extensions are not admitted: hardly a client sends any,
-/// and where one program reads them otherwise than the next, a request can hide in them.
+/// The size in a chunk's first line. Extensions are refused: hardly a client sends any, and if two
+/// programs read them differently, a request can hide in them.
 fn chunk_size(line: &[u8]) -> Result<u64, NotAdmitted> {
     if !(1..=15).contains(&line.len()) {
         return Err(NotAdmitted);

@@ -1,4 +1,4 @@
-//! The end of a switch, as those see it who are at work.
+//! The end of a switch, as seen by its workers.
 
 use std::fmt;
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::task::Context;
 
 use tokio::sync::watch;
 
-/// Whether the switch is to stop. Whoever asks is woken when it is.
+/// Whether the switch must stop. Waiting tasks are woken then.
 pub(crate) struct Stop {
     signal: Pin<Box<dyn Future<Output = ()> + Send>>,
     is_set: bool,
@@ -29,8 +29,8 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// Waits until the switch is to stop.
+/// Waits until the switch must stop.
 pub(crate) async fn stop_signal(mut stop: watch::Receiver<bool>) {
-    // Who tells it lives as long as the switch.
+    // The sender lives as long as the switch.
     let _ = stop.wait_for(|stopped| *stopped).await;
 }

@@ -16,7 +16,7 @@ use crate::generation::{Generation, Member};
 #[derive(Debug)]
 pub(crate) struct Ticket {
     dispatcher: Arc<Dispatcher>,
-    /// Under which it was placed.
+    /// The generation in which it was placed.
     generation: Arc<Generation>,
     pub(crate) server: usize,
     since: Nanos,
@@ -39,7 +39,7 @@ impl Ticket {
         }
     }
 
-    /// Drops it without a word to the dispatcher.
+    /// Drops it without telling the dispatcher.
     pub(crate) fn discard(mut self) {
         self.void = true;
     }
@@ -52,7 +52,7 @@ impl Ticket {
         &self.generation.counts.servers[self.server]
     }
 
-    /// Where the server listens.
+    /// The address of the server.
     pub(crate) fn address(&self) -> SocketAddr {
         self.generation.plan.servers[self.server].address
     }
@@ -69,7 +69,7 @@ impl Ticket {
         self.dispatcher.note_failure(self.member());
     }
 
-    /// The response has come to its end.
+    /// The response has ended.
     pub(crate) fn complete(&self) {
         let took = Duration::from_nanos(self.dispatcher.now().since(self.since).0);
         self.counts().count_response(took);

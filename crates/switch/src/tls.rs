@@ -1,4 +1,4 @@
-//! TLS in front: who the switch is, and what it offers.
+//! TLS in front: the switch's identity, and the offered protocols.
 
 use std::sync::Arc;
 
@@ -8,11 +8,10 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 
-/// HTTP/2, as TLS names it.
+/// The name of HTTP/2 in TLS.
 pub(crate) const HTTP2: &[u8] = b"h2";
 
-/// What a switch shows to clients that connect by TLS. It offers HTTP/2 and HTTP/1.1 (ALPN), by TLS
-/// 1.2 and 1.3.
+/// The settings for clients that connect by TLS: HTTP/2 and HTTP/1.1 (ALPN), TLS 1.2 and 1.3.
 #[derive(Clone)]
 pub struct Tls(pub(crate) TlsAcceptor);
 
@@ -26,7 +25,7 @@ impl Tls {
     /// With the certificate and the key of these files.
     ///
     /// # Errors
-    /// When they cannot be read, or do not belong together.
+    /// If they cannot be read, or do not belong together.
     pub fn new(identity: &Identity) -> Result<Tls, Invalid> {
         let (chain, key) = identity.load()?;
         let mut configuration =

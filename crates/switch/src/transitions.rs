@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// More than so many lines that nobody has taken are not kept: the oldest go.
+/// The most lines kept: the oldest are dropped.
 const LINES_MAX: usize = 1000;
 
-/// Lines that nobody has taken yet.
+/// Lines not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Transitions(Mutex<VecDeque<String>>);
 

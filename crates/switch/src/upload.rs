@@ -11,7 +11,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use crate::body::{BodyError, Flow};
 
-/// How far a request's body has come, as others may ask.
+/// The progress of a request's body, visible to others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress(Arc<Reached>);
 
@@ -32,12 +32,12 @@ impl Progress {
         self.0.state.load(Ordering::Relaxed) == COMPLETE
     }
 
-    /// How many bytes have been passed on.
+    /// The number of forwarded bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    /// The status that tells a client what is wrong with its body, if it is.
+    /// The status that reports an error of the body to the client, if any.
     pub(crate) fn refusal(&self) -> Option<(u16, &'static str)> {
         match self.0.state.load(Ordering::Relaxed) {
             BROKEN => Some((400, "the request's body is malformed, or ends too early")),
@@ -48,14 +48,14 @@ impl Progress {
     }
 }
 
-/// The body of a request on its way to a server; nothing, of a request that may be sent again.
+/// The body of a request on its way to a server; nothing if the request may be sent again.
 #[derive(Debug)]
 pub(crate) struct Upload(Option<UploadState>);
 
 #[derive(Debug)]
 struct UploadState {
     flow: Flow,
-    /// How many bytes may come.
+    /// The most bytes.
     left: u64,
     progress: Progress,
 }

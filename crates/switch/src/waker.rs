@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Wake, Waker};
 
 /// Wakes the task that waits for a connection, but not while that task drives it: the task then
-/// looks at all that the connection brings, and would be woken for nothing.
+/// checks the whole connection, and a wake-up would be useless.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionWaker(Mutex<State>);
 

@@ -1,5 +1,5 @@
 //! The client of `buyer.luau` in Rust: a home page, items until the buyer has seen enough, then the
-//! order. A state machine: it is resumed with what has happened, and says what it wants next.
+//! order. A state machine: it is resumed with an event, and returns its next wish.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use thinktime_core::random::{Purpose, Stream, StreamFamily};
 use thinktime_core::request::{Call, Method};
 use thinktime_core::time::Nanos;
 
-/// The places of the requests in the workload file.
+/// The indices of the requests in the workload file.
 const HOME: u32 = 0;
 const ITEM: u32 = 1;
 const BUY: u32 = 2;
 
-/// How long a buyer looks at a page on average, in seconds.
+/// The mean time that a buyer looks at a page, in seconds.
 const THINK_S: f64 = 7.0;
-/// How likely a buyer has seen enough after an item.
+/// The probability that a buyer has seen enough after an item.
 const ENOUGH: f64 = 0.3;
 
 /// Makes buyers.
@@ -31,7 +31,7 @@ impl ProgramSource for Buyers {
     }
 }
 
-/// All buyers that are in the shop.
+/// All buyers in the shop.
 #[derive(Debug)]
 struct Shop {
     streams: StreamFamily,
@@ -74,7 +74,7 @@ impl Buyer {
         Action::Think(Nanos::from_secs_f64(-THINK_S * self.stream.uniform().ln()))
     }
 
-    /// What comes after a think time.
+    /// The step after a think time.
     fn next(&mut self) -> Action {
         let enough = self.at == ITEM && self.stream.uniform() < ENOUGH;
         self.ask(if enough { BUY } else { ITEM })

@@ -22,8 +22,8 @@ use thinktime_sim::{self as sim, Control};
 
 const SECOND: Nanos = Nanos(1_000_000_000);
 
-/// Sessions arrive as a Poisson process; what they do is `Buyers`' affair, so `requests` and
-/// `think` are not asked.
+/// Sessions arrive as a Poisson process; `Buyers` decides their actions, so `requests` and `think`
+/// are ignored.
 const WORKLOAD: &str = r#"
 name = "buyers in Rust"
 [arrivals]

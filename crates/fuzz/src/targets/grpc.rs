@@ -1,5 +1,5 @@
-//! gRPC: an input is the body of an answer. What is read of it is JSON of bounded length, and the
-//! beginning of an answer that is read is read, too.
+//! gRPC: an input is the body of an answer. Its parsed form is JSON of bounded length, and each
+//! beginning of a valid answer is valid, too.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::files::Files;
@@ -25,7 +25,7 @@ pub(super) const TARGET: Target = Target {
     read,
 };
 
-/// The most that an answer may be as JSON.
+/// The most bytes of an answer as JSON.
 const BYTES_MAX: usize = 4096;
 
 /// The descriptors of gRPC's own health check.

@@ -1,4 +1,5 @@
-//! HTTP/1.1: the same bytes as responses and as requests. However they are cut, the same is read.
+//! HTTP/1.1: the same bytes as responses and as requests. The result does not depend on how they
+//! are cut.
 
 use thinktime_net::protocol::Capture;
 use thinktime_net::protocol::http1::{
@@ -29,7 +30,7 @@ pub(super) const TARGET: Target = Target {
 };
 
 fn read(bytes: &[u8]) {
-    // A head in pieces is looked at when a line of it ends, so that the last line must.
+    // A head in pieces is parsed at each line end, so its last line must be complete.
     let bytes = &[bytes, b"\n"].concat()[..];
     let (responses, requests) = (responses(bytes, bytes.len()), requests(bytes, bytes.len()));
     for size in PIECES {
@@ -38,7 +39,7 @@ fn read(bytes: &[u8]) {
     }
 }
 
-/// The responses of a connection, and how it ended.
+/// The responses of a connection, and its end.
 fn responses(bytes: &[u8], size: usize) -> (Vec<(Response, usize)>, Option<&'static str>) {
     let mut reader = ResponseReader::capturing(Capture::All);
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! HTTP/2: the frames of a server. However they are cut, the same is read; each stream ends at most
-//! once, and what is held for a server that reads nothing is bounded.
+//! HTTP/2: the frames of a server. The result does not depend on how they are cut; each stream ends
+//! at most once, and the buffers for a server that reads nothing are bounded.
 
 use std::collections::VecDeque;
 
@@ -38,7 +38,7 @@ fn read(bytes: &[u8]) {
     }
 }
 
-/// What was told of the streams, what was written, and what broke the connection.
+/// The events of the streams, the output, and the error of the connection.
 pub(super) fn heard(bytes: &[u8], size: usize) -> (Vec<Event>, Vec<u8>, Option<&'static str>) {
     let get = RequestHead { method: "GET", host: "a", target: "/", headers: &[], body: &[] };
     let (mut out, mut events) = (Outbox::default(), VecDeque::new());

@@ -1,6 +1,6 @@
-//! HTTP/3: an input is what comes over streams, each part behind the number of its stream, one byte
-//! of which the highest bit says that the stream ends, and its length in two bytes. However the
-//! parts are cut, the same is read; each request ends at most once.
+//! HTTP/3: an input is the data of streams. Each part is behind the number of its stream, one byte
+//! whose highest bit marks the end of the stream, and its length in two bytes. The result does not
+//! depend on how the parts are cut; each request ends at most once.
 
 use std::collections::VecDeque;
 
@@ -39,7 +39,7 @@ fn read(bytes: &[u8]) {
     }
 }
 
-/// What was told of the streams, and what broke the connection.
+/// The events of the streams, and the error of the connection.
 fn heard(mut bytes: &[u8], size: usize) -> (Vec<Event>, Option<&'static str>) {
     let mut client = Client::new(Capture::All);
     for number in 0..REQUESTS {
@@ -51,7 +51,7 @@ fn heard(mut bytes: &[u8], size: usize) -> (Vec<Event>, Option<&'static str>) {
         let length = usize::from(u16::from_be_bytes([*high, *low])).min(rest.len());
         let (part, rest) = rest.split_at(length);
         bytes = rest;
-        // Streams of the client's own bring nothing.
+        // The client's own streams have no events.
         let number = stream & 0xf;
         if over[usize::from(number)] || !matches!(number & 3, 0 | 3) {
             continue;

@@ -1,5 +1,5 @@
-//! Access logs of every format, plain, gzip and zstd: what is no line of a log is counted, and
-//! however the log is cut for the threads, the same is read.
+//! Access logs of every format, plain, gzip and zstd: invalid lines are counted, and the result
+//! does not depend on how the log is cut for the threads.
 
 use std::io::Cursor;
 use std::num::NonZero;

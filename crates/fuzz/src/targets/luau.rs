@@ -1,5 +1,5 @@
-//! Scripts: any text is compiled, and what compiles is run for a while. A session ends or waits,
-//! and what a script asks for is bounded.
+//! Scripts: any text is compiled, and compiled scripts run for a while. A session ends or waits,
+//! and a script's requests are bounded.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(super) const TARGET: Target = Target {
     read,
 };
 
-/// What a session is asked at most.
+/// The most turns of a session.
 const TURNS: u64 = 30;
 
 fn read(bytes: &[u8]) {
@@ -51,7 +51,7 @@ fn read(bytes: &[u8]) {
                 let reply = Reply { status: 200, head, body, ..Reply::default() };
                 machine.resume(Nanos(at), 0, Event::Answered(reply))
             }
-            // Nobody else is there who could end its wait.
+            // Nobody else exists who could end its wait.
             Action::Wait => break,
             Action::Think(_) => machine.resume(Nanos(at), 0, Event::Waited),
         };

@@ -1,4 +1,4 @@
-//! What is fuzzed: one file and one line each.
+//! The fuzz targets: one file and one line each.
 
 mod grpc;
 mod hpack;
@@ -29,5 +29,5 @@ pub static TARGETS: [Target; 11] = [
     luau::TARGET,
 ];
 
-/// Sizes of the pieces in which an input is read besides the whole.
+/// Sizes of the pieces in which an input is read, besides the whole.
 const PIECES: [usize; 2] = [1, 7];

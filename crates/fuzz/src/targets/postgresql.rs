@@ -1,5 +1,5 @@
-//! PostgreSQL: an input is what a server sends to a statement, and again to a login. However it is
-//! cut, the same is read, and what is held for a server that reads nothing is bounded.
+//! PostgreSQL: an input is a server's answer to a statement, and again to a login. The result does
+//! not depend on how it is cut, and the buffers for a server that reads nothing are bounded.
 
 use thinktime_net::protocol::postgresql::{Client, Event, HELD_BYTES_MAX, Login, StatementId};
 use thinktime_net::protocol::{Outbox, REPLY_BYTES_MAX};
@@ -26,7 +26,7 @@ pub(super) const TARGET: Target = Target {
     read,
 };
 
-/// What a server says that lets everybody in.
+/// The messages of a server that admits everybody.
 const ADMITTED: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
 fn read(bytes: &[u8]) {
@@ -41,7 +41,7 @@ fn read(bytes: &[u8]) {
     }
 }
 
-/// What came, how much was written, what was kept, and what broke the connection.
+/// The events, the size of the output, the kept data, and the error of the connection.
 type Heard = (Vec<Event>, usize, Vec<u8>, Option<&'static str>);
 
 fn heard(bytes: &[u8], size: usize, admitted: bool, keeping: bool) -> Heard {

@@ -16,7 +16,7 @@ pub(super) const TARGET: Target = Target {
     read,
 };
 
-/// The longest duration that counts.
+/// The longest accepted duration.
 const LONGEST: Nanos = Nanos(100_000_000_000_000);
 
 fn read(bytes: &[u8]) {
@@ -26,12 +26,12 @@ fn read(bytes: &[u8]) {
     }
     let metrics = 1 + bytes.iter().filter(|byte| **byte == b',' || **byte == b'\n').count() as u64;
     assert!(once.0 <= LONGEST.0.saturating_mul(metrics), "{once:?}");
-    // The first `total` counts once, and what is summed is summed of all fields.
+    // The first `total` counts once, and the sum covers all fields.
     let twice = time(bytes, 2);
     assert!(twice == once || twice == once + once, "{once:?}, {twice:?}");
 }
 
-/// What the fields say, each of them so many times.
+/// The content of the fields, each repeated.
 fn time(bytes: &[u8], times: usize) -> Nanos {
     let mut timing = ServerTiming::default();
     for value in bytes.split(|byte| *byte == b'\n') {

@@ -1,4 +1,4 @@
-//! Workload and system files: any text is read as both, and what is wrong with it is said.
+//! Workload and system files: any text is read as both, and its errors are reported.
 
 use thinktime_core::files::NoFiles;
 use thinktime_core::schema::Source;

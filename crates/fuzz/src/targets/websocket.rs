@@ -1,5 +1,5 @@
-//! WebSocket: an input is what a server sends after a good handshake, and again in its place.
-//! However it is cut, the same is read, and what is held for a server that reads nothing is
+//! WebSocket: an input is a server's data after a valid handshake, and again in its place. The
+//! result does not depend on how it is cut, and the buffers for a server that reads nothing are
 //! bounded.
 
 use thinktime_core::random::{Purpose, Stream};
@@ -37,7 +37,7 @@ fn read(bytes: &[u8]) {
     }
 }
 
-/// What came: messages by their lengths and sizes, what was written, and what broke the connection.
+/// The events: messages by their lengths and sizes, the output, and the error of the connection.
 type Heard = (Vec<(usize, u64)>, Vec<u8>, Option<&'static str>);
 
 fn heard(bytes: &[u8], size: usize, shaken: bool) -> Heard {

@@ -1,4 +1,4 @@
-//! The requests of a log in columns: what all that is learned of it is learned from.
+//! The requests of a log in columns, from which everything else is learned.
 
 mod names;
 mod order;
@@ -14,11 +14,11 @@ pub use rows::{ColumnView, Rows};
 use visit::{AGENTS, IdentityHasher, Visit, is_object};
 pub use visit::{Batch, Digest, METHODS, UNKNOWN, UserBy};
 
-/// So many rows are kept, in some 300 MiB; of a log that has more, those of one user in two, in
-/// four, and so on.
+/// The most rows kept, in some 300 MiB; of a log that has more, those of one user in two, in four,
+/// and so on.
 pub const ROWS_MAX: usize = 1 << 23;
 
-/// So many visits are added together.
+/// Visits are added in batches of this size.
 const AT_ONCE: usize = 64;
 
 /// The requests of a log.
@@ -28,17 +28,17 @@ pub struct Columns {
     pub rows: Rows,
     /// Paths by their numbers, without queries, cut to 200 bytes.
     pub paths: Vec<Box<[u8]>>,
-    /// Whether pages embed what has this path, by its ending.
+    /// Whether pages embed this path, by its ending.
     pub objects: Vec<bool>,
     /// The address and the agent of each user.
     pub users: Vec<(u32, u32)>,
-    /// What clients call themselves.
+    /// The agents of clients.
     pub agents: Vec<Box<[u8]>>,
-    /// The hosts that were asked.
+    /// The requested hosts.
     pub hosts: Vec<Box<[u8]>>,
-    /// How often the log's time went back by more than can be put in order, which is two minutes.
+    /// How often the log's time went back by more than two minutes, the most that can be sorted.
     pub backwards: u64,
-    /// The requests of one user in so many are kept.
+    /// The requests of one user in this many are kept.
     pub one_in: u64,
     /// All requests, kept or not.
     pub requests: u64,
@@ -72,7 +72,7 @@ pub struct Collector {
     names: [Names; 3],
     users: HashMap<u64, u32, BuildHasherDefault<IdentityHasher>>,
     addresses: HashMap<u64, u32, BuildHasherDefault<IdentityHasher>>,
-    /// The hash of each user, by which some are kept and others are not.
+    /// The hash of each user, which decides whether the user is kept.
     hashes: Vec<u64>,
     rows_max: usize,
     columns: Columns,
@@ -85,7 +85,7 @@ impl Default for Collector {
 }
 
 impl Collector {
-    /// Keeps so many rows at most.
+    /// Keeps at most this many rows.
     #[must_use]
     pub fn new(rows_max: usize) -> Collector {
         Collector {
@@ -99,7 +99,7 @@ impl Collector {
         }
     }
 
-    /// Takes the visits of a batch, which is empty then.
+    /// Takes the visits of a batch and leaves it empty.
     pub fn take(&mut self, batch: &mut Batch) {
         for (names, told) in self.names.iter_mut().zip(&mut batch.names) {
             names.learn(told);
@@ -125,7 +125,7 @@ impl Collector {
         columns
     }
 
-    /// Adds visits column by column: so what one of them looks up does not wait for the others.
+    /// Adds visits column by column, so that a lookup in one column does not delay the others.
     fn add(&mut self, visits: &[Visit]) {
         self.columns.requests += visits.len() as u64;
         if self.columns.one_in == 1 {
@@ -187,7 +187,7 @@ impl Collector {
 
 /// Whether the requests of a user with this hash are kept.
 fn is_sampled(hash: u64, one_in: u64) -> bool {
-    // The high bits name the user's place in tables; mixed, they serve here as well.
+    // The high bits give the user's place in tables; after mixing, they also serve here.
     let mixed = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 32).is_multiple_of(one_in)
 }

@@ -1,4 +1,4 @@
-//! Numbers for names: they count from 0 in the order in which the names came first.
+//! Numbers for names: they count from 0 in the order in which the names first came.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,7 +6,7 @@ use std::hash::BuildHasherDefault;
 
 use super::visit::{IdentityHasher, UNKNOWN};
 
-/// So many names are known; all others stand together as the last.
+/// The most distinct names; all others share the last number.
 const NAMES_MAX: usize = 1 << 22;
 
 /// Names and their numbers.
@@ -29,13 +29,13 @@ impl Names {
         }
     }
 
-    /// The number of a name; that of all others where there were too many.
+    /// The number of a name; that of all others if the table is full.
     #[inline]
     pub(super) fn number(&self, hash: u64) -> u32 {
         self.numbers.get(&hash).copied().unwrap_or(NAMES_MAX as u32)
     }
 
-    /// The number of a name; `UNKNOWN` where it is none.
+    /// The number of a name; `UNKNOWN` for an empty one.
     #[inline]
     pub(super) fn find(&self, hash: u64) -> u32 {
         self.numbers.get(&hash).copied().unwrap_or(UNKNOWN)

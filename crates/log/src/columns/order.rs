@@ -1,28 +1,28 @@
-//! Entries in the order of time: logs are written when requests end, and by several hands.
+//! Entries in the order of time: several writers log requests when they end.
 
 use super::visit::Visit;
 
-/// An entry waits for earlier ones until the log is so far beyond it.
+/// An entry waits for earlier ones until the log is this far beyond it.
 const WINDOW_NS: i64 = 120_000_000_000;
-/// A batch that is older than the one before by more than this begins anew.
+/// A batch that is older than the previous one by more than this starts a new order.
 const RESET_NS: i64 = 1_800_000_000_000;
-/// So many wait at most.
+/// The most waiting entries.
 const WAITING_MAX: usize = 1 << 16;
 
-/// Puts visits in order.
+/// Sorts visits.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     waiting: Vec<Visit>,
-    /// The latest time seen.
+    /// The latest time so far.
     latest: Option<i64>,
-    /// The time of the last one that came.
+    /// The time of the last visit.
     previous: Option<i64>,
-    /// How often the log's time went back by more than can be put in order.
+    /// How often the log's time went back by more than can be sorted.
     pub(super) backwards: u64,
 }
 
 impl Order {
-    /// Takes visits in the order of the log, and hands on those whose turn has come.
+    /// Takes visits in the order of the log, and hands on those that are ready.
     pub(super) fn take(&mut self, visits: &[Visit], mut hand: impl FnMut(&[Visit])) {
         let Some(newest) = visits.iter().map(|visit| visit.time_ns).max() else { return };
         let latest = match self.latest {
@@ -37,14 +37,14 @@ impl Order {
             self.backwards += u64::from(before.is_some_and(|at| visit.time_ns < at - WINDOW_NS));
         }
         self.waiting.extend_from_slice(visits);
-        // It costs little where they are in order, or nearly so.
+        // Sorting costs little if they are in order, or nearly so.
         self.waiting.sort_by_key(|visit| visit.time_ns);
         let due = self.waiting.partition_point(|visit| visit.time_ns <= latest - WINDOW_NS);
         let due = due.max(self.waiting.len().saturating_sub(WAITING_MAX));
         self.release(due, &mut hand);
     }
 
-    /// Hands on all that waits.
+    /// Hands on all waiting visits.
     pub(super) fn finish(&mut self, mut hand: impl FnMut(&[Visit])) {
         self.release(self.waiting.len(), &mut hand);
     }

@@ -3,28 +3,28 @@
 use super::UNKNOWN;
 
 /// The rows of a log's requests by the time of their arrival. Numbers of users, paths, hosts and
-/// agents count from 0; [`UNKNOWN`](super::UNKNOWN) stands for what the log does not have.
+/// agents count from 0; [`UNKNOWN`](super::UNKNOWN) stands for a value that the log lacks.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// When requests arrived, in nanoseconds since 1970.
     pub time_ns: Vec<i64>,
-    /// How long they took, in microseconds.
+    /// The durations, in microseconds.
     pub duration_us: Vec<u32>,
-    /// Who asked.
+    /// The users.
     pub user: Vec<u32>,
-    /// For what.
+    /// The requested paths.
     pub path: Vec<u32>,
-    /// The path of the page that led there; unknown if nobody had asked for it before.
+    /// The path of the referring page; unknown if nobody had requested it before.
     pub referrer: Vec<u32>,
-    /// The host that was asked.
+    /// The requested host.
     pub host: Vec<u32>,
     /// The sizes of the responses.
     pub bytes: Vec<u32>,
-    /// What a user's requests of one page have in common; empty where no line tells pages.
+    /// The page number that a user's requests of one page share; empty if no line names pages.
     pub page: Vec<u32>,
     /// Statuses; 0 for none.
     pub status: Vec<u16>,
-    /// Places in [`METHODS`](super::METHODS).
+    /// Indices in [`METHODS`](super::METHODS).
     pub method: Vec<u8>,
 }
 
@@ -33,42 +33,42 @@ pub struct Rows {
 pub struct ColumnView<'a> {
     /// When requests arrived, in nanoseconds since 1970.
     pub time_ns: &'a [i64],
-    /// How long they took, in microseconds.
+    /// The durations, in microseconds.
     pub duration_us: &'a [u32],
-    /// Who asked.
+    /// The users.
     pub user: &'a [u32],
-    /// For what.
+    /// The requested paths.
     pub path: &'a [u32],
-    /// The path of the page that led there.
+    /// The path of the referring page.
     pub referrer: &'a [u32],
     /// The sizes of the responses.
     pub bytes: &'a [u32],
-    /// What a user's requests of one page have in common; empty where no line tells pages.
+    /// The page number that a user's requests of one page share; empty if no line names pages.
     pub page: &'a [u32],
     /// Statuses; 0 for none.
     pub status: &'a [u16],
-    /// Places in [`METHODS`](super::METHODS).
+    /// Indices in [`METHODS`](super::METHODS).
     pub method: &'a [u8],
-    /// Of each path: whether pages embed such things.
+    /// By path: whether pages embed it.
     pub objects: &'a [bool],
-    /// How many users there are.
+    /// The number of users.
     pub users: usize,
 }
 
 impl Rows {
-    /// How many there are.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.time_ns.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time_ns.is_empty()
     }
 
-    /// Notes the pages of the last rows. Most logs tell none, and have no such column.
+    /// Notes the pages of the last rows. Most logs name none, and have no such column.
     pub(super) fn note_pages(&mut self, mut pages: impl ExactSizeIterator<Item = u32> + Clone) {
         if !self.page.is_empty() || pages.clone().any(|page| page != UNKNOWN) {
             self.page.resize(self.len() - pages.len(), UNKNOWN);
@@ -76,7 +76,7 @@ impl Rows {
         }
     }
 
-    /// Puts the rows in the order of time; those of one time stay in theirs.
+    /// Sorts the rows by time; rows of one time keep their order.
     pub(super) fn sort(&mut self) {
         if self.time_ns.is_sorted() {
             return;
@@ -86,14 +86,14 @@ impl Rows {
         self.pick(&order);
     }
 
-    /// Keeps the rows of users for whom this holds.
+    /// Keeps the rows of selected users.
     pub(super) fn keep(&mut self, kept: impl Fn(u32) -> bool) {
         let rows = 0..self.len() as u32;
         let order: Vec<u32> = rows.filter(|row| kept(self.user[*row as usize])).collect();
         self.pick(&order);
     }
 
-    /// Makes these rows, in this order, the only ones.
+    /// Keeps only these rows, in this order.
     fn pick(&mut self, order: &[u32]) {
         picked(&mut self.time_ns, order);
         for column in [

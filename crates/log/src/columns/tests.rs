@@ -66,8 +66,8 @@ fn a_clock_that_is_set_back_is_put_in_order() {
     assert_eq!((&found.rows.user[..], found.backwards), (&[0, 1, 0, 2][..], 1));
 }
 
-/// Of 1,000 users of ten requests each, those of one in four are 250, with a standard deviation
-/// of 14; the users are fixed.
+/// Of 1,000 users of ten requests each, one in four makes 250, with a standard deviation of 14; the
+/// users are fixed.
 #[test]
 fn of_many_rows_those_of_some_users_are_kept_whole() {
     let name = |user: usize| format!("user {user}");

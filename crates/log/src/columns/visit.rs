@@ -1,4 +1,4 @@
-//! What is kept of an entry: a few numbers, made in the threads that parse.
+//! The kept part of an entry: a few numbers, made in the parsing threads.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -11,80 +11,81 @@ use serde::{Deserialize, Serialize};
 use crate::entry::Entry;
 use crate::text::after_scheme;
 
-/// What is kept of an entry. Nothing of it names a person.
+/// The kept part of an entry. Nothing in it names a person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
     /// When the request arrived, in nanoseconds since 1970.
     pub time_ns: i64,
-    /// How long it took in microseconds; [`UNKNOWN`] where that is not logged, and less for all
-    /// that is longer.
+    /// Its duration in microseconds; [`UNKNOWN`] if not logged. The value below it stands for all
+    /// longer ones.
     pub duration_us: u32,
-    /// Stands for the user.
+    /// The hash of the user.
     pub user: u64,
-    /// Stands for the client's address.
+    /// The hash of the client's address.
     pub address: u64,
-    /// Stands for the path, without its query.
+    /// The hash of the path, without its query.
     pub path: u64,
-    /// Stands for the path of the page that led here; 0 for none.
+    /// The hash of the referring page's path; 0 for none.
     pub referrer: u64,
-    /// Stands for the host that was asked.
+    /// The hash of the requested host.
     pub host: u64,
-    /// Stands for what the client calls itself.
+    /// The hash of the client's agent.
     pub agent: u64,
     /// The response's size, like the duration.
     pub bytes: u32,
-    /// What the user's requests of one page have in common; [`UNKNOWN`] where pages are not told.
+    /// The page number that the user's requests of one page share; [`UNKNOWN`] if the log names no
+    /// pages.
     pub page: u32,
     /// The status; 0 for none.
     pub status: u16,
-    /// The place of the method in [`METHODS`].
+    /// The index of the method in [`METHODS`].
     pub method: u8,
 }
 
 /// Stands for a number that a log does not have.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// Methods that are told apart; the last stands for all others.
+/// The distinguished methods; the last stands for all others.
 pub const METHODS: [&str; 8] =
     ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "other"];
 
-/// By what a user is known.
+/// The identification of a user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UserBy {
     /// The client's address, as in the paper.
     Address,
-    /// The address and what the client calls itself, which tells people behind one address apart.
+    /// The address and the agent, which distinguishes people behind one address.
     #[default]
     AddressAndAgent,
     /// The field that [`Options::user`](crate::Options::user) names, or the authenticated user; the
-    /// address where it is empty.
+    /// address if it is empty.
     Field,
 }
 
-/// The visits of one batch, and the names that were new to the thread that made it.
+/// The visits of one batch, and the names that were new to its thread.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Batch {
     /// The visits, in the order of the log.
     pub(super) visits: Vec<Visit>,
-    /// Names by the numbers that stand for them.
+    /// Names by their hashes.
     pub(super) names: [Vec<(u64, Box<[u8]>)>; 3],
 }
 
-/// What has a name; the places in [`Batch::names`].
+/// The things that have names; the indices of [`Batch::names`].
 pub(super) const PATHS: usize = 0;
 pub(super) const AGENTS: usize = 1;
 pub(super) const HOSTS: usize = 2;
 
-/// Names that a thread remembers; then it forgets them and tells them again.
+/// The most names that a thread remembers; then it forgets them and reports them again.
 const REMEMBERED_MAX: usize = 1 << 20;
-/// A name is cut to so many bytes.
+/// A name is cut to this many bytes.
 const NAME_MAX: usize = 200;
 
 thread_local! {
     static NAME_MEMORY: RefCell<NameMemory> = RefCell::default();
 }
 
-/// The names that a thread has told already, and for which digest.
+/// The names that a thread has already reported, and for which digest.
 #[derive(Default)]
 struct NameMemory {
     digest: u64,
@@ -92,7 +93,7 @@ struct NameMemory {
 }
 
 impl NameMemory {
-    /// The number that stands for a name, which is told if it is new to this thread.
+    /// The hash of a name, which is reported if it is new to this thread.
     fn number(&mut self, of: usize, name: &[u8], batch: &mut Batch) -> u64 {
         let number = number_of(&[name]);
         // The same word may be a path and a host.
@@ -103,7 +104,7 @@ impl NameMemory {
     }
 }
 
-/// Hashes what is a hash already.
+/// Passes hashes through.
 #[derive(Default)]
 pub(super) struct IdentityHasher(u64);
 
@@ -121,7 +122,7 @@ impl Hasher for IdentityHasher {
     }
 }
 
-/// Stands for the bytes: the same on every machine and in every run, and never 0.
+/// The hash of the bytes: the same on every machine and in every run, and never 0.
 fn number_of(parts: &[&[u8]]) -> u64 {
     let mut hasher = FixedState::with_seed(0x7431).build_hasher();
     parts.iter().for_each(|part| hasher.write(part));
@@ -136,7 +137,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Users are told apart by this.
+    /// The identification of users.
     #[must_use]
     pub fn new(by: UserBy) -> Digest {
         static MADE: AtomicU64 = AtomicU64::new(0);
@@ -176,7 +177,7 @@ impl Digest {
     }
 }
 
-/// A number that a log has; all that are too large are the largest.
+/// A number from a log, saturated at the largest.
 fn saturated(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(UNKNOWN).min(UNKNOWN - 1)
 }
@@ -192,14 +193,14 @@ fn path_of(url: &[u8]) -> Option<&[u8]> {
     Some(&path[..memchr::memchr2(b'?', b'#', path).unwrap_or(path.len())])
 }
 
-/// Endings of what pages embed.
+/// Endings of embedded paths.
 const OBJECTS: [&[u8]; 26] = [
     b"css", b"js", b"mjs", b"map", b"png", b"gif", b"jpg", b"jpeg", b"jpe", b"ico", b"svg",
     b"webp", b"avif", b"bmp", b"xbm", b"woff", b"woff2", b"ttf", b"otf", b"eot", b"swf", b"class",
     b"cur", b"au", b"wav", b"mid",
 ];
 
-/// Whether pages embed what has such a path.
+/// Whether pages embed such a path.
 pub(super) fn is_object(path: &[u8]) -> bool {
     let end = &path[path.len().saturating_sub(6)..];
     let Some(dot) = memchr::memrchr(b'.', end) else { return false };

@@ -1,4 +1,4 @@
-//! What the fields of a line mean, and the entry that they make together.
+//! The meanings of a line's fields, and the entry that they form together.
 
 mod value;
 
@@ -13,22 +13,22 @@ use crate::text::{after_scheme, part};
 use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
 use value::{address, any_duration, duration, status, timers, without_fraction, without_port};
 
-/// What a field means.
+/// The meaning of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Field {
-    /// Nothing that matters.
+    /// Ignored.
     Skip,
-    /// A port, which tells a line with a host before it from others.
+    /// A port, which distinguishes a line with a host before it from others.
     Port,
     /// A time such as `17/May/2015:10:05:03 +0000`.
     Clf,
-    /// A time such as `17/May/2015:10:05:03.123`, of a zone that is not told.
+    /// A time such as `17/May/2015:10:05:03.123`, of an unknown zone.
     ClfMillis,
     /// A time such as `2015-05-17T10:05:03.123Z`.
     Iso,
-    /// A number since 1970, in units of so many nanoseconds.
+    /// A number since 1970, in units of this many nanoseconds.
     Epoch(i64),
-    /// A time in any of these ways.
+    /// A time in any of these forms.
     AnyTime,
     /// A part of a time.
     Pattern(Pattern),
@@ -36,20 +36,20 @@ pub(crate) enum Field {
     Date,
     /// A time of day such as `10:05:03`.
     TimeOfDay,
-    /// How long the request took, in units of so many nanoseconds.
+    /// The duration of the request, in units of this many nanoseconds.
     Duration(i64),
-    /// A part of how long the request took, in seconds; -1 where it did not come so far.
+    /// A part of the request's duration, in seconds; -1 if the request did not reach it.
     DurationPart,
     /// Times of phases in milliseconds, as in `10/0/30/69/109`: the last one is the whole, unless a
-    /// plus sign says that it was still going on.
+    /// plus sign says that the request was still in progress.
     Timers,
-    /// How long the request took, as seconds or with a unit, as in `1.5ms` or `1m2.5s`.
+    /// The duration of the request, in seconds or with a unit, as in `1.5ms` or `1m2.5s`.
     AnyDuration,
     /// The client's address.
     Address,
     /// The client's address and port.
     AddressPort,
-    /// `X-Forwarded-For`: addresses, that of the client first.
+    /// `X-Forwarded-For`: addresses, the client's first.
     Forwarded,
     /// `User-Agent`.
     Agent,
@@ -69,17 +69,17 @@ pub(crate) enum Field {
     Request,
     /// The status.
     Status,
-    /// The proxy's word and the status, as in `TCP_HIT/200`.
+    /// The proxy's result word and the status, as in `TCP_HIT/200`.
     CacheStatus,
     /// The response's size in bytes.
     Bytes,
-    /// The same, where `-` means zero.
+    /// The same, but `-` means zero.
     BytesOrDash,
     /// `Referer`.
     Referrer,
 }
 
-/// An entry that is being put together.
+/// An entry under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Draft<'a> {
     pub(crate) entry: Entry<'a>,
@@ -167,7 +167,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Notes who the user is, where the caller has named a field for that.
+    /// Notes the user, if the caller has named a field for that.
     pub(crate) fn set_user(&mut self, value: &Text<'a>) {
         if &value[..] != b"-" {
             self.entry.user = value.clone();
@@ -183,7 +183,7 @@ impl<'a> Draft<'a> {
         self.duration_ns = Some(self.duration_ns.unwrap_or(0).saturating_add(ns));
     }
 
-    /// A request line such as `GET /a?b HTTP/1.1`. What is none leaves method and path empty.
+    /// A request line such as `GET /a?b HTTP/1.1`. An invalid one leaves method and path empty.
     fn request(&mut self, line: Text<'a>) {
         let Some(first) = memchr::memchr(b' ', &line) else {
             if line.first() == Some(&b'/') {
@@ -256,9 +256,9 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// A duration in whole seconds where stamps have no more: what is less would put the lines of a
-/// second in the order of their durations, what a page embeds before the page. Finer stamps may
-/// have lost zeros at their end, and say less of the clock's steps.
+/// A duration in whole seconds if stamps are no finer: a finer one would sort the lines of a second
+/// by their durations, and a page's embedded objects before the page. Finer stamps may have lost
+/// trailing zeros, and say less about the clock's steps.
 fn whole_steps(duration_ns: i64, resolution_ns: u64) -> i64 {
     match i64::try_from(resolution_ns) {
         Ok(step) if step >= SECOND => duration_ns - duration_ns % step,

@@ -1,4 +1,4 @@
-//! Single values of lines.
+//! Parsers of single values.
 
 use crate::entry::Text;
 use crate::number::{decimal, integer};
@@ -6,7 +6,7 @@ use crate::reason::Reason;
 use crate::text::part;
 use crate::time::{MICROSECOND, MILLISECOND, SECOND};
 
-/// An address without spaces around it. One that is not ASCII is none.
+/// An address without spaces around it. Text that is not ASCII is no address.
 #[inline]
 pub(super) fn address(text: Text<'_>) -> Result<Text<'_>, Reason> {
     if !text.is_ascii() {
@@ -33,7 +33,7 @@ pub(super) fn without_port<'a>(text: &Text<'a>) -> Text<'a> {
     }
 }
 
-/// A whole number without the fraction that all numbers of a column have in tables with gaps.
+/// A whole number without the fraction that columns with gaps have in some tables.
 pub(super) fn without_fraction(text: &[u8]) -> &[u8] {
     text.strip_suffix(b".0").unwrap_or(text)
 }
@@ -55,7 +55,7 @@ pub(super) fn duration(text: &[u8], unit: i64) -> Result<i64, Reason> {
     Ok(decimal(text, unit).ok_or(Reason::BadNumber)?.0)
 }
 
-/// The whole of phases such as `10/0/30/69/109`; none where it was still going on.
+/// The total of phases such as `10/0/30/69/109`; `None` if the request was still in progress.
 pub(super) fn timers(text: &[u8]) -> Result<Option<i64>, Reason> {
     let last = memchr::memrchr(b'/', text).ok_or(Reason::BadNumber)?;
     let whole_time = &text[last + 1..];

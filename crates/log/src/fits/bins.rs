@@ -1,28 +1,28 @@
-//! Values by bins, as they were observed.
+//! Values by bins, in their observed form.
 
-/// How many values lie in each bin. All columns have one length, and bins are in order.
+/// The number of values in each bin. All columns have one length, and bins are in order.
 #[derive(Clone, Debug)]
 pub struct Bins {
     /// P(bin) is the probability of up to `upper` less that of up to `lower`.
     pub lower: Vec<f64>,
     /// See there.
     pub upper: Vec<f64>,
-    /// How many values.
+    /// The number of values.
     pub count: Vec<f64>,
-    /// Only values up to here could be observed; infinite where all could.
+    /// The largest observable value; infinite without a limit.
     pub limit: f64,
-    /// 0 where values are exact. Else each is the difference of two stamps that were rounded down
-    /// to multiples of this step, and bounds and limit are counted in steps.
+    /// 0 if values are exact. Else each is the difference of two stamps that were rounded down to
+    /// multiples of this step, and bounds and limit are counted in steps.
     pub step: f64,
 }
 
-/// The bounds of all bins, each once, and where those of a bin are among them.
+/// The bounds of all bins, each once, and the indices of each bin's bounds.
 #[derive(Clone, Debug)]
 pub(super) struct Edges {
     pub(super) at: Vec<f64>,
     pub(super) lower: Vec<usize>,
     pub(super) upper: Vec<usize>,
-    /// Where the limit is, if there is one.
+    /// The index of the limit, if there is one.
     pub(super) limit: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Which laws there are, and what their parameters mean.
+//! The families of laws, and the meaning of their parameters.
 
 use super::law::Law;
 use super::normal;
@@ -14,13 +14,13 @@ macro_rules! families {
             /// All of them.
             pub const ALL: &'static [Family] = &[$(Family::$family),+];
 
-            /// As the notation calls it; parts of a mix are joined by `+`.
+            /// Its name in the notation; parts of a mix are joined by `+`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Family::$family => $name),+ }
             }
 
-            /// How many parameters it has.
+            /// The number of its parameters.
             #[must_use]
             pub fn parameters(self) -> usize {
                 match self { $(Family::$family => $count),+ }
@@ -50,14 +50,14 @@ families! {
 }
 
 impl Family {
-    /// The family of a name.
+    /// The family of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Family> {
         Family::ALL.iter().copied().find(|family| family.name() == name)
     }
 
     /// The law with these parameters, in the order of the notation; a mix has the weight of its
-    /// first law before them. None where there is no such law.
+    /// first law before them. None if no such law exists.
     #[must_use]
     pub fn law(self, p: &[f64]) -> Option<Law> {
         if p.len() != self.parameters() || !p.iter().all(|one| one.is_finite()) {
@@ -99,13 +99,13 @@ fn pareto(shape: f64, scale: f64) -> Part {
     Part::Pareto { shape, scale }
 }
 
-/// All values are 1 where the mean is.
+/// All values are 1 if the mean is.
 fn geometric(mean: f64) -> Part {
     let rate = if mean > 1.0 { -(-1.0 / mean).ln_1p() } else { 690.0 };
     Part::Geometric { mean, rate }
 }
 
-/// The least share of a law that is cut off is kept away from 0.
+/// The smallest share of a truncated law stays away from 0.
 fn cut_lognormal(mu: f64, sigma: f64, high: f64) -> Part {
     let (kept, beyond) = normal::tails((high.ln() - mu) / sigma);
     Part::CutLognormal { mu, sigma, high, beyond, kept: kept.max(1e-300) }

@@ -11,7 +11,7 @@ pub struct Law {
 }
 
 impl Law {
-    /// P(X <= x) and P(X > x), of which the smaller has all digits; for any x.
+    /// P(X <= x) and P(X > x), for any x; the smaller has full precision.
     #[must_use]
     pub fn tails(&self, x: f64) -> (f64, f64) {
         let (lower, upper) = self.first.tails(x);

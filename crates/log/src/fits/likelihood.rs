@@ -1,4 +1,4 @@
-//! The probability that a law gives to each bin, as its values were observed.
+//! The probability that a law gives to each bin, for values in their observed form.
 //!
 //! *Exact* values: F at the bounds of the bin. *Stamped* values are differences of two stamps that
 //! were rounded down to multiples of r. The first stamp falls anywhere within its r, so the
@@ -27,7 +27,7 @@ const PLACES: [(f64, f64); 4] = [
     (0.930_568_155_797_026_3, 0.173_927_422_568_726_93),
 ];
 
-/// Bins made ready for likelihoods.
+/// Bins prepared for likelihoods.
 #[derive(Clone, Debug)]
 pub struct Likelihood {
     edges: Edges,
@@ -37,7 +37,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Of bins that hold a value at least.
+    /// The bins with at least one value.
     #[must_use]
     pub fn new(bins: Bins) -> Likelihood {
         let (edges, step) = (Edges::of(&bins), bins.step);
@@ -106,12 +106,12 @@ impl Likelihood {
         self.edges.limit.map_or(1.0, |place| tails[place].0.max(TINY))
     }
 
-    /// P(value <= edge) and P(value > edge) as values were observed.
+    /// P(value <= edge) and P(value > edge) in the observed form.
     fn tails(&self, law: &Law) -> Vec<(f64, f64)> {
         if self.step == 0.0 {
             return self.edges.at.iter().map(|edge| law.tails(*edge)).collect();
         }
-        // One step ends where the next one begins, mostly.
+        // One step mostly ends where the next one begins.
         let mut last = (f64::NAN, 0.0);
         let mut mean = |x: f64| {
             if x != last.0 {

@@ -1,9 +1,9 @@
-//! The most likely parameters of laws, from values that were counted in bins.
+//! The most likely parameters of laws, from values counted in bins.
 //!
 //! A [`Family`] of laws and its parameters make a [`Law`], which says how likely values are. A
-//! [`Likelihood`] holds the bins, as they were observed, and gives the probability that a law
-//! gives to each of them; [`climbed`] moves the parameters to where all of them together are most
-//! likely. A [`Tail`] is what lies over a threshold, and has laws of its own.
+//! [`Likelihood`] holds the bins in their observed form, and computes the probability that a law
+//! gives to each of them; [`climbed`] moves the parameters to the most likely ones. A [`Tail`] is
+//! the part above a threshold, and has laws of its own.
 
 mod bins;
 mod family;

@@ -5,22 +5,22 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 /// Beyond this, the tail times e^{z²/2} is its continued fraction.
 const FAR: f64 = 5.0;
 
-/// The terms of that fraction are so many over z², and some more: they leave less than 1e-14.
+/// The number of terms of that fraction is this over z², plus some: the error is below 1e-14.
 const TERMS: f64 = 1500.0;
 const LEAST_TERMS: f64 = 8.0;
 
-/// P(Z > z), with all digits where it is small.
+/// P(Z > z), with full precision for small values.
 pub(super) fn upper(z: f64) -> f64 {
     0.5 * libm::erfc(z * FRAC_1_SQRT_2)
 }
 
-/// P(Z <= z) and P(Z > z), of which the smaller has all digits.
+/// P(Z <= z) and P(Z > z); the smaller has full precision.
 pub(super) fn tails(z: f64) -> (f64, f64) {
     let small = upper(z.abs());
     if z < 0.0 { (small, 1.0 - small) } else { (1.0 - small, small) }
 }
 
-/// e^{power} P(Z > z), where the first factor alone may be too large for a number.
+/// e^{power} P(Z > z), where the first factor alone may overflow.
 pub(super) fn upper_times(power: f64, z: f64) -> f64 {
     if z < FAR { power.exp() * upper(z) } else { (power - 0.5 * z * z).exp() * scaled_tail(z) }
 }

@@ -9,7 +9,7 @@ use thinktime_core::distribution::gamma_tails;
 
 use super::normal;
 
-/// A law with its parameters, and what follows from them alone.
+/// A law with its parameters, and values derived from them alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
     Constant(f64),
@@ -47,7 +47,7 @@ pub(super) enum Part {
         mu: f64,
         sigma: f64,
     },
-    /// Likewise, with what lies `beyond`.
+    /// Likewise, with the part `beyond`.
     CutLognormal {
         mu: f64,
         sigma: f64,
@@ -69,7 +69,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// P(X <= x) and P(X > x), of which the smaller has all digits; all is above an x below 0.
+    /// P(X <= x) and P(X > x); the smaller has full precision; all is above an x below 0.
     pub(super) fn tails(&self, x: f64) -> (f64, f64) {
         match *self {
             Part::Constant(value) => (f64::from(x >= value), f64::from(x < value)),
@@ -87,7 +87,7 @@ impl Part {
             }
             Part::Pareto { shape, scale } => decayed(shape * (x.max(scale) / scale).ln()),
             Part::BoundedPareto { shape, low, high, kept } => {
-                // What lies above, as a product, so that nothing cancels near `high`.
+                // The part above, as a product, so that nothing cancels near `high`.
                 let x = x.max(low).min(high);
                 let (lower, upper) = decayed(shape * (x / low).ln());
                 (lower / kept, upper * decayed(shape * (high / x).ln()).0 / kept)

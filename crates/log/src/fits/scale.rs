@@ -1,6 +1,6 @@
 //! Scales without bounds, on which parameters are searched for: logarithms, and logarithms of odds.
 
-/// The range of a parameter, of which either bound may be infinite, as pair of them.
+/// The range of a parameter, as a pair; either bound may be infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// The lower bound.
@@ -28,7 +28,7 @@ impl Scale {
         }
     }
 
-    /// The number of which [`Scale::bounded`] makes the value, which is moved inside.
+    /// The number whose [`Scale::bounded`] is the value, which is moved inside.
     #[must_use]
     pub fn unbounded(self, value: f64) -> f64 {
         let Scale { low, high } = self;

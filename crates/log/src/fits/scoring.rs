@@ -1,7 +1,7 @@
-//! The method of scoring: climbing a likelihood by the slopes that its bins have.
+//! The method of scoring: climbs a likelihood by the slopes of its bins.
 //!
-//! The mean of the products of slopes stands for the second derivatives, and what the steps show
-//! of the rest is added. A step that leads down is shortened.
+//! The mean of the products of slopes stands for the second derivatives, with a correction from the
+//! steps taken. A step that leads down is shortened.
 //!
 //! Sources: Berndt, Hall, Hall and Hausman, *Estimation and inference in nonlinear structural
 //! models* (Annals of Economic and Social Measurement 3, 1974), for the products of slopes; Dennis,
@@ -14,33 +14,33 @@ use super::likelihood::Likelihood;
 use super::scale::Scale;
 use super::square::{Square, dot, solve, times, zeros};
 
-/// Over which slopes are taken, on scales where parameters change by about 1.
+/// The distance over which slopes are measured, on scales where parameters change by about 1.
 const STEP: f64 = 1e-5;
 
-/// No parameter moves farther in a step.
+/// The longest move of a parameter in a step.
 const FARTHEST: f64 = 3.0;
 
 /// How often a step is shortened before the search gives up.
 const SHORTENED: u32 = 12;
 
-/// A bin that a step loses altogether has no slope.
+/// A bin that becomes impossible after a step has no slope.
 const LOST: f64 = 1e6;
 
 /// The parameters of a family, some of them held, to be fitted to observations.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
-    /// What was observed.
+    /// The observations.
     pub likelihood: &'a Likelihood,
     /// The family.
     pub family: Family,
-    /// The range of each of its parameters.
+    /// The range of each parameter.
     pub scales: &'a [Scale],
-    /// The places of those that are searched for.
+    /// The places of the free parameters.
     pub searched: &'a [usize],
 }
 
 impl Search<'_> {
-    /// Parameters as in `p`, but for those that are searched for.
+    /// The parameters `p` with new values of the free ones.
     fn at(&self, p: &[f64], free: &[f64]) -> Vec<f64> {
         let mut moved = p.to_vec();
         for (&place, &value) in self.searched.iter().zip(free) {
@@ -49,12 +49,12 @@ impl Search<'_> {
         moved
     }
 
-    /// Those that are searched for, on scales without bounds.
+    /// The free parameters, on scales without bounds.
     fn free(&self, p: &[f64]) -> Vec<f64> {
         self.searched.iter().map(|&place| self.scales[place].unbounded(p[place])).collect()
     }
 
-    /// The logarithms of the bins' probabilities; None where there is no such law.
+    /// The logarithms of the bins' probabilities; None if no such law exists.
     fn logs(&self, p: &[f64], free: &[f64]) -> Option<Vec<f64>> {
         self.family.law(&self.at(p, free)).map(|law| self.likelihood.logs(&law))
     }
@@ -78,8 +78,8 @@ impl Search<'_> {
     }
 }
 
-/// Parameters near `p` of which none nearby make the mean of the bins' logarithms larger. The
-/// search ends where the next step promises less than `least` of it, and after `most` steps.
+/// The parameters near `p` that locally maximize the mean of the bins' logarithms. The search ends
+/// once the next step promises less than `least` of it, and after `most` steps.
 #[must_use]
 pub fn maximize(search: &Search<'_>, p: &[f64], least: f64, most: usize) -> Vec<f64> {
     let share = search.likelihood.shares();
@@ -120,7 +120,7 @@ pub fn maximize(search: &Search<'_>, p: &[f64], least: f64, most: usize) -> Vec<
     search.at(p, &at)
 }
 
-/// The mean of the products of slopes, the information of a value; 0 where there is none.
+/// The mean of the products of slopes, the information of a value; 0 without any.
 #[must_use]
 pub fn products(search: &Search<'_>, p: &[f64]) -> Vec<Vec<f64>> {
     let free = search.free(p);
@@ -134,7 +134,7 @@ fn weighted_products(rates: &Square, share: &[f64]) -> Square {
     rates.iter().map(|a| rates.iter().map(|b| product(a, b)).collect()).collect()
 }
 
-/// Adds the least that is to be added to the products for the slope to change as it did.
+/// Adds the smallest correction to the products that explains the change of the slope.
 fn learn(rest: &mut Square, inside: &Square, moved: &[f64], change: &[f64]) {
     let (known, added) = (times(inside, moved), times(rest, moved));
     let missing: Vec<f64> =
@@ -150,7 +150,7 @@ fn learn(rest: &mut Square, inside: &Square, moved: &[f64], change: &[f64]) {
     }
 }
 
-/// A step up, and how much it promises.
+/// A step up, and the gain that it promises.
 fn step_up(inside: &Square, rest: &Square, slope: &[f64], damping: f64) -> (Vec<f64>, f64) {
     let largest = (0..slope.len()).map(|i| inside[i][i]).fold(1e-12, f64::max);
     let ridged = |with: Option<&Square>| -> Square {
@@ -178,7 +178,7 @@ mod tests {
     use super::super::{Bins, Law};
     use super::*;
 
-    /// Bins that hold exactly what a law gives to each.
+    /// Bins that hold exactly the law's expected counts.
     fn counted(law: &Law) -> Likelihood {
         let widths = (0..400).map(|n| 0.01 * 1.03_f64.powi(n));
         let bounds: Vec<f64> = std::iter::once(0.0).chain(widths).collect();

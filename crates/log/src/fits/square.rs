@@ -1,4 +1,4 @@
-//! Small square matrices, of as many rows as a law has parameters that are searched for.
+//! Small square matrices, with a row for each free parameter of a law.
 
 /// A symmetric matrix, row by row.
 pub(super) type Square = Vec<Vec<f64>>;
@@ -7,7 +7,7 @@ pub(super) fn zeros(size: usize) -> Square {
     vec![vec![0.0; size]; size]
 }
 
-/// The x with A x = b, by Cholesky's factors; None where A is not positive definite.
+/// The x with A x = b, by Cholesky's factors; None if A is not positive definite.
 pub(super) fn solve(a: &Square, b: &[f64]) -> Option<Vec<f64>> {
     let size = b.len();
     let mut root = zeros(size);

@@ -1,9 +1,9 @@
 //! The upper tail of a sample, from a threshold on: as a Pareto law, and as a lognormal one.
 //!
-//! With y = ln(x / threshold) the tail's density is e^{-a y - b y²} up to a factor. A Pareto law is
-//! b = 0, a straight line where survival is drawn on two logarithmic scales; a lognormal one has
-//! b = 1 / (2 sigma²), and bends down. From y on its integral is
-//! M(y) = √(π / 4b) e^{-a y - b y²} erfcx((a + 2 b y) / (2 √b)).
+//! With y = ln(x / threshold) the tail's density is e^{-a y - b y²} up to a factor. A Pareto law
+//! has b = 0 and is a straight line on two logarithmic scales. A lognormal one has b = 1 / (2
+//! sigma²), and bends down. From y on its integral is M(y) = √(π / 4b) e^{-a y - b y²} erfcx((a + 2
+//! b y) / (2 √b)).
 //!
 //! Sources: Virkar and Clauset, *Power-law distributions in binned empirical data* (Annals of
 //! Applied Statistics 8, 2014); Malevergne, Pisarenko and Sornette, *Testing the Pareto against the
@@ -12,16 +12,16 @@
 use super::likelihood::TINY;
 use super::normal::erfcx;
 
-/// A smaller bend is none.
+/// A smaller bend counts as zero.
 const STRAIGHT: f64 = 1e-12;
 
-/// Newton's steps on the shape at most, and where it ends: within so much of itself.
+/// The most Newton steps for the shape, and the relative change that ends them.
 const STEPS: usize = 30;
 const NEAR: f64 = 1e-9;
 
 const SHAPES: (f64, f64) = (1e-3, 1e3);
 
-/// The bins over a threshold.
+/// The bins above a threshold.
 #[derive(Clone, Debug)]
 pub struct Tail {
     /// Bounds of the bins as ln(x / threshold), up to the tail's end.
@@ -29,26 +29,26 @@ pub struct Tail {
     upper: Vec<f64>,
     count: Vec<f64>,
     total: f64,
-    /// Where the tail ends, likewise; infinite where it does not.
+    /// The tail's end, likewise; infinite if it has none.
     span: f64,
 }
 
-/// A tail that was chosen, with the most likely Pareto law.
+/// A chosen tail, with its most likely Pareto law.
 #[derive(Clone, Copy, Debug)]
 pub struct TailChoice {
     /// The first of its bins.
     pub place: usize,
-    /// Of the law: P(X > x) falls as x^-shape.
+    /// The law's exponent: P(X > x) falls as x^-shape.
     pub shape: f64,
-    /// One over the variance of the shape; 0 where nothing is known of it.
+    /// One over the variance of the shape; 0 if unknown.
     pub information: f64,
     /// The largest difference of the two distribution functions.
     pub distance: f64,
 }
 
 impl Tail {
-    /// The bins from `place` on, of which `lower` and `upper` are the bounds; None where it ends
-    /// at `bound` before it has begun.
+    /// The bins from `place` on, with bounds `lower` and `upper`; None if the tail would end at
+    /// `bound` before it begins.
     #[must_use]
     pub fn of(
         lower: &[f64],
@@ -101,7 +101,7 @@ impl Tail {
         (shape, information.max(0.0))
     }
 
-    /// The logarithm of the probability of each bin; of 1e-300 where it has none.
+    /// The logarithm of the probability of each bin; that of 1e-300 if it has none.
     #[must_use]
     pub fn logs(&self, a: f64, b: f64) -> Vec<f64> {
         let whole = beyond(0.0, a, b) - beyond(self.span, a, b);
@@ -138,8 +138,8 @@ impl Tail {
     }
 }
 
-/// The tail from the first of some `places` on whose Pareto law is as close as is `enough` there;
-/// the closest where none is. None where no tail begins before its end, at `bound`.
+/// The first tail, by some `places`, whose Pareto law fits within `enough`; else the closest one.
+/// None if no tail begins before its end, at `bound`.
 #[must_use]
 pub fn closest(
     bins: (&[f64], &[f64], &[f64]),
@@ -162,7 +162,7 @@ pub fn closest(
     best
 }
 
-/// A function whose last value is kept: one bin mostly ends where the next one begins.
+/// A function that keeps its last value: one bin mostly ends where the next one begins.
 fn shared(function: impl Fn(f64) -> f64) -> impl FnMut(f64) -> f64 {
     let mut last = (f64::NAN, 0.0);
     move |y| {
@@ -184,13 +184,13 @@ fn beyond(y: f64, a: f64, b: f64) -> f64 {
     (-a * y - b * y * y).exp() * erfcx((a + 2.0 * b * y) / (2.0 * b.sqrt()))
 }
 
-/// Where the values of a bin lie on average, about.
+/// The approximate mean of a bin's values.
 fn center(low: f64, high: f64) -> f64 {
     let width = high - low;
     if width.is_finite() { low + width.min(1.0) / 2.0 } else { low }
 }
 
-/// Of a width w: w / (e^{a w} - 1), and minus its derivative by a, w² e^{a w} / (e^{a w} - 1)².
+/// For a width w: w / (e^{a w} - 1), and minus its derivative by a, w² e^{a w} / (e^{a w} - 1)².
 fn rates(width: f64, shape: f64) -> (f64, f64) {
     let z = (shape * width).clamp(1e-8, 500.0);
     let grown = z.exp_m1();
@@ -202,7 +202,7 @@ fn rates(width: f64, shape: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Bins of one width of ln x, with as many values as a law gives them.
+    /// Bins of one width of ln x, with a law's expected counts.
     fn bins(upto: impl Fn(f64) -> f64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let edges: Vec<f64> = (0..=400).map(|place| (f64::from(place) / 20.0).exp()).collect();
         let pairs = edges.iter().zip(&edges[1..]);
@@ -216,13 +216,13 @@ mod tests {
         let tail = Tail::of(&lower, &upper, &count, 0, f64::INFINITY).expect("it begins");
         let (shape, information) = tail.shape();
         assert!((shape - 1.5).abs() < 1e-6, "{shape}");
-        // Of exact values it is N / shape²; bins tell hardly less.
+        // For exact values it is N / shape²; bins lose little.
         assert!((information / (1e6 / 2.25) - 1.0).abs() < 1e-3, "{information}");
         assert!(tail.distance(1.5, 0.0) < 1e-9);
         assert!(tail.log_likelihood(1.5, 0.0) > tail.log_likelihood(1.6, 0.0));
     }
 
-    /// Under a bound of e^5 the law is that of values up to it.
+    /// With a bound of e^5 the law covers values up to it.
     #[test]
     fn a_tail_ends_where_observation_does() {
         let end = 5.0_f64.exp();

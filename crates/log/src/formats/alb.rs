@@ -1,5 +1,5 @@
-//! The log of Amazon's ALB. Its first time is that of the response's end; `request_creation_time`,
-//! further on, is that of the arrival, and is taken.
+//! The log of Amazon's ALB. Its first time is that of the response's end; the later
+//! `request_creation_time` is that of the arrival, and is used.
 
 use super::FormatEntry;
 use super::layout_format::first_fitting;

@@ -1,4 +1,4 @@
-//! Which format a file has: named by the user, or found from its first lines.
+//! The format of a file: named by the user, or detected from its first lines.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// The lines by which a format is judged.
+/// The lines that decide the format.
 const LINES_JUDGED: usize = 500;
 
 impl<'a> Head<'a> {
-    /// Its lines, but for the last one where it is not whole.
+    /// Its lines, except the last one if it is incomplete.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
         let whole = memchr::memrchr(b'\n', self.bytes).map(|end| &self.bytes[..end]);
         let lines = whole.into_iter().flat_map(|bytes| bytes.split(|byte| *byte == b'\n'));
@@ -57,12 +57,12 @@ impl<'a> Head<'a> {
                 }
             }
         }
-        // A server that was asked nothing has written its directives all the same.
+        // A server without requests has still written its directives.
         good > bad || (bad == 0 && good == 0 && format.has_directives())
     }
 }
 
-/// What the user says about formats.
+/// The user's options for formats.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice {
     named: Option<(&'static FormatEntry, Option<String>)>,
@@ -71,10 +71,10 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// From a name, a name with an argument after a colon, or a bare log format (it has `%` or
-    /// `$`); and from the name of the field that tells the user.
+    /// `$`); and from the name of the user's field.
     ///
     /// # Errors
-    /// When the name is unknown, or the argument is missing or wrong.
+    /// If the name is unknown, or the argument is missing or wrong.
     pub(crate) fn new(format: Option<&str>, user: Option<&str>) -> Result<Choice, Invalid> {
         let user = user.map(str::to_owned);
         let Some(text) = format else { return Ok(Choice { named: None, user }) };
@@ -94,7 +94,7 @@ impl Choice {
         Ok(choice)
     }
 
-    /// Refuses arguments that are wrong before any file is read.
+    /// Refuses wrong arguments before any file is read.
     fn check(&self, known: &'static FormatEntry) -> Result<(), Invalid> {
         let wanted = self.options();
         if wanted.argument.is_some() && known.argument.is_none() {
@@ -117,7 +117,7 @@ impl Choice {
         }
     }
 
-    /// The one format that may be; all, where none is named.
+    /// The only permitted format; all formats if none is named.
     fn candidates(&self) -> Vec<&'static FormatEntry> {
         match &self.named {
             Some((known, _)) => vec![known],
@@ -132,7 +132,7 @@ type FormatMatch = (&'static str, Arc<dyn Format>);
 /// The format of a file with this begin, with its name.
 ///
 /// # Errors
-/// When no format fits, or one that fits has no field for the user.
+/// If no format fits, or a fitting one has no field for the user.
 pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
     match find_behind_prefix(head, choice, PREFIXES_MAX) {
         Some(found) => Ok(found),
@@ -140,10 +140,10 @@ pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Inva
     }
 }
 
-/// So many prefixes may stand one in the other, as in a container's syslog.
+/// The most nested prefixes, as in a container's syslog.
 const PREFIXES_MAX: usize = 3;
 
-/// The format of what stands behind a prefix, if most lines have one.
+/// The format after a prefix, if most lines have one.
 fn find_behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<FormatMatch> {
     let inner = |prefix: Prefix| {
         let bytes = prefix.peeled(head);
@@ -156,7 +156,7 @@ fn find_behind_prefix(head: &Head<'_>, choice: &Choice, most: usize) -> Option<F
     Prefix::of_most(head).find_map(inner)
 }
 
-/// The format of lines as they stand.
+/// The format of lines without a prefix.
 fn bare(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
     let mut wrong = None;
     for known in choice.candidates() {
@@ -174,13 +174,13 @@ fn bare(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
     Err(wrong.unwrap_or_else(|| no_format(head, choice)))
 }
 
-/// Whether a file has this format, if nothing is asked of it.
+/// Whether a file has this format, without any options.
 fn is_of(head: &Head<'_>, known: &FormatEntry) -> bool {
     let format = (known.open)(head, &FormatOptions::default());
     format.is_ok_and(|format| format.is_some_and(|format| head.fits(&format)))
 }
 
-/// The format that a line would be of but for one field, and what is wrong with that.
+/// The format that lines would have but for one field, and that field's error.
 fn nearly(line: &[u8], head: &Head<'_>, choice: &Choice) -> Option<(&'static str, Reason)> {
     const TELLING: [Reason; 5] = [
         Reason::NoAddress,
@@ -197,7 +197,7 @@ fn nearly(line: &[u8], head: &Head<'_>, choice: &Choice) -> Option<(&'static str
     })
 }
 
-/// What keys lack, where the lines are objects of which only the time is known.
+/// The missing keys, if the lines are objects of which only the time is known.
 fn json_lacks(head: &Head<'_>, choice: &Choice) -> Option<Invalid> {
     let json = choice.candidates().into_iter().find(|known| known.name == "json")?;
     (json.open)(head, &choice.options()).err()

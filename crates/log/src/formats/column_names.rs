@@ -1,4 +1,4 @@
-//! Columns and keys that have names: what they mean, by their usual names or as the user says.
+//! Named columns and keys: their meanings, by usual names or by the user's mapping.
 
 use thinktime_core::error::{Invalid, unknown};
 
@@ -10,8 +10,7 @@ struct Meaning {
     /// Its name in the user's mapping.
     key: &'static str,
     field: Field,
-    /// Names that usually have it, the most telling first; in lower case, with `_` for what
-    /// separates words.
+    /// Its usual names, the most telling first; in lower case, with `_` between words.
     usual: &'static [&'static str],
 }
 
@@ -66,45 +65,45 @@ meanings! {
     "referrer": Field::Referrer, ["http_referer", "http_referrer", "referer", "referrer"];
 }
 
-/// What the columns of a file mean.
+/// The meanings of the columns of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Resolved {
-    /// Of each column, and whether it tells the user.
+    /// For each column, its meaning and whether it identifies the user.
     pub(super) columns: Vec<(Field, bool)>,
     /// Whether the time is that of the request's end.
     pub(super) ends: bool,
 }
 
 impl Meaning {
-    /// Of meanings of one kind a file has one.
+    /// A file has one column for each kind of meaning.
     fn kind(&self) -> &'static str {
         match self.key {
             "time" | "end" | "stamp" => "time",
             "duration_ns" | "duration_us" | "duration_ms" => "duration",
-            // Where there is a request line, it is what the client asked.
+            // A request line, if present, has the client's own target.
             "url" => "request",
             key => key,
         }
     }
 }
 
-/// A name as it is compared.
+/// A name in its form for comparison.
 fn plain(name: &str) -> String {
     let name = name.trim().trim_start_matches('@').to_lowercase();
     name.replace(['-', ' ', '.'], "_")
 }
 
-/// Whether a column of this name, of this meaning, has durations of which nothing tells the unit.
+/// Whether a column of this name and meaning has durations of an unknown unit.
 pub(super) fn unit_open(name: &str, field: &Field) -> bool {
     *field == Field::AnyDuration && !plain(name).ends_with("_s")
 }
 
-/// What columns of these names mean: as the user's mapping says, as in `time=ts,user=ip`, and
-/// else by their usual names. None where nothing is a time. `ends` says whether a name such as
-/// `timestamp` is that of the end; to the user, `time` is the begin and `end` the end.
+/// The meanings of columns of these names: by the user's mapping, as in `time=ts,user=ip`, and else
+/// by their usual names. None if no column is a time. `ends` says whether a name such as
+/// `timestamp` is that of the end; in a mapping, `time` is the begin and `end` the end.
 ///
 /// # Errors
-/// When the mapping names what there is not.
+/// If the mapping names an unknown column or meaning.
 pub(super) fn resolve(
     names: &[String],
     mapping: Option<&str>,
@@ -123,7 +122,7 @@ pub(super) fn resolve(
     }
     for (meaning, column) in pairs(mapping)? {
         let place = place_of(column)?;
-        // The user may be known by an address, which stays one.
+        // An address can identify the user, and remains the address.
         if meaning.field == Field::User {
             resolved.columns[place].1 = true;
             kinds.push("user");

@@ -1,9 +1,8 @@
 //! Combined Log Format.
 //!
-//! nginx's looks the same, but its time is that of the request's end. Without a duration nothing
-//! can be taken back, so both are read alike. Where `$request_time` stands behind it, it is
-//! nginx's, and the duration is taken off; `X-Forwarded-For`, as in nginx's usual
-//! `main` format, tells the client.
+//! nginx's looks the same, but its time is that of the request's end. Without a duration the begin
+//! is unknown, so both are read alike. If `$request_time` follows, the log is nginx's, and the
+//! duration is subtracted; `X-Forwarded-For`, as in nginx's usual `main` format, gives the client.
 
 use super::FormatEntry;
 use super::layout_format::first_fitting_with_extras;

@@ -21,7 +21,7 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     argument: Some("csv:time=ts,user=ip"),
     open: |head, wanted| {
         let Some(line) = header(head) else { return Ok(None) };
-        // The separator that the header has most of.
+        // The most frequent separator in the header.
         let count = |byte: &u8| line.iter().filter(|other| *other == byte).count();
         let separators = [PARQUET_SEPARATOR, b'|', b'\t', b';', b','];
         let separator = separators.into_iter().max_by_key(count).unwrap_or(b',');
@@ -84,7 +84,7 @@ struct Csv {
     tells_method: bool,
 }
 
-/// The method of tables that have none: they are of pages.
+/// The method for tables without one: they list pages.
 const GET: &[u8] = b"GET";
 
 impl Format for Csv {

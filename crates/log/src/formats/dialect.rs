@@ -1,4 +1,4 @@
-//! Lines of JSON by one program, whose keys have meanings and units of its own.
+//! Lines of JSON by one program, with its own meanings and units of keys.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::tree::Node;
 use super::{Format, FormatOptions, Head};
 use crate::field::Field;
 
-/// How a program writes its lines.
+/// The form of a program's lines.
 pub(super) struct Dialect {
-    /// Keys by which it is known: all those of one of the lists stand in the first lines.
+    /// Its marks: the first lines have all the keys of one of the lists.
     pub(super) marks: &'static [&'static [&'static str]],
-    /// What the keys mean; of two that mean the same, the later in a line is taken.
+    /// The meanings of the keys; of two with the same meaning, the later in a line is used.
     pub(super) fields: &'static [(&'static str, Field)],
     /// Whether the time is that of the request's end.
     pub(super) ends: bool,

@@ -19,7 +19,7 @@ const WITH_AGENT: &str = concat!(
     "{iso} {-elb} {address_port} {-backend} {duration_part} {duration_part} {duration_part} ",
     "{status} {-backend_status} {-received_bytes} {bytes} \"{request}\" \"{agent}\"",
 );
-/// As it was until 2014.
+/// Its form until 2014.
 const WITHOUT_AGENT: &str = concat!(
     "{iso} {-elb} {address_port} {-backend} {duration_part} {duration_part} {duration_part} ",
     "{status} {-backend_status} {-received_bytes} {bytes} \"{request}\"",

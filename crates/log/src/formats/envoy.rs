@@ -29,7 +29,7 @@ pub(super) static JSON: FormatEntry = FormatEntry {
     open: |head, wanted| DIALECT.open(head, wanted),
 };
 
-/// The client's address stands in `X-Forwarded-For` alone.
+/// The client's address is in `X-Forwarded-For` alone.
 const DEFAULT: &str = concat!(
     "[{iso}] \"{request}\" {status} {-flags} {-bytes_received} {bytes} {duration_ms} ",
     "{-upstream_service_time} \"{forwarded}\" \"{agent}\" \"{-request_id}\" \"{host}\" ",

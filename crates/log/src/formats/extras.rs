@@ -1,5 +1,5 @@
-//! What people add to the end of the Common and the Combined Log Format: `X-Forwarded-For`, as
-//! nginx's usual `main` format has it, and `$request_time`, bare or as in `rt=0.012`.
+//! Common additions at the end of the Common and the Combined Log Format: `X-Forwarded-For`, as in
+//! nginx's usual `main` format, and `$request_time`, bare or as in `rt=0.012`.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use crate::field::{Draft, Field};
 use crate::reason::{Reason, example};
 use crate::time::{Clock, SECOND};
 
-/// What stands behind the last field of a layout, as far as it says something.
+/// The known fields after the last field of a layout.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extras {
     /// The places of addresses and of the request's time, in seconds.
@@ -19,17 +19,17 @@ pub(super) struct Extras {
 
 /// How fields of the request's time begin, if they have a name.
 const NAMES: [&[u8]; 4] = [b"rt=", b"request_time=", b"request_time:", b"rt:"];
-/// How the field begins in which our own switch says whom it chose: that is the cluster's doing,
-/// and no workload has it. It stands behind the request's time.
+/// The beginning of the field in which our own switch names its chosen server. That choice belongs
+/// to the cluster and to no workload. The field follows the request's time.
 const CHOSEN: &[u8] = b"server=";
-/// So many fields are looked at, and so many lines.
+/// The most fields and the most lines that are read.
 const PLACES_MAX: usize = 24;
 const LINES_JUDGED: usize = 500;
-/// The longest example of a field that is left over, in characters.
+/// The longest example of an unused field, in characters.
 const SHOWN: usize = 40;
 
 impl Extras {
-    /// As most of these rests of lines say.
+    /// The layout that most of these line ends have.
     pub(super) fn find<'a>(rests: impl Iterator<Item = &'a [u8]>) -> Extras {
         let lines: Vec<Vec<&[u8]>> =
             rests.take(LINES_JUDGED).map(|rest| words(rest).take(PLACES_MAX).collect()).collect();
@@ -70,13 +70,13 @@ impl Extras {
         self.seconds.is_some()
     }
 
-    /// What nothing is taken of.
+    /// The fields that are not used.
     pub(super) fn unused_fields(&self) -> Vec<String> {
         self.unused_fields.clone()
     }
 
-    /// Takes what they say. Clients may send anything as `X-Forwarded-For`: what is no address is
-    /// passed over.
+    /// Reads their values. Clients may send anything as `X-Forwarded-For`: a text that is no
+    /// address is skipped.
     #[inline]
     pub(super) fn read<'a>(
         &self,
@@ -110,13 +110,13 @@ fn words(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
         };
         let inner = &rest[begin..];
         let end = memchr::memchr(until, inner).unwrap_or(inner.len());
-        // The last field may have nothing behind it, not even what ends it.
+        // The last field may have nothing after it, not even its closing quote.
         rest = inner.get(end + 1..).unwrap_or_default();
         Some(&inner[..end])
     })
 }
 
-/// The value of a field that says that it is the request's time.
+/// The value of a field that is marked as the request's time.
 fn unnamed(word: &[u8]) -> Option<&[u8]> {
     let value = NAMES.iter().find_map(|name| word.strip_prefix(*name))?;
     Some(value.trim_ascii().strip_prefix(b"\"").unwrap_or(value).trim_ascii_end())
@@ -159,10 +159,10 @@ mod tests {
         assert_eq!(found(&[" \"1.2.3.4\" rt=0.012 x=y"]), (Some(0), Some(1), 1));
         assert_eq!(found(&[" 0.012 0.011 \"::1\""]), (Some(2), Some(0), 1));
         assert_eq!(found(&[" x=1 request_time=3"]), (None, Some(1), 1));
-        // Our own switch's, and somebody else's.
+        // The field of our own switch, and one of another program.
         assert_eq!(found(&[" rt=0.000412 server=0", " rt=0.001 server=-"]), (None, Some(0), 0));
         assert_eq!(found(&[" server=0 0.012"]), (None, Some(1), 1));
-        // Microseconds or bytes: nobody can tell.
+        // Microseconds or bytes: the text does not say.
         assert_eq!(found(&[" 1234", " 17"]), (None, None, 1));
         assert_eq!(found(&["", " \"1.2.3.4\"", ""]), (None, None, 0));
         assert_eq!(found(&[" \"a.b\"", " \"() { :;}; x\""]), (None, None, 1));

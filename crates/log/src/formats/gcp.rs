@@ -1,5 +1,5 @@
 //! Google Cloud's log entries of HTTP requests, with an `httpRequest`, one a line. `timestamp` is
-//! when the request came, and `latency` has its unit with it, as in `0.058s`.
+//! the time of the request's arrival, and `latency` has a unit, as in `0.058s`.
 
 use super::FormatEntry;
 use super::dialect::Dialect;

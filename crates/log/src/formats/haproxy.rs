@@ -1,6 +1,6 @@
-//! HAProxy's HTTP log (`option httplog`). Its time is that of the request's begin, in the zone of
-//! the machine, which it does not tell: it is taken for UTC. Of its times in milliseconds the last,
-//! `Ta` or formerly `Tt`, is the whole. Captured headers have no names in it, and are passed over.
+//! HAProxy's HTTP log (`option httplog`). Its time is that of the request's begin, in the machine's
+//! zone, which it does not name: it is read as UTC. The last of its times in milliseconds, `Ta` or
+//! formerly `Tt`, is the whole. Captured headers have no names in it, and are skipped.
 
 use super::FormatEntry;
 use super::layout_format::first_fitting;
@@ -14,7 +14,7 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     open: |head, wanted| first_fitting(&[TEMPLATE], false, head, wanted),
 };
 
-/// What was captured stands between the queues and the request.
+/// Captured headers are between the queues and the request.
 const TEMPLATE: &str = concat!(
     "{address_port} [{clf_millis}] {-frontend} {-backend} {timers} {status} {bytes} ",
     "{-request_cookie} {-response_cookie} {-termination} {-connections} {-queues} \"{request}\"",

@@ -29,10 +29,10 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
 };
 
 const BROWSER: &[u8] = b"browser";
-/// A HAR shows what it is within so many bytes.
+/// A HAR is recognized within this many bytes.
 const BEGIN_BYTES: usize = 4096;
 
-/// The body's size, where it is known, comes after that of the unpacked content.
+/// The body's size, if known, comes after that of the unpacked content.
 const FIELDS: &[(&str, Field)] = &[
     ("startedDateTime", Field::AnyTime),
     ("time", Field::Duration(MILLISECOND)),
@@ -46,7 +46,7 @@ const FIELDS: &[(&str, Field)] = &[
     ("response.bodySize", Field::Bytes),
 ];
 
-/// One file. What the browser took from its cache, or from the page itself, was no request.
+/// One file. Entries from the browser's cache, or from the page itself, were no requests.
 #[derive(Debug)]
 struct Har {
     entry: Node,
@@ -64,7 +64,7 @@ impl Format for Har {
                 return;
             }
             let mut draft = Draft::default();
-            // A recording is that of one browser, which it does not name.
+            // A recording belongs to one browser, which it does not name.
             draft.entry.address = BROWSER.into();
             let read = Scanner::new(text).line(&self.entry, &mut draft, clock);
             match read.and_then(|()| draft.finish(false)) {

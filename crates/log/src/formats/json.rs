@@ -45,7 +45,7 @@ fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Fo
     Ok(Some(Arc::new(Json { root: Node::tree(fields), ends, unused_fields, unit_open })))
 }
 
-/// That no key is known as what every request has. A request line has both method and path.
+/// If no key is known that every request has. A request line has both method and path.
 fn lacking(columns: &[(Field, bool)]) -> Option<Invalid> {
     let has = |fields: &[Field]| columns.iter().any(|(field, _)| fields.contains(field));
     let user = columns.iter().any(|(_, user)| *user);
@@ -68,7 +68,7 @@ fn lacking(columns: &[(Field, bool)]) -> Option<Invalid> {
     })
 }
 
-/// Keys are collected from so many lines.
+/// Keys are collected from this many lines.
 const LINES_LOOKED_AT: usize = 50;
 
 /// The keys of the first lines that are objects, as paths such as `request.uri`.
@@ -80,12 +80,12 @@ pub(super) fn keys(head: &Head<'_>) -> Vec<String> {
     paths
 }
 
-/// Objects of which the tree says what is wanted.
+/// Objects, read as the tree requests.
 #[derive(Debug)]
 pub(super) struct Json {
     pub(super) root: Node,
     pub(super) ends: bool,
-    /// The keys of which nothing is taken.
+    /// The keys that are not used.
     pub(super) unused_fields: Vec<String>,
     pub(super) unit_open: bool,
 }

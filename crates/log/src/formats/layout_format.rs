@@ -1,4 +1,4 @@
-//! Formats that are a layout, perhaps with more behind it.
+//! Formats of one layout, perhaps with extra fields at the end.
 
 use std::sync::Arc;
 
@@ -20,18 +20,18 @@ pub(super) struct LayoutFormat {
 }
 
 impl LayoutFormat {
-    /// Of a format that is a layout alone.
+    /// For a format that is a layout alone.
     pub(super) fn new(layout: Layout) -> LayoutFormat {
         LayoutFormat { layout, extras: Extras::default(), unused_fields: Vec::new() }
     }
 
-    /// Of a layout that the user has written: what it has beside what is known is named.
+    /// For a layout from the user; its unknown fields are reported.
     pub(super) fn of_user(layout: Layout) -> LayoutFormat {
         let unused_fields = layout.unused_fields();
         LayoutFormat { layout, extras: Extras::default(), unused_fields }
     }
 
-    /// Of a layout behind which there may be more, as the first lines show.
+    /// For a layout with possible extra fields, as the first lines show.
     fn with_extras(layout: Layout, head: &Head<'_>) -> LayoutFormat {
         let mut clock = Clock::default();
         let rests = head
@@ -58,8 +58,8 @@ impl Format for LayoutFormat {
     }
 }
 
-/// The reader of the first of these templates that most of the first lines obey; else of the
-/// last one.
+/// The reader of the first of these templates that fits most of the first lines; else of the last
+/// one.
 pub(super) fn first_fitting(
     templates: &[&str],
     ends: bool,
@@ -70,7 +70,7 @@ pub(super) fn first_fitting(
     Ok(layout.map(|layout| Arc::new(LayoutFormat::new(layout)) as Arc<dyn Format>))
 }
 
-/// As [`first_fitting`], for formats to which people add fields at the end.
+/// As [`first_fitting`], for formats with possible extra fields at the end.
 pub(super) fn first_fitting_with_extras(
     templates: &[&str],
     head: &Head<'_>,

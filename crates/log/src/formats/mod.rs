@@ -1,8 +1,8 @@
 //! The formats of access logs.
 //!
-//! One format is one file plus one line in [`FORMATS`]; from that it gets its name, its line of
-//! help, its detection (whether most of a file's first lines can be read by it) and its general
-//! tests (see `tests.rs`).
+//! One format is one file plus one line in [`FORMATS`], which gives it its name, its line of help,
+//! its detection (whether it reads most of a file's first lines) and its general tests (see
+//! `tests.rs`).
 
 mod alb;
 mod apache;
@@ -50,34 +50,34 @@ use crate::time::Clock;
 /// A format as users see it.
 #[derive(Debug)]
 pub struct FormatEntry {
-    /// Its name, as options and reports have it.
+    /// Its name in options and reports.
     pub name: &'static str,
-    /// What writes such logs, in one line.
+    /// The programs that write such logs, in one line.
     pub summary: &'static str,
-    /// Where the format is described.
+    /// The address of its description.
     pub source: &'static str,
-    /// Some of a log, as text; empty for binary formats.
+    /// A part of a log, as text; empty for binary formats.
     pub example: &'static str,
-    /// What the user may add after a colon, if anything, as in `csv:time=ts,address=ip`.
+    /// The argument that the user may add after a colon, if any, as in `csv:time=ts,address=ip`.
     pub argument: Option<&'static str>,
     pub(crate) open: Open,
 }
 
-/// Makes the reader of a file, given its begin. Without a format's own marks in the begin, or
-/// without an argument that it needs, there is none.
+/// Makes the reader of a file, given its begin. Returns nothing if the begin lacks the format's own
+/// marks, or a necessary argument is missing.
 pub(crate) type Open =
     fn(&Head<'_>, &FormatOptions<'_>) -> Result<Option<Arc<dyn Format>>, Invalid>;
 
-/// What the user asks of a format.
+/// The user's options for a format.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FormatOptions<'a> {
-    /// What stands after the format's name.
+    /// The text after the format's name.
     pub(crate) argument: Option<&'a str>,
-    /// The field that tells the user.
+    /// The field that identifies the user.
     pub(crate) user: Option<&'a str>,
 }
 
-/// All formats, in the order in which they are tried: those that accept less come first.
+/// All formats, in the order of detection: stricter ones come first.
 pub static FORMATS: &[&FormatEntry] = &[
     &traefik::TEXT,
     &combined::KNOWN,
@@ -105,12 +105,12 @@ pub static FORMATS: &[&FormatEntry] = &[
     &worldcup::KNOWN,
 ];
 
-/// How a file is cut into what a format reads at once.
+/// The units into which a file is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     /// Lines.
     Lines,
-    /// Records of so many bytes.
+    /// Records of this many bytes.
     Records(usize),
     /// The whole file.
     Whole,
@@ -119,33 +119,33 @@ pub(crate) enum Cut {
 /// Takes entries.
 pub(crate) type Take<'t> = dyn FnMut(&Entry<'_>) + 't;
 
-/// Reads one file's lines. It does not change, so that all threads share it.
+/// Reads one file's lines. It is immutable, so that all threads share it.
 pub(crate) trait Format: fmt::Debug + Send + Sync {
     /// How the file is cut.
     fn cut(&self) -> Cut {
         Cut::Lines
     }
 
-    /// Reads a line, or what else a file is cut into, and hands over its entries: mostly one.
+    /// Reads a line, or another unit of the file, and hands over its entries: mostly one.
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason>;
 
-    /// The names of columns of which nothing is taken, where they have any.
+    /// The names of unused columns, if columns have names.
     fn unused_fields(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Whether durations may be in another unit than seconds: neither the format nor the name of
-    /// their column says.
+    /// Whether durations may be in another unit than seconds: neither the format nor the column's
+    /// name says.
     fn unit_open(&self) -> bool {
         false
     }
 
-    /// Whether lines that begin with `#` may change how the following ones are read.
+    /// Whether lines that begin with `#` may change the format of later ones.
     fn has_directives(&self) -> bool {
         false
     }
 
-    /// The reader of what follows a line that begins with `#`, where that changes it.
+    /// The reader after a line that begins with `#`, if that changes it.
     fn directive(&self, _line: &[u8]) -> Option<Arc<dyn Format>> {
         None
     }

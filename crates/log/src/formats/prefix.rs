@@ -1,5 +1,5 @@
-//! What containers and system logs put before lines. It is peeled off where most of the first
-//! lines have it, whatever the format behind it is, and there may be several, one in the other.
+//! The prefixes of containers and system logs. A prefix is removed if most of the first lines have
+//! it, with every format, and several may be nested.
 //!
 //! | prefix | source |
 //! |---|---|
@@ -18,7 +18,7 @@ use crate::entry::Text;
 use crate::reason::Reason;
 use crate::time::Clock;
 
-/// What stands before lines.
+/// The prefix of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefix {
     /// `{"log":"LINE\n","stream":"stdout","time":"..."}`
@@ -29,7 +29,7 @@ pub(super) enum Prefix {
     Cri,
     /// `<190>1 2026-11-22T10:00:00Z host program pid id - LINE`
     Syslog,
-    /// `<190>Nov 22 10:00:00 host program[pid]: LINE`; the number, host and pid may lack.
+    /// `<190>Nov 22 10:00:00 host program[pid]: LINE`; the number, host and pid may be missing.
     OldSyslog,
     /// `2026-11-22T10:00:00+00:00 host program[pid]: LINE`
     IsoSyslog,
@@ -45,13 +45,13 @@ use Prefix::{Cri, Docker, IsoSyslog, Journal, Name, OldSyslog, Pod, Stamp, Syslo
 
 /// All, the more telling ones first.
 const ALL: [Prefix; 9] = [Docker, Journal, Cri, Syslog, OldSyslog, IsoSyslog, Name, Pod, Stamp];
-/// The lines by which it is judged.
+/// The lines that decide about it.
 const LINES_JUDGED: usize = 500;
 /// The longest name before a line.
 const NAME_MAX: usize = 120;
 
 impl Prefix {
-    /// Those that most of the first lines have.
+    /// The prefix of most of the first lines.
     pub(super) fn of_most(head: &Head<'_>) -> impl Iterator<Item = Prefix> {
         let lines = || head.lines().filter(|line| !line.is_empty()).take(LINES_JUDGED);
         let all = lines().count();
@@ -100,12 +100,12 @@ fn text_of<'a>(line: &'a [u8], key: &str) -> Option<Text<'a>> {
     Some(crate::text::part(&text, 0..length))
 }
 
-/// What follows the next space.
+/// The text after the next space.
 fn after_space(text: &[u8]) -> Option<&[u8]> {
     text.get(memchr::memchr(b' ', text)? + 1..)
 }
 
-/// What follows a time such as `2026-11-22T10:00:00.123Z`.
+/// The text after a time such as `2026-11-22T10:00:00.123Z`.
 fn stamped(line: &[u8]) -> Option<&[u8]> {
     let shape = line.get(..19)?.iter().zip(b"dddd-dd-ddTdd:dd:dd");
     let fits = shape.into_iter().all(|(byte, wanted)| match wanted {
@@ -124,7 +124,7 @@ fn cri(line: &[u8]) -> Option<&[u8]> {
     matches!(rest.first()?, b'F' | b'P').then(|| after_space(rest))?
 }
 
-/// What follows `<190>`; the line, where it has no such number.
+/// The text after `<190>`; the whole line without such a number.
 fn after_priority(line: &[u8]) -> &[u8] {
     let Some(inner) = line.strip_prefix(b"<") else { return line };
     let digits = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -148,7 +148,7 @@ fn old_syslog(line: &[u8]) -> Option<&[u8]> {
     tagged(after_space(&line[15..])?)
 }
 
-/// What follows `host program[pid]: `, or the program alone.
+/// The text after `host program[pid]: `, or after the program alone.
 fn tagged(rest: &[u8]) -> Option<&[u8]> {
     let end = memchr::memmem::find(rest, b": ")?;
     let tag = &rest[..end];

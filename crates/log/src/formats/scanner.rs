@@ -1,6 +1,6 @@
 //! Finds values in JSON (RFC 8259) without building anything, and skips the rest.
 //!
-//! What is skipped is not checked in full: a log is no place to be strict.
+//! Skipped text is not fully checked: a reader of logs should not be strict.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(super) struct Scanner<'a> {
 }
 
 const BAD: Reason = Reason::NotThisFormat;
-/// Objects within objects are looked into so deep for their keys.
+/// The deepest nesting of objects whose keys are collected.
 const DEPTH_OF_PATHS: usize = 4;
 
 impl<'a> Scanner<'a> {
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes through an object: `each` gets every key, and must pass over its value.
+    /// Iterates over an object: `each` gets every key, and must skip its value.
     fn object(
         &mut self,
         mut each: impl FnMut(&mut Self, &'a [u8]) -> Result<(), Reason>,
@@ -95,7 +95,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes through an array: `each` gets the number of every value, and must pass over it.
+    /// Iterates over an array: `each` gets the number of every value, and must skip it.
     fn array(
         &mut self,
         mut each: impl FnMut(&mut Self, usize) -> Result<(), Reason>,
@@ -114,7 +114,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// A string as it is written, and whether it has escapes.
+    /// A string in its source form, and whether it has escapes.
     fn string(&mut self) -> Result<(&'a [u8], bool), Reason> {
         self.expect(b'"')?;
         let begin = self.at;
@@ -131,7 +131,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A number or a word, as it is written.
+    /// A number or a word in its source form.
     fn word(&mut self) -> Result<&'a [u8], Reason> {
         self.peek();
         let rest = &self.text[self.at..];
@@ -142,7 +142,7 @@ impl<'a> Scanner<'a> {
         if length > 0 { Ok(&rest[..length]) } else { Err(BAD) }
     }
 
-    /// Reads a value of which the node says what is wanted. Of an array, it is the first value.
+    /// Reads a value as the node requests. Of an array, it reads the first value.
     fn value(
         &mut self,
         node: &Node,
@@ -177,14 +177,14 @@ impl<'a> Scanner<'a> {
         if node.user && !value.is_empty() {
             draft.set_user(&value);
         }
-        // Variables that are empty are written as empty strings.
+        // Empty variables are written as empty strings.
         if value.is_empty() && *field != Field::AnyTime {
             return Ok(());
         }
         draft.set(field, value, clock)
     }
 
-    /// An object such as `{"name": "Referer", "value": "..."}`, as HAR has for headers.
+    /// An object such as `{"name": "Referer", "value": "..."}`, the form of headers in HAR.
     fn pair(
         &mut self,
         node: &Node,
@@ -225,7 +225,7 @@ impl<'a> Scanner<'a> {
         read.ok().and(found)
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     pub(super) fn skip(&mut self) -> Result<(), Reason> {
         let mut depth = 0_usize;
         loop {
@@ -255,7 +255,7 @@ impl<'a> Scanner<'a> {
     /// Adds the paths of all values that are neither objects nor arrays of objects.
     pub(super) fn paths(&mut self, before: &str, paths: &mut Vec<String>) {
         let deep = before.matches('.').count() >= DEPTH_OF_PATHS;
-        // What is found before the text goes wrong is enough.
+        // The values before a syntax error are enough.
         let _ = self.object(|scanner, key| {
             let path = format!("{before}{}", String::from_utf8_lossy(key));
             if scanner.peek() == Some(b'{') && !deep {
@@ -268,7 +268,7 @@ impl<'a> Scanner<'a> {
         });
     }
 
-    /// Goes through the array at a path such as `log.entries`, and gives every value's text.
+    /// Iterates over the array at a path such as `log.entries`, and passes every value's text.
     pub(super) fn each_of(
         &mut self,
         path: &[&str],
@@ -289,5 +289,5 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Keys beyond so many are not looked at: a log has some dozens.
+/// Further keys are ignored: a log has some dozens.
 const PATHS_MAX: usize = 1000;

@@ -1,4 +1,4 @@
-//! What must hold for all formats.
+//! Properties of all formats.
 
 mod hostile;
 mod prefixed;
@@ -31,7 +31,7 @@ fn read_all(format: &Arc<dyn Format>, text: &[u8]) -> (Vec<String>, Vec<Reason>)
     (entries, reasons)
 }
 
-/// Everything of an entry: milliseconds, steps, and what there is of the rest.
+/// The content of an entry: milliseconds, resolution, and all present fields.
 fn shown(entry: &Entry<'_>) -> String {
     let word = |text: &Text<'_>| String::from_utf8_lossy(text).replace(' ', "_");
     let mut words = vec![
@@ -64,7 +64,8 @@ fn found(text: &str) -> (&'static str, Arc<dyn Format>) {
     find(&Head { bytes: text.as_bytes() }, &Choice::default()).unwrap()
 }
 
-/// What the examples say, an entry a line after its format's name; seconds by `date -u -d ... +%s`.
+/// The content of the examples, an entry a line after its format's name; seconds by `date -u -d ...
+/// +%s`.
 const EXPECTED: &str = include_str!("examples/expected.txt");
 
 #[test]
@@ -235,7 +236,7 @@ fn bad_lines_have_their_reasons() {
         let line = line.replace("REST", rest);
         assert_eq!(named("combined", None, &line), (vec![], vec![reason]), "{line}");
     }
-    // What old servers wrote: quotes that are not escaped.
+    // Output of old servers: unescaped quotes.
     let line = "h - - [17/May/2015:10:05:03 +0000] \"GET /a\"b HTTP/1.0\" 200 5 \"-\" \"x\"";
     assert!(named("combined", None, line).0[0].contains("p=/a\"b v=HTTP/1.0"));
 }

@@ -1,10 +1,10 @@
 //! The rows of a result of Thinktime's own, `requests.parquet`, which arrives here as text.
 //!
-//! Times are those since the run's start, as if it had begun in 1970. A session is a client with
-//! its number as address, a request's name is its path, because rows have no targets, and its
-//! population is its host, which says whose each request is. A page is the base's number in its
-//! session; a request of no page is one by itself. Attempts after the first are of the same
-//! request, and left out; so are replications after the first, which lie over it.
+//! Times count from the run's start, as if it had begun in 1970. A session is a client with its
+//! number as address. A request's name is its path, because rows have no targets. Its population is
+//! its host, which gives each request's owner. A page is the base's number in its session; a
+//! request of no page is one by itself. Further attempts belong to the same request, and are left
+//! out; so are further replications, which overlap the first.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Format for Rows {
             address: Cow::Borrowed(cell(0).unwrap_or_default()),
             method: Cow::Borrowed(b"GET"),
             path: name,
-            // Where there is one population, it has no name.
+            // A single population has no name.
             host: Cow::Borrowed(population.unwrap_or_default()),
             status: number(5).and_then(|status| u16::try_from(status).ok()),
             bytes: number(6),
@@ -93,7 +93,7 @@ impl Format for Rows {
     }
 }
 
-/// The page of a request: its own where it is of none; none where the results tell no pages.
+/// The page of a request: its own if it belongs to none; `None` if the results name no pages.
 fn page_of(page: Option<&[u8]>, request: Option<&[u8]>) -> Option<u32> {
     let number = page.and_then(integer).or_else(|| page.and(request).and_then(integer))?;
     u32::try_from(number).ok()

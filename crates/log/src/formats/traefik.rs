@@ -1,6 +1,6 @@
-//! Traefik's access log. As text it is the Common Log Format with fields behind it, of which the
-//! last is the duration in milliseconds; in JSON durations are nanoseconds. Its time, `StartUTC`,
-//! is that of the request's begin.
+//! Traefik's access log. As text it is the Common Log Format with extra fields, of which the last
+//! is the duration in milliseconds; in JSON durations are nanoseconds. Its time, `StartUTC`, is
+//! that of the request's begin.
 
 use super::FormatEntry;
 use super::dialect::Dialect;
@@ -27,7 +27,7 @@ pub(super) static JSON: FormatEntry = FormatEntry {
     open: |head, wanted| DIALECT.open(head, wanted),
 };
 
-/// The client's address is what `X-Forwarded-For` says, where there is one.
+/// The client's address is that in `X-Forwarded-For`, if present.
 const TEMPLATE: &str = concat!(
     "{forwarded} - {user} [{clf}] \"{request}\" {status} {bytes_or_dash} \"{referrer}\" ",
     "\"{agent}\" {-count} \"{-router}\" \"{-server}\" {duration_ms}ms",

@@ -1,8 +1,8 @@
-//! Which values of JSON texts are wanted, and what they mean.
+//! The values to read from JSON texts, and their meanings.
 
 use crate::field::Field;
 
-/// A key that is wanted, with what is wanted beneath it.
+/// A key to read, with the keys beneath it.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     key: String,
@@ -12,8 +12,8 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The tree of paths such as `request.headers.Referer`, with what each means, and whether it
-    /// tells the user.
+    /// The tree of paths such as `request.headers.Referer`, each with its meaning, and whether it
+    /// identifies the user.
     pub(super) fn tree(fields: Vec<(&str, Field, bool)>) -> Node {
         let mut root = Node::default();
         for (path, field, user) in fields {
@@ -32,7 +32,7 @@ impl Node {
         root
     }
 
-    /// What is wanted of the value of a key.
+    /// The use of the value of a key.
     pub(super) fn child(&self, key: &[u8]) -> Option<&Node> {
         self.beneath.iter().find(|node| node.key.as_bytes().eq_ignore_ascii_case(key))
     }

@@ -1,5 +1,5 @@
-//! The extended log file format of the W3C (WD-logfile-960323): `#Fields` names the columns, at
-//! the begin and wherever they change.
+//! The extended log file format of the W3C (WD-logfile-960323): `#Fields` names the columns, at the
+//! begin and at each change.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::reason::Reason;
 use crate::text::percent_decode;
 use crate::time::{Clock, MILLISECOND, SECOND};
 
-/// How a server writes it.
+/// A server's form of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dialect {
-    /// What stands between values.
+    /// The separator of values.
     pub(super) separator: u8,
     /// Whether spaces in values are written as `+`.
     pub(super) plus: bool,
@@ -32,7 +32,7 @@ pub(super) const IIS: Dialect = Dialect { separator: b' ', plus: true, time_take
 #[derive(Debug)]
 pub(super) struct W3c {
     dialect: Dialect,
-    /// What each column means, and whether it tells the user.
+    /// The meaning of each column, and whether it identifies the user.
     columns: Vec<(Field, bool)>,
     user: Option<String>,
     unused_fields: Vec<String>,
@@ -79,7 +79,7 @@ impl W3c {
     }
 }
 
-/// What a column means, by its name in lower case.
+/// The meaning of a column, by its name in lower case.
 fn field(name: &str, dialect: Dialect) -> Field {
     match name {
         "date" => Field::Date,

@@ -9,21 +9,21 @@ use crate::columns::UNKNOWN;
 pub struct Answers {
     /// Statuses in their order.
     pub status: Vec<u16>,
-    /// How many answers had each.
+    /// The number of answers with each status.
     pub answers: Vec<u64>,
-    /// The paths whose answers were whole, with a size, in the order of their numbers.
+    /// The paths whose answers were complete, with a size, in the order of their numbers.
     pub path: Vec<u32>,
-    /// How many of these each had.
+    /// The number of these for each path.
     pub whole: Vec<u64>,
     /// The sum of their sizes.
     pub bytes: Vec<u64>,
-    /// The least size, and the largest; 0 where there is none.
+    /// The smallest size; 0 without any.
     pub least: u32,
     /// The largest size.
     pub largest: u32,
 }
 
-/// How the requests of so many kinds are answered: `kind` is that of each, or -1.
+/// How the requests of each kind are answered: `kind` is that of each, or -1.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub fn answers(
 }
 
 impl Answers {
-    /// Takes what was counted, and leaves nothing there.
+    /// Takes the counts and leaves none there.
     fn take(&mut self, of_path: &mut [(u64, u64)], of_status: &mut [u64]) {
         self.path.sort_unstable();
         let taken = self.path.iter().map(|path| std::mem::take(&mut of_path[*path as usize]));

@@ -1,4 +1,4 @@
-//! What is asked for: requests by templates, methods, and whether pages embed them.
+//! Kinds of requests: by template, by method, and by whether pages embed them.
 
 use std::collections::HashSet;
 
@@ -6,21 +6,21 @@ use super::{ColumnMismatch, same_lengths};
 use crate::columns::METHODS;
 use crate::ordering::order_by_number;
 
-/// So many codes a template has: of each method one as a page, and one as what pages embed.
+/// The number of codes of a template: for each method one as a page, and one as an embedded object.
 const CODES: usize = 2 * METHODS.len();
 
-/// Requests by time, with what is known of each.
+/// Requests by time, with their attributes.
 ///
-/// The code of a request is (template x methods + method) x 2, and 1 more where it is embedded.
+/// The code of a request is (template x methods + method) x 2, plus 1 if it is embedded.
 #[derive(Clone, Copy, Debug)]
 pub struct KindColumns<'a> {
-    /// The path of each.
+    /// The path of each request.
     pub path: &'a [u32],
-    /// The place of its method in [`METHODS`].
+    /// The index of its method in [`METHODS`].
     pub method: &'a [u8],
-    /// Who asked.
+    /// Its user.
     pub user: &'a [u32],
-    /// Whether it is part of a page that was asked for before.
+    /// Whether it is part of a page that was requested before.
     pub embedded: &'a [bool],
     /// Whether it counts: further attempts do not.
     pub counted: &'a [bool],
@@ -28,17 +28,17 @@ pub struct KindColumns<'a> {
     pub templates: &'a [u32],
 }
 
-/// What was asked for of a kind: paths in the order of their numbers, and how often each.
+/// The paths of a kind in the order of their numbers, and the requests for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members {
     /// The paths.
     pub path: Vec<u32>,
-    /// How often.
+    /// The requests for each.
     pub requests: Vec<u64>,
 }
 
 impl KindColumns<'_> {
-    /// Looks whether columns go together.
+    /// Checks that the columns agree.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl KindColumns<'_> {
         }
     }
 
-    /// Of each request in turn.
+    /// The code of each request in turn.
     fn codes(&self) -> impl Iterator<Item = usize> {
         let columns = self.path.iter().zip(self.method).zip(self.embedded);
         columns.map(|((path, method), embedded)| {
@@ -70,7 +70,7 @@ impl KindColumns<'_> {
         self.templates.iter().max().map_or(0, |most| (*most as usize + 1) * CODES)
     }
 
-    /// How many requests that count each code has.
+    /// The number of counted requests of each code.
     #[must_use]
     pub fn requests(&self) -> Vec<u64> {
         let mut requests = vec![0; self.codes_known()];
@@ -80,8 +80,8 @@ impl KindColumns<'_> {
         requests
     }
 
-    /// Which of these codes were asked for by at least so many; a user is what `of_user` makes of
-    /// its number, or itself.
+    /// Whether at least `least` users requested each of these codes; `of_user` maps a user's number
+    /// to another, or to itself.
     #[must_use]
     pub fn by_many(&self, codes: &[usize], of_user: &[u32], least: usize) -> Vec<bool> {
         let mut place = vec![usize::MAX; self.codes_known()];
@@ -111,8 +111,8 @@ impl KindColumns<'_> {
         many
     }
 
-    /// The kind of each request: that of its code, or where it has none (-1) the rest's, of pages
-    /// and of what they embed.
+    /// The kind of each request: that of its code. If the code has no kind (-1), the kind of the
+    /// remaining pages or embedded objects.
     #[must_use]
     pub fn kinds(&self, of_code: &[i32], rest: [i32; 2]) -> Vec<i32> {
         let kind = |code: usize| match of_code.get(code) {
@@ -122,7 +122,7 @@ impl KindColumns<'_> {
         self.codes().map(kind).collect()
     }
 
-    /// What was asked for of each of so many kinds, by requests that count.
+    /// The paths of each kind, among requests that count.
     #[must_use]
     pub fn members(&self, kind: &[i32], kinds: usize) -> Vec<Members> {
         let mut requests = vec![0_u64; self.templates.len()];
@@ -145,7 +145,8 @@ impl KindColumns<'_> {
     }
 }
 
-/// Tells of the rows of each kind that there is, in their order; not of those of -1.
+/// Calls a function with the rows of each existing kind, in their order; rows of kind -1 are left
+/// out.
 pub(super) fn each_kind(kind: &[i32], mut visit: impl FnMut(usize, &[u32])) {
     let numbers: Vec<u32> = kind.iter().map(|kind| *kind as u32).collect();
     let order = order_by_number(&numbers);

@@ -1,7 +1,7 @@
-//! What is counted of visits: which page follows which, what is asked for and how it is answered,
-//! how long users think, and how soon a thing is asked for again.
+//! Counts of visits: which page follows which, which paths are requested and how they are answered,
+//! how long users think, and how soon a path is requested again.
 //!
-//! All of it is one pass, or two, over columns; what is made of the counts is Python's.
+//! Each count takes one pass, or two, over columns; Python draws the conclusions.
 
 mod answers;
 mod kinds;
@@ -18,12 +18,12 @@ pub use steps::{Pages, Steps, steps};
 pub use think_times::{ThinkTimes, think_times};
 use thiserror::Error;
 
-/// Columns that are not those of one log.
+/// Columns that do not belong to one log.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ColumnMismatch(String);
 
-/// Whether all columns have so many rows.
+/// Whether all columns have this many rows.
 fn same_lengths(rows: usize, lengths: &[usize]) -> Result<(), ColumnMismatch> {
     if lengths.iter().all(|length| *length == rows) {
         return Ok(());

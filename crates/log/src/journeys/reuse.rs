@@ -1,18 +1,18 @@
-//! How soon a thing is asked for again.
+//! How soon a path is requested again.
 
 use super::ColumnMismatch;
 
-/// How often, and how soon, paths are asked for again.
+/// How often, and how soon, paths are requested again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reuse {
-    /// Requests for a path that was also asked for within so many requests before, by windows.
+    /// Requests for a path that was also requested within this many requests before, by windows.
     pub seen: Vec<u64>,
-    /// How many paths were asked for so often.
+    /// The number of paths by their number of requests.
     pub times: Vec<u64>,
 }
 
-/// Counts on the paths of requests in the order of time, those that `counted` says, within
-/// `windows` of so many requests; paths are numbers below `paths`.
+/// Counts on the paths of requests in the order of time, for rows selected by `counted`, within
+/// `windows` of this many requests; paths are numbers below `paths`.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub fn reuse(
 ) -> Result<Reuse, ColumnMismatch> {
     super::same_lengths(path.len(), &[counted.len()])?;
     let mut seen = vec![0; windows.len()];
-    // The number of the request after the latest one for each path, and how many there were.
+    // The number of the request after the latest one for each path, and the number of requests.
     let mut latest = vec![(0_u32, 0_u32); paths];
     let mut number = 0_u32;
     for (path, _) in path.iter().zip(counted).filter(|(_, counted)| **counted) {

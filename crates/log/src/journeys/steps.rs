@@ -2,66 +2,65 @@
 
 use super::{ColumnMismatch, same_lengths, within};
 
-/// What follows a page is judged where there was time for it to come: so much of the waits.
+/// A page's successor is judged if this share of the waits ends before the log does.
 const EDGE_QUANTILE: f64 = 0.995;
 
-/// This share of all waits, the longest, nearly always says where what is to come is little.
+/// This share of all waits, the longest, nearly always shows the point with little still to come.
 const LONGEST: f64 = 0.05;
 
-/// No more than this part of the log is left out for it at either end.
+/// At most this part of the log is left out at either end.
 const EDGE_MAX: f64 = 0.2;
 
-/// Of the journeys that were under way when the log began, this share comes up later than is
-/// allowed for.
+/// Of the journeys that were under way when the log began, at most this share may appear later.
 const UNSETTLED: f64 = 0.01;
 
 /// The pages of visits, in columns of one length.
 #[derive(Clone, Copy, Debug)]
 pub struct Pages<'a> {
-    /// The page before each in its journey, an earlier one; -1 where a journey begins.
+    /// The page before each page in its journey, an earlier one; -1 if a journey begins.
     pub previous: &'a [i32],
-    /// The page with which the journey of each begins.
+    /// The page with which each page's journey begins.
     pub journey: &'a [i32],
-    /// The kind of each.
+    /// The kind of each page.
     pub kind: &'a [i32],
-    /// When each was asked for, in seconds since the log's first request.
+    /// When each page was requested, in seconds since the log's first request.
     pub start_s: &'a [f64],
     /// Whether the last attempt at each failed.
     pub failed: &'a [bool],
 }
 
-/// Steps from page to page, counted. Tables have a row for each kind.
+/// Counts of steps from page to page. Tables have a row for each kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Steps {
     /// How often each kind was visited.
     pub visited: Vec<u64>,
     /// With which kinds journeys begin.
     pub first: Vec<u64>,
-    /// What follows, by kind; the last column, for the end, is 0.
+    /// The kinds that follow, by kind; the last column, for the end, is 0.
     pub next: Vec<u64>,
-    /// As `first`, of journeys that no edge of the log cut off.
+    /// As `first`, for journeys that no edge of the log cut off.
     pub judged_first: Vec<u64>,
-    /// As `next`, of what no edge of the log and no failure cut off; the last column is the end.
+    /// As `next`, for pages that no edge of the log and no failure cut off; the last column is the
+    /// end.
     pub judged_next: Vec<u64>,
     /// How many journeys were cut off.
     pub cut: u64,
-    /// The seconds at the log's end that do not tell what follows a page.
+    /// The seconds at the log's end that do not show which page follows.
     pub edge_s: f64,
-    /// The seconds at its begin in which journeys that were under way seem to begin.
+    /// The seconds at its begin in which journeys under way seem to begin.
     pub settled_s: f64,
     /// Journeys by their number of pages.
     pub lengths: Vec<u64>,
-    /// Journeys that begin after `settled_s` by the number of pages that are looked at: those
-    /// before the edge.
+    /// Journeys that begin after `settled_s`, by the number of pages before the edge.
     pub seen: Vec<u64>,
-    /// Those of them that have no others.
+    /// Those of these journeys that have no other pages.
     pub ended: Vec<u64>,
 }
 
-/// Counts the steps of pages out of so many kinds, in a log of so many seconds.
+/// Counts the steps between pages of `kinds` kinds, in a log of `span_s` seconds.
 ///
-/// Near the log's end what follows a page may be missing, and near its begin journeys seem to begin
-/// that were under way.
+/// Near the log's end the next page may be missing. Near its begin, journeys under way seem to
+/// begin.
 ///
 /// # Errors
 ///
@@ -91,7 +90,7 @@ pub fn steps(pages: &Pages<'_>, kinds: usize, span_s: f64) -> Result<Steps, Colu
 }
 
 impl Steps {
-    /// Counts what follows what; up to `end_s` it is judged.
+    /// Counts which kind follows which, for pages up to `end_s`.
     fn follow(&mut self, pages: &Pages<'_>, kinds: usize, end_s: f64) {
         let mut followed = vec![false; pages.previous.len()];
         let columns = pages.previous.iter().zip(pages.kind).zip(pages.start_s);
@@ -117,7 +116,7 @@ impl Steps {
         }
     }
 
-    /// Counts the pages of journeys; up to `end_s` they are looked at.
+    /// Counts the pages of journeys up to `end_s`.
     fn measure(&mut self, pages: &Pages<'_>, end_s: f64) {
         let (mut lengths, mut known) =
             (vec![0_u32; pages.journey.len()], vec![0_u32; pages.journey.len()]);
@@ -147,7 +146,7 @@ fn count(counts: &mut Vec<u64>, number: u32) {
     counts[place] += 1;
 }
 
-/// Of each page that follows one: how long after it.
+/// For each page that follows another: the time between them.
 fn gaps(pages: &Pages<'_>) -> Vec<f64> {
     let both = pages.previous.iter().zip(pages.start_s);
     let wait = |(previous, start_s): (&i32, &f64)| {
@@ -156,10 +155,10 @@ fn gaps(pages: &Pages<'_>) -> Vec<f64> {
     both.filter_map(wait).collect()
 }
 
-/// The seconds at the log's end and at its begin that do not tell what they should.
+/// The seconds at the log's end and at its begin that are not reliable.
 ///
-/// Of the waits that the begin cuts the law is weighted by length, and is seen from anywhere in it:
-/// after t seconds, of waits W, the share E[(W - t)+] / E[W] is to come.
+/// A cut at the begin meets long waits more often, at any point within them: t seconds later, for
+/// waits W, the share E[(W - t)+] / E[W] is still to come.
 fn edges(mut waits: Vec<f64>, span_s: f64) -> (f64, f64) {
     let count = waits.len();
     if waits.iter().all(|wait| *wait <= 0.0) {
@@ -167,7 +166,7 @@ fn edges(mut waits: Vec<f64>, span_s: f64) -> (f64, f64) {
     }
     let unsettled = UNSETTLED * waits.iter().sum::<f64>();
     let mut found = (0.0, 0.0);
-    // The long ones say it nearly always: all need not be put in order.
+    // The long waits nearly always decide it: the others need not be sorted.
     for share in [LONGEST, 1.0] {
         let many = count.min((share * count as f64) as usize + 2);
         if many < count {
@@ -185,8 +184,8 @@ fn edges(mut waits: Vec<f64>, span_s: f64) -> (f64, f64) {
     (found.0.min(EDGE_MAX * span_s), found.1.min(EDGE_MAX * span_s))
 }
 
-/// The first of these waits, which rise, beyond which no more than so many seconds are to come; 0
-/// where there is none.
+/// The first of these ascending waits beyond which at most `unsettled` seconds are to come; 0 if no
+/// such wait exists.
 fn timeout_place(longest: &[f64], unsettled: f64) -> usize {
     let (mut upto, mut found) = (0.0, 0);
     for (place, wait) in longest.iter().enumerate().rev() {
@@ -198,7 +197,7 @@ fn timeout_place(longest: &[f64], unsettled: f64) -> usize {
     found
 }
 
-/// What lies at a place between values, on the line from one to the next.
+/// The value at a position between two values, by linear interpolation.
 fn between(values: &[f64], place: f64) -> f64 {
     let low = (place.max(0.0) as usize).min(values.len() - 1);
     let next = values.get(low + 1).unwrap_or(&values[low]);

@@ -21,7 +21,7 @@ fn steps_are_counted_by_kind_and_journeys_by_pages() {
 
 #[test]
 fn what_the_end_cuts_off_is_not_judged() {
-    // The longest wait is 100 s, beyond which nothing is known before the end.
+    // The longest wait is 100 s; closer to the end nothing is known.
     let found = pages(&[-1, 0, -1, -1], &[0, 1, 0, 1], &[0.0, 100.0, 500.0, 950.0]);
     assert_eq!((found.edge_s, found.cut), (100.0, 1));
     assert_eq!(found.judged_next, [0, 1, 1, 0, 0, 1]);

@@ -1,15 +1,15 @@
-//! Think times: from when a page was there to when the next one was asked for.
+//! Think times: from a page's arrival to the next request.
 
 use super::{ColumnMismatch, same_lengths, within};
 
-/// Think times, and after what.
+/// Think times, and the pages before them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThinkTimes {
-    /// In seconds; 0 where the next page came before the one before was there.
+    /// In seconds; 0 if the next page was requested before the previous one had arrived.
     pub think_s: Vec<f64>,
-    /// The page after which it is.
+    /// The page before it.
     pub page: Vec<u32>,
-    /// How many came before the page was there.
+    /// The number of pages requested before the previous one had arrived.
     pub early: u64,
 }
 

@@ -6,10 +6,10 @@ use super::{Builder, Layout};
 use crate::field::Field;
 use crate::time::{MICROSECOND, MILLISECOND, Pattern, SECOND};
 
-/// Compiles a `LogFormat` string; the whole directive, with name and quotes, will do as well.
+/// Compiles a `LogFormat` string; the whole directive, with name and quotes, is accepted as well.
 ///
 /// # Errors
-/// When it has a conversion that Apache has not, no time, or fields that touch.
+/// If it has a conversion that Apache lacks, no time, or adjacent fields.
 pub(crate) fn log_format(text: &str) -> Result<Layout, Invalid> {
     let format = without_directive(text);
     let mut builder = Builder::default();
@@ -22,7 +22,7 @@ pub(crate) fn log_format(text: &str) -> Result<Layout, Invalid> {
     builder.finish("the LogFormat")
 }
 
-/// What stands within the quotes of a directive, its escapes undone.
+/// The text within the quotes of a directive, without escapes.
 fn without_directive(text: &str) -> String {
     let text = text.trim();
     let inner = text
@@ -32,7 +32,7 @@ fn without_directive(text: &str) -> String {
     inner.unwrap_or(text).replace("\\\"", "\"").replace("\\t", "\t")
 }
 
-/// Compiles one conversion, given what follows the percent sign; gives what follows it.
+/// Compiles one conversion, given the text after the percent sign; gives the rest.
 fn conversion<'a>(text: &'a str, builder: &mut Builder) -> Result<&'a str, Invalid> {
     // Modifiers choose between redirects and statuses; the field stays the same.
     let modifier =
@@ -78,7 +78,7 @@ fn time(argument: &str, builder: &mut Builder) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// What a conversion means.
+/// The meaning of a conversion.
 fn field(letter: &str, argument: &str) -> Result<Field, Invalid> {
     Ok(match letter {
         "h" => Field::Address,
@@ -108,7 +108,7 @@ fn field(letter: &str, argument: &str) -> Result<Field, Invalid> {
     })
 }
 
-/// What a header of the request tells.
+/// The meaning of a request's header.
 fn header(name: &str) -> Field {
     match &name.to_ascii_lowercase()[..] {
         "user-agent" => Field::Agent,

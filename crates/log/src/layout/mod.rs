@@ -1,4 +1,4 @@
-//! Lines whose fields stand between fixed texts: a compiled list of fields.
+//! Lines whose fields lie between fixed texts: a compiled list of fields.
 
 mod apache;
 mod nginx;
@@ -15,10 +15,10 @@ use crate::field::{Draft, Field};
 use crate::reason::Reason;
 use crate::time::Clock;
 
-/// How a line is laid out.
+/// The layout of a line.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// What stands before the first field.
+    /// The text before the first field.
     begin: Vec<u8>,
     pieces: Vec<Piece>,
     /// Whether the line's time is that of the request's end.
@@ -26,7 +26,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Reads a line, and gives what follows after the last field.
+    /// Reads a line, and gives the rest after the last field.
     #[inline]
     pub(crate) fn read<'a>(
         &self,
@@ -62,16 +62,16 @@ impl Layout {
         Layout { ends: true, ..self }
     }
 
-    /// The names of fields that mean nothing here.
+    /// The names of unused fields.
     pub(crate) fn unused_fields(&self) -> Vec<String> {
         let unused = |piece: &&Piece| piece.field == Field::Skip && !piece.user;
         self.pieces.iter().filter(unused).map(|piece| piece.name.clone()).collect()
     }
 
-    /// Takes the field of this name for the user.
+    /// Uses the field of this name for the user.
     ///
     /// # Errors
-    /// When there is no such field.
+    /// If no such field exists.
     pub(crate) fn with_user(mut self, name: Option<&str>) -> Result<Layout, Invalid> {
         let Some(name) = name else { return Ok(self) };
         let wanted = name.trim_start_matches(['$', '%']);
@@ -90,7 +90,7 @@ impl Layout {
     }
 }
 
-/// Puts a layout together from the texts and fields of a format's notation.
+/// Builds a layout from the texts and fields of a format's notation.
 #[derive(Debug, Default)]
 struct Builder {
     begin: Vec<u8>,
@@ -99,13 +99,13 @@ struct Builder {
 }
 
 impl Builder {
-    /// Adds text that stands in every line.
+    /// Adds text that every line has.
     fn text(&mut self, text: &str) {
         let after = self.fields.last_mut().map_or(&mut self.begin, |field| &mut field.3);
         after.extend_from_slice(text.as_bytes());
     }
 
-    /// Adds a field. Path and query that touch are one field.
+    /// Adds a field. Adjacent path and query are one field.
     fn field(&mut self, name: &str, field: Field, ends: bool) {
         if field == Field::Query
             && let Some((_, Field::Url, _, after)) = self.fields.last()
@@ -138,8 +138,7 @@ impl Builder {
         Ok(Layout { begin: self.begin, pieces: pieces.collect(), ends })
     }
 
-    /// Leaves one kind of time, that of the begin where there is one; says whether it is the
-    /// end's.
+    /// Leaves one kind of time, that of the begin if present; says whether it is the end's.
     fn choose_time(&mut self) -> Option<bool> {
         let of_times = |field: &Field| {
             use Field::{AnyTime, Clf, ClfMillis, Date, Epoch, Iso, Pattern};
@@ -170,8 +169,8 @@ impl Builder {
         }
     }
 
-    /// Where there is a request line, or a target as it came, this is what the client asked; other
-    /// paths may have been rewritten.
+    /// A request line, or an unchanged target, has the client's own path; other paths may have been
+    /// rewritten.
     fn choose_request(&mut self) {
         let asked = |field: &(String, Field, bool, Vec<u8>)| {
             field.1 == Field::Request || field.0 == "request_uri"

@@ -6,11 +6,11 @@ use super::{Builder, Layout};
 use crate::field::Field;
 use crate::time::SECOND;
 
-/// Compiles a `log_format` string; the whole directive, with name and quotes, will do as well.
+/// Compiles a `log_format` string; the whole directive, with name and quotes, is accepted as well.
 /// Its times are those of the request's end.
 ///
 /// # Errors
-/// When it has no time, or fields that touch.
+/// If it has no time, or adjacent fields.
 pub(crate) fn log_format(text: &str) -> Result<Layout, Invalid> {
     let format = without_directive(text);
     let mut builder = Builder::default();
@@ -42,11 +42,11 @@ fn without_directive(text: &str) -> String {
     let Some(strings) = text.strip_prefix("log_format").filter(|rest| rest.contains('\'')) else {
         return text.to_owned();
     };
-    // What lies between two quotes is every second part.
+    // Every second part lies between two quotes.
     strings.split('\'').skip(1).step_by(2).collect()
 }
 
-/// What a variable means.
+/// The meaning of a variable.
 fn variable(name: &str) -> Field {
     match name {
         "time_local" => Field::Clf,

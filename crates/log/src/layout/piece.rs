@@ -1,4 +1,4 @@
-//! One field of a layout and where it ends.
+//! One field of a layout and its end.
 
 use std::borrow::Cow;
 
@@ -13,23 +13,23 @@ pub(super) struct Piece {
     /// Its name in the format's own notation.
     pub(super) name: String,
     pub(super) field: Field,
-    /// Whether it tells the user.
+    /// Whether it identifies the user.
     pub(super) user: bool,
-    /// Whether spaces may stand before it.
+    /// Whether spaces may precede it.
     padded: bool,
     until: Until,
 }
 
-/// Where a field ends.
+/// The end of a field.
 #[derive(Clone, Debug)]
 enum Until {
     /// At this byte.
     Byte(u8),
     /// At this text.
     Text(Vec<u8>),
-    /// At this text, which begins with a quote, but for a quote that is escaped.
+    /// At this text, which begins with an unescaped quote.
     Quote(Vec<u8>),
-    /// After as many bytes as it always has; then there is this text.
+    /// After its fixed number of bytes; then this text follows.
     Length(Vec<u8>),
     /// At the next space or the line's end.
     Word,
@@ -60,7 +60,7 @@ impl Piece {
         Piece { name, field, user: false, padded, until }
     }
 
-    /// The field's value and what follows after the text behind it.
+    /// The field's value and the rest after the following text.
     #[inline]
     pub(super) fn take<'a>(&self, mut rest: &'a [u8]) -> Option<(Text<'a>, &'a [u8])> {
         if self.padded && rest.first() == Some(&b' ') {
@@ -90,17 +90,17 @@ impl Piece {
     }
 }
 
-/// As `starts_with`, for texts of few bytes, where calling `memcmp` would take longer.
+/// As `starts_with`, for texts of few bytes, where a call of `memcmp` would be slower.
 #[inline]
 fn begins_with(rest: &[u8], text: &[u8]) -> bool {
     rest.len() >= text.len() && rest.iter().zip(text).all(|(a, b)| a == b)
 }
 
-/// Where a byte is. Most fields are short: the first 16 bytes are looked at eight at a time, which
-/// takes less than calling `memchr`.
+/// The index of a byte. Most fields are short: the first 16 bytes are compared eight at a time,
+/// which is faster than a call of `memchr`.
 #[inline]
 fn find_byte(rest: &[u8], byte: u8) -> Option<usize> {
-    // Warren, Hacker's Delight, 6-1: the lowest bit that is set belongs to the first zero byte.
+    // Warren, Hacker's Delight, 6-1: the lowest set bit belongs to the first zero byte.
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     for from in [0, 8] {
@@ -114,7 +114,7 @@ fn find_byte(rest: &[u8], byte: u8) -> Option<usize> {
     memchr::memchr(byte, rest)
 }
 
-/// Where a text of few bytes is.
+/// The index of a text of few bytes.
 #[inline]
 fn find(rest: &[u8], text: &[u8]) -> Option<usize> {
     let (first, others) = text.split_first()?;
@@ -128,8 +128,8 @@ fn find(rest: &[u8], text: &[u8]) -> Option<usize> {
     }
 }
 
-/// A value up to `text`, which begins with a quote. Old servers did not escape quotes within: one
-/// that the rest of `text` does not follow belongs to the value.
+/// A value up to `text`, which begins with a quote. Old servers did not escape quotes within: a
+/// quote that the rest of `text` does not follow belongs to the value.
 #[inline]
 fn quoted<'a>(rest: &'a [u8], text: &[u8]) -> Option<(Text<'a>, &'a [u8])> {
     let mut escaped = false;

@@ -36,8 +36,8 @@ const FIELDS: &[(&str, Field)] = &[
 ];
 
 impl Layout {
-    /// Compiles `{name}` for a field, `{-name}` for one that is passed over, and text.
-    /// `ends` says that the time is that of the request's end.
+    /// Compiles `{name}` for a field, `{-name}` for one that is skipped, and text. `ends` says that
+    /// the time is that of the request's end.
     pub(crate) fn template(text: &str, ends: bool) -> Result<Layout, Invalid> {
         let mut builder = Builder::default();
         let mut rest = text;

@@ -1,4 +1,4 @@
-//! The reading thread: fills buffers and cuts them where lines end.
+//! The reading thread: fills buffers and cuts them at line ends.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -11,40 +11,40 @@ use crate::reason::Reason;
 use crate::report::FileReport;
 use crate::source::{Opened, Source, Tracking, open};
 
-/// A part of a file on its way round.
+/// A part of a file on its way between threads.
 #[derive(Debug)]
 pub(super) struct Chunk {
     /// Its place in the order of all chunks.
     pub(super) number: u64,
-    /// How its first line is read.
+    /// How to read its first line.
     pub(super) format: Option<Arc<dyn Format>>,
     /// A buffer whose first `length` bytes are whole lines.
     pub(super) buffer: Vec<u8>,
     pub(super) length: usize,
-    /// What is to be noted after these lines.
+    /// The note to take after these lines.
     pub(super) note: Option<Note>,
 }
 
-/// What the reading thread has to say.
+/// The messages of the reading thread.
 #[derive(Debug)]
 pub(super) enum Note {
-    /// A file begins, of which this is known.
+    /// A file begins, with this description.
     Begin(Box<FileReport>),
     /// A line that it could not hand over.
     Bad(Reason, Vec<u8>),
     /// A file has ended.
     End,
-    /// The reading cannot go on.
+    /// Reading cannot continue.
     Failed(LogError),
 }
 
-/// Longer lines are passed over.
+/// Longer lines are skipped.
 pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
 /// A file that is read as a whole must be smaller.
 const WHOLE_BYTES_MAX: usize = 2 << 30;
-/// The format is found from so many bytes.
+/// The format is detected from this many bytes.
 const HEAD_BYTES: usize = 64 << 10;
-/// Of what cannot be handed over so much is shown.
+/// The shown length of a line that cannot be handed over.
 const SHOWN_BYTES: usize = 1 << 10;
 
 /// Fills buffers and cuts them.
@@ -58,13 +58,13 @@ pub(super) struct Cutter {
 }
 
 impl Drop for Cutter {
-    /// Lets the other threads end, whatever ended this one.
+    /// Lets the other threads end, for whatever reason this one ends.
     fn drop(&mut self) {
         self.full.close();
     }
 }
 
-/// The reading has come to an end before its time: nobody wants more.
+/// Reading ended early: the receiver is gone.
 struct Abandoned;
 
 /// A file in the reading thread.
@@ -72,7 +72,7 @@ struct CutState {
     name: String,
     input: Box<dyn Read + Send>,
     live: bool,
-    /// What is read but not handed over: the first `filled` bytes.
+    /// The first `filled` bytes were read and not yet handed over.
     buffer: Vec<u8>,
     filled: usize,
     at_end: bool,
@@ -107,7 +107,7 @@ impl Cutter {
         let mut cut_state =
             CutState { name, input, live, buffer, filled: 0, at_end: false, error: None };
         cut_state.fill(HEAD_BYTES.max(self.chunk_bytes));
-        // The format is known by a whole line; a live log may have to wait for one.
+        // A whole line is needed to detect the format; a live log may have to wait for one.
         while (live || cut_state.filled <= LINE_BYTES_MAX)
             && !cut_state.at_end
             && !cut_state.buffer[..cut_state.filled].contains(&b'\n')
@@ -170,7 +170,7 @@ impl Cutter {
         }
     }
 
-    /// What follows the last whole line is cut off, and not to be trusted.
+    /// The bytes after the last whole line are cut off and not reliable.
     fn cut_end(&mut self, cut_state: &mut CutState) -> Result<(), Abandoned> {
         let rest = &cut_state.buffer[..cut_state.filled];
         if rest.trim_ascii().is_empty() {
@@ -199,7 +199,7 @@ impl Cutter {
 }
 
 impl CutState {
-    /// Reads until so many bytes are there; if the file is live, whatever is there.
+    /// Reads until this many bytes are there; if the file is live, takes what is available.
     fn fill(&mut self, wanted: usize) {
         make_room(&mut self.buffer, wanted);
         while self.filled < wanted && !self.at_end {
@@ -218,8 +218,8 @@ impl CutState {
         }
     }
 
-    /// How many bytes are whole lines, or what else the file is cut into: `most`, if they can be
-    /// so few.
+    /// The number of bytes in whole lines (or other units of the file): at most `most`, if
+    /// possible.
     fn whole_units(&self, cut: Cut, most: usize) -> usize {
         let bytes = &self.buffer[..self.filled];
         let most = most.min(bytes.len());
@@ -234,7 +234,7 @@ impl CutState {
         }
     }
 
-    /// Gives the buffer with its first bytes away, and goes on with the rest in the next one.
+    /// Hands over the buffer with its first bytes, and continues with the rest in the next one.
     fn split_off(&mut self, bytes: usize, mut next: Vec<u8>) -> Vec<u8> {
         let rest = &self.buffer[bytes..self.filled];
         make_room(&mut next, rest.len());
@@ -243,7 +243,7 @@ impl CutState {
         std::mem::replace(&mut self.buffer, next)
     }
 
-    /// Passes over the rest of a line that is too long.
+    /// Skips the rest of a line that is too long.
     fn skip_line(&mut self) {
         loop {
             if let Some(end) = memchr::memchr(b'\n', &self.buffer[..self.filled]) {
@@ -270,7 +270,7 @@ fn make_room(buffer: &mut Vec<u8>, bytes: usize) {
     }
 }
 
-/// How what follows these lines is read, where they change that.
+/// How to read the lines after these, if these change it.
 fn after(format: &Arc<dyn Format>, lines: &[u8]) -> Option<Arc<dyn Format>> {
     if !format.has_directives() {
         return None;
@@ -288,7 +288,7 @@ fn after(format: &Arc<dyn Format>, lines: &[u8]) -> Option<Arc<dyn Format>> {
     None
 }
 
-/// How many bytes at the begin mark UTF-8.
+/// The number of bytes at the begin that mark UTF-8.
 fn byte_order_mark(head: &[u8]) -> Result<usize, &'static str> {
     match head {
         [0xef, 0xbb, 0xbf, ..] => Ok(3),

@@ -1,4 +1,4 @@
-//! What a parsing thread does with a chunk.
+//! The work of a parsing thread on a chunk.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ fn lines(
     }
 }
 
-/// Counts what was read, and what is wrong with it.
+/// Counts entries and errors.
 #[inline]
 fn note(read: Result<(), Reason>, text: &[u8], report: &mut FileReport) {
     report.lines += 1;

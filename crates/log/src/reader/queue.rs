@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A queue between threads. How much it holds is bounded by how many things there are.
+/// A queue between threads. The number of its items is bounded by the number of buffers.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     state: Mutex<(VecDeque<T>, bool)>,
     changed: Condvar,
 }
 
-/// What a wait for the next thing gave.
+/// The result of a wait for the next item.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Popped<T> {
     /// The next thing.
     Item(T),
-    /// Nothing came in time.
+    /// Nothing arrived in time.
     Nothing,
     /// The queue is closed and empty.
     Closed,
@@ -28,7 +28,7 @@ impl<T> Queue<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, (VecDeque<T>, bool)> {
-        // A thread that panicked left the queue as it was: nothing here can be half done.
+        // A thread that panicked left the queue intact: nothing here can be half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,13 +71,13 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Lets nothing more in. What is in it can still be taken.
+    /// Closes the entrance. Items inside can still be taken.
     pub(super) fn close(&self) {
         self.lock().1 = true;
         self.changed.notify_all();
     }
 
-    /// Closes it and throws away what is in it.
+    /// Closes it and discards its items.
     pub(super) fn abandon(&self) {
         self.lock().0.clear();
         self.close();

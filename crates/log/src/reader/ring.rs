@@ -17,16 +17,16 @@ use crate::report::Report;
 use crate::source::{Source, Tracking};
 use crate::time::Clock;
 
-/// While nothing comes, `watch` is asked this often.
+/// The time between two calls of `watch` while nothing arrives.
 const WATCH_EVERY: Duration = Duration::from_millis(100);
 
-/// What goes between the threads.
+/// The messages between the threads.
 struct Ring<Batch> {
     empty: Arc<Queue<Vec<u8>>>,
     full: Arc<Queue<Chunk>>,
     parsed: Queue<Parsed<Batch>>,
     batches: Mutex<Vec<Batch>>,
-    /// How many threads still parse.
+    /// The number of threads that still parse.
     parsing: AtomicUsize,
 }
 
@@ -42,7 +42,7 @@ impl<Batch> Drop for EndGuard<'_, Batch> {
 }
 
 impl<Batch: Default> Ring<Batch> {
-    /// For so many parsing threads. Each has two buffers, so that it need not wait for the next
+    /// For this many parsing threads. Each has two buffers, so that it need not wait for the next
     /// one, and two more are being filled.
     fn new(threads: usize) -> Ring<Batch> {
         let empty = Queue::new();
@@ -62,7 +62,7 @@ impl<Batch: Default> Ring<Batch> {
         self.batches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a parsing thread does.
+    /// The work of a parsing thread.
     fn parse_all(&self, filter: &Filter, digest: &(impl Fn(&Entry<'_>, &mut Batch) + Sync)) {
         let if_panicking = EndGuard(self);
         let mut clock = Clock::default();
@@ -71,7 +71,7 @@ impl<Batch: Default> Ring<Batch> {
             let report = parse(&chunk, &mut clock, filter, digest, &mut batch);
             self.parsed.push(Parsed { chunk, batch, report });
         }
-        // The other threads may have work yet.
+        // The other threads may still have work.
         std::mem::forget(if_panicking);
         if self.parsing.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.parsed.close();
@@ -79,7 +79,7 @@ impl<Batch: Default> Ring<Batch> {
     }
 }
 
-/// What the calling thread knows.
+/// The state of the calling thread.
 struct Consumer<Consume, Watch> {
     consume: Consume,
     watch: Watch,
@@ -123,8 +123,8 @@ pub(super) fn run<Batch: Default + Send>(
     result
 }
 
-/// Starts the reading thread. It is not waited for, because nothing wakes it from reading a
-/// terminal or a pipe.
+/// Starts the reading thread. Nobody waits for it, because nothing wakes it from reading a terminal
+/// or a pipe.
 fn start_cutter<Batch>(reader: LogReader, ring: &Ring<Batch>, tracking: &Tracking) {
     let LogReader { sources, options, choice, .. } = reader;
     let cutter = Cutter {
@@ -165,7 +165,7 @@ impl<Consume, Watch: FnMut(&ReadProgress) -> ControlFlow<()>> Consumer<Consume, 
         }
     }
 
-    /// Consumes one chunk, and gives its buffer back.
+    /// Consumes one chunk, and returns its buffer.
     fn one<Batch>(&mut self, parsed: Parsed<Batch>, ring: &Ring<Batch>) -> Result<(), LogError>
     where
         Batch: Default,

@@ -1,4 +1,4 @@
-//! The driver: whatever the chunks, the threads and the packing, the entries are the same.
+//! The driver: the entries are the same with all chunks, threads and packings.
 
 use std::fs;
 use std::io::{self, Cursor, Write};
@@ -15,10 +15,10 @@ use crate::formats::FORMATS;
 use crate::reason::Reason;
 use crate::report::FileReport;
 
-/// What happens while a log is read.
+/// The events while a log is read.
 mod live;
 
-/// What is kept of an entry here: all that differs between them.
+/// The compared parts of an entry.
 type Digest = (i64, Option<u16>, String, String);
 
 fn digest(entry: &Entry<'_>, batch: &mut Vec<Digest>) {
@@ -144,7 +144,7 @@ fn cut_and_damaged_files_are_read_as_far_as_they_go() {
     assert!(!found.is_empty() && found == expected[..found.len()]);
     let reasons: Vec<_> = file.bad.iter().map(|bad| bad.reason).collect();
     assert_eq!(reasons, [Reason::Truncated, Reason::Damaged]);
-    // A last line that looks whole may be cut all the same, as `200 18` of `200 1839`.
+    // A last line that looks complete may still be cut, as `200 18` of `200 1839`.
     let (found, file) = read_bytes(&text[..text.len() - 1]);
     assert_eq!((found.len(), file.bad[0].reason), (1999, Reason::Truncated));
     let mut broken = gzip(&text);
@@ -319,7 +319,7 @@ fn entries_that_a_filter_leaves_out_are_counted() {
     let (found, report) =
         read(vec![stream(text.as_bytes())], options("path=/1*", "path=/1?")).unwrap();
     assert_eq!(found.iter().map(|entry| &entry.3[..]).collect::<Vec<_>>(), ["/1"]);
-    // What is left out is no bad line.
+    // An entry that is left out is no bad line.
     let file = &report.files[0];
     assert_eq!((file.entries, file.dropped, file.bad_lines(), file.lines), (1, 99, 30, 130));
     let error = LogReader::new(Vec::new(), options("x", "status=404")).unwrap_err();

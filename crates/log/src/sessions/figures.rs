@@ -1,4 +1,4 @@
-//! What was learned of a log's sessions: tallies, series, counts.
+//! Results about a log's sessions: tallies, series, counts.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::tally::Tally;
 use super::user::User;
 use crate::columns::{ColumnView, METHODS, UNKNOWN};
 
-/// What was learned of a log's sessions. Times are in nanoseconds since 1970; tallies of times in
-/// whole microseconds.
+/// Results about a log's sessions. Times are in nanoseconds since 1970; tallies of times in whole
+/// microseconds.
 #[derive(Debug, Default)]
 pub struct SessionFigures {
-    /// The time of the log's first request, whosoever it was.
+    /// The time of the log's first request, of any user.
     pub start_ns: i64,
     /// The time of the log's last request.
     pub end_ns: i64,
@@ -25,30 +25,29 @@ pub struct SessionFigures {
     pub users: u64,
     /// Sessions.
     pub sessions: u64,
-    /// Sessions that began so soon after the log did that they may have begun before.
+    /// Sessions that began soon after the log did, and may have begun before it.
     pub cut_at_start: u64,
-    /// Sessions that might have gone on after the log's end.
+    /// Sessions that might have continued after the log's end.
     pub cut_at_end: u64,
     /// First visits of users, and first ones after a gap longer than [`Learned::gaps`] holds.
     pub first_visits: u64,
     /// Gaps between requests of a user, within sessions and between them, up to 10,000 s or the
     /// timeout, whichever is longer.
     pub gaps: Tally,
-    /// From a response, or its request where durations are not logged, to the session's next
-    /// request.
+    /// From a response (its request if durations are not logged) to the session's next request.
     pub thinks: Tally,
     /// The same before requests that begin a page.
     pub page_thinks: Tally,
     /// The same before requests that do not.
     pub object_gaps: Tally,
-    /// Lengths of sessions that the log's begin and end hardly cut: those that began later than
-    /// the timeout after its begin, and earlier than that before its end; than an eighth of the log
-    /// where that is shorter.
+    /// Lengths of sessions that the log's begin and end hardly cut: those that began later than the
+    /// timeout after its begin, and earlier than that before its end. The margin is an eighth of
+    /// the log if that is shorter.
     pub lengths: Lengths,
     /// The sum of all sessions' lengths in seconds, from the first to the last request.
     pub session_seconds: f64,
-    /// Of the sessions that may go on after the log's end and last for half of it or more: how
-    /// many, their requests, and their lengths in seconds.
+    /// For the sessions that may continue after the log's end and last for half of it or more:
+    /// their number, their requests, and their lengths in seconds.
     pub staying: (u64, u64, f64),
     /// Response sizes in bytes.
     pub bytes: Tally,
@@ -67,13 +66,13 @@ pub struct SessionFigures {
     starts: Starts,
 }
 
-/// An edge is no more than this part of the log.
+/// An edge is at most this part of the log.
 pub const EDGES: i64 = 8;
 
 /// How long sessions were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lengths {
-    /// How many sessions.
+    /// The number of sessions.
     pub sessions: u64,
     /// All their requests.
     pub requests: u64,
@@ -101,7 +100,7 @@ pub struct Minutes {
     pub requests: Vec<i64>,
     /// Sessions that began in it.
     pub sessions: Vec<i64>,
-    /// Sessions under way at its end: begun, and with a request still to come.
+    /// Sessions under way at its end: begun, and with a later request.
     pub active: Vec<i64>,
 }
 
@@ -117,7 +116,7 @@ impl SessionFigures {
         self.request_series.add(visit.time_ns, 1);
     }
 
-    /// What this row says of the answer.
+    /// Adds the response of this row.
     #[inline]
     pub(super) fn answer(&mut self, seen: &ColumnView<'_>, row: usize) {
         if seen.bytes[row] != UNKNOWN {
@@ -127,14 +126,14 @@ impl SessionFigures {
         self.methods[usize::from(seen.method[row])] += 1;
     }
 
-    /// A request that is not the session's first comes after so many microseconds.
+    /// Adds a request that is not the session's first, this many microseconds after the last.
     #[inline]
     pub(super) fn think(&mut self, think_us: u64, page: bool) {
         self.thinks.add(think_us);
         if page { &mut self.page_thinks } else { &mut self.object_gaps }.add(think_us);
     }
 
-    /// A session is over.
+    /// Ends a session.
     pub(super) fn session(&mut self, user: &User, timeout_ns: i64, late: bool) {
         self.sessions += 1;
         let early = user.start.saturating_sub(self.start_ns) <= timeout_ns;
@@ -151,7 +150,7 @@ impl SessionFigures {
         self.starts.add(user.start);
     }
 
-    /// A session that may go on after the log's end.
+    /// Ends a session that may continue after the log's end.
     pub(super) fn stays(&mut self, user: &User) {
         self.cut_at_end += 1;
         let length = user.last.saturating_sub(user.start);
@@ -162,18 +161,18 @@ impl SessionFigures {
         }
     }
 
-    /// How far the log's edges reach: the timeout, but no more than so much of the log.
+    /// The length of the log's edges: the timeout, but at most this part of the log.
     pub(super) fn edge(&self, timeout_ns: i64) -> i64 {
         timeout_ns.min(self.end_ns.saturating_sub(self.start_ns) / EDGES)
     }
 
-    /// Counts the sessions that began in the log's first timeout and yet beyond its edge; all that
-    /// began at an edge, where there are no others.
+    /// Counts the sessions that began in the log's first timeout and beyond its edge; if there are
+    /// none, all that began at an edge.
     pub(super) fn settle_edges(&mut self, edge_ns: i64) {
         let (early, late) = (std::mem::take(&mut self.early), std::mem::take(&mut self.late));
         let beyond = |user: &&User| user.start.saturating_sub(self.start_ns) > edge_ns;
         early.iter().filter(beyond).for_each(|user| self.lengths.add(user));
-        // What the edges hold is most of the log: then it is cut sessions, or none.
+        // The edges make up most of the log: then the tally has cut sessions, or nothing.
         if self.lengths.requests.saturating_mul(2) < self.requests {
             let within = |user: &&User| user.start.saturating_sub(self.start_ns) <= edge_ns;
             early.iter().filter(within).chain(&late).for_each(|user| self.lengths.add(user));
@@ -197,7 +196,8 @@ impl SessionFigures {
         }
     }
 
-    /// When sessions began, in order, by whole minutes of which one in so many was kept.
+    /// When sessions began, in order, by whole minutes, and the number of minutes of which one was
+    /// kept.
     #[must_use]
     pub fn starts(&mut self) -> (Vec<i64>, u64) {
         std::mem::take(&mut self.starts).finish()

@@ -1,4 +1,4 @@
-//! From requests to sessions: who came when, and for how long.
+//! From requests to sessions: when each user came, and for how long.
 //!
 //! A session is a run of a user's requests with every gap at or below a timeout.
 //!
@@ -19,12 +19,12 @@ use user::{Part, User};
 
 use crate::columns::{ColumnView, UNKNOWN};
 
-/// How sessions are made of requests.
+/// The rules that make sessions of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// A longer gap ends a session, in nanoseconds.
     pub timeout_ns: i64,
-    /// Whether objects are taken together with the page that embeds them.
+    /// Whether objects are joined with the page that embeds them.
     pub pages: bool,
     /// An object that comes later than this after the request before, in nanoseconds, is not part
     /// of a page unless its referrer says so.
@@ -38,24 +38,24 @@ impl Default for Rules {
     }
 }
 
-/// Gaps up to this length are known whatever the timeout, for the curve of sessions against it.
+/// Gaps up to this length are recorded with every timeout, for the curve of sessions against it.
 const HORIZON_NS: i64 = 10_000_000_000_000;
 
-/// One request, as sessions see it.
+/// One request for the building of sessions.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     time_ns: i64,
-    /// None where it is not logged.
+    /// None if it is not logged.
     duration_us: Option<u32>,
     path: u32,
     referrer: u32,
-    /// Whether pages embed what has such a path.
+    /// Whether pages embed such a path.
     object: bool,
-    /// What the user's requests of one page have in common, where the log tells pages.
+    /// The page number that the user's requests of one page share, if the log names pages.
     page: Option<u32>,
 }
 
-/// Makes sessions of the requests for which `mine` holds, which is asked for the place of each.
+/// Makes sessions of the requests that `mine` selects by their places.
 #[must_use]
 pub fn sessions(
     seen: &ColumnView<'_>,
@@ -90,7 +90,7 @@ pub fn sessions(
 #[derive(Debug)]
 struct Sessions {
     rules: Rules,
-    /// Those who were seen, by their numbers.
+    /// The users so far, by their numbers.
     users: Vec<Option<User>>,
     figures: SessionFigures,
 }
@@ -107,7 +107,7 @@ impl Sessions {
         self.users[number] = Some(user);
     }
 
-    /// The user with the session that the visit belongs to, and whether it begins with it.
+    /// The user with the visit's session, and whether the visit begins it.
     fn user(&mut self, number: usize, visit: &Visit) -> (User, bool) {
         let Some(user) = self.users[number] else {
             self.figures.users += 1;
@@ -142,7 +142,7 @@ impl Sessions {
     }
 }
 
-/// Whole microseconds; 0 for what is negative.
+/// Whole microseconds; 0 for negative values.
 fn micros(nanoseconds: i64) -> u64 {
     nanoseconds.max(0).unsigned_abs() / 1000
 }

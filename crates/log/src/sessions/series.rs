@@ -2,8 +2,8 @@
 
 /// The length of an interval.
 pub const MINUTE_NS: i64 = 60_000_000_000;
-/// A log that spans more than so many minutes (some nineteen years) has a wrong clock somewhere:
-/// what lies beyond is not in the series.
+/// A log that spans more minutes than this (some nineteen years) has a wrong clock somewhere:
+/// entries beyond are not in the series.
 const MINUTES_MAX: usize = 10_000_000;
 
 /// Counts by the minute, from the first minute that holds anything.
@@ -37,7 +37,7 @@ impl Series {
         self.counts[place] += count;
     }
 
-    /// The counts from this minute on, so many of them.
+    /// The counts from this minute on, this many of them.
     pub(super) fn aligned(&self, first: i64, minutes: usize) -> Vec<i64> {
         let at = |n: usize| usize::try_from(first - self.first + n as i64).ok();
         (0..minutes)

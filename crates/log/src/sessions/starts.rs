@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// The length of a block, within which nothing is left out.
+/// The length of a block, within which no start is left out.
 pub const BLOCK_NS: i64 = 60_000_000_000;
-/// So many are kept at most.
+/// The most starts kept.
 const KEPT_MAX: usize = 2_000_000;
 
-/// A sample of the times at which sessions began, by whole blocks.
+/// A sample of the start times of sessions, by whole blocks.
 #[derive(Debug)]
 pub(super) struct Starts {
     blocks: BTreeMap<i64, Vec<i64>>,
@@ -37,7 +37,7 @@ impl Starts {
         }
     }
 
-    /// The times in order, and of how many minutes one was kept.
+    /// The times in order, and the number of minutes of which one was kept.
     pub(super) fn finish(mut self) -> (Vec<i64>, u64) {
         self.blocks.values_mut().for_each(|times| times.sort_unstable());
         let times = self.blocks.into_values().flatten().collect();

@@ -50,11 +50,11 @@ impl Tally {
 
 fn place(value: u64) -> usize {
     let shift = (u64::BITS - value.leading_zeros()).saturating_sub(EXACT_BITS);
-    // Above the exact ones, the leading eight bits name the bin, of which the first is always 1.
+    // Above the exact ones, the leading eight bits name the bin; the first of them is always 1.
     ((u64::from(shift) << (EXACT_BITS - 1)) + (value >> shift)) as usize
 }
 
-/// The smallest value in the bin at this place.
+/// The smallest value in the bin at this index.
 fn low(place: usize) -> u64 {
     let place = place as u64;
     if place < EXACT {

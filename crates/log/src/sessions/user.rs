@@ -1,38 +1,38 @@
-//! One user's session, as far as it has come.
+//! One user's session so far.
 
 use super::{Rules, Visit};
 use crate::columns::UNKNOWN;
 
-/// A user that was seen not long ago.
+/// A user that was seen recently.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct User {
     /// When the session began.
     pub(super) start: i64,
     /// When the last request arrived.
     pub(super) last: i64,
-    /// When the last response ended, as far as that is logged.
+    /// When the last response ended, if that is logged.
     pub(super) end: i64,
     pub(super) requests: u64,
     pub(super) pages: u64,
-    /// The page that was asked for last: its path, and its number where the log tells pages.
+    /// The last requested page: its path, and its number if the log names pages.
     page: u32,
     number: Option<u32>,
 }
 
-/// What a request is within its session.
+/// The role of a request in its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// It begins a page.
     Page,
-    /// It is part of the page that was asked for before.
+    /// It is part of the page that was requested before.
     Object,
 }
 
-/// A part of a page that is no object by its path comes this soon.
+/// The longest delay of a part of a page that is no object by its path.
 const CALL_NS: i64 = 1_000_000_000;
 
 impl User {
-    /// Who comes for the first time, or again after a while, with this request.
+    /// A user whose first request, or first one after a while, is this.
     pub(super) fn new(visit: &Visit) -> User {
         User {
             start: visit.time_ns,

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often a file is looked at whether it has grown.
+/// The time between two checks of whether a file has grown.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Reads a file and waits at its end for more, until it is told to stop. Where the file is cut to
-/// its begin or replaced, as `logrotate` does, it goes on with the new one.
+/// Reads a file and waits at its end for more, until it is stopped. If the file is truncated or
+/// replaced, as by `logrotate`, it continues with the new one.
 pub(super) struct Follow {
     path: PathBuf,
     file: File,
@@ -26,11 +26,11 @@ impl Follow {
         Follow { path, file, position: 0, in_line: false, stopped }
     }
 
-    /// Goes to the begin of the new file, if there is one.
+    /// Moves to the begin of the new file, if there is one.
     fn renew(&mut self) -> io::Result<bool> {
         let Ok(found) = fs::metadata(&self.path) else { return Ok(false) };
         if found.ino() != self.file.metadata()?.ino() {
-            // What was written between our last look and the replacement comes first.
+            // Bytes written between our last look and the replacement come first.
             if self.file.metadata()?.len() > self.position {
                 return Ok(false);
             }

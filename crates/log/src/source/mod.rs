@@ -1,4 +1,4 @@
-//! Where logs come from: files, plain or compressed, and standard input.
+//! The sources of logs: files, plain or compressed, and standard input.
 
 mod follow;
 mod open;
@@ -15,7 +15,7 @@ pub(crate) use parquet::PARQUET_SEPARATOR;
 
 use crate::error::LogError;
 
-/// Where a log comes from.
+/// The source of a log.
 pub enum Source {
     /// A file: plain, or compressed by gzip or zstd.
     File(PathBuf),
@@ -30,7 +30,7 @@ impl Source {
     /// `access.log*` (its files sorted by name), or `-` for standard input.
     ///
     /// # Errors
-    /// When there is no such file, or no file for a pattern.
+    /// If no such file exists, or no file matches a pattern.
     pub fn expand<S: AsRef<str>>(words: &[S]) -> Result<Vec<Source>, LogError> {
         let mut sources = Vec::new();
         for word in words {
@@ -62,7 +62,7 @@ impl Source {
         }
     }
 
-    /// The size as it is stored, in bytes, where that is known.
+    /// The size in stored form, in bytes, if known.
     pub(crate) fn stored_bytes(&self) -> Option<u64> {
         match self {
             Source::File(path) => {
@@ -79,7 +79,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// Adds the files that a pattern means.
+/// Adds the files that match a pattern.
 fn matching(pattern: &str, sources: &mut Vec<Source>) -> Result<(), LogError> {
     let paths = glob::glob(pattern).map_err(|error| LogError::new(pattern, error))?;
     let before = sources.len();

@@ -1,4 +1,4 @@
-//! Opens a source: finds how it is compressed, by its first bytes, and unpacks it.
+//! Opens a source: detects its compression by its first bytes, and unpacks it.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -12,10 +12,10 @@ use super::follow::Follow;
 use super::parquet::{MAGIC as PARQUET, ParquetText};
 use crate::error::LogError;
 
-/// What the reading thread shares with the one that shows progress and may stop it.
+/// The state shared between the reading thread and the thread that shows progress and may stop it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracking {
-    /// Bytes read so far, as they are stored.
+    /// Bytes read so far, in stored form.
     pub(crate) stored_bytes: Arc<AtomicU64>,
     /// Whether to stop.
     pub(crate) stopped: Arc<AtomicBool>,
@@ -23,16 +23,16 @@ pub(crate) struct Tracking {
 
 type Input = Box<dyn Read + Send>;
 
-/// A source that is open.
+/// An open source.
 pub(crate) struct Opened {
     pub(crate) name: String,
-    /// What it holds, unpacked.
+    /// Its unpacked content.
     pub(crate) input: Input,
-    /// Whether it may grow, so that what is there must not wait for more.
+    /// Whether it may grow, so that available data must not wait for more.
     pub(crate) live: bool,
 }
 
-/// Begins of files by which compressions are known, with what can be done about them.
+/// Magic numbers of compressions, with the ways to handle them.
 const MAGIC: &[(&[u8], Packing)] = &[
     (&[0x1f, 0x8b], Packing::Gzip),
     (&[0x28, 0xb5, 0x2f, 0xfd], Packing::Zstd),
@@ -43,7 +43,7 @@ const MAGIC: &[(&[u8], Packing)] = &[
     (b"\x04\x22\x4d\x18", Packing::Foreign("lz4", "lz4 -dc")),
 ];
 
-/// The longest of these begins.
+/// The longest magic number.
 const BEGIN_BYTES: u64 = 6;
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ enum Packing {
     Gzip,
     Zstd,
     Parquet,
-    /// By a program that we do not know; with the command that unpacks it.
+    /// Packed by an unsupported program; with the command that unpacks it.
     Foreign(&'static str, &'static str),
 }
 
@@ -61,7 +61,7 @@ const PACKED_BUFFER: usize = 256 << 10;
 /// Opens a source; `follow` says that it may still grow.
 ///
 /// # Errors
-/// When it cannot be read, or is packed in a way that is not known.
+/// If it cannot be read, or its compression is unsupported.
 pub(crate) fn open(source: Source, follow: bool, tracking: &Tracking) -> Result<Opened, LogError> {
     let name = source.name();
     match open_packed(source, follow, tracking) {
@@ -70,7 +70,7 @@ pub(crate) fn open(source: Source, follow: bool, tracking: &Tracking) -> Result<
     }
 }
 
-/// What a source holds, unpacked, and whether it may grow.
+/// The unpacked content of a source, and whether it may grow.
 fn open_packed(source: Source, follow: bool, tracking: &Tracking) -> io::Result<(Input, bool)> {
     let path = match &source {
         Source::File(path) => Some(path.clone()),
@@ -121,19 +121,19 @@ fn open_raw(source: Source, follow: bool, tracking: &Tracking) -> io::Result<Inp
     })
 }
 
-/// Reads the first bytes, fewer only where there are no more.
+/// Reads the first bytes, fewer only at the end of the source.
 fn read_begin(input: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut begin = Vec::new();
     input.take(BEGIN_BYTES).read_to_end(&mut begin)?;
     Ok(begin)
 }
 
-/// How a file with this begin is packed, if it is.
+/// The compression of a file with this begin, if any.
 fn packing(begin: &[u8]) -> Option<Packing> {
     MAGIC.iter().find(|magic| begin.starts_with(magic.0)).map(|magic| magic.1)
 }
 
-/// Counts what is read.
+/// Counts the bytes read.
 struct Counted {
     input: Input,
     bytes: Arc<AtomicU64>,

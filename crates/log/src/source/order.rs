@@ -1,4 +1,4 @@
-//! Files in the order of their times: rotated logs are named the other way round.
+//! Files in the order of their times: the names of rotated logs sort in reverse.
 
 use std::io::Read;
 
@@ -9,7 +9,7 @@ use crate::formats::{Choice, Cut, Head, find};
 use crate::reader::Options;
 use crate::time::Clock;
 
-/// The first entry is looked for within so many bytes.
+/// The first entry is searched within this many bytes.
 const HEAD_BYTES: u64 = 256 << 10;
 
 impl Source {
@@ -17,7 +17,7 @@ impl Source {
     /// others: `access.log.2.gz`, `access.log.1`, `access.log`. Files without entries come first.
     ///
     /// # Errors
-    /// When an option is wrong.
+    /// If an option is wrong.
     pub fn in_time_order(sources: Vec<Source>, options: &Options) -> Result<Vec<Source>, Invalid> {
         let choice = Choice::new(options.format.as_deref(), options.user.as_deref())?;
         let key = |source: &Source| match source {
@@ -30,11 +30,11 @@ impl Source {
     }
 }
 
-/// The time of a file's first entry. What cannot be read shows when it is read in earnest.
+/// The time of a file's first entry. Errors appear in the actual reading.
 fn first_time(source: Source, choice: &Choice) -> Option<i64> {
     let opened = open(source, false, &Tracking::default()).ok()?;
     let mut bytes = Vec::new();
-    // A file that is damaged further on has a begin all the same.
+    // A file that is damaged further on still has a begin.
     let _ = opened.input.take(HEAD_BYTES).read_to_end(&mut bytes);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let head = Head { bytes };

@@ -1,4 +1,4 @@
-//! Parquet as text, so that it takes the same way as CSV.
+//! Parquet as text, read the same way as CSV.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, types};
 use arrow_schema::{DataType, TimeUnit};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
-/// Stands between values: no log has it within them.
+/// The separator of values: no log has it within them.
 pub(crate) const PARQUET_SEPARATOR: u8 = 0x1f;
 /// The begin, and the end, of each file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
@@ -22,14 +22,14 @@ pub(super) struct ParquetText {
     reader: ParquetRecordBatchReader,
     text: Vec<u8>,
     at: usize,
-    /// Of the file's size, each row stands for so many bytes.
+    /// Each row counts as this many bytes of the file's size.
     bytes_a_row: f64,
     stored_bytes: Arc<AtomicU64>,
 }
 
 impl ParquetText {
     /// # Errors
-    /// When the file is no Parquet, or is damaged.
+    /// If the file is no Parquet, or is damaged.
     pub(super) fn new(file: File, stored_bytes: Arc<AtomicU64>) -> io::Result<ParquetText> {
         let size = file.metadata()?.len();
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(io::Error::other)?;
@@ -84,8 +84,7 @@ impl Read for ParquetText {
 /// A column of some rows.
 struct Column<'a> {
     array: &'a ArrayRef,
-    /// Of a dictionary, its values and the place of each row's among them: those of all rows are
-    /// made at once.
+    /// A dictionary's values and the index of each row's value: all of them are made at once.
     dictionary: Option<(&'a ArrayRef, Vec<usize>)>,
 }
 
@@ -93,7 +92,7 @@ impl<'a> Column<'a> {
     fn of(array: &'a ArrayRef) -> Column<'a> {
         let dictionary = array.as_any_dictionary_opt().map(|dictionary| {
             let values = dictionary.values();
-            // Where there is no value, all rows are gaps, which have no place.
+            // Without any value, all rows are gaps, which have no index.
             let places = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
             (values, places)
         });
@@ -110,13 +109,13 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Adds text, with spaces for what would end a line or a value.
+/// Adds text, with spaces in place of separators.
 fn add_text(value: &[u8], text: &mut Vec<u8>) {
     let ends = |byte: &u8| matches!(*byte, b'\n' | b'\r' | PARQUET_SEPARATOR);
     text.extend(value.iter().map(|byte| if ends(byte) { b' ' } else { *byte }));
 }
 
-/// Adds a value; gaps, and what is neither text nor number, are empty.
+/// Adds a value; gaps, and values that are neither text nor number, are empty.
 fn add_value(column: &ArrayRef, row: usize, text: &mut Vec<u8>) {
     if column.is_null(row) {
         return;
@@ -155,7 +154,7 @@ fn add_number(column: &ArrayRef, row: usize, text: &mut Vec<u8>) {
         DataType::UInt64 => UInt64Type,
         DataType::Float32 => Float32Type,
         DataType::Float64 => Float64Type,
-        // Since 1970, in their unit, which the number of digits tells.
+        // Since 1970, in their unit, which the number of digits shows.
         DataType::Timestamp(TimeUnit::Second, _) => TimestampSecondType,
         DataType::Timestamp(TimeUnit::Millisecond, _) => TimestampMillisecondType,
         DataType::Timestamp(TimeUnit::Microsecond, _) => TimestampMicrosecondType,

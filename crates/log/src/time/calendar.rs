@@ -1,4 +1,4 @@
-//! The Gregorian calendar, as chrono has it.
+//! The Gregorian calendar, by chrono.
 
 use chrono::{Datelike, Month, NaiveDate, NaiveTime};
 
@@ -14,7 +14,7 @@ pub(crate) fn month(name: &[u8]) -> Option<u64> {
 /// The begin of a day, in nanoseconds since 1970. Months and days count from 1.
 ///
 /// # Errors
-/// When there is no such day, or it is not of the years 1970 to 2261, which 64 bits hold.
+/// If there is no such day, or it is not of the years 1970 to 2261, which 64 bits hold.
 pub(crate) fn day_ns(year: u64, month: u64, day: u64) -> Result<i64, Reason> {
     let date = || {
         let year = i32::try_from(year).ok()?;
@@ -26,7 +26,7 @@ pub(crate) fn day_ns(year: u64, month: u64, day: u64) -> Result<i64, Reason> {
 /// The begin of a day, in nanoseconds since 1970.
 ///
 /// # Errors
-/// When it is not of the years 1970 to 2261.
+/// If it is not of the years 1970 to 2261.
 pub(super) fn midnight_ns(date: NaiveDate) -> Result<i64, Reason> {
     if !(1970..=2261).contains(&date.year()) {
         return Err(Reason::ImpossibleDate);

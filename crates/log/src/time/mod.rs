@@ -1,4 +1,4 @@
-//! Times as logs write them, as nanoseconds since 1970.
+//! The times of logs as nanoseconds since 1970.
 
 mod calendar;
 mod pattern;
@@ -16,16 +16,16 @@ pub(crate) const MILLISECOND: i64 = 1_000_000;
 /// A microsecond in nanoseconds.
 pub(crate) const MICROSECOND: i64 = 1_000;
 
-/// A point in time, with the steps of the clock that stamped it.
+/// A point in time, with the resolution of its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// Nanoseconds since 1970-01-01 00:00 UTC.
     pub ns: i64,
-    /// The steps, in nanoseconds.
+    /// The resolution, in nanoseconds.
     pub resolution_ns: u64,
 }
 
-/// Reads times. It remembers the last day, because the next line is of the same one.
+/// Reads times. It remembers the last day, because the next line mostly has the same one.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     clf_date: [u8; 12],
@@ -39,7 +39,7 @@ pub(crate) struct Clock {
 pub(crate) const CLF_LENGTH: usize = 26;
 
 impl Clock {
-    /// A time such as `17/May/2015:10:05:03 +0000`, as the Common Log Format has it.
+    /// A time such as `17/May/2015:10:05:03 +0000`, as in the Common Log Format.
     #[inline]
     pub(crate) fn clf(&mut self, text: &[u8]) -> Result<Stamp, Reason> {
         let text: &[u8; CLF_LENGTH] = text.try_into().map_err(|_| Reason::NoTime)?;
@@ -52,7 +52,7 @@ impl Clock {
         Ok(Stamp { ns: self.clf_ns + seconds * SECOND, resolution_ns: SECOND as u64 })
     }
 
-    /// A time such as `17/May/2015:10:05:03.123`, taken for UTC, as HAProxy has it.
+    /// A time such as `17/May/2015:10:05:03.123`, read as UTC, as in HAProxy's logs.
     pub(crate) fn clf_millis(&mut self, text: &[u8]) -> Result<Stamp, Reason> {
         let (seconds, rest) = text.split_at_checked(CLF_LENGTH - 6).ok_or(Reason::NoTime)?;
         let (fraction_ns, digits, zone) = fraction(rest)?;
@@ -66,7 +66,7 @@ impl Clock {
     }
 
     /// A time such as `2015-05-17T10:05:03.123456Z` (ISO 8601): with a space in place of `T`,
-    /// without fraction, with an offset or without (then it is UTC).
+    /// without fraction, with an offset or without (then in UTC).
     #[inline]
     pub(crate) fn iso(&mut self, text: &[u8]) -> Result<Stamp, Reason> {
         if text.len() < 19 || !matches!(text[10], b'T' | b't' | b' ') {
@@ -94,7 +94,7 @@ impl Clock {
         Ok(self.iso_ns)
     }
 
-    /// A time in whichever way: as above, or as a number since 1970 whose size tells its unit.
+    /// A time in any form: as above, or as a number since 1970 whose size shows its unit.
     pub(crate) fn any(&mut self, text: &[u8]) -> Result<Stamp, Reason> {
         let text = text.strip_prefix(b"[").unwrap_or(text);
         let text = text.strip_suffix(b"]").unwrap_or(text);
@@ -106,7 +106,7 @@ impl Clock {
     }
 }
 
-/// Midnight of the date, in its own zone, as it is in UTC.
+/// Midnight of the date in its own zone, as if that were UTC.
 #[cold]
 fn clf_midnight(text: &[u8; CLF_LENGTH]) -> Result<i64, Reason> {
     if text[2] != b'/' || text[6] != b'/' || text[11] != b':' || text[20] != b' ' {
@@ -118,7 +118,7 @@ fn clf_midnight(text: &[u8; CLF_LENGTH]) -> Result<i64, Reason> {
     Ok(day_ns(year, month, day)? - offset(&text[20..])? * SECOND)
 }
 
-/// Seconds since midnight of a time such as `10:05:03`; a leap second is the next one.
+/// Seconds since midnight of a time such as `10:05:03`; a leap second counts as the next one.
 #[inline]
 pub(crate) fn time_of_day(text: &[u8]) -> Result<i64, Reason> {
     let &[h, h2, b':', m, m2, b':', s, s2] = text else { return Err(Reason::NoTime) };
@@ -130,7 +130,7 @@ pub(crate) fn time_of_day(text: &[u8]) -> Result<i64, Reason> {
     Ok(i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second))
 }
 
-/// Reads a fraction such as `.123`: nanoseconds, the number of digits, and what follows.
+/// Reads a fraction such as `.123`: nanoseconds, the number of digits, and the rest.
 fn fraction(text: &[u8]) -> Result<(i64, usize, &[u8]), Reason> {
     let [b'.' | b',', rest @ ..] = text else { return Ok((0, 0, text)) };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -179,7 +179,7 @@ pub(crate) fn epoch(text: &[u8], unit: i64) -> Result<Stamp, Reason> {
     Ok(Stamp { ns, resolution_ns })
 }
 
-/// Seconds, milliseconds, microseconds or nanoseconds: whichever gives a year of 1973 to 5138.
+/// Seconds, milliseconds, microseconds or nanoseconds: the unit that gives a year of 1973 to 5138.
 fn unit_of_epoch(text: &[u8]) -> i64 {
     match text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len()) {
         0..=11 => SECOND,
@@ -189,7 +189,7 @@ fn unit_of_epoch(text: &[u8]) -> i64 {
     }
 }
 
-/// The steps of a clock that writes so many digits of a second.
+/// The resolution of a clock that writes this many digits of a second.
 fn resolution(digits: usize) -> u64 {
     match digits {
         0 => SECOND as u64,

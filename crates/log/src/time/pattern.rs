@@ -1,4 +1,4 @@
-//! Times in patterns of `strftime`, and times that are put together from several fields.
+//! Times in patterns of `strftime`, and times composed of several fields.
 
 use chrono::format::{Item, ParseErrorKind, Parsed, StrftimeItems, parse_and_remainder};
 use chrono::{ParseError, Timelike};
@@ -11,19 +11,19 @@ use crate::reason::Reason;
 /// A pattern of `strftime`, or one of Apache's words such as `msec_frac`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
-    /// What chrono reads.
+    /// A format of chrono.
     Calendar(Vec<Item<'static>>),
-    /// A number since 1970 in units of so many nanoseconds.
+    /// A number since 1970 in units of this many nanoseconds.
     Epoch(i64),
-    /// So many digits of a second's fraction.
+    /// This many digits of a second's fraction.
     Fraction(usize),
 }
 
 impl Pattern {
-    /// Compiles what stands in `%{...}t`.
+    /// Compiles the content of `%{...}t`.
     ///
     /// # Errors
-    /// When the pattern has a conversion that is not known.
+    /// If the pattern has an unknown conversion.
     pub(crate) fn compile(text: &str) -> Result<Pattern, Invalid> {
         Ok(match text {
             "sec" => Pattern::Epoch(SECOND),
@@ -32,7 +32,7 @@ impl Pattern {
             "msec_frac" => Pattern::Fraction(3),
             "usec_frac" => Pattern::Fraction(6),
             _ => {
-                // To chrono `%f` alone is a number of nanoseconds, and no fraction.
+                // To chrono, `%f` alone is a number of nanoseconds, and no fraction.
                 let items = StrftimeItems::new(&text.replace(".%f", "%.f")).parse_to_owned();
                 Pattern::Calendar(items.map_err(|_| {
                     Invalid::new(format!(
@@ -43,7 +43,7 @@ impl Pattern {
         })
     }
 
-    /// Reads a text by the pattern, and adds what it says to `parts`.
+    /// Reads a text by the pattern, and adds its content to `parts`.
     pub(crate) fn read(&self, text: &[u8], parts: &mut Parts) -> Result<(), Reason> {
         match self {
             Pattern::Calendar(items) => {
@@ -57,7 +57,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// Whether what is written by it has spaces in it.
+    /// Whether its output has spaces.
     pub(crate) fn has_space(&self) -> bool {
         let Pattern::Calendar(items) = self else { return false };
         let has = |text: &str| text.contains(char::is_whitespace);
@@ -76,16 +76,16 @@ fn reason(error: &ParseError) -> Reason {
     }
 }
 
-/// A time that is put together from several fields.
+/// A time composed of several fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Parts {
     parsed: Parsed,
     fraction_ns: i64,
     fraction_digits: usize,
     epoch: Option<Stamp>,
-    /// The begin of the day, where a field holds a whole date.
+    /// The begin of the day, if a field holds a whole date.
     pub(crate) midnight_ns: Option<i64>,
-    /// Seconds since then, where a field holds a whole time of day.
+    /// Seconds since then, if a field holds a whole time of day.
     pub(crate) seconds: Option<i64>,
 }
 
@@ -109,7 +109,7 @@ impl Parts {
         }
     }
 
-    /// The time that all parts together say.
+    /// The time of all parts together.
     pub(crate) fn stamp(&self) -> Result<Stamp, Reason> {
         let fraction = super::resolution(self.fraction_digits);
         let (ns, resolution_ns) = match (self.epoch, self.parsed.timestamp()) {
@@ -121,7 +121,7 @@ impl Parts {
         Ok(Stamp { ns, resolution_ns })
     }
 
-    /// The time by the calendar, and the steps in which it is written.
+    /// The calendar time, and its resolution.
     fn calendar_ns(&self, resolution_ns: u64) -> Result<(i64, u64), Reason> {
         let midnight = match self.midnight_ns {
             Some(midnight) => midnight,
@@ -137,8 +137,8 @@ impl Parts {
         Ok((midnight + since_ns - offset_s * SECOND, resolution_ns))
     }
 
-    /// Nanoseconds since midnight, a leap second counted as the next one; midnight where no part
-    /// tells the hour.
+    /// Nanoseconds since midnight; a leap second counts as the next one; midnight if no part gives
+    /// the hour.
     fn time_of_day_ns(&self, resolution_ns: u64) -> Result<(i64, u64), Reason> {
         if self.parsed.hour_mod_12().is_none() {
             return Ok((0, resolution_ns));

@@ -1,26 +1,26 @@
-//! What pages call by themselves, naming themselves as referrer.
+//! Calls by pages themselves, which name their page as referrer.
 
 use super::Paths;
 use super::users::Session;
 use crate::columns::UNKNOWN;
 
-/// What a page embeds by its referrer comes this soon.
+/// The longest delay of an embedded object by its referrer.
 const CALL_S: f64 = 1.0;
 
-/// Requests of a template are calls of pages where at least this share comes so soon.
+/// Requests of a template are calls of pages if at least this share comes this soon.
 const CALLS: f64 = 0.5;
 
 const CALLS_LEAST: u32 = 20;
 
-/// Counts by template how requests come.
+/// Counts, by template, the timing of requests.
 ///
-/// Whether they are calls is decided for a template as a whole: a quick reader is no call.
+/// A template is a call as a whole or not at all: a quick reader makes no call.
 #[derive(Debug)]
 pub(super) struct Calls<'a> {
     templates: &'a [u32],
-    /// How many there were, of those that would be pages.
+    /// The number of requests that would be pages.
     asked: Vec<u32>,
-    /// And how many of these came at once.
+    /// The number of these that came at once.
     quick: Vec<u32>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Calls<'a> {
     }
 }
 
-/// How many templates there are.
+/// The number of templates.
 pub(super) fn template_count(paths: &Paths<'_>) -> usize {
     paths.templates.iter().max().map_or(0, |last| *last as usize + 1)
 }

@@ -1,19 +1,19 @@
-//! What pages embed.
+//! Embedded objects of pages.
 
 use super::Paths;
 use crate::columns::UNKNOWN;
 
-/// What pages embed, by path.
+/// Embedded objects of pages, by path.
 #[derive(Debug)]
 pub(super) struct Embeds {
-    /// Where a page is named as referrer.
+    /// With a page as referrer.
     referred: Vec<bool>,
-    /// Where none is.
+    /// Without a referrer.
     unreferred: Vec<bool>,
 }
 
 impl Embeds {
-    /// What the endings of paths say; nothing where they are not looked at.
+    /// The verdict by the endings of paths; nothing if endings are ignored.
     pub(super) fn by_endings(paths: &Paths<'_>, looked_at: bool) -> Embeds {
         let objects: Vec<bool> = paths.objects.iter().map(|object| *object && looked_at).collect();
         Embeds { referred: objects.clone(), unreferred: objects }

@@ -1,13 +1,13 @@
-//! Sessions, the pages of each, what pages embed, and which page led to which.
+//! Sessions, the pages of each, embedded objects, and which page led to which.
 //!
-//! A session is a run of a user's requests with gaps up to a timeout. A page is a base with what it
-//! embeds. Pages that lead to one another are a journey: a session has one, but more where it has
-//! several tabs, or where several people are behind one user.
+//! A session is a run of a user's requests with gaps up to a timeout. A page is a base with its
+//! embedded objects. Pages that lead to one another are a journey. A session has one journey, or
+//! several if it has several tabs or several people are behind one user.
 //!
-//! All of it is found session by session. Requests are gone through twice: what pages embed without
-//! an ending that says so is decided for each template as a whole, from how its requests come.
-//! Where the log itself tells pages, as our own results do, there is nothing to find: a page begins
-//! with the first of its requests.
+//! All of it is found session by session, in two passes over the requests. Whether pages embed
+//! paths without a telling ending is decided for each template as a whole, from the timing of its
+//! requests. If the log itself names pages, as our own results do, no search is needed: a page
+//! begins with its first request.
 
 mod calls;
 mod embeds;
@@ -27,83 +27,83 @@ use users::Users;
 
 use crate::columns::UNKNOWN;
 
-/// Stands where there is no page.
+/// Stands for no page.
 pub const NONE: u32 = u32::MAX;
 
-/// The most requests that can be looked at: places are kept in 31 bits.
+/// The most requests: places are kept in 31 bits.
 pub const REQUESTS_MAX: usize = i32::MAX as usize;
 
-/// Requests by time, in columns of one length, as [`columns::Rows`](crate::columns::Rows) has them.
+/// Requests by time, in columns of one length, as in [`columns::Rows`](crate::columns::Rows).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Requests<'a> {
     /// When they arrived, in nanoseconds since 1970.
     pub time_ns: &'a [i64],
-    /// How long they took, in microseconds; [`UNKNOWN`], or one less for all that is longer, counts
-    /// as 0.
+    /// The durations, in microseconds; [`UNKNOWN`], and the value below it, which stands for all
+    /// longer ones, count as 0.
     pub duration_us: &'a [u32],
-    /// Who asked.
+    /// The users.
     pub user: &'a [u32],
-    /// For what.
+    /// The requested paths.
     pub path: &'a [u32],
-    /// The path of the page that led there; [`UNKNOWN`] if nobody had asked for it before.
+    /// The path of the referring page; [`UNKNOWN`] if nobody had requested it before.
     pub referrer: &'a [u32],
     /// Statuses; 0 for none.
     pub status: &'a [u16],
-    /// What a user's requests of one page have in common, where the log tells pages; else empty.
+    /// The page number that a user's requests of one page share, if the log names pages; else
+    /// empty.
     pub page: &'a [u32],
 }
 
-/// What is known of paths, by their numbers.
+/// Properties of paths, by their numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Paths<'a> {
-    /// Whether pages embed what has this path, by its ending.
+    /// Whether pages embed this path, by its ending.
     pub objects: &'a [bool],
     /// The template of each path: numbers below the number of paths.
     pub templates: &'a [u32],
 }
 
-/// How visits are made of requests.
+/// The rules that make visits of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// A longer gap ends a session, in seconds.
     pub timeout_s: f64,
-    /// The steps of the stamps, in seconds.
+    /// The resolution of the stamps, in seconds.
     pub resolution_s: f64,
-    /// Whether pages embed something; otherwise every request is a page of its own.
+    /// Whether pages embed objects; otherwise every request is a page of its own.
     pub pages: bool,
 }
 
-/// The requests of users in order, and the pages that they make. Times are in seconds since the
-/// first request.
+/// The requests of users in order, and their pages. Times are in seconds since the first request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Visits {
     /// The places of the requests by user and time; rows below are in this order.
     pub order: Vec<u32>,
     /// The session of each row, from 0.
     pub session: Vec<u32>,
-    /// Whether the row is another attempt at what had failed.
+    /// Whether the row is another attempt after a failure.
     pub retry: Vec<bool>,
-    /// Whether the row belongs to a page that was asked for before.
+    /// Whether the row belongs to a page that was requested before.
     pub embedded: Vec<bool>,
     /// The page of each row, from 0.
     pub page: Vec<u32>,
-    /// Of each page: the row of its base.
+    /// By page: the row of its base.
     pub base: Vec<u32>,
-    /// Of each page: the page before it in its journey; [`NONE`] where a journey begins.
+    /// By page: the page before it in its journey; [`NONE`] if a journey begins.
     pub previous: Vec<u32>,
-    /// Of the first page of a tab: the page from which it was opened; [`NONE`] of others.
+    /// For the first page of a tab: the page from which it was opened; else [`NONE`].
     pub opener: Vec<u32>,
-    /// Of each page: the page with which its journey begins.
+    /// By page: the page with which its journey begins.
     pub journey: Vec<u32>,
-    /// Of each page: when it was asked for.
+    /// By page: when it was requested.
     pub start_s: Vec<f64>,
-    /// Of each page: when all of it was answered, as far as durations are logged.
+    /// By page: when all of it was answered, as far as durations are logged.
     pub end_s: Vec<f64>,
-    /// Of each page: whether its last attempt failed.
+    /// By page: whether its last attempt failed.
     pub failed: Vec<bool>,
 }
 
-/// Columns that are not those of one log.
+/// Columns that do not belong to one log.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ColumnMismatch(String);
@@ -112,8 +112,8 @@ pub struct ColumnMismatch(String);
 ///
 /// # Errors
 ///
-/// If columns have different lengths, or more than [`REQUESTS_MAX`] rows, or if a path or a
-/// template has a number that is too large.
+/// If columns have different lengths or more than [`REQUESTS_MAX`] rows, or if the number of a path
+/// or a template is too large.
 pub fn find_visits(
     requests: Requests<'_>,
     paths: Paths<'_>,
@@ -124,7 +124,7 @@ pub fn find_visits(
     let mut embeds = Embeds::by_endings(&paths, rules.pages && requests.page.is_empty());
     let known = |numbers: &[u32]| numbers.iter().any(|number| *number != UNKNOWN);
     let mut overlaps = Overlaps::new(&paths, known(requests.duration_us), rules.resolution_s);
-    // Where neither can be told, what is called by what need not be looked for.
+    // If neither can be known, the search for calls is skipped.
     if rules.pages && requests.page.is_empty() && (overlaps.is_known() || known(requests.referrer))
     {
         let mut calls = Calls::new(&paths);

@@ -2,15 +2,16 @@
 
 use super::NONE;
 
-/// Where this share of the branches certainly are tabs, all are: of those who go back none is.
+/// If at least this share of the branches certainly are tabs, all count as tabs and no user as
+/// going back.
 const TABBED: f64 = 0.2;
 
 /// Which page led to which.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Navigation {
-    /// The page before each page of its journey; [`NONE`] where a journey begins.
+    /// The page before each page of its journey; [`NONE`] if a journey begins.
     pub(super) previous: Vec<u32>,
-    /// Of the first page of a tab: the page from which it was opened; [`NONE`] of others.
+    /// For the first page of a tab: the page from which it was opened; else [`NONE`].
     pub(super) opener: Vec<u32>,
 }
 
@@ -28,10 +29,10 @@ impl Navigation {
 /// Which page led to which, if each leads to one at most.
 ///
 /// `parent` is the page that each names, an earlier one of its session; [`NONE`] for none, and for
-/// the first one of a session. What else a page led to is a tab, or came by going back. It
-/// certainly is a tab where the first one's journey goes on afterwards. Where tabs are used, most
-/// others are tabs too, whose first journey ended before. Where they are not, users went back to
-/// the page and on from there: then what came before in time led here.
+/// the first one of a session. A second page with the same parent is a tab, or came by going back.
+/// It certainly is a tab if the first one's journey continues afterwards. If tabs are used, most
+/// others are tabs too, whose first journey ended before. If not, users went back to the page and
+/// continued from there: then the previous page in time led here.
 pub(super) fn navigation_of(parent: &[u32]) -> Navigation {
     let child = first_children(parent);
     let (head, last) = ends(parent, &child);
@@ -46,14 +47,14 @@ pub(super) fn navigation_of(parent: &[u32]) -> Navigation {
         if !went_back || goes_on_after(page, of) {
             navigation.opener[at] = of;
         } else if child[at - 1] == NONE {
-            // A page that led to another already is not the one from which they went on.
+            // A page that already led to another is no previous page here.
             navigation.previous[at] = page - 1;
         }
     }
     navigation
 }
 
-/// Each page to which another led that had led to one before, with that other.
+/// Each page that led to another after a first one, with that other.
 fn branches(parent: &[u32], child: &[u32]) -> impl Iterator<Item = (u32, u32)> {
     pages(parent).filter(move |(page, of)| *of != NONE && child[*of as usize] != *page)
 }
@@ -63,7 +64,7 @@ fn pages(parent: &[u32]) -> impl Iterator<Item = (u32, u32)> {
     (0..).zip(parent.iter().copied())
 }
 
-/// The first page to which each page led; [`NONE`] where it led to none.
+/// The first page to which each page led; [`NONE`] if it led to none.
 fn first_children(parent: &[u32]) -> Vec<u32> {
     let mut child = vec![NONE; parent.len()];
     for (page, of) in pages(parent).filter(|(_, of)| *of != NONE) {
@@ -75,7 +76,7 @@ fn first_children(parent: &[u32]) -> Vec<u32> {
     child
 }
 
-/// The page with which the journey of each begins, were all others tabs, and by such a page the
+/// The page with which the journey of each begins, if all others were tabs, and by that page the
 /// last one of its journey.
 fn ends(parent: &[u32], child: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut head: Vec<u32> = Vec::with_capacity(parent.len());

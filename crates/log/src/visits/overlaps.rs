@@ -1,38 +1,38 @@
-//! What a screen of an app asks for at once: calls beside the first one, without a referrer.
+//! Simultaneous calls of an app's screen: calls beside the first one, without a referrer.
 
 use super::Paths;
 use super::calls::template_count;
 use super::users::Session;
 use crate::columns::UNKNOWN;
 
-/// Of coarser stamps nobody can tell what came at once, and what came first; in seconds.
+/// Coarser stamps do not show which requests came together, and which came first; in seconds.
 const RESOLUTION_S: f64 = 0.1;
 
-/// Requests of a template are calls of screens where at least this share comes while another of
-/// the user's requests is under way.
+/// Requests of a template are calls of screens if at least this share comes while another of the
+/// user's requests is under way.
 const OVERLAP_SHARE: f64 = 0.5;
 
-/// And so many screens must begin with what is no such call: else there is no order in them, as
-/// where many hands work behind one address.
+/// At least this share of screens must begin with a request that is no such call: else they have no
+/// order, as with several people behind one address.
 const FIRST: f64 = 0.9;
 
-/// Calls, and users, without which nothing is said.
+/// The fewest calls and users for a conclusion.
 const LEAST: usize = 20;
 
-/// One request that came while another was under way.
+/// A request that came while another was under way.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     user: u32,
     template: u32,
-    /// The template of the request with which the screen began.
+    /// The template of the request that began the screen.
     first: u32,
 }
 
-/// Counts by template what comes while another request is under way.
+/// Counts, by template, requests that come while another one is under way.
 #[derive(Debug)]
 pub(super) struct Overlaps<'a> {
     templates: &'a [u32],
-    /// Whether the log can tell.
+    /// Whether the log can show it.
     known: bool,
     requests: Vec<u32>,
     calls: Vec<Call>,
@@ -49,7 +49,7 @@ impl<'a> Overlaps<'a> {
         }
     }
 
-    /// Whether the log can tell what came beside what.
+    /// Whether the log can show which requests overlap.
     pub(super) fn is_known(&self) -> bool {
         self.known
     }
@@ -72,7 +72,7 @@ impl<'a> Overlaps<'a> {
         }
     }
 
-    /// The templates that are such calls: none where there is no order in screens.
+    /// The templates that are such calls: empty if screens have no order.
     pub(super) fn calls(&self) -> Vec<bool> {
         let mut many = vec![0_usize; self.requests.len()];
         self.calls.iter().for_each(|call| many[call.template as usize] += 1);
@@ -83,7 +83,7 @@ impl<'a> Overlaps<'a> {
         let of = |call: &&Call| found[call.template as usize];
         let calls: Vec<&Call> = self.calls.iter().filter(of).collect();
         let among = calls.iter().filter(|call| found[call.first as usize]).count();
-        // Those of a user are one behind the other.
+        // The requests of a user are adjacent.
         let users = calls.chunk_by(|call, next| call.user == next.user).count();
         if users < LEAST || among as f64 / calls.len() as f64 > 1.0 - FIRST {
             return vec![false; found.len()];

@@ -9,20 +9,20 @@ use super::parents::Parents;
 use super::users::{Row, Session};
 use crate::columns::UNKNOWN;
 
-/// Finds the visits of sessions that it is told of one by one, by users.
+/// Finds the visits of sessions, which come one by one, by users.
 #[derive(Debug)]
 pub(super) struct PageFinder {
     visits: Visits,
     parents: Parents,
     /// The latest page of each path in the session.
     latest: Latest,
-    /// The pages of the session that the log tells.
+    /// The pages of the session that comes in.
     log_pages: HashMap<u32, u32>,
     sessions: u32,
 }
 
 impl PageFinder {
-    /// For so many requests of so many paths.
+    /// For a number of requests of a number of paths.
     pub(super) fn new(requests: usize, paths: usize) -> PageFinder {
         let visits = Visits {
             session: Vec::with_capacity(requests),
@@ -77,9 +77,9 @@ impl PageFinder {
 
     /// The page of a row that begins none; those of the session begin with `first`.
     ///
-    /// Where its referrer is another page of the session, it is that one's; an attempt is its
-    /// own's. `known` says whether the latest pages of paths are known already: few sessions need
-    /// them.
+    /// If its referrer is another page of the session, the row belongs to that one; an attempt
+    /// belongs to its own page. `known` says whether the latest pages of paths are up to date: few
+    /// sessions need them.
     fn page_of(
         &mut self,
         row: &Row,
@@ -122,7 +122,7 @@ impl PageFinder {
     }
 }
 
-/// The row of a session that has this place among those of all users.
+/// The row of a session with this index among those of all users.
 fn row_of<'a>(session: &Session<'a>, place: u32) -> &'a Row {
     &session.rows[place as usize - session.first]
 }

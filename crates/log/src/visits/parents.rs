@@ -1,25 +1,27 @@
-//! The page that each page names as the one that led to it.
+//! The page that each names as its referrer.
 
 use super::NONE;
 use super::latest::Latest;
 use super::users::{Row, Session};
 use crate::columns::UNKNOWN;
 
-/// Referrers are trusted to tell where a journey begins where so many of the pages have one.
+/// Referrers count as reliable for the begins of journeys if at least this share of the pages has
+/// one.
 const REFERRED: f64 = 0.5;
 
-/// Finds for each page the one that led to it: that of its referrer, or the one before.
+/// Finds for each page the one that led to it: that of its referrer, or the previous one.
 ///
-/// Of several pages of the referrer's path it is the last one that has led to none yet: so it is
-/// with brackets, a page of a path being an opening one, and one with it as referrer a closing one.
-/// Where all have led to another it is the last one.
+/// Among several pages of the referrer's path it is the last one that has led to none yet. This is
+/// a matching of brackets: a page of a path opens one, and a page with it as referrer closes one.
+/// If all have led to another, it is the last one.
 #[derive(Debug)]
 pub(super) struct Parents {
     parent: Vec<u32>,
-    /// Of each page: whether it has no referrer, others of its user have, and it is not the first
+    /// By page: whether it has no referrer, others of its user have one, and it is not the first
     /// one of its session.
     unnamed: Vec<bool>,
-    /// How many pages are not the first of their session, and how many of these have a referrer.
+    /// The number of pages that are not the first of their session, and the number of these with a
+    /// referrer.
     inner: usize,
     named: usize,
     /// The latest user, the first of its pages, and whether one of them has a referrer.
@@ -29,7 +31,7 @@ pub(super) struct Parents {
     /// The latest page of each path in the session, and the latest that has led to none.
     latest: Latest,
     free: Latest,
-    /// Of each page of the session: the free one of its path before it.
+    /// By page of the session: the free one of its path before it.
     free_before: Vec<u32>,
 }
 
@@ -78,7 +80,7 @@ impl Parents {
         }
     }
 
-    /// Finds the pages of referrers that are not all of the page before.
+    /// Finds the pages of referrers that are not always the previous page.
     fn match_referrers<'a>(&mut self, first: usize, bases: impl Iterator<Item = &'a Row>) {
         for (page, base) in (first..).zip(bases) {
             if page > first {
@@ -98,7 +100,7 @@ impl Parents {
         self.free_before.clear();
     }
 
-    /// All pages of the latest user are known.
+    /// Ends the pages of the latest user.
     fn settle(&mut self) {
         if !self.telling {
             self.unnamed[self.first..].fill(false);
@@ -107,7 +109,7 @@ impl Parents {
         self.first = self.parent.len();
     }
 
-    /// The page that led to each; [`NONE`] where a journey begins.
+    /// The page that led to each; [`NONE`] if a journey begins.
     pub(super) fn finish(mut self) -> Vec<u32> {
         self.settle();
         if self.named as f64 >= REFERRED * self.inner as f64 {

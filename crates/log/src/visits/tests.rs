@@ -8,7 +8,7 @@ type Asked = (i64, u32, u32, u32, u16);
 
 const RULES: Rules = Rules { timeout_s: 1800.0, resolution_s: 1e-3, pages: true };
 
-/// What is found of requests that take a tenth of a second; paths from 100 on are objects.
+/// The result for requests that take a tenth of a second; paths from 100 on are objects.
 fn found(asked: &[Asked]) -> Visits {
     found_by(&RULES, asked)
 }
@@ -17,7 +17,7 @@ fn found_by(rules: &Rules, asked: &[Asked]) -> Visits {
     found_told(rules, asked, &[])
 }
 
-/// The same where the log tells the page of each.
+/// The same if the log names the page of each.
 fn found_told(rules: &Rules, asked: &[Asked], known: &[u32]) -> Visits {
     let time_ns: Vec<_> = asked.iter().map(|one| one.0 * 1_000_000_000).collect();
     let user: Vec<_> = asked.iter().map(|one| one.1).collect();
@@ -52,7 +52,7 @@ fn no_requests_make_no_visits() {
     assert_eq!(found(&[]), Visits::default());
 }
 
-/// Where a log tells pages, neither endings nor times nor failures say what a page is.
+/// If a log names pages, endings, times and failures do not matter.
 #[test]
 fn told_pages_are_taken_as_they_are() {
     let asked = [
@@ -140,7 +140,7 @@ fn the_same_again_after_a_failure_is_a_retry() {
         (0, 0, 1, UNKNOWN, 503),
         (2, 0, 2, UNKNOWN, 200),
         (4, 0, 1, UNKNOWN, 200), // another attempt, at the page before the last
-        (6, 0, 1, UNKNOWN, 503), // again, but what was before did not fail
+        (6, 0, 1, UNKNOWN, 503), // again, but the previous one did not fail
         (67, 0, 1, UNKNOWN, 200), // too late
     ]);
     assert_eq!(visits.retry, [false, false, true, false, false]);
@@ -171,7 +171,7 @@ fn what_comes_while_another_request_is_under_way_is_a_call_where_screens_have_an
     assert_eq!(found(&asked(19)).base.len(), 2 * 19);
     let coarse = Rules { resolution_s: 1.0, ..RULES };
     assert_eq!(found_by(&coarse, &asked(20)).base.len(), 2 * 20);
-    // Nothing but such calls: no screen begins with another request.
+    // Only such calls: no screen begins with another request.
     let mut same = asked(20);
     same.iter_mut().for_each(|one| one.2 = 1);
     assert_eq!(found(&same).base.len(), 2 * 20);
@@ -179,10 +179,10 @@ fn what_comes_while_another_request_is_under_way_is_a_call_where_screens_have_an
 
 #[test]
 fn a_page_is_led_to_by_the_last_one_that_is_free() {
-    // Two people at page 7, then each goes on.
+    // Two people at page 7, then each continues.
     let two = pages(&[(7, UNKNOWN), (7, UNKNOWN), (1, 7), (2, 7)]);
     assert_eq!(two.previous, [NONE, NONE, 1, 0]);
-    // Page 9 was not asked for: the one before it led there.
+    // Page 9 was not requested: the previous one led there.
     assert_eq!(pages(&[(7, UNKNOWN), (8, 7), (3, 9)]).previous, [NONE, 0, 1]);
     // A page again and again.
     assert_eq!(pages(&[(7, UNKNOWN), (7, 7), (7, 7)]).previous, [NONE, 0, 1]);
@@ -243,7 +243,8 @@ fn some_requests() -> impl Strategy<Value = Vec<Asked>> {
 }
 
 proptest! {
-    /// Whatever comes: each row has a page of its session, and pages are led to by earlier ones.
+    /// A property of all inputs: each row has a page of its session, and earlier pages lead to
+    /// later ones.
     #[test]
     fn visits_hold_together(
         asked in some_requests(),

@@ -1,4 +1,4 @@
-//! The requests by users and sessions, with what is said of each by those before it.
+//! The requests by users and sessions, each with marks from those before it.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use super::{Requests, Rules};
 use crate::columns::UNKNOWN;
 use crate::ordering::order_by_number;
 
-/// What pages embed by its ending comes this soon after what was asked for before.
+/// The longest delay of an embedded object by its ending, after the previous request.
 const EMBEDDED_S: f64 = 10.0;
 
-/// The same again this soon after it failed is another attempt.
+/// The longest delay of another attempt after a failure of the same request.
 const RETRY_S: f64 = 60.0;
 
 /// One request of a session.
@@ -20,18 +20,19 @@ const RETRY_S: f64 = 60.0;
 pub(super) struct Row {
     /// In seconds since the first request.
     pub(super) time_s: f64,
-    /// When it was answered; when it came where that is not logged.
+    /// When it was answered; its arrival if that is not logged.
     pub(super) end_s: f64,
     pub(super) path: u32,
     pub(super) referrer: u32,
-    /// Whether pages embed such things.
+    /// Whether pages embed such a path.
     pub(super) object: bool,
     pub(super) failed: bool,
     /// Whether it is another attempt.
     pub(super) retry: bool,
-    /// Whether a page begins with it: so it is with the first one of each session.
+    /// Whether a page begins with it, as with the first one of each session.
     pub(super) base: bool,
-    /// What the user's requests of one page have in common; [`UNKNOWN`] where pages are not told.
+    /// The page number that the user's requests of one page share; [`UNKNOWN`] if the log names no
+    /// pages.
     pub(super) log_page: u32,
 }
 
@@ -44,16 +45,16 @@ pub(super) struct Session<'a> {
     pub(super) rows: &'a [Row],
 }
 
-/// Goes through requests by users and time.
+/// Iterates over requests by users and time.
 #[derive(Debug)]
 pub(super) struct Users<'a> {
     requests: Requests<'a>,
     timeout_s: f64,
-    /// The steps of the stamps.
+    /// The resolution of the stamps.
     step_ns: i64,
-    /// Whether pages embed something.
+    /// Whether pages embed objects.
     pages: bool,
-    /// Places of requests: those of each user one behind the other.
+    /// Places of requests: those of each user are adjacent.
     order: Vec<u32>,
     latest: Latest,
     /// The rows of one user, and their places by time.
@@ -80,7 +81,7 @@ impl<'a> Users<'a> {
         self.order
     }
 
-    /// Tells of each session in turn.
+    /// Calls a function with each session in turn.
     pub(super) fn each(&mut self, embeds: &Embeds, mut visit: impl FnMut(&Session<'_>)) {
         let mut first = 0;
         while let Some(place) = self.order.get(first) {
@@ -105,10 +106,10 @@ impl<'a> Users<'a> {
         }
     }
 
-    /// Puts the rows of a user in order.
+    /// Sorts the rows of a user.
     ///
-    /// A page comes before what it embeds, also where stamps are rounded so that it seems to come
-    /// up to one step later.
+    /// A page comes before its embedded objects, also if rounded stamps put it up to one step
+    /// later.
     fn put_in_order(&mut self, own: Range<usize>, embeds: &Embeds) {
         let (requests, step_ns) = (self.requests, self.step_ns);
         let shown = |place: u32| {
@@ -128,7 +129,7 @@ impl<'a> Users<'a> {
         }
     }
 
-    /// Gathers the rows of a user; which are retries and bases is not said yet.
+    /// Gathers the rows of a user; retries and bases are marked later.
     fn gather(&mut self, own: Range<usize>, embeds: &Embeds) {
         let requests = &self.requests;
         let begin_ns = requests.time_ns[0];
@@ -160,7 +161,7 @@ fn has_failed(status: u16) -> bool {
     status >= 499 || status == 429 || status == 0
 }
 
-/// Marks what is the same again soon after it failed.
+/// Marks repetitions soon after a failure.
 fn mark_retries(rows: &mut [Row], latest: &mut Latest) {
     let Some(first) = rows.iter().position(|row| row.failed) else {
         return;
@@ -176,7 +177,7 @@ fn mark_retries(rows: &mut [Row], latest: &mut Latest) {
     latest.forget();
 }
 
-/// Marks with what pages begin.
+/// Marks the begins of pages.
 ///
 /// Objects that come long after all else, and from no page, are pages of their own.
 fn mark_bases(rows: &mut [Row]) {
@@ -190,9 +191,9 @@ fn mark_bases(rows: &mut [Row]) {
     }
 }
 
-/// Marks with what the pages begin that the log tells: with the first request of each.
+/// Marks the begins of the pages that the log names: the first request of each.
 ///
-/// Such a log tells further attempts as well, and has none of them here.
+/// Such a log also names further attempts, and has none of them here.
 fn mark_pages_of_log(rows: &mut [Row], pages: bool) {
     let mut begun = HashSet::new();
     for row in rows {

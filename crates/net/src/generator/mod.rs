@@ -1,16 +1,16 @@
 //! The load generator: a workload against a real server, on the wall clock.
 //!
 //! One event loop or several, each in a thread of its own; no thread a client. Each turn of a loop
-//! sends all that is due, then handles all that has come, then sleeps until the next wish or
-//! socket. Every request keeps its scheduled time, so what the loop itself delays is measured as
-//! lateness and never mistaken for the server's time.
+//! sends all due requests, then handles all events, then sleeps until the next wish or socket.
+//! Every request keeps its scheduled time. The loop's own delays are therefore measured as lateness
+//! and never mistaken for the server's time.
 //!
 //! The folders from the ground up, each of which uses only those before it:
 //!
 //! - `plan`: the settings of a run, its progress and its outcome.
-//! - `record`: where the event loops write down how requests ended.
+//! - `record`: how the event loops record the ends of requests.
 //! - `transport`: TCP, UDP, TLS, QUIC and proxies: bytes to and from a server.
-//! - `protocols`: what is spoken over a transport, one file a protocol.
+//! - `protocols`: the languages over a transport, one file a protocol.
 //! - `target`: the URL of the server, and the addresses behind it.
 //! - `credentials`: header fields, secrets and tokens by which clients identify themselves.
 //! - `requests`: how an attempt becomes a request, with its cookies, values and redirects.

@@ -1,5 +1,4 @@
-//! Bodies as they were before their `Content-Encoding` (RFC 9110, section 8.4), for clients that
-//! look into them.
+//! Bodies without their `Content-Encoding` (RFC 9110, section 8.4), for clients that read them.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -12,11 +11,11 @@ use zstd::stream::read::Decoder;
 
 use super::excerpt::{Excerpt, KEPT_BODY_BYTES_MAX};
 
-/// The most encodings of one body, one upon the other: each takes time.
+/// The most nested encodings of one body: each takes time.
 const ENCODINGS_MAX: usize = 3;
-/// The largest window of zstd, as a power of two: what RFC 9659 allows in HTTP.
+/// The largest window of zstd, as a power of two: RFC 9659's limit for HTTP.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
-/// What brotli reads at a time.
+/// The bytes that brotli reads at a time.
 const BROTLI_BUFFER_BYTES: usize = 4096;
 
 /// A body without its encodings.
@@ -24,16 +23,16 @@ const BROTLI_BUFFER_BYTES: usize = 4096;
 pub struct Content<'a> {
     /// Its bytes, up to [`KEPT_BODY_BYTES_MAX`].
     pub bytes: Cow<'a, [u8]>,
-    /// Whether there was more of it.
+    /// Whether it is cut.
     pub cut: bool,
 }
 
-/// A body is not what its `Content-Encoding` says.
+/// A body does not match its `Content-Encoding`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
 
 impl Excerpt {
-    /// Puts the body without its encodings in its place, or an empty one where it is damaged.
+    /// Replaces the body by its decoded form, or by an empty one if it is damaged.
     ///
     /// # Errors
     /// As [`Kept::content`].
@@ -48,11 +47,11 @@ impl Excerpt {
         result
     }
 
-    /// The body without its encodings: gzip, deflate, br and zstd. One of another kind stays as it
-    /// is. Nothing is copied where it has none.
+    /// The decoded body: gzip, deflate, br and zstd. Other encodings stay. Nothing is copied
+    /// without an encoding.
     ///
     /// # Errors
-    /// When the body is not what it is said to be, or has more encodings than are undone.
+    /// If the body does not match its encoding, or has too many encodings.
     pub fn content(&self) -> Result<Content<'_>, Damaged> {
         let mut content = Content { bytes: Cow::Borrowed(&self.body), cut: self.cut };
         if self.body.is_empty() || !names_encoding(&self.head) {
@@ -72,7 +71,7 @@ impl Excerpt {
     }
 }
 
-/// Whether a head may have the field, in any letters: quicker than to read all fields.
+/// Whether a head may have the field, in any case: faster than reading all fields.
 fn names_encoding(head: &[u8]) -> bool {
     memchr_iter(b'-', head).any(|at| {
         let (before, after) = (head[..at].last_chunk::<7>(), head[at + 1..].first_chunk::<8>());
@@ -81,10 +80,10 @@ fn names_encoding(head: &[u8]) -> bool {
     })
 }
 
-/// What undoes an encoding: of bytes, perhaps cut, the content, and whether that is cut.
+/// A decoder: from bytes, perhaps cut, to the content, and whether that is cut.
 type Undo = fn(&[u8], bool) -> Result<(Vec<u8>, bool), Damaged>;
 
-/// What undoes the encoding of this name, where that is known.
+/// The decoder of this name, if known.
 fn decoder(name: &[u8]) -> Option<Undo> {
     let known: [(&str, Undo); 6] = [
         ("gzip", gunzip),
@@ -107,7 +106,8 @@ fn unzstd(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), Damaged> {
     take(reader, cut)
 }
 
-/// `deflate` is a zlib stream; some servers send it without zlib's head and end, as browsers know.
+/// `deflate` is a zlib stream; some servers send it without zlib's head and end, which browsers
+/// accept.
 fn inflate(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), Damaged> {
     let zlib = bytes
         .first_chunk::<2>()
@@ -125,8 +125,8 @@ fn inflate(bytes: &[u8], cut: bool) -> Result<(Vec<u8>, bool), Damaged> {
     }
 }
 
-/// What a reader gives, as much as is kept, and whether there is more. Where its own input is cut
-/// it cannot come to an end, which is no damage.
+/// A reader's data up to the limit, and whether there is more. If its own input is cut it cannot
+/// come to an end, which is no damage.
 fn take(mut reader: impl Read, cut: bool) -> Result<(Vec<u8>, bool), Damaged> {
     let mut out = Vec::new();
     let read = reader.by_ref().take(KEPT_BODY_BYTES_MAX as u64).read_to_end(&mut out);

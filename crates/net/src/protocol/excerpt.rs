@@ -1,12 +1,12 @@
-//! What is kept of a response, for clients that look into it.
+//! The kept parts of a response, for clients that read it.
 
 use thinktime_core::request::header_values;
 
-/// The longest part of a body that is kept, in bytes; the rest is counted and skipped. Each
-/// exchange on its way may hold so much.
+/// The longest kept part of a body, in bytes; the rest is counted and skipped. Each exchange under
+/// way may hold this much.
 pub const KEPT_BODY_BYTES_MAX: usize = 1 << 20;
 
-/// What is kept of responses.
+/// The kept parts of responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Capture {
     /// Nothing: all is counted and skipped.
@@ -19,7 +19,7 @@ pub enum Capture {
 }
 
 impl Capture {
-    /// The place for what is kept of one response, if anything is.
+    /// The buffer for the kept parts of one response, if any.
     pub(crate) fn place(self) -> Option<Box<Excerpt>> {
         (self != Capture::Nothing).then(|| {
             let head_only = self == Capture::Heads;
@@ -37,9 +37,9 @@ pub struct Excerpt {
     pub body: Vec<u8>,
     /// Whether the body is skipped.
     pub head_only: bool,
-    /// Whether the body was longer than what is kept of it.
+    /// Whether the body was longer than its kept part.
     pub cut: bool,
-    /// Whether all messages came that were awaited, so that the rest was not.
+    /// Whether all awaited messages arrived, so that the rest was not awaited.
     pub enough: bool,
 }
 
@@ -49,7 +49,7 @@ impl Excerpt {
         header_values(&self.head, name)
     }
 
-    /// Takes a part of the body in.
+    /// Takes a part of the body.
     pub(crate) fn add_body(&mut self, part: &[u8]) {
         if self.head_only {
             return;

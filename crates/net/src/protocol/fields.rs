@@ -1,18 +1,18 @@
-//! The fields of a request as HTTP/2 and HTTP/3 carry them.
+//! The fields of a request in HTTP/2 and HTTP/3.
 
 use super::http1::RequestHead;
 
-/// Fields that are about a connection of HTTP/1.1, or become pseudo-fields.
+/// Fields about a connection of HTTP/1.1, or that become pseudo-fields.
 const LEFT_OUT: [&str; 6] =
     ["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
-/// Fields that a client sends alike again and again.
+/// Fields that a client often repeats unchanged.
 const KEPT: [&str; 5] = ["accept", "accept-encoding", "accept-language", "cookie", "user-agent"];
 
-/// Hands each field to `push`: its name in small letters, its value, and whether it is likely to
-/// come again alike, so that it is worth a place in a table.
+/// Hands each field to `push`: its name in lower case, its value, and whether it is likely to be
+/// repeated, so that it is worth a place in a table.
 ///
-/// Content-Length is added if there is a body or the method suggests one, and fields that are about
-/// a connection of HTTP/1.1 are left out. `scheme` is `http` or `https`.
+/// Content-Length is added if there is a body or the method suggests one. Fields about a connection
+/// of HTTP/1.1 are left out. `scheme` is `http` or `https`.
 pub(super) fn request_fields(
     request: &RequestHead<'_>,
     scheme: &str,

@@ -1,5 +1,5 @@
-//! Messages of gRPC in a body: each has a prefix of five bytes, whether it is compressed and its
-//! length. They are counted, and read where somebody looks into them.
+//! Messages of gRPC in a body: each has a prefix of five bytes, a compression flag and its length.
+//! They are counted, and parsed only if the caller reads them.
 
 mod answer;
 
@@ -8,26 +8,26 @@ pub use answer::{Answer, Body, NoAnswer};
 /// The bytes of a prefix.
 const PREFIX_BYTES: usize = 5;
 
-/// Counts messages as their bytes come, in pieces of any size.
+/// Counts messages as their bytes arrive, in pieces of any size.
 #[derive(Debug)]
 pub struct MessageCount {
-    /// How many are still wanted.
+    /// The number of messages still expected.
     left: u64,
     prefix: [u8; PREFIX_BYTES],
-    /// How much of the prefix has come.
+    /// The received part of the prefix.
     come: usize,
-    /// How much of the message is missing.
+    /// The missing part of the message.
     rest: usize,
 }
 
 impl MessageCount {
-    /// Of a body of which so many messages are wanted; at least 1.
+    /// For a body with this many expected messages; at least 1.
     #[must_use]
     pub fn new(wanted: u64) -> MessageCount {
         MessageCount { left: wanted, prefix: [0; PREFIX_BYTES], come: 0, rest: 0 }
     }
 
-    /// Takes a part of the body in: whether the last message that is wanted is complete.
+    /// Takes a part of the body: whether the last expected message is complete.
     pub fn take(&mut self, mut part: &[u8]) -> bool {
         while self.left > 0 && !part.is_empty() {
             if self.come < PREFIX_BYTES {

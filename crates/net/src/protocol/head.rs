@@ -1,27 +1,27 @@
-//! The head of a response of HTTP/2 or HTTP/3: what a client needs of its fields.
+//! The head of a response of HTTP/2 or HTTP/3: the fields that a client needs.
 
 use super::server_timing::{SERVER_TIMING, ServerTiming};
 
-/// What the fields of one header block say.
+/// The content of one header block.
 #[derive(Debug, Default)]
 pub(super) struct Head {
-    /// How the line of the status begins, where the block is kept as text.
+    /// The beginning of the status line, if the block is kept as text.
     version: &'static str,
     /// The status code.
     pub(super) status: Option<u16>,
-    /// The length that the body is said to have, in bytes.
+    /// The announced length of the body, in bytes.
     pub(super) length: Option<u64>,
     /// Whether the block breaks the rules of RFC 9113, section 8.2 and 8.3, which are those of RFC
     /// 9114, section 4.2 and 4.3.
     pub(super) malformed: bool,
-    /// The block as text, where it is kept: a status line, and a line for each field.
+    /// The block as text, if kept: a status line, and a line for each field.
     pub(super) lines: Option<Vec<u8>>,
     pub(super) fields_seen: bool,
-    /// What the server says of its own time.
+    /// The server's own time.
     pub(super) timing: ServerTiming,
 }
 
-/// Fields that are about a connection of HTTP/1.1, and have no place in later versions.
+/// Fields about a connection of HTTP/1.1, which later versions forbid.
 const FORBIDDEN: [&[u8]; 5] =
     [b"connection", b"keep-alive", b"proxy-connection", b"transfer-encoding", b"upgrade"];
 
@@ -31,7 +31,7 @@ impl Head {
         Head { version, lines: excerpt.then(Vec::new), ..Head::default() }
     }
 
-    /// Takes one field in.
+    /// Takes one field.
     pub(super) fn take(&mut self, name: &[u8], value: &[u8]) {
         if let Some(lines) = &mut self.lines {
             let (begin, middle) = match name {

@@ -1,8 +1,8 @@
 //! Protocols as state machines without I/O.
 //!
-//! A protocol here turns messages into bytes and bytes into messages, and nothing more: it opens
-//! no socket, reads no clock and starts no thread. The driver that owns the connection hands it
-//! what arrived and sends what it wrote, so the same code runs over TCP, TLS or a test's slice.
+//! A protocol here turns messages into bytes and bytes into messages, and nothing more: it opens no
+//! socket, reads no clock and starts no thread. The driver that owns the connection hands it
+//! arrived bytes and sends its output, so the same code runs over TCP, TLS or a test's slice.
 
 mod content;
 mod excerpt;

@@ -1,47 +1,47 @@
-//! What waits to be sent to a peer.
+//! The bytes that wait to be sent to a peer.
 
-/// The most bytes of replies that may wait for a peer to take them. A peer can make any number of
+/// The most bytes of replies that may wait for a peer to read them. A peer can cause any number of
 /// them (pings, settings) without reading one; 256 KiB are 15,000 answers to pings.
 pub const REPLY_BYTES_MAX: usize = 256 << 10;
 
-/// A peer asked for replies, and took so few of them that more than [`REPLY_BYTES_MAX`] waited.
+/// A peer caused replies, and read so few of them that more than [`REPLY_BYTES_MAX`] waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepliesUnread;
 
 impl RepliesUnread {
-    /// The name by which it is counted, whatever the protocol.
+    /// Its name in counts, for every protocol.
     pub const KIND: &str = "replies_unread";
 }
 
-/// What was written for a peer and not yet sent. What a client says of its own accord is bounded
-/// by what it wants to say; what it is made to say, its replies, is bounded here.
+/// Bytes written for a peer and not yet sent. A client's own data is bounded by its intent; its
+/// replies to the peer are bounded here.
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
-    /// How many of them were sent.
+    /// The number of sent bytes.
     sent: usize,
-    /// Bytes of replies that lie before the mark, and behind it; together at least as many as wait.
+    /// Bytes of replies before the mark, and after it; together at least the waiting bytes.
     before: usize,
     behind: usize,
-    /// Once all that lies before this place was sent, so are the replies before it.
+    /// Once everything before this place was sent, the replies before it were sent, too.
     mark: usize,
 }
 
 impl Outbox {
-    /// What is to be sent next is appended here. It is the caller's to say, not the peer's.
+    /// Data to send is appended here, for the caller's own data and not for replies.
     #[inline]
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// What waits.
+    /// The waiting bytes.
     #[inline]
     #[must_use]
     pub fn unsent(&self) -> &[u8] {
         &self.bytes[self.sent..]
     }
 
-    /// So many bytes of what waited were sent.
+    /// Removes sent bytes.
     pub fn mark_sent(&mut self, count: usize) {
         self.sent += count;
         if self.sent >= self.bytes.len() {
@@ -51,7 +51,7 @@ impl Outbox {
             (self.before, self.behind) = (self.behind, 0);
             self.mark = self.bytes.len();
         }
-        // The beginning is given back now and then, not at each call, which would copy the rest.
+        // The beginning is freed now and then, not at each call, which would copy the rest.
         if self.sent > self.bytes.len() / 2 && self.sent > REPLY_BYTES_MAX {
             self.bytes.drain(..self.sent);
             self.mark -= self.sent;
@@ -59,17 +59,17 @@ impl Outbox {
         }
     }
 
-    /// Forgets what waits.
+    /// Discards the waiting bytes.
     #[inline]
     pub fn discard(&mut self) {
         self.bytes.clear();
         (self.sent, self.before, self.behind, self.mark) = (0, 0, 0, 0);
     }
 
-    /// Appends a reply to what the peer sent.
+    /// Appends a reply to the peer's data.
     ///
     /// # Errors
-    /// When too many replies wait already. Close the connection then.
+    /// If too many replies wait already. Close the connection then.
     pub fn reply(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), RepliesUnread> {
         if self.replies() > REPLY_BYTES_MAX {
             return Err(RepliesUnread);
@@ -80,7 +80,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// The most bytes of replies that can be among what waits.
+    /// The most bytes of replies among the waiting bytes.
     #[inline]
     #[must_use]
     pub fn replies(&self) -> usize {
@@ -112,8 +112,8 @@ mod tests {
         assert_eq!(out.replies(), 17);
     }
 
-    /// A peer that always takes a little less than waits is no worse for it, however long it goes
-    /// on; and what waits is what was written and not sent.
+    /// A peer that always reads a little less than waits is allowed to, however long it lasts; and
+    /// the waiting bytes are those written and not sent.
     #[test]
     fn what_was_sent_is_forgotten_even_if_something_always_waits() {
         let (mut out, mut written, mut sent) = (Outbox::default(), 0_usize, 0_usize);

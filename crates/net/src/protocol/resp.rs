@@ -1,16 +1,15 @@
 //! RESP, the protocol of Redis and Valkey, version 3: commands are written, replies are read.
 //!
-//! What comes is bounded in size and depth: a server that speaks garbage is refused, whatever it
-//! says.
+//! Input is bounded in size and depth: a server that sends garbage is refused.
 
-/// What a server says.
+/// A server's reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// Text or bytes.
     Bytes(Vec<u8>),
     /// A whole number.
     Integer(i64),
-    /// Any other number, as it was written.
+    /// Any other number, as text.
     Number(String),
     /// Yes or no.
     Flag(bool),
@@ -20,7 +19,7 @@ pub enum Reply {
     Error(String),
     /// Several; those of a map are names and values in turn.
     List(Vec<Reply>),
-    /// Something that was not asked for.
+    /// A message that was not requested.
     Push(Vec<Reply>),
 }
 
@@ -45,10 +44,10 @@ pub fn write(out: &mut Vec<u8>, parts: &[&[u8]]) {
     }
 }
 
-/// The first reply of these bytes and how many of them it is; nothing while it is not all there.
+/// The first reply of these bytes and its length; nothing while it is incomplete.
 ///
 /// # Errors
-/// When they can be the beginning of no reply.
+/// If no reply can begin with them.
 pub fn read(bytes: &[u8]) -> Result<Option<(Reply, usize)>, Garbage> {
     let mut reading = Reading { bytes, at: 0, parts: 0 };
     match reading.reply(DEPTH_MAX) {
@@ -98,7 +97,7 @@ impl<'a> Reading<'a> {
             b'$' | b'*' if rest == b"-1" => Reply::Null,
             b'$' => Reply::Bytes(self.content(rest)?.to_vec()),
             b'=' => {
-                // Three letters say what kind of text it is.
+                // Three letters give the kind of text.
                 let content = self.content(rest)?;
                 Reply::Bytes(content.get(4..).ok_or(Stop::Garbage)?.to_vec())
             }
@@ -133,7 +132,7 @@ impl<'a> Reading<'a> {
         if count > PARTS_MAX {
             return Err(Stop::Garbage);
         }
-        // What is announced is not there yet: no room is made for it beforehand.
+        // Announced data is not there yet: no memory is reserved for it.
         let mut all = Vec::new();
         for _ in 0..count {
             all.push(self.reply(depth - 1)?);
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Of the examples of the protocol's specification.
+    /// From the examples of the protocol's specification.
     #[test]
     fn replies_are_read() {
         let bytes = |text: &str| Reply::Bytes(text.as_bytes().to_vec());
@@ -214,7 +213,7 @@ mod tests {
             }
         }
 
-        /// Of all bytes those that mean something are the rarest.
+        /// Among all bytes those with a meaning are the rarest.
         #[test]
         fn nothing_that_is_nearly_right_does_harm(text in "[-+:$*%>~!=#,_0-9\r\nat]{0,60}") {
             let _ = read(text.as_bytes());

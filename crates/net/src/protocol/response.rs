@@ -1,4 +1,4 @@
-//! A response as far as it came, where a stream of HTTP/2 or HTTP/3 brings it.
+//! The received part of a response, on a stream of HTTP/2 or HTTP/3.
 
 use thinktime_core::time::Nanos;
 
@@ -6,26 +6,26 @@ use super::excerpt::Excerpt;
 use super::grpc::MessageCount;
 use super::head::Head;
 
-/// A response as far as it came.
+/// The received part of a response.
 #[derive(Debug)]
 pub(super) struct Response {
     head_only: bool,
-    /// Whether a frame of it came.
+    /// Whether a frame of it arrived.
     pub(super) begun: bool,
-    /// The status, once the final head came.
+    /// The status, once the final head has arrived.
     pub(super) status: Option<u16>,
-    /// How long the server says that it took; [`Nanos::MAX`] where it says nothing.
+    /// The server's own time; [`Nanos::MAX`] if not given.
     pub(super) server_time: Nanos,
-    /// The length that the head says the body has.
+    /// The announced length of the body.
     length: Option<u64>,
     body: u64,
-    /// The messages of gRPC that are awaited, where they are counted.
+    /// The number of awaited messages of gRPC, if they are counted.
     pub(super) messages: Option<MessageCount>,
-    /// Whether they have come, and more may follow that nobody waits for.
+    /// Whether they have arrived, and more may follow that nobody waits for.
     pub(super) enough: bool,
     /// The size of its frames.
     pub(super) bytes: u64,
-    /// What is kept of it, where anything is.
+    /// Its kept parts, if any.
     pub(super) excerpt: Option<Box<Excerpt>>,
 }
 
@@ -50,7 +50,7 @@ impl Response {
         }
     }
 
-    /// Takes a head in, or trailers: the status, if the response ended with it.
+    /// Takes a head, or trailers: the status, if the response ended with it.
     pub(super) fn head(&mut self, head: &Head, ends: bool) -> Result<Option<u16>, Malformed> {
         if head.malformed {
             return Err(Malformed);
@@ -74,7 +74,7 @@ impl Response {
         }
     }
 
-    /// Takes trailers in, of which it is not yet known that they are the last.
+    /// Takes trailers that may not be the last frame.
     pub(super) fn trailers(&mut self, head: &Head) -> Result<(), Malformed> {
         if head.malformed || head.status.is_some() {
             return Err(Malformed);
@@ -89,7 +89,7 @@ impl Response {
         }
     }
 
-    /// Takes a part of the body in: the status, if the response ended with them.
+    /// Takes a part of the body: the status, if the response ended with it.
     pub(super) fn data(&mut self, data: &[u8], ends: bool) -> Result<Option<u16>, Malformed> {
         self.body += data.len() as u64;
         let too_long = self.length.is_some_and(|length| self.body > length);
@@ -109,7 +109,7 @@ impl Response {
         if ends { self.end() } else { Ok(None) }
     }
 
-    /// The response has ended: its status, which is not there if no final head came.
+    /// The response has ended: its status, unless no final head arrived.
     pub(super) fn end(&self) -> Result<Option<u16>, Malformed> {
         let no_body = self.head_only || matches!(self.status, Some(204 | 304));
         match self.length {

@@ -1,25 +1,25 @@
-//! The server's own time, as the response's field `Server-Timing` tells it.
+//! The server's own time, from the response's field `Server-Timing`.
 //!
 //! Source: W3C Working Draft "Server Timing", 11 April 2023: a list of metrics, each with a name,
 //! and perhaps with a duration in milliseconds, as in `db;dur=53.2, app;desc="x";dur=47`.
 
 use thinktime_core::time::Nanos;
 
-/// The field's name, in small letters.
+/// The field's name, in lower case.
 pub const SERVER_TIMING: &str = "server-timing";
-/// The metric that is the whole, where there is one.
+/// The metric that stands for the whole, if present.
 const TOTAL: &[u8] = b"total";
-/// Longer durations, of more than a day, are none, in milliseconds.
+/// Longer durations, of more than a day, are ignored; in milliseconds.
 const LONGEST_MS: f64 = 1e8;
-/// The longest time that can be told, [`Nanos::MAX`] being none.
+/// The longest representable time; [`Nanos::MAX`] means that there is none.
 const LONGEST: Nanos = Nanos(u64::MAX - 1);
 
-/// What the fields of one response say.
+/// The content of the fields of one response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerTiming {
-    /// The duration of the first metric `total` that has one; [`Nanos::MAX`] where none has.
+    /// The duration of the first metric `total` that has one; else [`Nanos::MAX`].
     total: Nanos,
-    /// The sum of all durations; [`Nanos::MAX`] where there is none.
+    /// The sum of all durations; [`Nanos::MAX`] without any.
     sum: Nanos,
 }
 
@@ -30,8 +30,8 @@ impl Default for ServerTiming {
 }
 
 impl ServerTiming {
-    /// Takes in the value of a field; there may be several. A metric whose duration is no number,
-    /// negative, infinite or above 10^8 ms counts as one without.
+    /// Adds the value of a field; there may be several. A metric counts as one without duration if
+    /// that is no number, negative, infinite or above 10^8 ms.
     #[cold]
     pub fn take(&mut self, value: &[u8]) {
         for metric in pieces(value, b',') {
@@ -48,8 +48,8 @@ impl ServerTiming {
         }
     }
 
-    /// How long the server says that it took: by the metric `total`, else by the sum of all;
-    /// [`Nanos::MAX`] where no metric has a duration.
+    /// The server's time: of the metric `total`, else the sum of all; [`Nanos::MAX`] if no metric
+    /// has a duration.
     #[must_use]
     pub fn time(self) -> Nanos {
         if self.total.is_never() { self.sum } else { self.total }
@@ -72,8 +72,7 @@ fn duration(text: &[u8]) -> Option<Nanos> {
     (0.0..=LONGEST_MS).contains(&ms).then(|| Nanos::from_secs_f64(ms * 1e-3))
 }
 
-/// The pieces between separators that stand in no quoted string; one that is never closed lasts to
-/// the end.
+/// The pieces between separators outside quoted strings; an unclosed string lasts to the end.
 fn pieces(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
     let (mut quoted, mut escaped) = (false, false);
     text.split(move |byte| {
@@ -150,7 +149,7 @@ mod tests {
             "\"a;dur=5",
         ] {
             let found = time_ms(&[value]);
-            // A comma ends a metric, whatever comes behind it.
+            // A comma ends a metric, whatever follows.
             assert_eq!(found, (value == "a;dur=1,5x").then_some(1.0), "{value}");
         }
         let mut timing = ServerTiming::default();
@@ -164,7 +163,7 @@ mod tests {
         assert!(time_ms(&[&value]).is_some());
     }
 
-    /// Pieces of which fields are made, good and bad.
+    /// Pieces of fields, valid and invalid.
     fn piece() -> impl Strategy<Value = Vec<u8>> {
         let words: Vec<&[u8]> = vec![
             &b"total"[..],
@@ -190,7 +189,7 @@ mod tests {
     }
 
     proptest! {
-        /// Metrics are found again whatever is described beside them.
+        /// Metrics are found whatever stands beside them.
         #[test]
         fn what_is_written_is_read(
             metrics in prop::collection::vec((0u32..1_000_000, "[ -~]{0,20}", any::<bool>()), 1..9),
@@ -218,7 +217,7 @@ mod tests {
             prop_assert_eq!(timing.time(), Nanos(1000 * u64::from(whole.unwrap_or(sum))));
         }
 
-        /// Nothing panics; and a time is never negative, nor longer than all that can be said.
+        /// Nothing panics; a time is never negative, nor above the maximum.
         #[test]
         fn anything_is_taken(parts in prop::collection::vec(piece(), 0..60)) {
             let value = parts.concat();

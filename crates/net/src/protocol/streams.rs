@@ -1,14 +1,14 @@
-//! What happens to the streams of a connection that has several: HTTP/2 and HTTP/3.
+//! Events of the streams of a connection that has several: HTTP/2 and HTTP/3.
 
 use thinktime_core::time::Nanos;
 
 use super::Excerpt;
 
-/// What happened to a stream; `N` is the type of its number, and of codes. After any but
+/// An event of a stream; `N` is the type of its number, and of codes. After any but
 /// [`StreamEvent::Begun`] the stream is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEvent<N> {
-    /// The first frame of the response came.
+    /// The first frame of the response arrived.
     Begun {
         /// The stream's number.
         stream: N,
@@ -21,8 +21,7 @@ pub enum StreamEvent<N> {
         status: u16,
         /// Size of the response in bytes: its frames with their headers.
         bytes: u64,
-        /// How long the server says that it took, by its `Server-Timing`; [`Nanos::MAX`] where it
-        /// says nothing.
+        /// The server's own time, from `Server-Timing`; [`Nanos::MAX`] if not given.
         server_time: Nanos,
         /// Its head, with the trailers, and its body, if the client keeps them.
         excerpt: Option<Box<Excerpt>>,
@@ -31,7 +30,7 @@ pub enum StreamEvent<N> {
     Reset {
         /// The stream's number.
         stream: N,
-        /// Why, as one of the protocol's codes.
+        /// The reason, as one of the protocol's codes.
         code: N,
     },
     /// The response broke the protocol's rules, and the client ended the stream.
@@ -39,7 +38,7 @@ pub enum StreamEvent<N> {
         /// The stream's number.
         stream: N,
     },
-    /// The server has not looked at the request, and says so: it can go out again elsewhere.
+    /// The server has not processed the request, and says so: it can be sent again elsewhere.
     Unprocessed {
         /// The stream's number.
         stream: N,

@@ -1,4 +1,4 @@
-//! A client's connection to the server: its requests in their order, and their answers.
+//! A client's connection to the server: its requests in their order, and their responses.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, Write};
@@ -10,18 +10,18 @@ use super::{BODY_BYTES, server_timing};
 use crate::protocol::http1::{CONTINUE, RequestReader, write_response_head};
 use crate::protocol::{Outbox, RepliesUnread};
 
-/// A connection, with the answers that it waits for.
+/// A connection, with its pending responses.
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) reader: RequestReader,
     out: Outbox,
-    /// How much of a body follows that.
+    /// The size of a body that follows.
     body_left: u64,
-    /// Answers in the order of their requests: nothing while the model has not finished.
+    /// Responses in the order of their requests: empty while the model has not finished.
     pub(super) answers: VecDeque<Answer>,
     /// The number of the first of them.
     pub(super) first: u64,
-    /// Tells connections apart that had the same place one after another.
+    /// Distinguishes connections that had the same place one after another.
     pub(super) generation: u64,
     pub(super) closing: bool,
     /// Whether it has more to read, and waits for its turn.
@@ -30,12 +30,12 @@ pub(super) struct Connection {
     pub(super) unsent: bool,
 }
 
-/// The place of an answer.
+/// The place of a response.
 pub(super) struct Answer {
     pub(super) ready: Option<u16>,
-    /// What a success says, where it is no body of the model.
+    /// The text of a success, if it is no body of the model.
     pub(super) said: Option<String>,
-    /// The demand that it tells of, if it does.
+    /// The demand that it reports, if any.
     pub(super) demand: Option<Nanos>,
     /// The size of a success's body in bytes.
     pub(super) size: u64,
@@ -44,31 +44,31 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The place of the answer to a request, which is not ready yet.
+    /// The place of a response that is not ready yet.
     pub(super) fn to(head_only: bool, keep_alive: bool) -> Answer {
         let size = BODY_BYTES as u64;
         Answer { ready: None, said: None, demand: None, size, head_only, keep_alive }
     }
 }
 
-/// How far sending has come.
+/// The progress of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flushed {
-    /// All that can be sent has been: the connection stays.
+    /// Everything ready was sent: the connection stays.
     Stays,
-    /// There is more, after the others' turn.
+    /// More is ready, after the others' turn.
     More,
-    /// The connection is to be closed.
+    /// The connection must be closed.
     Ends,
 }
 
-/// Bodies of up to so many bytes are written behind their heads. Of larger ones nothing is kept:
-/// they are sent piece by piece from [`BLOCK`], and the next answer waits for their end.
+/// Bodies of up to this many bytes are written after their heads. Larger ones are not stored: they
+/// are sent piece by piece from [`BLOCK`], and the next response waits for their end.
 const WHOLE_MAX: u64 = 1024;
-/// What large bodies are made of, over and over again.
+/// The content of large bodies, repeated.
 static BLOCK: [u8; 1 << 16] = [b'x'; 1 << 16];
 const JSON: &[(&str, &str)] = &[("Content-Type", "application/json")];
-/// So many bytes are sent on one connection at a time: then others have their turn.
+/// The bytes sent on one connection at a time: then others have their turn.
 const BYTES_PER_TURN: usize = 1 << 20;
 
 impl Connection {
@@ -87,11 +87,11 @@ impl Connection {
         }
     }
 
-    /// Writes the answers that are ready and whose turn it is into the buffer, up to the first with
+    /// Writes the responses that are ready and next in order into the buffer, up to the first with
     /// a large body.
     ///
     /// # Errors
-    /// When the client leaves so many unread that it is to be cut off.
+    /// If the client leaves too many unread and must be cut off.
     pub(super) fn write_answers(&mut self) -> Result<(), RepliesUnread> {
         while self.body_left == 0
             && let Some(answer) = self.answers.front()
@@ -128,7 +128,7 @@ impl Connection {
         self.first += 1;
     }
 
-    /// Gives leave to send the body of a request.
+    /// Permits the client to send the body of a request.
     ///
     /// # Errors
     /// As [`Connection::write_answers`].
@@ -136,12 +136,12 @@ impl Connection {
         self.out.reply(|out| out.extend_from_slice(CONTINUE))
     }
 
-    /// Sends as much as the socket takes, at most for one turn.
+    /// Sends as much as the socket accepts, at most for one turn.
     pub(super) fn flush(&mut self) -> Flushed {
         let mut sent = 0;
         loop {
             if self.out.unsent().is_empty() && self.body_left == 0 {
-                // Answers may have waited for the end of a body.
+                // Responses may have waited for the end of a body.
                 if self.write_answers().is_err() {
                     return Flushed::Ends;
                 }

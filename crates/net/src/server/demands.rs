@@ -14,20 +14,20 @@ use thinktime_core::workload::Workload;
 use super::request_kinds::RequestKinds;
 use crate::protocol::http1::{Request, RequestReader};
 
-/// The header in which a request carries its service demands: a time for each station in the
-/// order of the system file, separated by commas, and `-` where it does not visit, as in
-/// `Thinktime-Demand: 12ms,-,3ms`; for a request with a behaviour, a time for each `use` and
-/// `delay` of its steps. Bare numbers are seconds.
+/// The header in which a request carries its service demands: a time for each station in the order
+/// of the system file, separated by commas, and `-` for a station that it does not visit, as in
+/// `Thinktime-Demand: 12ms,-,3ms`. A request with a behaviour has a time for each `use` and `delay`
+/// of its steps. Bare numbers are seconds.
 pub const DEMAND_HEADER: &str = "Thinktime-Demand";
-/// The header in which a request says its name, for systems whose demands differ by name.
-/// Without it the name is the first part of the target's path.
+/// The header with a request's name, for systems whose demands differ by name. Without it the name
+/// is the first part of the target's path.
 pub const REQUEST_HEADER: &str = "Thinktime-Request";
 
 /// A request's demand at each station, in the order of the system file, or at each step of its
-/// behaviour; none where it does not visit.
+/// behaviour; `None` for stations that it does not visit.
 pub(super) type Demands = Vec<Option<Nanos>>;
 
-/// What is known of a request that came.
+/// The known properties of a received request.
 #[derive(Debug)]
 pub(super) struct IdentifiedRequest {
     /// The number of its kind.
@@ -35,14 +35,14 @@ pub(super) struct IdentifiedRequest {
     pub(super) own_demands: RequestDemands,
 }
 
-/// What a request brings to the system.
+/// The demands that a request brings to the system.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequestDemands {
-    /// The demands that it carries, if it does.
+    /// The demands that it carries, if any.
     pub(super) demands: Option<Demands>,
-    /// The size of its response in bytes, where the workload is known and gives one.
+    /// The size of its response in bytes, if the workload is known and gives one.
     pub(super) size: Option<u64>,
-    /// A number that tells its target from others.
+    /// A number that distinguishes its target from others.
     pub(super) target: u64,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn parse_demands(text: &str, wanted: usize) -> Result<Demands, Invali
     Ok(demands)
 }
 
-/// The kinds of request that a system knows, and what requests of each do.
+/// The kinds of request that a system knows, and the work of each.
 #[derive(Debug)]
 pub(super) struct Kinds {
     program: Program,
@@ -95,7 +95,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Those of a system, which are asked for as the workload says, if that is known.
+    /// The kinds of a system; a known workload decides how they are requested.
     pub(super) fn new(system: &SystemModel, workload: Option<&Workload>) -> Kinds {
         let names = request_names(system);
         let kinds: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -103,7 +103,7 @@ impl Kinds {
         Kinds { program, names, asked: RequestKinds::new(workload) }
     }
 
-    /// What requests do, by kind.
+    /// The work of requests, by kind.
     pub(super) fn program(&self) -> &Program {
         &self.program
     }
@@ -113,18 +113,18 @@ impl Kinds {
         self.names.iter().map(String::as_str).collect()
     }
 
-    /// The first entrance at which a demand hangs on the size of the response.
+    /// The first entrance at which a demand depends on the size of the response.
     pub(super) fn needs_size(&self) -> Option<EntranceId> {
         (0..self.names.len()).find_map(|kind| self.program.needs_size(kind))
     }
 
-    /// The number of the first node that is a link over which a response comes, of its own size.
+    /// The number of the first node that is a link for responses of their own size.
     pub(super) fn response_link(&self) -> Option<usize> {
         let kinds = 0..self.names.len();
         kinds.filter_map(|kind| self.program.receives_over(kind)).map(NodeId::number).next()
     }
 
-    /// What is known of a request.
+    /// The properties of a request.
     pub(super) fn read(&self, request: &Request) -> Result<IdentifiedRequest, Invalid> {
         let given = request.headers[0].as_deref();
         let named = request.headers[1].as_deref();
@@ -167,7 +167,7 @@ impl Kinds {
     }
 }
 
-/// A reader of requests that keeps the headers which [`Kinds::read`] looks at.
+/// A reader of requests that keeps the headers for [`Kinds::read`].
 pub(super) fn request_reader() -> RequestReader {
     RequestReader::new(&[DEMAND_HEADER, REQUEST_HEADER])
 }
@@ -175,7 +175,7 @@ pub(super) fn request_reader() -> RequestReader {
 /// The demands of the requests in the server: their own, or drawn.
 #[derive(Debug)]
 pub(super) struct ServedDemands {
-    /// By the job's token: what the request brought.
+    /// By the job's token: the demands of the request.
     requested: Vec<RequestDemands>,
     drawn: DrawnDemands,
     kinds: Kinds,
@@ -192,7 +192,7 @@ impl ServedDemands {
         &self.kinds
     }
 
-    /// Says what the request of this token brought.
+    /// Stores the demands of the request of this token.
     pub(super) fn set(&mut self, token: u64, own_demands: RequestDemands) {
         let at = token as usize;
         if at >= self.requested.len() {
@@ -221,7 +221,7 @@ impl DemandSource for ServedDemands {
     }
 }
 
-/// The request names that the system knows, and the empty name where it serves any other too.
+/// The request names that the system knows, and the empty name if it serves any other too.
 fn request_names(system: &SystemModel) -> Vec<String> {
     let named = system.named_requests().into_iter();
     let mut names: Vec<String> = named.map(|(_, name)| name.to_owned()).collect();

@@ -33,16 +33,16 @@ pub(super) struct Engine {
     pub(super) unsent: Vec<u32>,
     /// Requests that entered the model: they number the streams of drawn demands.
     arrivals: u64,
-    /// What it answers to probes.
+    /// Its response to probes.
     report: SelfReport,
     /// Connections that were accepted.
     accepted: u64,
-    /// Whether successes tell their demands.
+    /// Whether successes report their demands.
     pub(super) server_timing: bool,
     served: ServeTotals,
 }
 
-/// A request in the system: whose answer it is.
+/// A request in the system, with the owner of its answer.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     place: u32,
@@ -55,9 +55,9 @@ struct Pending {
 }
 
 const LISTENER: u64 = u64::MAX;
-/// The longest sleep, after which the caller looks whether to stop.
+/// The longest sleep between two checks of `stop`.
 const LOOK: Nanos = Nanos(50_000_000);
-/// A client that sends more requests ahead than this, without waiting, is cut off.
+/// A client that pipelines more requests than this is cut off.
 const PIPELINED_MAX: usize = 1024;
 
 impl Engine {
@@ -124,7 +124,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets the model catch up with the clock: answers leave whose services have ended.
+    /// Lets the model catch up with the clock: the answers of ended services leave.
     fn advance(&mut self, now: Nanos) {
         while self.system.next_event() <= now {
             let Some(departure) = self.system.advance() else { continue };
@@ -148,8 +148,8 @@ impl Engine {
     }
 
     fn accept(&mut self) {
-        // Errors here are the client's (it has gone) or pass (no descriptor is free): the
-        // listener stays registered, and tells again.
+        // Errors here are the client's (it has gone) or pass (no descriptor is free): the listener
+        // stays registered, and notifies again.
         while let Ok((stream, _)) = self.listener.accept() {
             if stream.set_nonblocking(true).is_err() || stream.set_nodelay(true).is_err() {
                 continue;
@@ -194,7 +194,7 @@ impl Engine {
         }
     }
 
-    /// A server that has failed says nothing any more.
+    /// A failed server sends nothing any more.
     fn answer_probe(&mut self, place: u32) {
         self.advance(self.clock.now());
         let status = match self.system.condition() {
@@ -210,7 +210,7 @@ impl Engine {
     }
 
     fn enter(&mut self, came: Pending, kind: u32, own_demands: RequestDemands) {
-        // The model must not be told of an arrival before it has handled what came earlier.
+        // The model must handle earlier events before an arrival.
         let now = self.clock.now();
         self.advance(now);
         if self.system.condition() == Condition::Failed {
@@ -261,7 +261,7 @@ impl Engine {
         }
     }
 
-    /// None where the client has gone; another may have taken its place.
+    /// None if the client has gone; another may have taken its place.
     fn connection_of(&mut self, pending: &Pending) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(pending.place as usize)?.as_mut()?;
         (connection.generation == pending.generation).then_some(connection)

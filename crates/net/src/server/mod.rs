@@ -1,8 +1,8 @@
-//! A modelled system as a real HTTP/1.1 server: each response leaves when the model says so.
+//! A modelled system as a real HTTP/1.1 server: the model decides when each response leaves.
 //!
-//! The stations are the very code that is simulated; only the clock is the wall's. A request may
+//! The stations are the simulated code itself; only the clock is the wall clock. A request may
 //! carry its own service demands in the header [`DEMAND_HEADER`]; else the server draws them.
-//! [`burn`] is the server that models nothing: threads burn the demands, and the kernel schedules.
+//! [`burn`] is the server without a model: threads burn the demands, and the kernel schedules.
 
 pub mod burn;
 mod connection;
@@ -27,13 +27,13 @@ pub use demands::{DEMAND_HEADER, REQUEST_HEADER};
 use demands::{Kinds, ServedDemands};
 use engine::Engine;
 
-/// A request for this path is none of the model: the answer says how much the server has to do.
+/// A request for this path bypasses the model: the response reports how busy the server is.
 pub const PROBE_PATH: &str = "/thinktime/probe";
 
-/// The size of a response's body in bytes, where the workload gives none.
+/// The default size of a response's body in bytes, if the workload gives none.
 const BODY_BYTES: usize = 16;
 
-/// A server that is bound to its port, and does not serve yet.
+/// A server that is bound to its port and does not serve yet.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -47,7 +47,7 @@ pub struct Server {
 /// responses have its sizes.
 ///
 /// # Errors
-/// When system and workload do not fit together, or demands hang on sizes and there is no workload.
+/// If system and workload do not fit together, or demands depend on sizes and there is no workload.
 pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), Invalid> {
     if let Some(workload) = workload {
         return system.check_requests(workload);
@@ -80,7 +80,7 @@ impl Server {
     /// [`check`].
     ///
     /// # Errors
-    /// When the address is taken or not this machine's.
+    /// If the address is taken or not this machine's.
     pub fn bind(
         system: &SystemModel,
         workload: Option<&Workload>,
@@ -93,26 +93,25 @@ impl Server {
         Ok(Server { listener, system, workload, seed, server_timing: false })
     }
 
-    /// The same; each success tells the demand that it brought to all it went through, if `told`,
-    /// in a header as `Server-Timing: demand;dur=12.5`.
+    /// The same; if `told`, each success reports its total demand, in a header such as
+    /// `Server-Timing: demand;dur=12.5`.
     #[must_use]
     pub fn with_server_timing(self, told: bool) -> Server {
         Server { server_timing: told, ..self }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     ///
     /// # Errors
-    /// When the operating system does not say.
+    /// If the operating system does not report it.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` is set; it is looked at twenty times a second.
+    /// Serves until `stop` is set, which is checked twenty times a second.
     ///
     /// # Errors
-    /// When the operating system refuses what the server needs. What clients do wrong never ends
-    /// it.
+    /// If the operating system refuses a necessary call. No client error ends the server.
     pub fn serve(self, stop: &AtomicBool) -> io::Result<ServeTotals> {
         let kinds = Kinds::new(&self.system, self.workload.as_ref());
         let demands = ServedDemands::new(kinds, self.seed);
@@ -130,7 +129,7 @@ fn server_timing(demand: Nanos) -> String {
     format!("demand;dur={}.{:06}", demand.0 / 1_000_000, demand.0 % 1_000_000)
 }
 
-/// What a server did.
+/// The work of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServeTotals {
     /// Requests that were answered.

@@ -7,7 +7,7 @@ use super::engine::Engine;
 use crate::poller::Readiness;
 use crate::protocol::http1::RequestProgress;
 
-/// What one connection is read for at a time: then others have their turn, or a client that sends
+/// The bytes read from one connection at a time. Then others have their turn: a client that sends
 /// without end would stop everything else.
 const READS_PER_TURN: u32 = 16;
 
@@ -22,9 +22,9 @@ impl Engine {
         }
     }
 
-    /// Goes on with a connection that had more to read than its turn was long.
+    /// Continues with a connection that had more to read than its turn allowed.
     pub(super) fn read_on(&mut self, place: u32) {
-        // Another connection may have its place by now, and reads on alike.
+        // Another connection may have its place by now, and reads the same way.
         if let Some(connection) = &mut self.connections[place as usize]
             && std::mem::take(&mut connection.unread)
         {
@@ -32,8 +32,8 @@ impl Engine {
         }
     }
 
-    /// Reads what there is, at most for one turn; `whole` until the socket says that it is empty,
-    /// not just until a read comes back short.
+    /// Reads the available bytes, at most for one turn; `whole` until the socket reports that it is
+    /// empty, not just until a short read.
     fn read(&mut self, place: u32, whole: bool) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let more = self.read_turn(place, whole, &mut buffer);
@@ -66,7 +66,7 @@ impl Engine {
         true
     }
 
-    /// Takes bytes that a client sent: perhaps several requests at once.
+    /// Takes bytes from a client: perhaps several requests at once.
     fn take(&mut self, place: u32, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let Some(connection) = &mut self.connections[place as usize] else { return };

@@ -1,9 +1,9 @@
-//! The requests of a workload, as a server meets them.
+//! The requests of a workload, as a server receives them.
 
 use thinktime_core::request::RequestKind;
 use thinktime_core::workload::Workload;
 
-/// What a workload asks for; nothing where none is known.
+/// The requests of a workload; nothing if none is known.
 #[derive(Debug)]
 pub(super) struct RequestKinds {
     kinds: Vec<RequestKind>,
@@ -14,8 +14,8 @@ impl RequestKinds {
         RequestKinds { kinds: workload.map_or_else(Vec::new, |workload| workload.requests.clone()) }
     }
 
-    /// The kind of a request: of those with its name, where it says one, the one that it is most
-    /// closely of by its method and target, else the first.
+    /// The kind of a request: among those with its name, if it has one, the closest by method and
+    /// target, else the first.
     pub(super) fn kind(
         &self,
         name: Option<&str>,

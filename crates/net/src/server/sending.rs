@@ -4,10 +4,10 @@ use super::connection::Flushed;
 use super::engine::Engine;
 
 impl Engine {
-    /// Writes the answers that are ready and whose turn it is.
+    /// Writes the responses that are ready and next in order.
     pub(super) fn write_answers(&mut self, place: u32) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
-        // A client that leaves so many answers unread is cut off, as a burning server does.
+        // A client with too many unread responses is cut off, as by a burning server.
         match connection.write_answers() {
             Ok(()) => self.flush(place),
             Err(_) => self.close(place),
@@ -27,7 +27,7 @@ impl Engine {
         }
     }
 
-    /// Goes on with a connection that had more to send than its turn was long.
+    /// Continues with a connection that had more to send than its turn allowed.
     pub(super) fn send_on(&mut self, place: u32) {
         // Another connection may have its place by now.
         if let Some(connection) = &mut self.connections[place as usize]

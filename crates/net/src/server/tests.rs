@@ -45,7 +45,7 @@ impl Running {
         self.thread.take().unwrap().join().unwrap()
     }
 
-    /// Sends bytes and gives back all that comes until the server closes.
+    /// Sends bytes and returns all received bytes until the server closes.
     fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -168,7 +168,7 @@ fn what_it_has_to_do_is_told_and_is_no_request() {
     let probe = |method| format!("{method} {PROBE_PATH} HTTP/1.1\r\nHost: x\r\n");
     let bytes = format!("{request}{request}{}Connection: close\r\n\r\n", probe("GET"));
     let answers = running.exchange(bytes.as_bytes());
-    // It is answered in its turn, and says what there was when it came.
+    // It is answered in its turn, and reports the state at its arrival.
     assert!(answers.ends_with("\r\n\r\n{\"in_progress\": 2, \"response_s\": 0}"), "{answers}");
     assert!(answers.contains("Content-Type: application/json\r\n"));
     let bytes = format!("{}\r\n{}Connection: close\r\n\r\n", probe("HEAD"), probe("GET"));
@@ -180,7 +180,7 @@ fn what_it_has_to_do_is_told_and_is_no_request() {
     assert_eq!(running.end().requests, 2);
 }
 
-/// Nobody is told that a server has failed: what it had and what comes gets no answer.
+/// Nobody learns that a server has failed: its current and later requests get no answer.
 #[test]
 fn a_server_that_has_failed_answers_nothing() {
     let server = |change: &str| {

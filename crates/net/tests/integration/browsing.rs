@@ -1,5 +1,5 @@
-//! Sessions as people browse, against small servers: cookies, redirects, pages whose objects come
-//! over several connections.
+//! Sessions like people's browsing, against small servers: cookies, redirects, pages whose objects
+//! come over several connections.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -53,7 +53,8 @@ fn read_request(stream: &mut TcpStream) -> Option<Seen> {
     })
 }
 
-/// A server that answers each request by a function, with a status and fields, and what it saw.
+/// A server that answers each request by a function, with a status and fields, and the requests
+/// that it saw.
 fn site(answer: impl Fn(&Seen) -> (u16, String) + Send + Sync + 'static) -> (SocketAddr, Log) {
     let log: Log = Arc::default();
     let own = Arc::clone(&log);
@@ -82,7 +83,7 @@ fn target(address: SocketAddr) -> Target {
     Target::parse(&format!("http://{address}")).unwrap()
 }
 
-/// One client's requests, and what the server saw of them.
+/// One client's requests, as the server saw them.
 fn browse(
     session: &str,
     request: &str,
@@ -145,7 +146,7 @@ fn sessions_have_jars_of_their_own() {
     let (outcome, _) = go(&partly_open, &target(address), 300);
     let seen = log.lock().unwrap();
     let fresh = seen.iter().filter(|one| one.cookie.is_empty()).count() as u64;
-    // Every session begins without cookies, though slots are used again and again.
+    // Every session begins without cookies, though slots are reused.
     assert_eq!(fresh, outcome.summary.sessions);
     for one in seen.iter().filter(|one| !one.cookie.is_empty()) {
         let same = seen.iter().filter(|other| other.cookie == one.cookie).count();
@@ -245,7 +246,7 @@ fn a_timeout_ends_an_attempt_wherever_it_is_led() {
 /// Sessions that send a request, then three each over four children, and then leave.
 #[derive(Debug, Default)]
 struct Families {
-    /// By slot: the parent of a child, the requests it has sent, its children that live.
+    /// By slot: the parent of a child, its sent requests, its living children.
     members: Vec<(Option<usize>, u32, usize)>,
     spawned: Vec<usize>,
     woken: Vec<usize>,
@@ -357,7 +358,7 @@ fn children_send_at_the_same_time_with_the_cookies_of_their_session() {
             return (200, "Set-Cookie: a=1\r\n".to_owned());
         }
         seen_most.fetch_max(now.fetch_add(1, Relaxed) + 1, Relaxed);
-        // None is answered before as many have come as may come at a time.
+        // None is answered before the largest concurrent number has arrived.
         all.wait();
         now.fetch_sub(1, Relaxed);
         (200, String::new())

@@ -1,4 +1,4 @@
-//! A server that burns: what it answers, what it counts, and that it ends.
+//! A server that burns: its answers, its counts, and its end.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ struct Running {
 }
 
 const STATION: &str = "[[station]]\nname = 'a'\ndemand = '1ms'";
-/// The most threads that requests have of their own.
+/// The most threads of single requests.
 const MOST: u32 = 12;
 const MS: u64 = 1_000_000;
 
@@ -54,7 +54,7 @@ impl Running {
         stream
     }
 
-    /// Sends bytes and gives back all that comes until the server closes.
+    /// Sends bytes and returns all received bytes until the server closes.
     fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         stream.write_all(bytes).unwrap();
@@ -155,7 +155,7 @@ fn wrong_requests_are_refused_and_others_served_on() {
             assert!(running.exchange(&bad).starts_with("HTTP/1.1 400"));
         }
         for _ in 0..20 {
-            // Gone before the answer, and in the middle of a request.
+            // The client leaves before the answer, and in the middle of a request.
             running.connect().write_all(&ask("1ms")).unwrap();
             running.connect().write_all(&ask("1ms")[..20]).unwrap();
         }
@@ -184,8 +184,8 @@ fn demands_go_by_name_and_delays_burn_nothing() {
     });
 }
 
-/// The number of threads of this process that run here: other tests run beside it, so this one
-/// looks at names that are the server's alone.
+/// The number of threads of this process that run here. Other tests run beside it, so it counts
+/// names that only the server has.
 fn threads_named(name: &str) -> usize {
     let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
     let names = tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
@@ -211,14 +211,14 @@ fn wait_until(what: impl Fn() -> bool) {
 #[test]
 fn a_pool_has_its_threads_and_no_more() {
     let (running, count) = named("burn-pool", Threads::Pool(4), THREADS_MAX);
-    // The pool's and the one that takes connections.
+    // The pool's threads and the accepting one.
     wait_until(|| count() == 5);
     let clients: Vec<TcpStream> = (0..20).map(|_| running.connect()).collect();
     for mut client in &clients {
         client.write_all(&ask("1h")).unwrap();
     }
     assert_eq!(count(), 5);
-    // What still burns is cut off, and counted as neither answered nor burned.
+    // A burning request is cut off, and counted as neither answered nor burned.
     let burned = running.end();
     assert_eq!((burned.requests, burned.demanded), (0, Nanos::ZERO));
     wait_until(|| count() == 0);
@@ -249,7 +249,7 @@ fn each_request_has_a_thread_of_its_own_while_there_are_any() {
 fn a_thread_ends_with_its_request() {
     let (running, count) = named("burn-ends", Threads::PerRequest, THREADS_MAX);
     for _ in 0..3 {
-        // Those of the turn before have gone, which threads are told of too.
+        // Clients of the previous turn have gone, of which threads are notified too.
         let mut clients: Vec<TcpStream> = (0..MOST).map(|_| running.connect()).collect();
         for client in &mut clients {
             client.write_all(&ask("1ms")).unwrap();
@@ -294,7 +294,7 @@ fn a_client_that_reads_no_answers_is_cut_off() {
 fn a_pool_of_one_serves_one_after_another() {
     let running = Running::start(STATION, Threads::Pool(1));
     let mut clients: Vec<TcpStream> = (0..6).map(|_| running.connect()).collect();
-    // Were they served side by side, the last would be answered long before the first.
+    // If they were served side by side, the last would be answered long before the first.
     for (number, client) in clients.iter_mut().enumerate() {
         client.write_all(&ask(if number == 0 { "60ms" } else { "1ms" })).unwrap();
     }

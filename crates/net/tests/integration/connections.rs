@@ -1,4 +1,4 @@
-//! How connections are used: kept or not, and from which addresses.
+//! The use of connections: kept or not, and from which addresses.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
-//! A network that cuts, delays, drops, repeats and damages what it carries, seeded and simulated:
-//! the protocols' clients are driven through it two million times without a socket.
+//! A network that cuts, delays, drops, repeats and damages its data, seeded and simulated: the
+//! protocols' clients run through it two million times without a socket.
 //!
-//! What must hold: where nothing was damaged, what was sent is read, however it was cut; where
-//! something was, the client says so or takes it for a response, but never panics, never reads
-//! past its bytes, and never goes on after it has complained.
+//! The property: undamaged data is read as sent, however it was cut. With damaged data, the client
+//! reports an error or takes it for a response, but never panics, never reads past its bytes, and
+//! never continues after an error.
 
 use std::collections::VecDeque;
 
@@ -35,13 +35,13 @@ impl Dice {
     }
 }
 
-/// What the network delivers: pieces, and whether it harmed anything.
+/// The delivered data: pieces, and whether any was damaged.
 struct Delivery {
     pieces: Vec<Vec<u8>>,
     harmed: bool,
 }
 
-/// Carries bytes: half of all connections unharmed, but cut anywhere.
+/// Carries bytes: half of all connections undamaged, but cut anywhere.
 fn carry(mut bytes: Vec<u8>, dice: &mut Dice) -> Delivery {
     let harmed = dice.happens(0.5);
     if harmed {
@@ -121,7 +121,7 @@ fn keeping(all: bool) -> Capture {
     if all { Capture::All } else { Capture::Nothing }
 }
 
-/// The statuses of the responses that a client reads before it complains or nothing is left.
+/// The statuses of the responses that a client reads before an error or the end.
 fn read_http1(delivery: &Delivery, keep: bool) -> Vec<u16> {
     let mut reader = ResponseReader::capturing(keeping(keep));
     let mut read = Vec::new();
@@ -162,7 +162,7 @@ fn frame(out: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
     out.extend_from_slice(payload);
 }
 
-/// The server's end of a connection with so many requests, which it answers in any order.
+/// The server's end of a connection with this many requests, which it answers in any order.
 fn http2_bytes(requests: usize, dice: &mut Dice) -> Vec<u8> {
     const STATUS_200: &[u8] = &[0x88];
     const END_STREAM: u8 = 1;
@@ -206,7 +206,7 @@ fn http2_survives_the_network() {
     assert!(whole > CASES / 3, "the network harmed nearly everything");
 }
 
-/// How many streams were completed, and how many ended in any way.
+/// The number of completed streams, and of streams that ended in any way.
 fn read_http2(client: &mut Client, delivery: &Delivery, out: &mut Outbox) -> (usize, usize) {
     let mut events = VecDeque::new();
     for piece in &delivery.pieces {

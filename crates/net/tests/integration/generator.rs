@@ -1,5 +1,5 @@
 //! The generator against servers that behave, and against servers that do not: everything is
-//! counted, nothing hangs, and what was measured before is kept.
+//! counted, nothing hangs, and earlier measurements are kept.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener};
@@ -26,7 +26,7 @@ fn always(bytes: &'static [u8]) -> SocketAddr {
 fn a_good_server_is_measured() {
     let (done, rows) = go(always(OK), "", 100);
     assert_eq!((done.summary.requests, done.summary.errors), (100, 0));
-    // Nothing may spoil it but the other tests that run at the same time.
+    // Only other tests that run at the same time may spoil it.
     let late = |why: &str| why.starts_with("the generator itself was late");
     assert!(done.untrusted.as_deref().is_none_or(late), "{:?}", done.untrusted);
     for row in &rows {
@@ -34,8 +34,8 @@ fn a_good_server_is_measured() {
         assert!(row.sent <= row.first_byte && row.first_byte <= row.done);
         assert_eq!((row.status, row.bytes_received), (200, OK.len() as u64));
     }
-    // The even schedule is kept exactly, whatever happened to the sending.
-    // On a busy machine responses may overtake one another.
+    // The even schedule is kept exactly, independent of the sending. On a busy machine responses
+    // may overtake one another.
     let mut scheduled: Vec<u64> = rows.iter().map(|row| row.attempt.scheduled.0).collect();
     scheduled.sort_unstable();
     assert!(scheduled.windows(2).all(|pair| pair[1] - pair[0] == 5_000_000));
@@ -66,7 +66,7 @@ fn answers_of_every_kind_are_read() {
     assert_eq!(go(one_byte_at_a_time, "", 20).0.summary.errors, 0);
 }
 
-/// Runs 10 requests against a server that does each wrong thing, and names what was counted.
+/// Runs 10 requests against a server with each fault, and names the counted words.
 #[test]
 fn what_a_server_does_wrong_is_counted_by_kind() {
     let cases: [(&str, SocketAddr); 6] = [
@@ -128,7 +128,7 @@ fn a_retry_succeeds_where_the_first_attempt_failed() {
             stream.write_all(if good { OK } else { bad }).ok();
         }
     });
-    // Where requests overlap, on a busy machine, one may meet a bad answer several times.
+    // If requests overlap, on a busy machine, one may meet a bad answer several times.
     let (done, rows) = go(flaky, "retry = { attempts = 30, backoff = '1ms' }", 20);
     assert_eq!((done.summary.requests, done.summary.errors), (20, 0));
     assert!(done.summary.retries >= 10);
@@ -157,11 +157,11 @@ fn a_target_that_refuses_is_said_at_once_and_later_counted() {
     assert!(matches!(refused, RunError::Unreachable { .. }), "{refused}");
     assert!(refused.to_string().contains("cannot be reached"));
 
-    // A server that dies in the middle: what it answered stays, the rest is counted.
+    // A server that dies in the middle: its answers stay, the rest is counted.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let served = thread::spawn(move || {
-        drop(listener.accept().unwrap()); // the generator looks whether anybody is there
+        drop(listener.accept().unwrap()); // the generator checks that the target answers
         let (mut stream, _) = listener.accept().unwrap();
         for _ in 0..10 {
             read_head(&mut stream);

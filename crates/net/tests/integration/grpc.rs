@@ -1,4 +1,4 @@
-//! Calls of gRPC over HTTP/2, against a server of the crate `h2` that says its status in trailers.
+//! Calls of gRPC over HTTP/2, against a server of the crate `h2` that sends its status in trailers.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -38,10 +38,10 @@ const METHODS: [&str; 10] =
     ["Good", "Bad", "Short", "Mute", "Told", "Drawn", "Collect", "Echo", "Watch", "Endless"];
 /// Methods of a service whose messages are not empty.
 const TALKS: [&str; 4] = ["Mirror", "Odd", "Both", "Told"];
-/// How long a stream's first message comes after its head.
+/// The delay of a stream's first message after its head.
 const FIRST_MESSAGE: Duration = Duration::from_millis(20);
 
-/// Whether the server has heard that an endless stream is over.
+/// Whether the server has learned that an endless stream has ended.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
 /// A workload whose sessions are programs.
@@ -205,8 +205,8 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) 
     }
 }
 
-/// Answers with a message for each one that comes; or with three in pieces, some while after the
-/// head; or with messages until nobody wants any.
+/// Answers with a message for each received one; or with three in pieces, some time after the head;
+/// or with messages until nobody wants any.
 async fn stream(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) {
     let (head, mut body) = request.into_parts();
     let response = Response::builder().header("content-type", "application/grpc");
@@ -248,7 +248,7 @@ fn streams_are_over_with_their_end() {
         assert_eq!(done.summary.errors, 0, "{method}: {:?}", done.summary.errors_by_kind);
         for row in &rows {
             assert!(row.first_byte <= row.done && row.bytes_received > 15, "{method}: {row:?}");
-            // The head comes at once, and is not what anybody waits for.
+            // The head comes at once, and nobody waits for it.
             let waited = Duration::from_nanos(row.first_byte.since(row.sent).0);
             let late = waited >= FIRST_MESSAGE;
             assert!(late || method != "Watch", "{row:?}");
@@ -290,13 +290,13 @@ fn calls_succeed_by_their_trailers() {
 }
 
 /// Sessions that make the workload's call, perhaps with a message of their own, and check the
-/// answer; or get a page by its name.
+/// answer; or request a page by its name.
 #[derive(Clone, Debug)]
 struct Callers {
     gets: bool,
-    /// Whether they give a message of their own; else that of the workload goes out.
+    /// Whether they give a message of their own; else that of the workload is sent.
     gives: bool,
-    /// The call whose message and further metadata they give.
+    /// The call with their message and further metadata.
     own: Option<Arc<GrpcCall>>,
 }
 
@@ -373,7 +373,7 @@ fn programs_make_the_calls_of_the_workload() {
 fn programs_give_messages_and_read_answers() {
     let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
     let own = SCRIPTED.replace("SCRIPT", "own.luau").replace("S/Good", "T/Mirror");
-    // What varies in the file is drawn all the same, but for the message, which is the program's.
+    // Varying values of the file are still drawn, except in the message, which is the program's.
     let varying = "message = { text = '{const(5)}' }\nheaders = { X-Tenant = '{const(7)}' }\n";
     for more in ["", varying] {
         let text = format!("{own}{more}");
@@ -428,7 +428,7 @@ fn answers_are_looked_into_as_json() {
     let counted = &done.summary.errors_by_kind;
     assert_eq!((counted["grpc_answer"], counted["value_missing"]), (20, 20), "{counted:?}");
     assert_eq!(done.summary.checks["right"].passed, 0);
-    // Where nobody looks, nothing is read.
+    // Without a reader, nothing is parsed.
     let (done, _) = go(&calls("Good"), &target, 5);
     assert_eq!(done.summary.errors, 0);
     let text = "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = 1\n[session]\nthink = '0s'\n\

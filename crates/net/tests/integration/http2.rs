@@ -1,4 +1,4 @@
-//! HTTP/2 against a server that nobody here wrote, over TCP and over TLS.
+//! HTTP/2 against an independent server, over TCP and over TLS.
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;
@@ -77,13 +77,13 @@ fn large_bodies_are_sent_as_windows_open() {
 fn an_attempt_that_timed_out_ends_its_stream_and_not_the_connection() {
     let (address, seen) = http2_server(Behaviour::default());
     let requests = "get = '/'\n[[request]]\nname = 'y'\nget = '/never'\ntimeout = '30ms'";
-    // Even were all on their way at once, as on a machine that stops for a while, one connection
+    // Even if all were under way at once, as on a machine that stops for a while, one connection
     // has room for them.
     let (done, _) = go(&even(requests), &h2c(address), 90);
     let (errors, timeouts) = (done.summary.errors, done.summary.timeouts);
     assert!(errors == timeouts && (20..70).contains(&errors), "{errors} {timeouts}");
     assert_eq!(seen.connections.load(Relaxed), 1);
-    // An attempt that was late from the beginning never came, and cannot be cancelled.
+    // An attempt that was late from the beginning never arrived, and cannot be cancelled.
     let cancelled = || seen.cancelled.load(Relaxed) as u64;
     let came = || (seen.requests.load(Relaxed) as u64).saturating_sub(90 - errors);
     let mut looks = 0;
@@ -172,6 +172,6 @@ fn cookies_and_redirects_are_those_of_streams() {
     let (done, rows) = go(&workload, &h2c(address), 50);
     assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
     assert!(rows.iter().all(|row| row.status == 200));
-    // Each client is led once.
+    // Each client is redirected once.
     assert_eq!(seen.requests.load(Relaxed), 55);
 }

@@ -1,4 +1,4 @@
-//! An HTTP/2 server that nobody here wrote: the crate `h2`.
+//! An independent HTTP/2 server: the crate `h2`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 
-/// How a server behaves.
+/// The behaviour of a server.
 #[derive(Clone, Default)]
 pub struct Behaviour {
     /// TLS, if any.
@@ -24,10 +24,10 @@ pub struct Behaviour {
     pub requests_per_connection: Option<usize>,
 }
 
-/// What a server saw.
+/// The observations of a server.
 #[derive(Default)]
 pub struct Seen {
-    /// Connections that brought a request.
+    /// Connections with a request.
     pub connections: AtomicUsize,
     pub requests: AtomicUsize,
     pub now: AtomicUsize,
@@ -118,7 +118,7 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, 
             let response = Response::builder().status(404).body(()).unwrap();
             respond.send_response(response, true).ok();
         }
-        // Leads those back without its cookie, who get one.
+        // Redirects clients without its cookie, which get one.
         "/member" => {
             let known = head.headers.get("cookie").is_some_and(|cookie| cookie == "a=1");
             let response = Response::builder().status(if known { 200 } else { 302 });

@@ -1,4 +1,4 @@
-//! Several event loops do together what one does.
+//! Several event loops give the same result as one.
 
 use std::collections::BTreeSet;
 
@@ -41,8 +41,8 @@ fn loops_keep_the_schedule_of_the_whole() {
     assert_eq!(scheduled(3), one);
 }
 
-/// Of an open model the kernel says when a response came, which a busy machine reads later: its
-/// rows may change places.
+/// In an open model the kernel gives the arrival times of responses, which a busy machine reads
+/// later: its rows may change places.
 #[test]
 fn rows_of_several_loops_come_in_the_order_of_time() {
     let (done, rows) = go(&closed(6, ""), &target(), &for_time(0.8, 3));

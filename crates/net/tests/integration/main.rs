@@ -1,5 +1,5 @@
 //! The generator and the servers over real sockets, and the protocols' codecs through a faulty
-//! network. One binary, because each one is linked anew: a file here is a module of it.
+//! network. One binary, because each one is linked separately: a file here is a module of it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod browsing;

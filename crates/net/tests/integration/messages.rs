@@ -112,7 +112,7 @@ fn what_a_server_does_wrong_is_counted_by_kind() {
         ("timeout", server(|_stream| thread::sleep(Duration::from_secs(20))), expect),
     ];
     for (kind, address, expect) in cases {
-        // What comes is waited for as long as a busy machine may need.
+        // The wait for an answer is as long as a busy machine may need.
         let timeout = if kind == "timeout" { "200ms" } else { "20s" };
         let request = format!("send = 'PING\\n'\nexpect = '{expect}'\ntimeout = '{timeout}'");
         let (done, _) = go(&closed(2, &request), &to("tcp", address), 6);
@@ -163,7 +163,7 @@ fn other_datagrams_are_passed_over_and_lost_ones_given_up() {
     });
     let request = "send = 'hello'\ntimeout = '100ms'\nretry = { attempts = 30 }";
     let (done, _) = go(&closed(1, request), &to("udp", lossy), 5);
-    // An answer that comes too late is lost too, and may answer the next attempt.
+    // An answer that comes too late is also lost, and may answer the next attempt.
     assert_eq!(done.summary.errors, 0);
     assert!(done.summary.retries >= 4, "{}", done.summary.retries);
 }

@@ -1,5 +1,4 @@
-//! Every protocol against nginx, where it is installed; where it is not, the tests say so and
-//! pass.
+//! Every protocol against nginx, if installed; otherwise, the tests say so and pass.
 #![allow(clippy::print_stderr, reason = "tests")]
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -50,7 +49,7 @@ struct Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // Its own signal for a fast end; its worker goes with it.
+        // Its own signal for a fast end; its worker ends with it.
         Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
         self.process.wait().unwrap();
     }
@@ -80,7 +79,7 @@ fn start(name: &str) -> Option<Nginx> {
     std::fs::write(directory.join("index.html"), "x".repeat(1024)).unwrap();
     std::fs::write(directory.join("large"), "x".repeat(3 << 20)).unwrap();
     let (h2c, tls, tls1) = (free_port(), free_port(), free_port());
-    // Started by root, nginx would read the files as somebody else, who may not.
+    // Started by root, nginx would read the files as another user, who may not.
     let root = std::fs::metadata("/proc/self").is_ok_and(|own| {
         use std::os::unix::fs::MetadataExt;
         own.uid() == 0

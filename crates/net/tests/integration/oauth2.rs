@@ -1,4 +1,4 @@
-//! Tokens of OAuth 2.0: asked for before the run, renewed beside it, and never told.
+//! Tokens of OAuth 2.0: requested before the run, renewed beside it, and never shown.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -19,7 +19,7 @@ use thinktime_net::generator::{Plan, RunError, RunOutcome, Target, run};
 
 const SECRET: &str = "horse: battery&";
 
-/// A workload whose clients get their tokens at a URL, with secrets out of files of this test.
+/// A workload whose clients get their tokens at a URL, with secrets from files of this test.
 fn workload(url: &str, test: &str, more: &str) -> Workload {
     workload_with(url, test, more, &NoFiles).unwrap()
 }
@@ -54,7 +54,7 @@ fn request(stream: &mut impl Read) -> Option<(String, String)> {
     Some((head, String::from_utf8(body).unwrap()))
 }
 
-/// An answer in chunks, since servers may send one so.
+/// An answer in chunks, as some servers send it.
 fn json(status: &str, body: &str) -> String {
     let head = "Content-Type: application/json\r\nTransfer-Encoding: chunked";
     format!("HTTP/1.1 {status}\r\n{head}\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
@@ -63,7 +63,7 @@ fn json(status: &str, body: &str) -> String {
 /// Heads and bodies of requests.
 type Asked = Arc<Mutex<Vec<(String, String)>>>;
 
-/// A server that gives the n-th token by a function, and what it was asked.
+/// A server that gives the n-th token by a function, and its received requests.
 fn giver(answer: impl Fn(u64) -> String + Send + Sync + 'static) -> (SocketAddr, Asked) {
     let (asked, count) = (Arc::new(Mutex::new(Vec::new())), AtomicU64::new(0));
     let own = Arc::clone(&asked);
@@ -77,7 +77,7 @@ fn giver(answer: impl Fn(u64) -> String + Send + Sync + 'static) -> (SocketAddr,
     (address, asked)
 }
 
-/// A server that answers everything, and the fields by which it was told who asks, each once.
+/// A server that answers everything, and the identifying fields that it received, each once.
 fn shop() -> (Target, Arc<Mutex<Vec<String>>>) {
     let seen = Arc::new(Mutex::new(Vec::<String>::new()));
     let own = Arc::clone(&seen);
@@ -147,13 +147,14 @@ fn a_token_is_renewed_beside_the_run() {
     let done = go(&workload(&format!("http://{id}"), "renewed", ""), &target, &seconds(2.5));
     let summary = done.unwrap().summary;
     assert_eq!(summary.errors, 0);
-    // Requests that overlap may come in another order, and a machine that stops sees fewer tokens.
+    // Requests that overlap may arrive in another order, and a machine that stops sees fewer
+    // tokens.
     let seen = seen.lock().unwrap();
     let given = (0..u64::MAX).map(|number| format!("Authorization: Bearer t{number}"));
     let given: Vec<String> = given.take(asked.lock().unwrap().len()).collect();
     assert!(seen.len() >= 2 && seen.iter().all(|field| given.contains(field)), "{seen:?}");
     assert!(seen.contains(&given[0]) && seen.contains(&given[1]), "{seen:?}");
-    // Requests for tokens are none of the run.
+    // Requests for tokens do not count in the run.
     assert!((200..300).contains(&summary.requests), "{}", summary.requests);
     assert!(!summary.warnings.iter().any(|text| text.contains("renewed")));
 }
@@ -174,7 +175,7 @@ fn a_renewal_that_fails_is_a_warning_and_the_old_token_stays() {
     assert!(told.contains(" times, at last because: status 400, `invalid_scope`"), "{told}");
 }
 
-/// What is said of a run that does not begin, and how often the target was asked.
+/// The error of a run that does not begin, and the number of requests at the target.
 fn refused(url: &str, test: &str) -> String {
     let (target, seen) = shop();
     let Err(RunError::Invalid(error)) = go(&workload(url, test, ""), &target, &plan(5)) else {
@@ -222,7 +223,7 @@ fn a_server_of_tokens_is_known_by_its_certificate() {
     let shop = tls_server(configuration, |mut stream| answer_all(&mut stream, OK));
     let workload = workload(&format!("https://localhost:{}", id.port()), "tls", "");
     let unverified = thinktime_net::generator::TlsOptions { verify: false, ..Default::default() };
-    // That the target is not checked says nothing of who gives tokens.
+    // An unchecked target does not make the token server unchecked.
     let Err(error) = go(&workload, &https(shop, unverified), &plan(5)) else { panic!() };
     assert!(error.to_string().contains("gave no token: invalid peer certificate"), "{error}");
     let target = Target::parse(&format!("https://localhost:{}", shop.port())).unwrap();
@@ -262,7 +263,7 @@ fn a_server_of_tokens_may_have_an_authority_of_its_own() {
         go(&workload, target, &plan(5))
     };
     let own = Given(of_tokens.pem().0.into_bytes());
-    // The target may have no TLS, or an authority of its own.
+    // The target may use no TLS, or an authority of its own.
     let (plain, seen) = shop();
     assert_eq!(run_with(&own, &plain).unwrap().summary.errors, 0);
     assert_eq!(*seen.lock().unwrap(), ["Authorization: Bearer t9"]);
@@ -271,7 +272,7 @@ fn a_server_of_tokens_may_have_an_authority_of_its_own() {
     let address = tls_server(configuration, |mut stream| answer_all(&mut stream, OK));
     let secure = https(address, of_shop.trusted());
     assert_eq!(run_with(&own, &secure).unwrap().summary.errors, 0);
-    // It stands for all others, those of the target's options among them.
+    // It replaces all others, those of the target's options included.
     let other = Given(of_shop.pem().0.into_bytes());
     let trusted = plain.with_tls(of_tokens.trusted());
     for (files, target, expected) in [

@@ -1,4 +1,4 @@
-//! What requests bring besides their targets, as a server sees it.
+//! The content of requests besides their targets, as a server sees it.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};

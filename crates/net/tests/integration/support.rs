@@ -1,4 +1,4 @@
-//! What the tests of protocols share: a short run, and servers in threads.
+//! Shared code of the protocol tests: a short run, and servers in threads.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -28,7 +28,7 @@ pub fn even(request: &str) -> Workload {
     Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap()
 }
 
-/// A workload of so many clients that do not think.
+/// A workload of this many clients that do not think.
 pub fn closed(clients: u32, request: &str) -> Workload {
     let text = format!(
         "name = 'w'\n[arrivals]\nmodel = 'closed'\nclients = {clients}\n\
@@ -43,15 +43,14 @@ pub fn plan(requests: u64) -> Plan {
     Plan { drain: Nanos(30_000_000_000), ..Plan::new(limit) }
 }
 
-/// Runs so many requests of the workload against the target.
+/// Runs this many requests of the workload against the target.
 pub fn go(workload: &Workload, target: &Target, requests: u64) -> (RunOutcome, Vec<Row>) {
     let mut rows = Vec::new();
     let done = run(workload, target, &plan(requests), &mut rows, &mut |_| true);
     (done.unwrap(), rows)
 }
 
-/// A server that answers each connection by a function, in threads that end with the test
-/// process.
+/// A server that handles each connection by a function, in threads that end with the test process.
 pub fn server(answer: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -77,7 +76,7 @@ pub fn read_head(stream: &mut impl Read) -> Option<Vec<u8>> {
     Some(seen)
 }
 
-/// Answers every request alike, until the client leaves.
+/// Answers every request the same way, until the client leaves.
 pub fn answer_all(stream: &mut (impl Read + Write), bytes: &[u8]) {
     while read_head(stream).is_some() {
         if stream.write_all(bytes).is_err() {
@@ -104,7 +103,7 @@ impl Certificate {
         (self.key.cert.pem(), self.key.signing_key.serialize_pem())
     }
 
-    /// The configuration of a server that speaks these versions of TLS and these protocols.
+    /// The configuration of a server with these versions of TLS and these protocols.
     pub fn configuration(
         &self,
         versions: &[&'static SupportedProtocolVersion],
@@ -132,7 +131,7 @@ impl Certificate {
 /// The server's end of a TLS connection.
 pub type Secured = StreamOwned<ServerConnection, TcpStream>;
 
-/// A TLS server that answers each connection by a function.
+/// A TLS server that handles each connection by a function.
 pub fn tls_server(
     configuration: Arc<ServerConfig>,
     answer: impl Fn(Secured) + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! HTTPS: certificates, resumption, large messages, and what goes wrong in handshakes.
+//! HTTPS: certificates, resumption, large messages, and failures of handshakes.
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;
@@ -89,7 +89,7 @@ fn later_connections_resume_the_session_of_earlier_ones() {
                 Some(HandshakeKind::Resumed) => counts.1.fetch_add(1, Ordering::Relaxed),
                 _ => counts.0.fetch_add(1, Ordering::Relaxed),
             };
-            // What the client still sends must not meet a reset that overtakes the answer.
+            // The client's further data must not cause a reset that overtakes the answer.
             stream.sock.read_to_end(&mut Vec::new()).ok();
         });
         let target = https(address, certificate.trusted());
@@ -141,7 +141,8 @@ fn what_goes_wrong_is_counted_by_kind() {
     let configuration = certificate.configuration(ALL_VERSIONS, &[]);
     let cut = tls_server(Arc::clone(&configuration), |mut stream| {
         read_head(&mut stream);
-        // The end of the body is the end of the stream, but the stream ends without saying so.
+        // The end of the body is the end of the stream, but the stream ends without a closing
+        // alert.
         stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nhalf").ok();
     });
     let garbage = tls_server(configuration, |mut stream| {

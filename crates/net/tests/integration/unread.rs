@@ -1,5 +1,5 @@
-//! Servers that make a client reply, and read none of its replies: what waits for them is bounded,
-//! and beyond it the connection ends, counted by kind.
+//! Servers that make a client reply, and read none of its replies: the waiting bytes are bounded,
+//! and beyond the limit the connection ends, counted by kind.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -19,8 +19,8 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// Answers the first request with a head, and then sends these frames, and data so that they are no
-/// flood of frames that bring nothing, for as long as somebody takes them.
+/// Answers the first request with a head, and then sends these frames while somebody reads them;
+/// data between them makes them no flood of frames without progress.
 fn begs(stream: &mut impl Write, wanting: &[u8]) {
     let head = [frame(4, 0, 0, &[]), frame(1, 4, 1, &[0x88])].concat();
     let more = [wanting, &frame(0, 0, 1, b"x")].concat().repeat(1000);
@@ -28,7 +28,7 @@ fn begs(stream: &mut impl Write, wanting: &[u8]) {
     while stream.write_all(&more).is_ok() {}
 }
 
-/// Runs two requests: without a bound they would end at their timeout, with all memory taken.
+/// Runs two requests: without a limit they would end at their timeout, with all memory used up.
 fn counted(target: &Target, request: &str) {
     let request = format!("{request}\ntimeout = '60s'");
     let (done, _) = go(&closed(1, &request), target, 2);
@@ -65,7 +65,7 @@ fn replies_of_websocket_are_bounded() {
     counted(&target, "send = 'hello'\nexpect = 'pattern(never)'");
 }
 
-/// One that pings as often, and reads, is only strange.
+/// A peer that pings as often, and reads, is only strange.
 #[test]
 fn a_server_that_reads_may_ping_as_it_likes() {
     let address = server(|mut stream: TcpStream| {
@@ -83,7 +83,7 @@ fn a_server_that_reads_may_ping_as_it_likes() {
         stream.write_all(&begin).ok();
         let more = [frame(6, 0, 0, &[0; 8]), frame(0, 0, 1, b"x")].concat().repeat(1000);
         for turn in 0..300 {
-            // Of the replies, of 17 bytes each, those of the turn before the last were read.
+            // Of the replies, of 17 bytes each, those before the last turn were read.
             while read.load(Relaxed) / 17_000 + 1 < turn {
                 std::thread::sleep(Duration::from_millis(1));
             }

@@ -1,4 +1,4 @@
-//! WebSocket against a server that nobody here wrote, and against servers that break the rules.
+//! WebSocket against an independent server, and against servers that break the rules.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -25,7 +25,7 @@ fn parsed(text: &str) -> Workload {
     Workload::parse(Source { file: "", text }, &NoFiles).unwrap()
 }
 
-/// A server of the crate `tungstenite`, whose every connection is answered by a function.
+/// A server of the crate `tungstenite` that handles every connection by a function.
 fn peer(
     answer: impl Fn(&mut WebSocket<TcpStream>, Message) + Send + Sync + 'static,
 ) -> (SocketAddr, Arc<AtomicUsize>) {
@@ -97,7 +97,7 @@ fn a_pattern_passes_over_other_messages() {
 
 #[test]
 fn several_messages_are_one_exchange() {
-    // Each answer tells which message of its connection it answers.
+    // Each answer gives the number of its message on its connection.
     let address = server(|stream| {
         stream.set_nodelay(true).unwrap();
         let Ok(mut socket) = tungstenite::accept(stream) else { return };
@@ -115,8 +115,7 @@ fn several_messages_are_one_exchange() {
     let (done, rows) = go(&closed(2, request), &ws(address, "/"), 30);
     assert_eq!(done.summary.errors, 0, "{:?}", done.summary.errors_by_kind);
     for row in &rows {
-        // Frames of servers have two bytes before the text, those of clients six; noise is passed
-        // over.
+        // Frames of servers have two bytes before the text, those of clients six; noise is skipped.
         let sent: u64 = ["join 7", "hello", "bye"].map(|it| it.len() as u64 + 6).iter().sum();
         let answers = ["1 join 7", "2 hello", "3 bye"].map(|it| it.len() as u64 + 2);
         assert_eq!((row.bytes_sent, row.bytes_received), (sent, answers.iter().sum::<u64>()));
@@ -129,8 +128,8 @@ fn several_messages_are_one_exchange() {
 
 #[test]
 fn each_message_waits_for_the_answers_to_the_one_before() {
-    // Answers a message by two, which say whether it was there alone some while after it came, and
-    // brings what nobody asked for before and after them.
+    // Answers a message by two, which say whether it was alone some time after its arrival, and
+    // sends unrequested messages before and after them.
     let address = server(|stream| {
         stream.set_nodelay(true).unwrap();
         let early = stream.try_clone().unwrap();
@@ -206,7 +205,7 @@ fn values_of_a_session_stand_in_each_of_several_messages() {
     assert!(said.map(|row| row.bytes_received).eq([7 + 2 + 9 + 2; 5]));
 }
 
-/// A server that takes a WebSocket's handshake only where it has all these lines, and chooses a
+/// A server that accepts a WebSocket's handshake only if it has all these lines, and chooses a
 /// subprotocol.
 fn choosing(wanted: &'static [&'static str], chosen: &'static str) -> SocketAddr {
     let shake = move |head: &[u8]| {
@@ -299,7 +298,7 @@ pub fn upgrade(head: &[u8]) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A server that answers the handshake by a function, and all that follows with the same bytes.
+/// A server that answers the handshake by a function, and all later data with the same bytes.
 fn raw(
     shake: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
     bytes: &'static [u8],
@@ -368,7 +367,7 @@ fn servers_that_answer_byte_by_byte_are_waited_for_and_silent_ones_are_not() {
     let slow = server(|mut stream| {
         let Some(head) = read_head(&mut stream) else { return };
         let mut bytes = upgrade(&head);
-        // What was pushed before the request is not its answer.
+        // A message pushed before the request is not its answer.
         bytes.extend(b"\x81\x04news");
         while !bytes.is_empty() {
             for byte in std::mem::take(&mut bytes) {

@@ -1,4 +1,4 @@
-//! What Python gives a switch beside its system: limits and times, by name.
+//! The options of a switch from Python, beside its system: limits and times, by name.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use thinktime_switch::{CheckPath, Checks, Settings};
 
 use crate::errors::{InputError, invalid};
 
-/// More would be of no use to anybody.
+/// More would not help.
 const THREADS_MAX: u64 = 256;
 
-/// How often servers are asked how they are, and how long an answer may take.
+/// The interval of health checks, and the longest wait for an answer.
 const EVERY: Duration = Duration::from_secs(5);
 const WITHIN: Duration = Duration::from_secs(1);
 
-/// Settings, with what holds where nobody says.
+/// Settings, with their defaults.
 pub(super) struct SwitchOptions {
     pub(super) settings: Settings,
-    /// What health checks ask for, if there are any.
+    /// The path of health checks, if any.
     health: Option<String>,
     every: Option<Duration>,
     within: Option<Duration>,
-    /// Where servers say how much they have to do.
+    /// The path at which servers report their load.
     probe: Option<String>,
 }
 
@@ -99,7 +99,7 @@ fn whole(name: &str, value: &Bound<'_, PyAny>, least: u64) -> PyResult<u64> {
     }
 }
 
-/// More than these are as good as no limit.
+/// Larger values are as good as no limit.
 fn few(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

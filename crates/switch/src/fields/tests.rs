@@ -1,4 +1,4 @@
-//! Fields that stay behind, and fields that are put on.
+//! Fields that are removed, and fields that are added.
 
 use super::*;
 
@@ -44,7 +44,7 @@ fn what_is_for_one_hop_stays_behind() {
     assert_eq!(names, [&stay[..], &told[..]].concat());
 }
 
-/// Programs that get fields as variables of their environment make one of them and of the switch's.
+/// Programs that get fields as environment variables merge one of them with the switch's.
 #[test]
 fn nobody_says_who_asks_by_an_underscore() {
     for behind_proxy in [false, true] {

@@ -1,4 +1,4 @@
-//! Targets and hosts, good ones and bad ones.
+//! Targets and hosts, valid and invalid ones.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the policy is told of requests, and what a switch refuses.
+//! Tests of the policy's view of requests, and of a switch's refusals.
 
 use super::*;
 use thinktime_core::files::NoFiles;

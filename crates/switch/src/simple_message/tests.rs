@@ -1,4 +1,5 @@
-//! What goes on without a map of fields goes on as with one, and what may be odd does not.
+//! The path without a map of fields gives the same result as the path with one, and refuses odd
+//! messages.
 
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{HeaderMap, Version};
@@ -26,7 +27,7 @@ fn map(given: Given<'_>) -> HeaderMap {
     map
 }
 
-/// The lines of a head as it would be written from a map, sorted.
+/// The sorted lines of a head as written from a map.
 fn lines_of(map: &HeaderMap) -> Vec<String> {
     let line =
         |(name, value): (&HeaderName, &HeaderValue)| format!("{name}: {}", value.to_str().unwrap());
@@ -119,7 +120,7 @@ const ODD_FIELDS: &[&str] = &[
     "Host: a",
     "Host: b",
     "Cookie: a\r\nCookie: b",
-    // What the filter or the parser refuses, or reads with leniency.
+    // Messages that the filter or the parser refuses, or reads leniently.
     "X : y",
     " X: y",
     "X: y\r\n z",

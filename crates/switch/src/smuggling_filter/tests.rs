@@ -1,8 +1,8 @@
-//! What the filter lets through, and what it does not.
+//! Tests of accepted and refused input of the filter.
 
 use super::*;
 
-/// What comes out of a filter when these bytes go in, so many at a time.
+/// The output of a filter for these bytes, this many at a time.
 fn through(sent: &str, step: usize) -> Vec<u8> {
     let (mut filter, mut bytes) = (SmugglingFilter::new(), sent.as_bytes().to_vec());
     bytes.chunks_mut(step).for_each(|piece| filter.inspect(piece));
@@ -31,7 +31,7 @@ fn what_all_read_alike_comes_through_as_it_is() {
 #[test]
 fn what_may_be_read_differently_does_not_end() {
     for tail in [
-        // A length and chunks, in either order; two lengths; what is no length.
+        // A length and chunks, in either order; two lengths; an invalid length.
         "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n",
         "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n",
         "Content-Length: 4\r\nContent-Length: 5\r\n\r\n",
@@ -50,7 +50,7 @@ fn what_may_be_read_differently_does_not_end() {
         "X: y\r\n Content-Length: 4\r\n\r\n",
         "X: y\nContent-Length: 4\r\n\r\n",
         "X: y\rContent-Length: 4\r\n\r\n",
-        // Chunks that are none, or that have extensions.
+        // Invalid chunks, or chunks with extensions.
         "Transfer-Encoding: chunked\r\n\r\n3;a\r\nabc\r\n0\r\n\r\n",
         "Transfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\n\r\n",
         "Transfer-Encoding: chunked\r\n\r\n3;\nabc\r\n0\r\n\r\n",

@@ -1,4 +1,4 @@
-//! Lines that lack what makes an entry: they are counted by what they lack, and never entries.
+//! Lines that lack a part of an entry: they are counted by the missing part, and never entries.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Prefixes of containers and system logs, fields added at lines' ends, columns left over.
+//! Prefixes of containers and system logs, fields added at lines' ends, unused columns.
 
 use super::*;
 
@@ -97,7 +97,7 @@ fn added_fields_are_used_where_they_stand() {
     let (entry, unused_fields) = read("\"-\" 250");
     assert!(entry.contains(" a=10.0.0.1 ") && !entry.contains(" d="), "{entry}");
     assert_eq!(unused_fields, ["field 2 of those added, as in `250`"]);
-    // Some clients send what they like.
+    // Some clients send arbitrary text.
     let lines = [line("\"203.0.113.9\""), line("\"::1\""), line("\"() { :;}; x\"")];
     let (_, read, _) = entries(&lines);
     assert!(read[2].contains(" a=10.0.0.1 "), "{}", read[2]);

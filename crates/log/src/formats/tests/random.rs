@@ -1,4 +1,4 @@
-//! Lines that nobody would write: nothing may panic, and what is written by the rules is read.
+//! Random lines: nothing may panic, and valid lines are read.
 
 use proptest::prelude::*;
 

@@ -1,5 +1,4 @@
-//! One connection of the generator: what carries its bytes, what is still to be written, and the
-//! protocol that is spoken over it.
+//! One connection of the generator: its transport, its unsent data, and its protocol.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,16 +17,16 @@ use crate::generator::transport::reader::Reader;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 
-/// A connection, with the attempts that it carries.
+/// A connection with its attempts.
 pub(crate) struct Connection {
     transport: Transport,
     out: Outbox,
-    /// Whether replies were written that nobody tried to send yet.
+    /// Whether replies were written and not yet sent.
     replied: bool,
     /// Whether the socket is known to be empty.
     drained: bool,
     spoken: SpokenProtocol,
-    /// What has to be granted before anything else.
+    /// The request that must be granted first.
     negotiation: Option<Box<Negotiation>>,
     /// The number of the connection, from 1.
     number: u64,
@@ -37,18 +36,18 @@ pub(crate) struct Connection {
     begun: bool,
     /// Whether a response came over it before.
     pub(crate) reused: bool,
-    /// The session that it belongs to, if it is not for all.
+    /// The session that it belongs to, if it is not shared.
     pub(crate) owner: Option<(usize, u64)>,
-    /// That it has more to read, and whether the stream's end is among that.
+    /// That it has more to read, and whether the stream's end is next.
     pub(crate) unread: Option<bool>,
-    /// Whether the pool has it among those that can carry another exchange.
+    /// Whether the pool lists it as free for another exchange.
     pub(crate) listed: bool,
 }
 
 /// The protocol, once it is known.
 enum SpokenProtocol {
-    /// The TLS handshake is under way, in which the server chooses, or what comes before it:
-    /// exchanges that wait for its end, and how many may.
+    /// The TLS handshake, in which the server chooses the protocol, or the negotiation before it:
+    /// exchanges that wait for its end, and their maximum.
     Undecided(VecDeque<Exchange>, usize),
     Decided(Box<dyn Conversation>),
 }
@@ -82,7 +81,7 @@ impl Connection {
         })
     }
 
-    /// What rings when something is due, where the transport has a timer.
+    /// The timer for due work, if the transport has one.
     pub(crate) fn timer(&self) -> Option<BorrowedFd<'_>> {
         match &self.transport {
             Transport::Quic(socket) => Some(socket.timer()),
@@ -90,7 +89,7 @@ impl Connection {
         }
     }
 
-    /// Whether it can take on another exchange.
+    /// Whether it can take another exchange.
     pub(crate) fn has_room(&self) -> bool {
         if self.once && self.begun {
             return false;
@@ -101,7 +100,7 @@ impl Connection {
         }
     }
 
-    /// How many exchanges the server allows at the same time, if it has said so.
+    /// The number of concurrent exchanges that the server allows, if it has said so.
     pub(crate) fn allowed(&self) -> Option<usize> {
         match &self.spoken {
             SpokenProtocol::Undecided(..) => None,
@@ -109,7 +108,7 @@ impl Connection {
         }
     }
 
-    /// Whether it carries nothing and never will again.
+    /// Whether it is idle and unusable.
     pub(crate) fn is_finished(&self) -> bool {
         match &self.spoken {
             SpokenProtocol::Undecided(..) => false,
@@ -119,14 +118,14 @@ impl Connection {
         }
     }
 
-    /// Lets an exchange wait for the end of the handshake, or gives it back if that is over.
+    /// Lets an exchange wait for the end of the handshake, or returns it if that has ended.
     pub(crate) fn wait(&mut self, exchange: Exchange) -> Option<Exchange> {
         let SpokenProtocol::Undecided(waiting, _) = &mut self.spoken else { return Some(exchange) };
         waiting.push_back(exchange);
         None
     }
 
-    /// Takes an exchange on. If it may have to wait, ask [`Connection::wait`] first.
+    /// Takes an exchange. If it may have to wait, ask [`Connection::wait`] first.
     pub(crate) fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>) {
         self.begun = true;
         match &mut self.spoken {
@@ -137,14 +136,14 @@ impl Connection {
         }
     }
 
-    /// Goes on with a transaction that asked what comes next.
+    /// Continues a transaction with the program's next step.
     pub(crate) fn proceed(&mut self, next: Continuation<'_>) {
         if let SpokenProtocol::Decided(conversation) = &mut self.spoken {
             conversation.proceed(next, &mut self.out);
         }
     }
 
-    /// Writes as much as the socket takes.
+    /// Writes as much as the socket accepts.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         if let Some(negotiation) = &mut self.negotiation {
             return negotiation.ask(&self.transport);
@@ -157,7 +156,7 @@ impl Connection {
         self.transport.send(&mut self.out)
     }
 
-    /// Reads until something happened, the socket would block, or the turn is over.
+    /// Reads until an event, until the socket would block, or until the turn ends.
     #[inline]
     pub(crate) fn read(&mut self, reader: &mut Reader, clock: Clock) -> Result<Event, Failure> {
         let result = self.listen(reader, clock);
@@ -165,7 +164,7 @@ impl Connection {
         let keeps_time = matches!(self.transport, Transport::Quic(_));
         if over && (std::mem::take(&mut self.replied) || keeps_time) {
             let sent = self.flush();
-            // Why the client leaves is worth one try.
+            // The reason for leaving is worth one try.
             if result.is_ok() {
                 sent?;
             }
@@ -197,7 +196,7 @@ impl Connection {
             let arrival = Arrival { clock, date: transport.arrived() };
             let event = conversation.read(bytes, reader.ending, arrival, out);
             self.replied |= out.unsent().len() > before;
-            // Where that fails, the next read or write will say so again.
+            // If that fails, the next read or write will report it again.
             transport.send_replies(out).ok();
             if let Some(event) = event? {
                 return Ok(event);
@@ -205,8 +204,8 @@ impl Connection {
         }
     }
 
-    /// After the handshake: begins to speak what the server has chosen, and gives what waited for
-    /// that.
+    /// After the handshake: begins the protocol that the server has chosen, and returns the waiting
+    /// exchanges.
     pub(crate) fn choose_protocol(&mut self, connector: &mut Connector) -> VecDeque<Exchange> {
         let protocol = match &self.transport {
             Transport::Tls(stream) => connector.chosen(stream.chosen_protocol()),
@@ -219,7 +218,7 @@ impl Connection {
         }
     }
 
-    /// Takes one of the exchanges that it carries.
+    /// Takes one of its exchanges.
     pub(crate) fn take_exchange(&mut self) -> Option<Exchange> {
         match &mut self.spoken {
             SpokenProtocol::Undecided(waiting, _) => waiting.pop_front(),
@@ -227,7 +226,7 @@ impl Connection {
         }
     }
 
-    /// Gives an attempt up: its exchange, and whether the connection is to be closed.
+    /// Gives an attempt up: its exchange, and whether the connection must be closed.
     pub(crate) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
         match &mut self.spoken {
             SpokenProtocol::Undecided(waiting, _) => {
@@ -241,7 +240,7 @@ impl Connection {
         }
     }
 
-    /// Says goodbye, where that is the custom.
+    /// Says goodbye, if the protocol does that.
     pub(crate) fn close(mut self) {
         if let SpokenProtocol::Decided(conversation) = &mut self.spoken {
             let before = self.out.unsent().len();
@@ -250,7 +249,7 @@ impl Connection {
                 self.flush().ok();
             }
         }
-        // Who granted nothing yet knows nothing of TLS.
+        // A server that has granted nothing yet does not speak TLS.
         if self.negotiation.is_none() {
             self.transport.send_close();
         }

@@ -1,4 +1,4 @@
-//! How connections to the target are opened, and what is known of the server beforehand.
+//! How connections to the target are opened, with the prior knowledge of the server.
 
 use std::io;
 use std::net::IpAddr;
@@ -28,8 +28,7 @@ use crate::generator::transport::{Plain, Transport, open_socket, open_unix};
 use crate::protocol::Capture;
 use crate::protocol::postgresql::Login;
 
-/// The exchanges that a connection is expected to carry at the same time, if it carries many, where
-/// nobody has said.
+/// The expected concurrent exchanges of a connection that carries several, if nobody has said.
 pub(crate) const EXCHANGES_MAX: usize = crate::protocol::http2::STREAMS_MAX;
 
 /// Opens connections to one target.
@@ -40,42 +39,42 @@ pub(crate) struct Connector {
     sources: Sources,
     carrier: Carrier,
     tls: Option<Tls>,
-    /// What opens a tunnel through a proxy, where connections need one.
+    /// The opener of a tunnel through a proxy, if connections need one.
     tunnel: Option<Arc<[u8]>>,
     proxy_authorization: Option<String>,
-    /// Who logs in, if it is a database.
+    /// The login, if it is a database.
     login: Option<Arc<Login>>,
-    /// The protocols that may be spoken, the best first.
+    /// The possible protocols, the best first.
     protocols: &'static [&'static Protocol],
-    /// The place of the one that a new connection is expected to speak: the best, or as the last
-    /// one did.
+    /// The index of the protocol that a new connection is expected to speak: the best, or the last
+    /// one.
     expected: usize,
     /// How many exchanges the server is expected to allow on a connection.
     pub(crate) streams: usize,
-    /// Whether sockets tell when bytes came.
+    /// Whether sockets report when bytes arrived.
     pub(crate) timestamps: bool,
-    /// What is kept of responses.
+    /// The kept parts of responses.
     pub(crate) capture: Capture,
-    /// What handshakes bring: header fields, and subprotocols that are offered.
+    /// The content of handshakes: header fields, and offered subprotocols.
     fields: Vec<(String, String)>,
     subprotocols: Vec<String>,
-    /// Where what connections draw comes from.
+    /// The source of connections' random numbers.
     randoms: StreamFamily,
-    /// How many were opened.
+    /// The number of opened connections.
     opened: u64,
 }
 
 struct Tls {
     configuration: Arc<ClientConfig>,
     name: ServerName<'static>,
-    /// How QUIC is spoken, where that carries the bytes.
+    /// The settings of QUIC, if that carries the bytes.
     quic: Option<QuicOptions>,
 }
 
 impl Connector {
     /// # Errors
-    /// When the CA file cannot be read, the host is no name that a certificate can be for, or a
-    /// source is no address of this machine.
+    /// If the CA file cannot be read, the host can be in no certificate, or a source is no address
+    /// of this machine.
     pub(crate) fn new(
         target: &Target,
         peer: Peer,
@@ -109,7 +108,7 @@ impl Connector {
             streams: EXCHANGES_MAX,
             timestamps: false,
             capture: Capture::Nothing,
-            // Populations share connections, and so what these are opened with.
+            // Populations share connections, and therefore their opening settings.
             fields: workload.populations[0].headers.clone(),
             subprotocols: workload.populations[0].subprotocols.clone(),
             randoms: StreamFamily::new(workload.seed, Purpose::WebSocket),
@@ -117,12 +116,11 @@ impl Connector {
         })
     }
 
-    /// Whether connections can be secured as the target's options say, and somebody can log in; and
-    /// how QUIC is spoken, if it is.
+    /// Whether connections can be secured with the target's options, and a login is possible; and
+    /// the settings of QUIC, if used.
     ///
     /// # Errors
-    /// When a file or a secret cannot be read, or the host is no name that a certificate can be
-    /// for.
+    /// If a file or a secret cannot be read, or the host can be in no certificate.
     pub(crate) fn check(
         target: &Target,
         workload: &Workload,
@@ -136,18 +134,18 @@ impl Connector {
         self.peer.ip()
     }
 
-    /// What a new connection is expected to speak.
+    /// The expected protocol of a new connection.
     pub(crate) fn expected(&self) -> &'static Protocol {
         self.protocols[self.expected]
     }
 
-    /// How many exchanges may wait for the server to choose it, on a connection that carries only
-    /// one of them, or more.
+    /// How many exchanges may wait until the server chooses the protocol, on a connection that
+    /// carries only one of them, or more.
     pub(crate) fn expected_room(&self, once: bool) -> usize {
         if self.expected().multiplexed && !once { self.streams } else { 1 }
     }
 
-    /// The protocol of this name, which the server has chosen and is expected to choose again; the
+    /// The protocol of this name, which the server has chosen and probably chooses again; the
     /// plainest if it chose none.
     pub(crate) fn chosen(&mut self, name: Option<&[u8]>) -> &'static Protocol {
         let of_name = |protocol: &&Protocol| Some(protocol.alpn) == name;
@@ -155,7 +153,7 @@ impl Connector {
         self.expected()
     }
 
-    /// What the connection of this number is opened with.
+    /// The opening settings of the connection of this number.
     pub(crate) fn opening(&self, number: u64) -> OpenOptions<'_> {
         OpenOptions {
             secure: self.tls.is_some(),
@@ -172,15 +170,15 @@ impl Connector {
         }
     }
 
-    /// What a new connection has to be granted before anything else, if there is something.
+    /// The request that must be granted first on a new connection, if any.
     pub(crate) fn negotiation(&self) -> Option<Box<Negotiation>> {
         let tunnel = self.tunnel.clone().map(|request| Negotiation::Tunnel(Tunnel::new(request)));
         let secured = self.login.is_some() && self.tls.is_some();
         tunnel.or(secured.then_some(Negotiation::Encryption(0))).map(Box::new)
     }
 
-    /// Begins to open a connection; it is open when it first becomes writable. Its number is given
-    /// with it.
+    /// Begins to open a connection, and gives its number; it is open once it first becomes
+    /// writable.
     pub(crate) fn open(&mut self) -> io::Result<(Transport, u64)> {
         let socket = match &mut self.peer {
             Peer::UnixSocket(path) => open_unix(path)?,
@@ -210,7 +208,7 @@ impl Connector {
     }
 }
 
-/// The protocols that may be spoken with a target, the best first.
+/// The possible protocols with a target, the best first.
 fn offered(target: &Target) -> &'static [&'static Protocol] {
     target.scheme.offered(target.tls().is_none_or(|options| options.http2))
 }
@@ -227,7 +225,7 @@ fn tls(target: &Target) -> Result<Option<Tls>, Invalid> {
     Ok(Some(Tls { configuration, name, quic }))
 }
 
-/// What a proxy is told of who asks, if anything.
+/// The client's identification for a proxy, if any.
 fn authorization(proxy: &Proxy) -> Option<String> {
     proxy.credentials.as_ref().map(|text| format!("Basic {}", STANDARD.encode(text)))
 }

@@ -1,4 +1,4 @@
-//! The generator's connections, and which of them can carry another exchange.
+//! The generator's connections, and the free ones among them.
 
 use std::io;
 
@@ -8,13 +8,13 @@ use super::connection::Connection;
 use super::connector::Connector;
 use crate::poller::Poller;
 
-/// Connections by their place, which is also their number at the poller.
+/// Connections by their index, which is also their number at the poller.
 #[derive(Default)]
 pub(crate) struct Pool {
     connections: Vec<Option<Connection>>,
-    /// Places without a connection.
+    /// Indices without a connection.
     vacant: Vec<u32>,
-    /// Connections with room for an exchange; the last one used goes first.
+    /// Connections with room for an exchange; the last used one goes first.
     with_room: Vec<u32>,
     /// Sessions' slots to the places of their connections, for timeouts.
     slot_of: Vec<u32>,
@@ -24,8 +24,8 @@ pub(crate) struct Pool {
 const NOWHERE: u32 = u32::MAX;
 
 impl Pool {
-    /// Begins to open a connection, which carries one exchange only where it is used `once`, and
-    /// gives its place.
+    /// Begins to open a connection and gives its index; it carries one exchange only if it is used
+    /// `once`.
     pub(crate) fn open(
         &mut self,
         connector: &mut Connector,
@@ -50,7 +50,7 @@ impl Pool {
         Ok(place)
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     pub(crate) fn open_now(&self) -> usize {
         self.connections.len() - self.vacant.len()
     }
@@ -59,8 +59,8 @@ impl Pool {
         self.connections.get_mut(place as usize)?.as_mut()
     }
 
-    /// A connection with room for an exchange, if there is one; a `fresh` one has not yet brought
-    /// any response.
+    /// A connection with room for an exchange, if any; a `fresh` one has not yet received any
+    /// response.
     pub(crate) fn take_with_room(&mut self, fresh: bool) -> Option<u32> {
         while let Some(place) = self.with_room.pop() {
             let Some(connection) = self.get(place) else { continue };
@@ -81,7 +81,7 @@ impl Pool {
     pub(crate) fn take_own(&mut self, attempt: &Attempt, fresh: bool) -> Option<u32> {
         let place = self.slot_of(attempt.ticket);
         let connection = self.get(place)?;
-        // The place may be somebody else's by now.
+        // The index may belong to another session by now.
         let (slot, session) = connection.owner?;
         let own = session == attempt.session;
         if own && connection.has_room() && !(fresh && connection.reused) {
@@ -101,8 +101,8 @@ impl Pool {
         }
     }
 
-    /// Sees to a connection after an exchange began or ended on it: it can take another one, or
-    /// is done with.
+    /// Updates a connection after an exchange began or ended on it: it can take another one, or is
+    /// finished.
     pub(crate) fn list_or_close(&mut self, place: u32) {
         let Some(connection) = self.get(place) else { return };
         if connection.is_finished() {
@@ -113,14 +113,14 @@ impl Pool {
         }
     }
 
-    /// Closes a connection that carries nothing any more.
+    /// Closes a finished connection.
     pub(crate) fn drop(&mut self, place: u32) {
         if let Some(connection) = self.take(place) {
             connection.close();
         }
     }
 
-    /// Closes the connections that end only where that is said: the kernel says it of others.
+    /// Closes the connections that must announce their end; the kernel does it for others.
     pub(crate) fn close_all(&mut self) {
         for place in 0..self.connections.len() as u32 {
             if self.get(place).is_some_and(|connection| connection.timer().is_some()) {
@@ -129,7 +129,7 @@ impl Pool {
         }
     }
 
-    /// Takes a connection out.
+    /// Removes a connection.
     pub(crate) fn take(&mut self, place: u32) -> Option<Connection> {
         let connection = self.connections.get_mut(place as usize)?.take()?;
         if connection.listed {
@@ -139,7 +139,7 @@ impl Pool {
         Some(connection)
     }
 
-    /// The attempt of this ticket goes over the connection.
+    /// Notes that the attempt of this ticket uses the connection.
     pub(crate) fn assign(&mut self, place: u32, ticket: Ticket) {
         let slot = ticket.slot();
         if slot >= self.slot_of.len() {
@@ -148,7 +148,7 @@ impl Pool {
         self.slot_of[slot] = place;
     }
 
-    /// Where the session's last attempt went; the connection may carry another by now.
+    /// The connection of the session's last attempt; it may carry another by now.
     pub(crate) fn slot_of(&self, ticket: Ticket) -> u32 {
         self.slot_of.get(ticket.slot()).copied().unwrap_or(NOWHERE)
     }

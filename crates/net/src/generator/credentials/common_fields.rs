@@ -1,4 +1,4 @@
-//! Header fields that all requests of a population bring, and who its clients say they are.
+//! Header fields that all requests of a population share, and the identity of its clients.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,17 +9,17 @@ use thinktime_core::error::Invalid;
 use thinktime_core::request::header_field;
 use thinktime_core::workload::{Authorization, Population, Secret, Workload};
 
-/// The longest secret that is read, in bytes.
+/// The longest accepted secret, in bytes.
 const SECRET_BYTES_MAX: u64 = 64 << 10;
-/// What requests say of who makes them, unless the workload says something else.
+/// The default identification of the client in requests.
 pub(crate) const USER_AGENT: &str = concat!("thinktime/", env!("CARGO_PKG_VERSION"));
 
-/// The workload with these fields in all its requests that have none of their own; those of
-/// programs are told by [`missing`].
+/// The workload with these fields in all its requests that have none of their own; [`missing`]
+/// gives those for programs.
 ///
 /// # Errors
-/// When a secret cannot be read, or does not fit into a header field. The message names where it
-/// is kept, and never the secret.
+/// If a secret cannot be read, or does not fit into a header field. The message names its place,
+/// and never the secret.
 pub(crate) fn with_common_fields(workload: &Workload) -> Result<Workload, Invalid> {
     let mut workload = workload.clone();
     for population in &mut workload.populations {
@@ -48,7 +48,7 @@ pub(crate) fn missing_fields<'a>(
     common.iter().filter(move |(name, _)| !has(name))
 }
 
-/// The text of a file that holds a secret, and not of one without an end.
+/// The text of a file that holds a secret; the length is bounded.
 fn secret_of_file(path: &str) -> Result<String, String> {
     let mut text = String::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
@@ -60,7 +60,7 @@ fn secret_of_file(path: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The value of the field `Authorization`, where it is the same in all requests.
+/// The value of the field `Authorization`, if all requests share it.
 fn value_of(
     authorization: &Authorization,
     population: &Population,
@@ -95,17 +95,16 @@ pub(crate) fn secret_text(
     secret_of_key(secret, &place)
 }
 
-/// A secret, which fits into a header field and is not empty; `key` is its own, and where it
-/// stands.
+/// A secret, which fits into a header field and is not empty; `key` is its own, with its place.
 ///
 /// # Errors
-/// When it cannot be read, or does not fit. The message names the key and where it is kept, and
-/// never the secret.
+/// If it cannot be read, or does not fit. The message names the key and the place, and never the
+/// secret.
 pub(crate) fn secret_of_key(secret: &Secret, key: &str) -> Result<String, Invalid> {
     let (text, kept) = match secret {
         Secret::Environment(name) => {
             let text = std::env::var_os(name).ok_or("there is no such variable");
-            // What the standard library says of other bytes than UTF-8 repeats them.
+            // The standard library's error for other bytes than UTF-8 repeats them.
             let text = text.and_then(|it| it.into_string().map_err(|_| "is no text"));
             (text.map_err(str::to_owned), format!("${name}"))
         }
@@ -114,7 +113,7 @@ pub(crate) fn secret_of_key(secret: &Secret, key: &str) -> Result<String, Invali
     let wrong = |why: &str| Invalid::new(format!("{key}: the secret in {kept}{why}"));
     let text = text.map_err(|error| wrong(&format!(": {error}")))?;
     let text = text.trim_end_matches(['\r', '\n']);
-    // The reason of a refusal would repeat the secret.
+    // The error's reason would repeat the secret.
     let checked = header_field("Authorization", text).ok().filter(|_| !text.is_empty());
     let checked = checked.map(|(_, text)| text);
     checked.ok_or_else(|| wrong(" is empty, or holds control characters"))

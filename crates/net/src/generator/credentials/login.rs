@@ -1,4 +1,4 @@
-//! Who logs in to a database.
+//! The login to a database.
 
 use thinktime_core::error::Invalid;
 use thinktime_core::workload::{Secret, Workload};
@@ -7,14 +7,14 @@ use super::common_fields::secret_text;
 use crate::generator::target::Target;
 use crate::protocol::postgresql::Login;
 
-/// Where the password is where the workload does not say: as all programs of PostgreSQL have it.
+/// The default place of the password: that of all programs of PostgreSQL.
 const VARIABLE: &str = "PGPASSWORD";
 
-/// Who logs in to a target; nobody where it is no database. Populations share connections, and so
-/// the password.
+/// The login to a target; `None` if it is no database. Populations share connections, and so the
+/// password.
 ///
 /// # Errors
-/// When the password cannot be read.
+/// If the password cannot be read.
 pub(crate) fn login(target: &Target, workload: &Workload) -> Result<Option<Login>, Invalid> {
     let Some(database) = &target.database else { return Ok(None) };
     let usual = Secret::Environment(VARIABLE.to_owned());

@@ -1,4 +1,4 @@
-//! Who the clients of each population say they are, where that changes from request to request.
+//! The identification of each population's clients, if it changes from request to request.
 
 pub(crate) mod aws;
 pub(crate) mod common_fields;
@@ -32,10 +32,10 @@ enum Credential {
 }
 
 impl Credentials {
-    /// Those of a workload, with the tokens that they need; none where nothing of it changes.
+    /// Those of a workload, with the necessary tokens; `None` if nothing of it changes.
     ///
     /// # Errors
-    /// When a secret cannot be read, or there is no token to be had.
+    /// If a secret cannot be read, or no token is granted.
     pub(crate) fn of(workload: &Workload, target: &Target) -> Result<Option<Credentials>, Invalid> {
         let of_population = |one: &Population| match &one.authorization {
             Some(Authorization::Oauth2(wanted)) => {
@@ -54,8 +54,7 @@ impl Credentials {
         Ok(all.iter().any(Option::is_some).then_some(Credentials(all)))
     }
 
-    /// Gives a request of a population to `write`, with what it says of who asks, unless it says so
-    /// by itself.
+    /// Gives a request of a population to `write`, with its identification, unless it has its own.
     pub(crate) fn with<R>(
         &mut self,
         population: u32,
@@ -76,7 +75,7 @@ impl Credentials {
         }
     }
 
-    /// What is to be said at the end.
+    /// The notes for the end.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         self.0.iter().flatten().filter_map(|one| match one {
             Credential::Token(token) => token.warning(),
@@ -85,14 +84,14 @@ impl Credentials {
     }
 }
 
-/// Those that the workload names for the server of tokens alone.
+/// The authorities that the workload names for the token server alone.
 fn roots_of_own(own: &Authorities) -> Result<RootCertStore, Invalid> {
     let wrong = |error: Invalid| Invalid::new(format!("clients.oauth2: `ca`: {error}"));
     roots_of(Path::new(&own.file), &own.pem).map_err(wrong)
 }
 
-/// Whom a server is to be known by that gives tokens: Mozilla's authorities, and those of the
-/// target's options. What these say of not checking is for the target alone.
+/// The authorities for the token server: Mozilla's, and those of the target's options. An option
+/// against checks applies to the target alone.
 fn authorities(target: &Target) -> Result<RootCertStore, Invalid> {
     let mut all = roots(None)?;
     if let Some(TlsOptions { ca_file: Some(file), .. }) = target.tls() {

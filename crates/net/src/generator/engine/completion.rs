@@ -1,4 +1,4 @@
-//! How attempts end: with a response, with a failure, or given up; and how the run does.
+//! The ends of attempts: with a response, with a failure, or given up; and the end of the run.
 
 use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::client::Owner;
@@ -15,7 +15,7 @@ use crate::generator::requests::Sender;
 use crate::generator::requests::redirects::sum_of_times;
 use crate::generator::transport::failure::Failure;
 
-/// The time between two looks at how often checks have held.
+/// The time between two reports on checks.
 const CHECKS: Nanos = Nanos(1_000_000_000);
 
 impl<L: Recorder> Engine<'_, L> {
@@ -56,8 +56,7 @@ impl<L: Recorder> Engine<'_, L> {
         self.record_row(&row);
     }
 
-    /// Undoes the encodings of a body that is kept. What is wrong with it is said where somebody
-    /// looks into it.
+    /// Decodes a kept body. Its errors are reported when somebody reads it.
     fn decode(&mut self, attempt: &Attempt, answer: &mut Answer) -> Option<Failure> {
         let excerpt = answer.excerpt.as_mut()?;
         let damaged = excerpt.decode().is_err();
@@ -70,7 +69,7 @@ impl<L: Recorder> Engine<'_, L> {
         failure
     }
 
-    /// Takes the cookies of a response, and says whether it leads the attempt elsewhere.
+    /// Takes the cookies of a response, and says whether it redirects the attempt.
     fn take_response(&mut self, exchange: &Exchange, answer: &Answer) -> Result<bool, Failure> {
         if !self.requests.follows_responses() {
             return Ok(false);
@@ -81,8 +80,8 @@ impl<L: Recorder> Engine<'_, L> {
         self.requests.take_response(exchange, answer, &sender, call.as_deref())
     }
 
-    /// A connection broke: the attempts that it carries have failed, or go out once more if the
-    /// server had merely closed a kept connection at that moment.
+    /// A connection broke: its attempts have failed, or are sent once more if the server had merely
+    /// closed a kept connection at that moment.
     pub(crate) fn fail_connection(&mut self, place: u32, failure: Failure) {
         let Some(mut connection) = self.pool.take(place) else { return };
         let reused = connection.reused;
@@ -99,7 +98,7 @@ impl<L: Recorder> Engine<'_, L> {
         }
     }
 
-    /// Sends an exchange once more that the server has not looked at; a second time is a failure.
+    /// Sends an exchange once more that the server has not processed; a second time is a failure.
     pub(crate) fn send_again(&mut self, exchange: Exchange, failure: Failure) {
         if exchange.resent {
             self.fail(exchange, failure);
@@ -119,8 +118,8 @@ impl<L: Recorder> Engine<'_, L> {
         self.record(&row);
     }
 
-    /// The client gave the attempt up. Its connection is closed, as a real client would do; unless
-    /// it carries others as well, when only the attempt's stream ends.
+    /// The client gave the attempt up. Its connection is closed, as by a real client; if it carries
+    /// others as well, only the attempt's stream ends.
     pub(crate) fn give_up(&mut self, attempt: Attempt, fate: Fate) {
         let now = self.clock.now();
         let mut row = Row { error: Some(TIMEOUT), ..Row::ended(attempt, fate, now) };
@@ -145,7 +144,7 @@ impl<L: Recorder> Engine<'_, L> {
         self.record_row(row);
     }
 
-    /// What is checked and taken of a request that is over.
+    /// The checks and extracted values of a request that has ended.
     fn judge(&mut self, row: &Row, answer: Option<(&Answer, Owner)>) {
         if let Some(values) = &mut self.values
             && row.fate == Fate::Over
@@ -178,8 +177,8 @@ impl<L: Recorder> Engine<'_, L> {
         let in_flight = self.clients.open_requests();
         let whole = self.clients.window_end();
         let end = if interrupted { whole.min(now) } else { whole };
-        // What was never answered has failed; unless the run was cut short, which is not the
-        // server's doing.
+        // Unanswered requests have failed; unless the run was cut short, which is not the server's
+        // doing.
         if !interrupted {
             let waiting: Vec<Attempt> = self.clients.waiting().collect();
             for attempt in waiting {
@@ -208,13 +207,13 @@ impl<L: Recorder> Engine<'_, L> {
         (done, self.recorder)
     }
 
-    /// What scripts, checks and values found out.
+    /// The findings of scripts, checks and values.
     fn report(&self) -> Option<Report> {
         let values = self.values.as_ref().map(|values| values.report().clone());
         Report::joined(self.clients.report(), values)
     }
 
-    /// Tells once a second how often checks have held, where somebody asks.
+    /// Reports the checks once a second, if somebody asks.
     pub(crate) fn report_checks(&mut self, now: Nanos) {
         if now >= self.next_checks {
             self.next_checks = now + CHECKS;

@@ -1,11 +1,11 @@
-//! How the bodies of failures began.
+//! The beginnings of failures' bodies.
 
 use thinktime_core::program::Report;
 use thinktime_core::secrets::KnownSecrets;
 
 use crate::generator::plan::Plan;
 
-/// How failures' bodies began, where that is asked for, and what is secret of the workload.
+/// The beginnings of failures' bodies, if configured, and the workload's secrets.
 pub(crate) struct FailureBodies<'a> {
     pub(crate) began: Option<Report>,
     pub(crate) known: Option<&'a KnownSecrets>,
@@ -16,7 +16,7 @@ impl FailureBodies<'_> {
         FailureBodies { began: plan.show_errors.then(Report::default), known: None }
     }
 
-    /// What there is, with what else was found out, and without secrets.
+    /// The bodies, with other findings, and without secrets.
     pub(crate) fn merge_into(&mut self, report: Option<Report>) -> Option<Report> {
         let known = self.known.cloned().unwrap_or_default();
         Report::joined(report, self.began.take()).map(|report| report.without(&known))

@@ -47,32 +47,32 @@ pub(crate) struct Engine<'a, L> {
     pub(crate) clients: Clients,
     pub(crate) pool: Pool,
     pub(crate) requests: Requests<'a>,
-    /// The values of sessions, where requests have to do with any.
+    /// The values of sessions, if requests use any.
     pub(crate) values: Option<Values<'a>>,
-    /// How failures' bodies began.
+    /// The beginnings of failures' bodies.
     pub(crate) failure_bodies: FailureBodies<'a>,
     pub(crate) messages: Messages<'a>,
     pub(crate) reader: Reader,
     /// Connections with more to read, which wait for their turn.
     pub(crate) unread: Vec<u32>,
     pub(crate) failures: u64,
-    /// Where clients look into bodies: those of which they saw a part only.
+    /// If clients read bodies: those that they saw only in part.
     pub(crate) bodies_cut: Option<u64>,
     pub(crate) usage: ResourceUsage,
-    /// Whether responses may lie in their sockets for a while.
+    /// Whether responses may stay in their sockets for a while.
     defers_reads: bool,
-    /// When it last woke from a sleep.
+    /// The time of its last wake-up.
     last_sleep: Nanos,
-    /// When it next tells how often checks have held; never where nobody asks.
+    /// The time of its next report on checks; never if nobody asks.
     pub(crate) next_checks: Nanos,
-    /// The server of what scripts share, if there is one.
+    /// The server of shared variables, if any.
     pub(crate) link: Option<Box<Link>>,
 }
 
-/// Wishes acted on before sockets are looked at again: a generator that cannot keep up with its
-/// schedule still reads responses and can be stopped.
+/// Wishes handled between two looks at sockets: a generator that falls behind its schedule still
+/// reads responses and can be stopped.
 const WISHES_PER_TURN: u32 = 64;
-/// Responses that nobody waits for lie in their sockets no longer than this.
+/// The longest stay of unneeded responses in their sockets.
 const UNREAD_MAX: Nanos = Nanos(1_000_000);
 /// The time between two reports of progress.
 const LOOK: Nanos = Nanos(100_000_000);
@@ -161,8 +161,8 @@ impl<'a, L: Recorder> Engine<'a, L> {
         Ok(self.finish(interrupted))
     }
 
-    /// Waits until this time for sockets; or sleeps until then without listening, where nothing
-    /// hangs on a response and the kernel tells when it came.
+    /// Waits until this time for sockets. It sleeps without listening if no decision depends on a
+    /// response and the kernel reports arrival times.
     fn sleep(&mut self, until: Nanos, ready: &mut Vec<Readiness>) -> io::Result<()> {
         let now = self.clock.now();
         let rest = until.since(now);
@@ -174,7 +174,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
             self.poller.sleep(rest);
         }
         self.last_sleep = self.clock.now();
-        // What is due goes first; timers may be for attempts whose response is there already.
+        // Due work comes first; timers may be for attempts whose response is already there.
         for _ in 0..WISHES_PER_TURN {
             if !self.clients.arrival_is_next() || self.clients.next_wake() > self.clock.now() {
                 break;
@@ -195,7 +195,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
         }
     }
 
-    /// Whether the time to wait for the last responses is over.
+    /// Whether the time to wait for the last responses has ended.
     fn drained(&self, now: Nanos) -> bool {
         let begun = self.clients.closed() || now >= self.plan.limit.until;
         begun && now >= self.clients.window_end() + self.plan.drain
@@ -235,7 +235,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
         if !self.messages.fit(&exchange.attempt, self.call(&exchange.attempt).as_deref()) {
             return self.fail(exchange, "unfit_request");
         }
-        // What went out before goes over a connection that the server cannot have given up yet.
+        // Data sent before goes over a connection that the server cannot have given up yet.
         let reuse = self.requests.connections(&exchange.attempt);
         let slot = match reuse {
             Reuse::PerSession => self.pool.take_own(&exchange.attempt, exchange.resent),
@@ -262,7 +262,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
         self.write(place);
     }
 
-    /// The request of an attempt, where it is not just what the workload says of its kind.
+    /// The request of an attempt, if it differs from the workload's request of its kind.
     pub(crate) fn call(&self, attempt: &Attempt) -> Option<Rc<Call>> {
         let made = self.values.as_ref().and_then(|values| values.call(attempt));
         made.or_else(|| self.clients.call(attempt))

@@ -1,4 +1,4 @@
-//! What of servers' answers is kept, without the secrets that the run has sent.
+//! The kept parts of servers' responses, without the secrets that the run has sent.
 
 use thinktime_core::attempt::Attempt;
 use thinktime_core::error::Invalid;
@@ -15,13 +15,13 @@ use crate::generator::target::Target;
 use crate::generator::transport::failure::Failure;
 use crate::protocol::http1::RequestHead;
 
-/// So much of a request's body is looked at.
+/// The part of a request's body that is searched.
 const LOOKED_AT_MAX: usize = 64 << 10;
 
-/// The secrets of a workload that has its common fields by now.
+/// The secrets of a workload that already has its common fields.
 ///
 /// # Errors
-/// When one cannot be read.
+/// If a secret cannot be read.
 pub(crate) fn all_secrets(workload: &Workload, target: &Target) -> Result<KnownSecrets, Invalid> {
     let mut known = secrets_of(&workload.file);
     for (name, value) in workload.populations.iter().flat_map(|one| &one.headers) {
@@ -35,7 +35,7 @@ pub(crate) fn all_secrets(workload: &Workload, target: &Target) -> Result<KnownS
     Ok(known)
 }
 
-/// Secrets that go into no header field as they are, each with its key.
+/// Secrets that go into no header field unchanged, each with its key.
 fn secrets_outside_fields(workload: &Workload) -> impl Iterator<Item = (&Secret, &'static str)> {
     let shared = workload.shared.as_ref().and_then(|shared| shared.password.as_ref());
     let shared = shared.map(|secret| (secret, "shared.password"));
@@ -51,15 +51,14 @@ fn secrets_outside_fields(workload: &Workload) -> impl Iterator<Item = (&Secret,
 }
 
 impl<'a, L: Recorder> Engine<'a, L> {
-    /// The same, of whose answers nothing of these is repeated.
+    /// The same, with responses that repeat none of these.
     pub(crate) fn with_secrets(mut self, known: &'a KnownSecrets) -> Self {
         self.failure_bodies.known = Some(known);
         self
     }
 
-    /// Keeps how the body of an attempt's answer began, where that is asked for, without what is
-    /// known to be secret, and without what its own request brought: cookies, tokens that changed,
-    /// values that were put in.
+    /// Keeps the beginning of an attempt's response body, if configured, without known secrets, and
+    /// without the values of its own request: cookies, tokens that changed, inserted values.
     pub(crate) fn keep_body(
         &mut self,
         attempt: &Attempt,
@@ -87,7 +86,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
     }
 }
 
-/// The secrets that a request brings.
+/// The secrets in a request.
 fn learn(request: &RequestHead<'_>, known: &mut KnownSecrets) {
     for (name, value) in request.headers {
         known.learn_field(name, value);

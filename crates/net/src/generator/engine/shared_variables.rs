@@ -8,7 +8,7 @@ use crate::generator::shared::{LINK, Link, Settings};
 use crate::poller::Readiness;
 
 impl<L: Recorder> Engine<'_, L> {
-    /// The same with what scripts share on this server, if there is one.
+    /// The same with the shared variables of this server, if given.
     pub(crate) fn with_shared_variables(mut self, settings: Option<&Settings>) -> Self {
         if let Some(settings) = settings {
             self.clients.share_outside();
@@ -17,13 +17,13 @@ impl<L: Recorder> Engine<'_, L> {
         self
     }
 
-    /// Takes what sessions want to the server, and what it answers to them.
+    /// Takes sessions' wishes to the server, and its answers to them.
     pub(crate) fn share(&mut self) {
         let Some(mut link) = self.link.take() else { return };
         let now = self.clock.now();
         let mut turned = false;
         loop {
-            // First what sessions want: whoever has left is told nothing any more.
+            // Wishes come first: a session that has left receives nothing any more.
             while let Some(request) = self.clients.shared_request() {
                 link.ask(now, request);
                 turned = false;
@@ -40,7 +40,7 @@ impl<L: Recorder> Engine<'_, L> {
         self.link = Some(link);
     }
 
-    /// Whether an event is the connection's.
+    /// Whether an event belongs to the connection.
     pub(crate) fn is_shared(&mut self, readiness: &Readiness) -> bool {
         if readiness.token != LINK {
             return false;
@@ -51,13 +51,13 @@ impl<L: Recorder> Engine<'_, L> {
         true
     }
 
-    /// Whether more came of the server than was read.
+    /// Whether unread data of the server is left.
     pub(crate) fn has_more_shared(&self) -> bool {
         self.link.as_deref().is_some_and(Link::has_more)
     }
 
-    /// Whether nothing is left to do: nobody waits for the server, and what sessions do after their
-    /// last request is done.
+    /// Whether the work is done: nobody waits for the server, and sessions have finished the work
+    /// after their last request.
     pub(crate) fn is_over(&self) -> bool {
         if !self.clients.finished() {
             return false;
@@ -68,7 +68,7 @@ impl<L: Recorder> Engine<'_, L> {
         !link.is_waited_for(now, load_ended)
     }
 
-    /// The connection ends; says what spoils the result, if anything does.
+    /// Ends the connection; gives the reason that spoils the result, if any.
     pub(crate) fn end_sharing(&mut self, now: Nanos) -> Option<String> {
         let link = self.link.as_mut()?;
         link.close(now);

@@ -1,4 +1,4 @@
-//! The turns of connections that are ready: writing, reading, and what comes of it.
+//! The turns of ready connections: writing, reading, and the results.
 
 use thinktime_core::attempt::Attempt;
 use thinktime_core::program::{Reply, TransactionStep};
@@ -30,7 +30,7 @@ impl<L: Recorder> Engine<'_, L> {
         }
     }
 
-    /// Goes on with the connections that had more to read.
+    /// Continues with the connections that had more to read.
     pub(crate) fn read_on(&mut self) {
         for place in std::mem::take(&mut self.unread) {
             let left = self.pool.get(place).and_then(|connection| connection.unread.take());
@@ -63,12 +63,12 @@ impl<L: Recorder> Engine<'_, L> {
         }
     }
 
-    /// An exchange ended: whether its connection is there still. What comes next may open another
-    /// in its place, of which there is nothing to read yet.
+    /// An exchange ended: whether its connection still exists. Another one may open in its place,
+    /// without data to read yet.
     fn ended(&mut self, place: u32, event: Event) -> bool {
         if let Some(connection) = self.pool.get(place) {
             connection.reused |= matches!(event, Event::Done { .. });
-            // The next connection is not asked for more than this one allows.
+            // The next connection is expected to allow no more than this one.
             if let (Event::Unprocessed(_), Some(streams)) = (&event, connection.allowed()) {
                 self.connector.streams = streams.clamp(1, EXCHANGES_MAX);
             }
@@ -87,7 +87,7 @@ impl<L: Recorder> Engine<'_, L> {
         stays
     }
 
-    /// A transaction whose statements a program gives goes on as that says.
+    /// A transaction whose statements a program gives continues as that says.
     fn transact(
         &mut self,
         place: u32,
@@ -114,8 +114,8 @@ impl<L: Recorder> Engine<'_, L> {
         self.write(place);
     }
 
-    /// A handshake is over: what waited for it goes over the connection as far as there is room,
-    /// and over others where there is not.
+    /// A handshake ended: the waiting exchanges go over the connection while there is room, and the
+    /// rest over others.
     fn begin_queued(&mut self, place: u32) {
         let Some(connection) = self.pool.get(place) else { return };
         let mut waiting = connection.choose_protocol(&mut self.connector);
@@ -158,7 +158,7 @@ impl<L: Recorder> Engine<'_, L> {
         self.pool.list_or_close(place);
     }
 
-    /// Writes what waits on a connection.
+    /// Writes the waiting bytes of a connection.
     pub(crate) fn write(&mut self, place: u32) {
         if let Some(connection) = self.pool.get(place)
             && let Err(failure) = connection.flush()

@@ -1,4 +1,4 @@
-//! The generator's own limits: what it used of its core, its descriptors and its network interface.
+//! The generator's own limits: its use of its core, its descriptors and its network interface.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -8,12 +8,12 @@ use rustix::time::{ClockId, clock_gettime};
 use thinktime_core::record::GeneratorFigures;
 use thinktime_core::time::Nanos;
 
-/// Watches what the calling thread uses.
+/// Watches the use of the calling thread.
 pub(crate) struct ResourceUsage {
     begun: UsageSample,
-    /// The network interface by which the target is reached; none for this machine itself.
+    /// The network interface to the target; none for this machine itself.
     interface: Option<String>,
-    /// The most connections that were open at a time.
+    /// The most concurrent connections.
     pub(crate) connections: usize,
 }
 
@@ -24,7 +24,7 @@ struct UsageSample {
     cpu: Nanos,
     /// How long the thread was ready to run and had no core.
     without_core: Nanos,
-    /// Bytes that the interface took and gave.
+    /// Bytes that the interface received and sent.
     interface_bytes: u64,
 }
 
@@ -44,7 +44,7 @@ impl ResourceUsage {
         self.begun = UsageSample::now(now, self.interface.as_deref());
     }
 
-    /// What was used since.
+    /// The use since then.
     pub(crate) fn figures(&self, now: Nanos) -> GeneratorFigures {
         let interface = self.interface.as_deref();
         let used = UsageSample::now(now, interface);
@@ -78,15 +78,15 @@ impl UsageSample {
     }
 }
 
-/// How long this thread waited for a core so far, as the kernel's statistics say; nothing where
-/// they are switched off.
+/// How long this thread has waited for a core, by the kernel's statistics; nothing if they are
+/// switched off.
 fn without_core() -> Option<Nanos> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
 }
 
-/// The interface that the kernel's routing table names for an address: the most particular entry
-/// that holds it. Only version 4 of the protocol is looked up.
+/// The interface for an address in the kernel's routing table: that of the most specific entry.
+/// Only version 4 of the protocol is looked up.
 fn interface_to(target: IpAddr) -> Option<String> {
     let IpAddr::V4(target) = target else { return None };
     if target.is_loopback() {
@@ -112,11 +112,11 @@ fn bytes_over(interface: &str) -> u64 {
         let path = format!("/sys/class/net/{interface}/statistics/{name}");
         fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
     };
-    // An interface carries as much in each direction: the busier one counts.
+    // An interface has the same capacity in each direction: the busier one counts.
     count("tx_bytes").max(count("rx_bytes"))
 }
 
-/// What the interface says it can carry in each direction; many virtual ones do not say.
+/// The interface's capacity in each direction; many virtual ones report none.
 fn bits_per_second(interface: &str) -> Option<f64> {
     let text = fs::read_to_string(format!("/sys/class/net/{interface}/speed")).ok()?;
     let megabits: f64 = text.trim().parse().ok()?;

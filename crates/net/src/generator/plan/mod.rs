@@ -1,4 +1,4 @@
-//! What is run, how far it is, and what comes of it.
+//! The settings of a run, its progress, and its outcome.
 
 use std::io;
 
@@ -13,33 +13,33 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 use thiserror::Error;
 
-/// What is run, and for how long.
+/// The settings and the length of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// When the run ends, and which of its requests count.
+    /// The end of the run, and which of its requests count.
     pub limit: Limit,
-    /// How long to wait, after the last request was begun, for responses to come.
+    /// How long to wait for responses after the last request was begun.
     pub drain: Nanos,
-    /// The system whose service demands the requests carry along, drawn as a simulation with the
-    /// same seed would draw them; for a target that is `thinktime serve`.
+    /// The system whose service demands the requests carry, drawn as in a simulation with the same
+    /// seed; for a target that is `thinktime serve`.
     pub demands: Option<SystemModel>,
-    /// How much later than scheduled requests may be sent in order to wake more rarely, which
-    /// costs less CPU time; 0 for as punctual as the kernel allows.
+    /// The extra lateness allowed for requests in order to wake more rarely, which costs less CPU
+    /// time; 0 for as punctual as the kernel allows.
     pub lateness: Nanos,
-    /// How many event loops there are, each in a thread of its own with its share of the sessions.
+    /// The number of event loops, each in a thread of its own with its share of the sessions.
     pub loops: u32,
-    /// Whether to end the run when it is certain that the workload's objectives cannot be met.
+    /// Whether to end the run once the workload's objectives certainly cannot be met.
     pub stop_on_slo: bool,
-    /// The name of the run for the server of shared variables, which all its generators have in
-    /// common; a random one by default.
+    /// The name of the run for the server of shared variables, common to all its generators; a
+    /// random one by default.
     pub run: Option<String>,
-    /// Whether the beginning of the first body is kept of each kind of failure.
+    /// Whether the beginning of the first body of each kind of failure is kept.
     pub show_errors: bool,
 }
 
 impl Plan {
-    /// A plan that ends so, as punctual as the kernel allows, in one event loop; for everything
-    /// else there is what Rust has, as in `Plan { loops: 2, ..Plan::new(limit) }`.
+    /// A plan with this end, as punctual as the kernel allows, in one event loop; other settings by
+    /// Rust's syntax, as in `Plan { loops: 2, ..Plan::new(limit) }`.
     #[must_use]
     pub fn new(limit: Limit) -> Plan {
         Plan {
@@ -55,7 +55,7 @@ impl Plan {
     }
 
     /// # Errors
-    /// When it makes no sense for this workload.
+    /// If it makes no sense for this workload.
     pub(crate) fn check(&self, workload: &Workload) -> Result<(), Invalid> {
         if self.limit.warmup >= self.limit.until {
             return Err(Invalid::new("the warm-up must end before the duration does"));
@@ -66,10 +66,10 @@ impl Plan {
         workload.check_start()
     }
 
-    /// The plan that these options make. `demands` is a system whose demands the requests carry.
+    /// The plan with these options. `demands` is a system whose demands the requests carry.
     ///
     /// # Errors
-    /// When an option is wrong; the message names it.
+    /// If an option is wrong; the message names it.
     pub fn of(
         options: &RunOptions,
         workload: &Workload,
@@ -88,14 +88,14 @@ impl Plan {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunProgress {
-    /// Requests that are over.
+    /// Requests that have ended.
     pub requests: u64,
     /// Wall-clock time since the start, in seconds.
     pub time_s: f64,
-    /// Requests on their way.
+    /// Requests under way.
     pub in_flight: u64,
     /// Attempts that failed.
     pub failures: u64,
@@ -110,7 +110,7 @@ pub struct RunProgress {
 pub enum Ending {
     /// As it was planned.
     Planned,
-    /// The one who watched stopped it.
+    /// The watcher stopped it.
     Interrupted,
     /// An objective could no longer be met.
     OutOfReach(Lost),
@@ -127,14 +127,14 @@ pub struct RunOutcome {
     pub collector: Collector,
     /// How it ended.
     pub ending: Ending,
-    /// Why the result is not to be trusted, if it is not.
+    /// Why the result is not to be trusted, if so.
     pub untrusted: Option<String>,
 }
 
 /// Why there is no run.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// Workload, target or plan are wrong; the message says what would be right.
+    /// Workload, target or plan are wrong; the message gives the valid form.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// The target cannot be reached at all.
@@ -142,31 +142,31 @@ pub enum RunError {
     Unreachable {
         /// The target.
         url: String,
-        /// What the operating system says.
+        /// The operating system's error.
         error: io::Error,
     },
-    /// The operating system refuses what the generator needs.
+    /// The operating system refuses a necessary call.
     #[error("the generator failed: {0}")]
     System(#[from] io::Error),
 }
 
-/// What a run gives.
+/// The result of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LoopOutcome {
     pub(crate) report: Option<Report>,
     pub(crate) window: Window,
     pub(crate) sessions: u64,
     pub(crate) interrupted: bool,
-    /// Why a part of the load is missing, if one is.
+    /// Why a part of the load is missing, if so.
     pub(crate) load_lost: Option<String>,
     pub(crate) in_flight: u64,
-    /// Responses of which clients saw a part only.
+    /// Responses that clients saw only in part.
     pub(crate) bodies_cut: u64,
     pub(crate) generator: GeneratorFigures,
 }
 
 impl LoopOutcome {
-    /// Of a run of which there is nothing.
+    /// The outcome of a run without any.
     pub(crate) fn nothing() -> LoopOutcome {
         LoopOutcome {
             report: None,

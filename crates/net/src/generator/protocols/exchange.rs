@@ -1,4 +1,4 @@
-//! One attempt on its way.
+//! One attempt under way.
 
 use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::record::Row;
@@ -7,18 +7,18 @@ use thinktime_core::time::Nanos;
 use crate::generator::transport::failure::Failure;
 use crate::protocol::Excerpt;
 
-/// One attempt on its way.
+/// One attempt under way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exchange {
     pub(crate) attempt: Attempt,
     /// When it was handed to the kernel: a request to write, or first a connection to open.
     pub(crate) sent: Nanos,
-    /// When the first byte of the response came.
+    /// When the first byte of the response arrived.
     pub(crate) first_byte: Nanos,
-    /// When its last byte came, where the kernel tells; else it is when it was read.
+    /// When its last byte arrived, by the kernel if known; else when it was read.
     pub(crate) last_byte: Nanos,
     pub(crate) bytes_sent: u64,
-    /// Whether it went out before, over a connection on which the server did not look at it.
+    /// Whether it was sent before, over a connection on which the server did not process it.
     pub(crate) resent: bool,
 }
 
@@ -27,44 +27,44 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// Its size in bytes.
     pub(crate) bytes: u64,
-    /// How long the server says that it took; [`Nanos::MAX`] where it says nothing.
+    /// The server's own time; [`Nanos::MAX`] if not given.
     pub(crate) server_time: Nanos,
-    /// The rows that a database returned.
+    /// The number of rows from a database.
     pub(crate) rows: u32,
-    /// What went wrong, where the protocol has a word for that.
+    /// The error, if the protocol has a word for it.
     pub(crate) error: Option<Failure>,
     /// Its head and body, if they are kept.
     pub(crate) excerpt: Option<Box<Excerpt>>,
 }
 
 impl Answer {
-    /// A response with this status and size, and what is kept of it.
+    /// A response with this status and size, and its kept parts.
     pub(crate) fn new(status: u16, bytes: u64, excerpt: Option<Box<Excerpt>>) -> Answer {
         Answer { status, bytes, server_time: Nanos::MAX, rows: 0, error: None, excerpt }
     }
 }
 
-/// What reading a connection brought.
+/// The result of reading a connection.
 pub(crate) enum Event {
     /// All is read.
     Blocked,
-    /// There may be more to read, after others have had their turn.
+    /// There may be more to read, after the others' turn.
     Later,
-    /// The handshake is over: what waited for it can begin.
+    /// The handshake has ended: waiting exchanges can begin.
     Ready,
     /// A response is complete.
     Done { exchange: Exchange, answer: Answer },
     /// A transaction whose statements a program gives has begun, or its last statement is answered,
-    /// with this: it is to be said what comes next.
+    /// with this: the program must give the next step.
     TransactionTurn { attempt: Attempt, begun: bool, excerpt: Option<Box<Excerpt>> },
-    /// The server did not look at the request, and says so.
+    /// The server did not process the request, and says so.
     Unprocessed(Exchange),
-    /// An exchange failed; the connection goes on.
+    /// An exchange failed; the connection continues.
     Failed { exchange: Exchange, failure: Failure },
 }
 
 impl Exchange {
-    /// An attempt that is about to go out.
+    /// An attempt before it is sent.
     pub(crate) fn new(attempt: Attempt, sent: Nanos) -> Exchange {
         Exchange {
             attempt,
@@ -76,7 +76,8 @@ impl Exchange {
         }
     }
 
-    /// Whether nothing of the response has come, so that the request may go out again elsewhere.
+    /// Whether nothing of the response has arrived, so that the request may be sent again
+    /// elsewhere.
     pub(crate) fn untouched(&self) -> bool {
         self.first_byte.is_never()
     }

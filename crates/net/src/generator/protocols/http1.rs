@@ -29,7 +29,7 @@ fn mismatch(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
 /// A connection.
 struct Http1 {
     reader: ResponseReader,
-    /// What it carries; nothing while idle.
+    /// Its exchange; nothing while idle.
     exchange: Option<Exchange>,
     /// Whether it can carry no other exchange.
     closing: bool,
@@ -66,7 +66,7 @@ impl Conversation for Http1 {
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Some(request) = what.request() else { return };
-        // A response may have come before its request was out.
+        // A response may arrive before its request is sent.
         out.discard();
         write_request(out.buffer(), request);
         self.reader.expect(request.method == "HEAD");
@@ -106,7 +106,7 @@ impl Conversation for Http1 {
         self.done(response, true)
     }
 
-    /// The response may still come, so the connection is of no use any more.
+    /// The response may still arrive, so the connection is no longer usable.
     fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
         let exchange = self.exchange.take_if(|exchange| exchange.attempt == *attempt)?;
         self.closing = true;

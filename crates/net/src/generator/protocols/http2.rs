@@ -24,7 +24,7 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
     open: Http2::open,
 };
 
-/// A connection of which more bytes than these wait to be sent takes on no further exchange.
+/// A connection with more unsent bytes than these takes no further exchange.
 const CLOGGED_BYTES: usize = 1 << 20;
 
 fn mismatch(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
@@ -39,8 +39,8 @@ struct Http2 {
 }
 
 impl Http2 {
-    /// Writes what is said first. No more streams are opened, before the server says how many there
-    /// may be, than it is expected to allow, and never more than the default.
+    /// Writes the first data. Before the server gives its limit, no more streams are opened than
+    /// expected, and never more than the default.
     fn open(opening: &OpenOptions<'_>, out: &mut Outbox) -> Box<dyn Conversation> {
         let streams = opening.streams.min(STREAMS_MAX);
         Box::new(Http2 {
@@ -101,8 +101,8 @@ impl Conversation for Http2 {
         self.exchanges.more(clock)
     }
 
-    /// Tells the server that the attempt's stream is over. A connection over which nothing ever
-    /// came may be one that leads nowhere, and is closed with its last stream.
+    /// Tells the server that the attempt's stream has ended. A connection without any received data
+    /// may lead nowhere, and is closed with its last stream.
     fn give_up(
         &mut self,
         attempt: &Attempt,

@@ -31,32 +31,32 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
     open: Http3::open,
 };
 
-/// So long a server is waited for that allows no stream though none is open.
+/// The longest wait for a server that allows no stream though none is open.
 const STARVING_MAX: Nanos = Nanos(1_000_000_000);
-/// A connection of which more bytes than these wait to be sent takes on no further exchange.
+/// A connection with more unsent bytes than these takes no further exchange.
 const CLOGGED_BYTES: usize = 1 << 20;
 
 fn mismatch(kind: &RequestKind, _scripted: bool) -> Option<&'static str> {
     kind.grpc.as_ref().map(|_| NO_GRPC).or_else(|| request_mismatch(kind))
 }
 
-/// A connection. What it has to send is written when it is asked what is due.
+/// A connection. Its output is written when the caller asks for due data.
 struct Http3 {
     session: Session,
     client: Client,
     exchanges: Exchanges<u64>,
-    /// How many there may be: as many as the server allows at first, once that is known.
+    /// The most streams: the number that the server allows at first, once known.
     most: usize,
-    /// Whether the handshake is over.
+    /// Whether the handshake has ended.
     connected: bool,
-    /// What waits for the end of the handshake, or for the server to allow another stream: it does
-    /// so some time after others have ended.
+    /// The exchanges that wait for the end of the handshake, or for the server to allow another
+    /// stream: it does so some time after others have ended.
     waiting: VecDeque<(Exchange, EncodedRequest)>,
-    /// Runs while requests wait for a stream and none is on its way whose end could bring one.
+    /// Runs while requests wait for a stream and none is under way whose end could free one.
     starving: Option<Clock>,
-    /// The streams that the server has allowed at first and that carry nothing yet.
+    /// The streams that the server has allowed at first and that are still unused.
     streams: VecDeque<StreamId>,
-    /// What came of exchanges that never began.
+    /// The events of exchanges that never began.
     unbegun: VecDeque<Event>,
 }
 
@@ -80,7 +80,7 @@ impl Http3 {
         self.session.unsent_bytes() > CLOGGED_BYTES
     }
 
-    /// Sees to all that has happened to the connection.
+    /// Handles all events of the connection.
     fn go_on(&mut self) -> Result<(), Failure> {
         while let Some(event) = self.session.poll() {
             match event {
@@ -101,8 +101,8 @@ impl Http3 {
         Ok(())
     }
 
-    /// The handshake is over: says what is said first, and finds out how much the server allows.
-    /// What it does not goes elsewhere.
+    /// The handshake has ended: sends the first data, and reads the server's limits. Exchanges
+    /// beyond them go elsewhere.
     fn greet(&mut self) {
         self.connected = true;
         for words in Client::greeting() {
@@ -110,7 +110,7 @@ impl Http3 {
                 self.session.write(stream, &mut words.into());
             }
         }
-        // Of a stream that is opened the server learns when something goes over it.
+        // The server learns about an open stream only from data on it.
         let opened = std::iter::from_fn(|| self.session.open_stream(Dir::Bi));
         self.streams = opened.take(self.most).collect();
         self.most = self.streams.len();
@@ -118,8 +118,8 @@ impl Http3 {
         self.unbegun.extend(elsewhere.map(|(exchange, _)| Event::Unprocessed(exchange)));
     }
 
-    /// Begins what waits, as far as the server allows. If it allows no more for a time, though
-    /// none is on its way, what is left goes elsewhere.
+    /// Begins waiting exchanges, as far as the server allows. If it allows no more for a time,
+    /// though none is under way, the rest goes elsewhere.
     fn begin_queued(&mut self) {
         while !self.waiting.is_empty()
             && let Some(stream) = self.next_stream()
@@ -146,7 +146,7 @@ impl Http3 {
         }
     }
 
-    /// A stream for the next request, if the server takes one now.
+    /// A stream for the next request, if the server accepts one now.
     fn next_stream(&mut self) -> Option<StreamId> {
         if self.client.is_closing() {
             return None;
@@ -154,7 +154,7 @@ impl Http3 {
         self.streams.pop_front().or_else(|| self.session.open_stream(Dir::Bi))
     }
 
-    /// Reads what came over a stream.
+    /// Reads the arrived data of a stream.
     fn read_stream(&mut self, id: StreamId) -> Result<(), Failure> {
         let Http3 { session, client, exchanges, .. } = self;
         let (stream, events) = (u64::from(id), &mut exchanges.events);
@@ -170,7 +170,7 @@ impl Http3 {
         });
         match result {
             Ok(Some(Stop { code })) => self.session.stop(id, code),
-            // The server answers without having heard all: it need not hear the rest.
+            // The server answers before the request is complete: the rest is not needed.
             Ok(None) if ended && id.dir() == Dir::Bi => {
                 self.session.cut_short(id, code::REQUEST_CANCELLED);
             }
@@ -212,7 +212,7 @@ impl Conversation for Http3 {
         }
     }
 
-    /// A datagram; an empty one says that something is due.
+    /// A datagram; an empty one means that something is due.
     fn read(
         &mut self,
         bytes: &[u8],
@@ -247,8 +247,8 @@ impl Conversation for Http3 {
         after.into_iter().chain(left).min()
     }
 
-    /// Tells the server that the attempt's stream is over. A connection over which nothing ever
-    /// came may be one that leads nowhere, and is closed with its last stream.
+    /// Tells the server that the attempt's stream has ended. A connection without any received data
+    /// may lead nowhere, and is closed with its last stream.
     fn give_up(
         &mut self,
         attempt: &Attempt,

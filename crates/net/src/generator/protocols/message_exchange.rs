@@ -1,4 +1,4 @@
-//! One exchange of messages under way, and how much of its answer has come.
+//! One exchange of messages under way, and the received part of its response.
 
 use thinktime_core::attempt::Attempt;
 use thinktime_core::request::{Expect, Search, Searcher};
@@ -8,18 +8,18 @@ use super::exchange::{Answer, Event, Exchange};
 use crate::generator::transport::failure::Failure;
 use crate::protocol::{Capture, Excerpt};
 
-/// What is sent, and when its answer is complete.
+/// The data to send, and when its answer is complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutgoingMessage<'a> {
     pub(crate) bytes: &'a [u8],
-    /// Whether it is a binary message, where a protocol tells those from texts.
+    /// Whether it is a binary message, if a protocol tells those from texts.
     pub(crate) binary: bool,
     pub(crate) expect: &'a Expect,
-    /// Where further messages begin in the bytes, if there are any.
+    /// Where further messages begin in the bytes, if any.
     pub(crate) cuts: &'a [usize],
     /// How many such messages make up the answer.
     pub(crate) messages: u32,
-    /// Whether each message waits for the answer to the one before, which is so made up.
+    /// Whether each message waits for the answer to the one before, if the answer has that form.
     pub(crate) each: bool,
 }
 
@@ -28,30 +28,30 @@ pub(crate) struct MessageExchange {
     pub(crate) exchange: Exchange,
     expect: Expect,
     missing: Missing,
-    /// How many messages are missing, the one under way among them.
+    /// The number of missing messages, with the one under way.
     left: u32,
-    /// How many messages make up an answer.
+    /// The number of messages in an answer.
     messages: u32,
-    /// Whether it waits for nothing, until more is sent.
+    /// Whether it waits for nothing until more is sent.
     paused: bool,
     /// The bytes of the answer so far.
     bytes: u64,
     excerpt: Option<Box<Excerpt>>,
-    /// Whether a message that may be the answer is under way.
+    /// Whether a message under way may be the answer.
     within: bool,
 }
 
 /// A connection that carries one exchange of messages at a time.
 pub(crate) struct SingleExchange {
     capture: Capture,
-    /// What it carries; nothing while idle.
+    /// Its exchange; nothing while idle.
     pub(crate) current: Option<MessageExchange>,
     /// Whether it can carry no other exchange.
     pub(crate) closing: bool,
 }
 
 impl SingleExchange {
-    /// A connection that keeps so much of answers.
+    /// A connection that keeps this much of answers.
     pub(crate) fn new(capture: Capture) -> SingleExchange {
         SingleExchange { capture, current: None, closing: false }
     }
@@ -68,7 +68,7 @@ impl SingleExchange {
         self.current.take().map(|current| current.exchange)
     }
 
-    /// Gives an attempt up. Its answer may still come, so the connection is to be closed.
+    /// Gives an attempt up. Its answer may still come, so the connection must be closed.
     pub(crate) fn give_up(&mut self, attempt: &Attempt) -> Option<(Exchange, bool)> {
         let of_it = |current: &mut MessageExchange| current.exchange.attempt == *attempt;
         let current = self.current.take_if(of_it)?;
@@ -77,13 +77,13 @@ impl SingleExchange {
     }
 }
 
-/// What is still missing.
+/// The missing part.
 enum Missing {
-    /// Nothing but the end of the message.
+    /// Only the end of the message.
     End,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// Something to be found.
+    /// A text that must be found.
     Found(Searcher),
 }
 
@@ -108,7 +108,7 @@ impl MessageExchange {
         Event::Done { exchange: self.exchange, answer }
     }
 
-    /// Answered so far, and more is to be sent.
+    /// Answered so far; more must be sent.
     pub(crate) fn pause(&mut self) {
         self.paused = true;
     }
@@ -117,13 +117,13 @@ impl MessageExchange {
         self.paused
     }
 
-    /// More was sent, of so many bytes, which waits for an answer of its own.
+    /// More was sent, of this many bytes, and waits for its own answer.
     pub(crate) fn resume(&mut self, bytes_sent: u64) {
         (self.paused, self.left) = (false, self.messages);
         self.exchange.bytes_sent += bytes_sent;
     }
 
-    /// A message begins, which may be of the answer.
+    /// A message begins that may be the answer.
     pub(crate) fn message_begins(&mut self, now: Nanos) {
         if self.paused {
             return;
@@ -138,7 +138,7 @@ impl MessageExchange {
         }
     }
 
-    /// Takes a part of the message in.
+    /// Takes a part of the message.
     pub(crate) fn message_part(&mut self, part: &[u8]) {
         if !self.within {
             return;
@@ -151,7 +151,7 @@ impl MessageExchange {
         }
     }
 
-    /// The message is complete, with so many bytes: whether the answer is, too.
+    /// The message is complete, with this many bytes: whether the answer is complete, too.
     pub(crate) fn message_ends(&mut self, bytes: u64) -> bool {
         if !std::mem::take(&mut self.within) || !matches!(self.missing, Missing::End) {
             return false;
@@ -161,8 +161,8 @@ impl MessageExchange {
         self.left == 0
     }
 
-    /// Takes bytes of a stream in: whether they complete the answer. More of them than the answer
-    /// needs are too many.
+    /// Takes bytes of a stream: whether they complete the answer. Bytes beyond the answer are an
+    /// error.
     pub(crate) fn stream_part(
         &mut self,
         part: &[u8],

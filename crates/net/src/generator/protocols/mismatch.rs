@@ -37,13 +37,13 @@ pub(super) fn request_mismatch(kind: &RequestKind) -> Option<&'static str> {
         .or_else(|| if kind.grpc.is_some() { None } else { single_message_mismatch(kind) })
 }
 
-/// Why a request does not fit where an exchange is one message and its answer.
+/// Why a request does not fit if an exchange is one message and its answer.
 pub(super) fn single_message_mismatch(kind: &RequestKind) -> Option<&'static str> {
     (kind.messages.is_some() || kind.message.is_several())
         .then_some("`messages` and a list to `send` go to targets of ws or wss")
 }
 
-/// Why a request does not fit a protocol of messages that expects answers so.
+/// Why a request does not fit a protocol of messages with such expectations.
 pub(super) fn message_mismatch(
     kind: &RequestKind,
     scripted: bool,
@@ -63,7 +63,7 @@ pub(super) fn message_mismatch(
     (given && expects(kind.expect.as_ref()).is_none()).then_some(wrong_expectation)
 }
 
-/// A whole message, the next one or that in which a pattern is found.
+/// A whole message: the next one, or the one in which a pattern is found.
 pub(super) fn whole_message(wanted: Option<&Expect>) -> Option<&Expect> {
     match wanted {
         None | Some(Expect::Message) => Some(&Expect::Message),

@@ -1,4 +1,4 @@
-//! What can be spoken with a server: one file a protocol, and the list from the schemes of targets
+//! The protocols spoken with a server: one file a protocol, and the map from the schemes of targets
 //! to them. CONTRIBUTING.md shows how to add one.
 
 pub(crate) mod exchange;
@@ -39,8 +39,8 @@ use mismatch::{
 pub(crate) use scheme::{Carrier, Scheme};
 pub(crate) use statement::{Continuation, Statements};
 
-/// The schemes of targets: what carries the bytes, the port where none is named, and the protocols
-/// that may be spoken, the best first. With TLS the server chooses among them.
+/// The schemes of targets: the transport, the default port, and the possible protocols, the best
+/// first. With TLS the server chooses among them.
 pub(crate) static SCHEMES: [Scheme; 10] = [
     Scheme::new("http", Carrier::Tcp, Some(80), &[http1::PROTOCOL]),
     Scheme::new("h2c", Carrier::Tcp, Some(80), &[http2::PROTOCOL]),
@@ -54,42 +54,43 @@ pub(crate) static SCHEMES: [Scheme; 10] = [
     Scheme::new("postgres", Carrier::Tcp, Some(5432), &[postgresql::PROTOCOL]),
 ];
 
-/// What is to be known of a protocol before a connection speaks it.
+/// The properties of a protocol before a connection speaks it.
 pub(crate) struct Protocol {
     /// The name under which TLS offers it.
     pub(crate) alpn: &'static [u8],
-    /// What the path of a target's URL is.
+    /// The role of the path of a target's URL.
     pub(crate) path: PathUse,
     pub(crate) payload: Payload,
-    /// Whether connections begin with a handshake that brings header fields.
+    /// Whether connections begin with a handshake that has header fields.
     pub(crate) handshakes: bool,
-    /// Whether it heeds when the kernel received bytes, so that they may lie in their socket.
+    /// Whether it uses the times at which the kernel received bytes, so that they may stay in their
+    /// socket.
     pub(crate) uses_arrival_time: bool,
     /// Whether one connection carries several exchanges at the same time.
     pub(crate) multiplexed: bool,
-    /// Why a request does not fit, if it does not. Of a program's requests (`scripted`) the
+    /// Why a request does not fit, if it does not. For a program's requests (`scripted`) the
     /// workload gives names, timeouts and defaults only.
     pub(crate) mismatch: fn(kind: &RequestKind, scripted: bool) -> Option<&'static str>,
-    /// What is expected of an answer, given what is wanted; nothing if that cannot be expected.
+    /// The expected part of an answer, given its conditions; nothing if that cannot be expected.
     pub(crate) expects: for<'a> fn(Option<&'a Expect>) -> Option<&'a Expect>,
     /// Begins to speak over a new connection.
     pub(crate) open: fn(&OpenOptions<'_>, &mut Outbox) -> Box<dyn Conversation>,
 }
 
-/// What the path of a target's URL is.
+/// The role of the path of a target's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathUse {
-    /// It comes before each request's own.
+    /// It precedes each request's own path.
     Prefix,
     /// All requests go there.
     Whole,
     /// It is the name of a database.
     Database,
-    /// There is none.
+    /// The URL has no path.
     None,
 }
 
-/// What a protocol carries.
+/// The content that a protocol carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Payload {
     /// Requests of HTTP.
@@ -100,7 +101,7 @@ pub(crate) enum Payload {
     Statements,
 }
 
-/// What a connection is opened with.
+/// The opening settings of a connection.
 pub(crate) struct OpenOptions<'a> {
     pub(crate) secure: bool,
     pub(crate) host: &'a str,
@@ -109,32 +110,32 @@ pub(crate) struct OpenOptions<'a> {
     pub(crate) fields: &'a [(String, String)],
     /// The subprotocols that it offers, the best first.
     pub(crate) subprotocols: &'a [String],
-    /// What a proxy is told with each request that it passes on.
+    /// The fields for a proxy with each request that it passes on.
     pub(crate) proxy_authorization: Option<&'a str>,
-    /// How QUIC is spoken, where that carries the bytes.
+    /// The settings of QUIC, if that carries the bytes.
     pub(crate) quic: Option<&'a QuicOptions>,
-    /// Who logs in to a database.
+    /// The login to a database.
     pub(crate) login: Option<&'a Arc<Login>>,
-    /// What is kept of responses.
+    /// The kept parts of responses.
     pub(crate) capture: Capture,
-    /// How many exchanges the server is expected to allow at the same time, where it may say.
+    /// How many concurrent exchanges the server is expected to allow, if it may say.
     pub(crate) streams: usize,
-    /// A stream of the connection's own.
+    /// The connection's own stream of random numbers.
     pub(crate) random: Stream,
 }
 
-/// What is to be sent.
+/// The content to send.
 #[derive(Clone, Copy)]
 pub(crate) enum Outgoing<'a> {
     Request(&'a RequestHead<'a>),
-    /// A call of gRPC that is answered by a stream, which is over with so many messages.
+    /// A gRPC call that is answered by a stream, which ends with this many messages.
     Stream(&'a RequestHead<'a>, u64),
     Message(&'a OutgoingMessage<'a>),
     Statements(&'a Statements<'a>),
 }
 
 impl<'a> Outgoing<'a> {
-    /// The request, where it is one: where streams are not known, it is a request as any other.
+    /// The request, if it is one: where streams are unknown, it is an ordinary request.
     pub(crate) fn request(&self) -> Option<&'a RequestHead<'a>> {
         match self {
             Outgoing::Request(request) | Outgoing::Stream(request, _) => Some(request),
@@ -143,11 +144,11 @@ impl<'a> Outgoing<'a> {
     }
 }
 
-/// When bytes came.
+/// The time at which bytes arrived.
 #[derive(Clone, Copy)]
 pub(crate) struct Arrival {
     pub(crate) clock: Clock,
-    /// As the kernel says: since the beginning of 1970.
+    /// By the kernel: since the beginning of 1970.
     pub(crate) date: Option<Duration>,
 }
 
@@ -157,39 +158,39 @@ impl Arrival {
         self.clock.now()
     }
 
-    /// When the kernel received them, where it tells.
+    /// The time at which the kernel received them, if known.
     #[inline]
     pub(crate) fn received(&self) -> Option<Nanos> {
         self.date.map(|date| self.clock.at(date))
     }
 }
 
-/// A protocol as it is spoken over one connection: without a socket, and with no clock but that of
-/// what arrives.
+/// A protocol as spoken over one connection: without a socket, and with no clock but that of the
+/// arrived bytes.
 pub(crate) trait Conversation {
-    /// Whether another exchange can begin, given what waits to be sent.
+    /// Whether another exchange can begin, given the bytes that wait to be sent.
     fn has_room(&self, out: &Outbox) -> bool;
 
-    /// Whether no exchange is on its way.
+    /// Whether no exchange is under way.
     fn is_idle(&self) -> bool;
 
     /// Whether no further exchange can ever begin.
     fn is_closing(&self) -> bool;
 
-    /// How many exchanges the server allows at the same time, once it has said so.
+    /// How many concurrent exchanges the server allows, once it has said so.
     fn allowed(&self) -> Option<usize> {
         None
     }
 
-    /// Takes an exchange on, and writes what is to be sent of it. What it is given is of the kind
-    /// that the protocol carries.
+    /// Takes an exchange, and writes its bytes to send. The exchange has the kind that the protocol
+    /// carries.
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox);
 
-    /// Takes bytes in, a datagram where those are carried: what came of them first, if anything.
-    /// `ending` says that the server will send no more than what has come by now.
+    /// Takes bytes, or a datagram if those are carried: gives their first event, if any. `ending`
+    /// says that the server will send no more than it has by now.
     ///
     /// # Errors
-    /// Why the connection is of no use any more.
+    /// Why the connection is no longer usable.
     fn read(
         &mut self,
         bytes: &[u8],
@@ -198,7 +199,7 @@ pub(crate) trait Conversation {
         out: &mut Outbox,
     ) -> Result<Option<Event>, Failure>;
 
-    /// What else came of bytes that were taken in.
+    /// A further event of the bytes that were taken.
     ///
     /// # Errors
     /// As [`Conversation::read`].
@@ -206,9 +207,9 @@ pub(crate) trait Conversation {
         Ok(None)
     }
 
-    /// Writes datagrams that are due, each behind its length, where QUIC carries them, and says how
-    /// long it may be left alone then if nothing comes; for ever, if it does not say. After that it
-    /// is given an empty datagram.
+    /// Writes datagrams that are due, each behind its length, if QUIC carries them. Returns how
+    /// long nothing else is due if nothing comes; without a value, forever. After that time it
+    /// receives an empty datagram.
     fn transmit(&mut self, _out: &mut Outbox) -> Option<Duration> {
         None
     }
@@ -216,15 +217,15 @@ pub(crate) trait Conversation {
     /// The server has ended the stream.
     ///
     /// # Errors
-    /// Where that is not the end of a response, [`CLOSED`].
+    /// If that is not the end of a response, [`CLOSED`].
     fn end_of_stream(&mut self) -> Result<Event, Failure> {
         Err(CLOSED)
     }
 
-    /// Goes on with what [`Event::Asks`] asked about.
+    /// Continues with the answer to [`Event::Asks`].
     fn proceed(&mut self, _next: Continuation<'_>, _out: &mut Outbox) {}
 
-    /// Gives an attempt up: its exchange, and whether the connection is to be closed. `proven` says
+    /// Gives an attempt up: its exchange, and whether the connection must be closed. `proven` says
     /// that a response came over it before.
     fn give_up(
         &mut self,
@@ -233,9 +234,9 @@ pub(crate) trait Conversation {
         out: &mut Outbox,
     ) -> Option<(Exchange, bool)>;
 
-    /// Takes one of the exchanges that are on their way.
+    /// Takes one of the exchanges under way.
     fn take_exchange(&mut self) -> Option<Exchange>;
 
-    /// Writes what is said before the connection is closed.
+    /// Writes the last words before the connection is closed.
     fn close(&mut self, _out: &mut Outbox) {}
 }

@@ -31,11 +31,11 @@ pub(super) const PROTOCOL: &Protocol = &Protocol {
 struct Postgresql {
     client: Client,
     capture: bool,
-    /// What it carries; nothing while idle.
+    /// Its request; nothing while idle.
     work: Option<Work>,
     /// Whether it can carry no other request.
     closing: bool,
-    /// The statements of the last request, whose memory the next one takes.
+    /// The statements of the last request, whose memory the next one reuses.
     spare: Option<OwnedStatements>,
 }
 
@@ -51,7 +51,7 @@ struct Work {
     error: Option<Failure>,
 }
 
-/// How far a request is: what it waits for.
+/// The progress of a request: the event that it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// For the login.
@@ -60,7 +60,7 @@ enum Step {
     Begin,
     /// For the answer to this statement.
     Statement(usize),
-    /// For what a program says comes next.
+    /// For the program's next step.
     NextStatement,
     /// For the transaction to end.
     Commit,
@@ -81,7 +81,7 @@ impl Work {
         }
     }
 
-    /// What comes next; nothing where all is done.
+    /// The next step; nothing after the last one.
     fn next(&self) -> Option<Step> {
         let transaction = self.scripted || self.owned.sql.begin.is_some();
         match self.step {
@@ -101,7 +101,7 @@ impl Work {
         }
     }
 
-    /// Sends what belongs to this step.
+    /// Sends the data of this step.
     fn send(&mut self, step: Step, client: &mut Client, out: &mut Vec<u8>) {
         self.step = step;
         self.exchange.bytes_sent += match step {
@@ -113,7 +113,7 @@ impl Work {
         };
     }
 
-    /// Something of the answer came.
+    /// A part of the answer arrived.
     fn note_answer(&mut self, arrival: Arrival) {
         if self.exchange.first_byte.is_never() {
             self.exchange.first_byte = arrival.now();
@@ -133,7 +133,7 @@ impl Postgresql {
         Box::new(Postgresql { client, capture, work: None, closing: false, spare: None })
     }
 
-    /// Goes on with a request whose last step is over: what came of it, if that was the last one.
+    /// Continues a request after a step: the result, if that was the last one.
     fn go_on(&mut self, out: &mut Outbox) -> Option<Event> {
         let work = self.work.as_mut()?;
         if let Some(step) = work.next() {
@@ -145,7 +145,7 @@ impl Postgresql {
             let attempt = work.exchange.attempt;
             return Some(Event::TransactionTurn { attempt, begun, excerpt: self.excerpt() });
         }
-        // A statement may have begun what only its own transaction could end.
+        // A statement may have begun a transaction that only it could end.
         self.closing |= self.client.in_transaction();
         let Work { exchange, owned, rows, bytes, error, .. } = self.work.take()?;
         self.spare = Some(owned);
@@ -153,8 +153,8 @@ impl Postgresql {
         Some(Event::Done { exchange, answer })
     }
 
-    /// The rows of the last statement that gave any, or what the server said of a failure, where
-    /// somebody looks into it.
+    /// The rows of the last statement that gave any, or the server's error text, if somebody reads
+    /// it.
     fn excerpt(&mut self) -> Option<Box<Excerpt>> {
         self.capture.then(|| {
             let (body, cut) = self.client.take_excerpt();
@@ -233,7 +233,7 @@ impl Conversation for Postgresql {
         work.send(step, &mut self.client, out.buffer());
     }
 
-    /// The answer may still come, so the connection is of no use any more.
+    /// The answer may still arrive, so the connection is no longer usable.
     fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
         let work = self.work.take_if(|work| work.exchange.attempt == *attempt)?;
         self.closing = true;

@@ -1,4 +1,4 @@
-//! HTTP/1.1 by way of a proxy: requests name the whole URL, and say who asks.
+//! HTTP/1.1 through a proxy: requests name the whole URL, and identify the client.
 
 use thinktime_core::attempt::Attempt;
 

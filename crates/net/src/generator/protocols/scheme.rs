@@ -1,33 +1,33 @@
-//! How targets' URLs begin, and what carries the bytes.
+//! The schemes of targets' URLs, and their transports.
 
 use super::{Payload, Protocol, SCHEMES, http1, proxied};
 
-/// How a target's URL begins, and what follows from that.
+/// The scheme of a target's URL, and its properties.
 pub(crate) struct Scheme {
     pub(crate) name: &'static str,
     pub(crate) carrier: Carrier,
-    /// Where none is named; nothing where one must be.
+    /// The default port; nothing if one must be given.
     pub(crate) port: Option<u16>,
     pub(crate) protocols: &'static [&'static Protocol],
 }
 
-/// What carries the bytes.
+/// The carrier of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Carrier {
     Tcp,
     Tls,
     Datagrams,
-    /// Datagrams that are made into streams, with TLS inside.
+    /// Streams over datagrams, with TLS inside.
     Quic,
 }
 
 impl Carrier {
-    /// Whether all that it carries goes by TLS.
+    /// Whether all its data goes by TLS.
     pub(crate) fn is_secure(self) -> bool {
         matches!(self, Carrier::Tls | Carrier::Quic)
     }
 
-    /// Whether it makes connections that the kernel knows of.
+    /// Whether it makes connections that the kernel knows.
     pub(crate) fn connects(self) -> bool {
         matches!(self, Carrier::Tcp | Carrier::Tls)
     }
@@ -48,12 +48,12 @@ impl Scheme {
         SCHEMES.iter().find(|scheme| scheme.name == name)
     }
 
-    /// The protocol that is spoken where the server does not choose another.
+    /// The protocol that is spoken unless the server chooses another.
     pub(crate) fn first(&self) -> &'static Protocol {
         self.protocols[0]
     }
 
-    /// What an HTTP proxy passes on request by request, where it does; else it opens a tunnel.
+    /// Whether an HTTP proxy passes it on request by request; else the proxy opens a tunnel.
     pub(crate) fn by_proxy(&self) -> Option<&'static [&'static Protocol]> {
         // A WebSocket begins as HTTP/1.1 does, but a proxy would not pass it on.
         let http1 = self.first().alpn == http1::PROTOCOL.alpn;

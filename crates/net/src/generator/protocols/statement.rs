@@ -1,4 +1,4 @@
-//! Statements of SQL on their way to a connection.
+//! Statements of SQL for a connection.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use crate::protocol::postgresql::{Client, StatementId};
 /// Statements of SQL with their parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statements<'a> {
-    /// The place of the request's kind among all.
+    /// The index of the request's kind among all.
     pub(crate) kind: u32,
-    /// Without statements where a program gives these one after another.
+    /// Empty if a program gives the statements one after another.
     pub(crate) sql: &'a Arc<Sql>,
     /// The parameters, one after another, and where each but the first begins.
     pub(crate) bytes: &'a [u8],
     pub(crate) cuts: &'a [usize],
-    /// Which of them are null.
+    /// The null parameters.
     pub(crate) nulls: &'a [usize],
-    /// The place of the first statement among those of the kind that are kept prepared, if it is.
+    /// The index of the first statement among the kind's prepared ones, if it is prepared.
     pub(crate) place: Option<u32>,
 }
 
-/// How a transaction goes on whose statements a program gives one after another.
+/// The next step of a transaction whose statements a program gives one after another.
 #[derive(Clone, Copy)]
 pub(crate) enum Continuation<'a> {
     Statement(&'a Statements<'a>),
@@ -30,20 +30,20 @@ pub(crate) enum Continuation<'a> {
     Rollback,
 }
 
-/// The same, kept while a connection is about it.
+/// The same, kept while a connection works on it.
 pub(super) struct OwnedStatements {
     kind: u32,
     pub(super) sql: Arc<Sql>,
-    /// The place of the first statement among those of its kind that are prepared, if they are.
+    /// The index of the first statement among its kind's prepared ones, if prepared.
     place: Option<u32>,
-    /// Values one after another, where each but the first begins, and which are null.
+    /// Values one after another, the beginning of each but the first, and the null ones.
     bytes: Vec<u8>,
     cuts: Vec<usize>,
     nulls: Vec<usize>,
 }
 
 impl OwnedStatements {
-    /// A copy, in the memory of one that is over.
+    /// A copy, in the memory of one that has ended.
     pub(super) fn new(
         statements: &Statements<'_>,
         over: Option<OwnedStatements>,
@@ -60,7 +60,7 @@ impl OwnedStatements {
         owned
     }
 
-    /// Others take the place of these, in the same memory.
+    /// Replaces these by others, in the same memory.
     pub(super) fn replace(&mut self, statements: &Statements<'_>) {
         (self.kind, self.place) = (statements.kind, statements.place);
         self.sql.clone_from(statements.sql);
@@ -81,7 +81,7 @@ impl OwnedStatements {
         Some(&self.bytes[begin..end])
     }
 
-    /// Runs one of the statements; says how many bytes that takes.
+    /// Runs one of the statements; returns its size in bytes.
     pub(super) fn execute(&self, place: usize, client: &mut Client, out: &mut Vec<u8>) -> u64 {
         let statement = &self.sql.statements[place];
         let named = |first: u32| StatementId { kind: self.kind, place: first + place as u32 };

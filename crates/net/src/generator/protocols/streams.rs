@@ -9,20 +9,20 @@ use crate::generator::transport::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::StreamEvent;
 
-/// The exchanges of a connection, and what is to be told of them.
+/// The exchanges of a connection, and their events.
 pub(super) struct Exchanges<N> {
-    /// What it carries, by streams.
+    /// Its exchanges, by streams.
     carried: Vec<(N, Exchange)>,
-    /// What was read and not yet told.
+    /// The events not yet reported.
     pub(super) events: VecDeque<StreamEvent<N>>,
-    /// What broke the connection, once its events are told.
+    /// The connection's error, once its events are reported.
     pub(super) failure: Option<Failure>,
     /// The word for a response that breaks the rules.
     malformed: Failure,
 }
 
 impl<N: Copy + PartialEq> Exchanges<N> {
-    /// None yet. A response that breaks the rules is counted by the word `malformed`.
+    /// No exchanges yet. A response that breaks the rules is counted by the word `malformed`.
     pub(super) fn new(malformed: Failure) -> Exchanges<N> {
         Exchanges { carried: Vec::new(), events: VecDeque::new(), failure: None, malformed }
     }
@@ -40,7 +40,7 @@ impl<N: Copy + PartialEq> Exchanges<N> {
         self.carried.push((stream, exchange));
     }
 
-    /// What else came of what was read.
+    /// A further event of the bytes read.
     pub(super) fn more(&mut self, clock: Clock) -> Result<Option<Event>, Failure> {
         while let Some(event) = self.events.pop_front() {
             if let Some(event) = self.turn(event, clock) {
@@ -50,7 +50,7 @@ impl<N: Copy + PartialEq> Exchanges<N> {
         self.failure.map_or(Ok(None), Err)
     }
 
-    /// Takes the exchange of an attempt that is given up, and its stream.
+    /// Takes the exchange of an abandoned attempt, and its stream.
     pub(super) fn give_up(&mut self, attempt: &Attempt) -> Option<(N, Exchange)> {
         let of_it = |(_, exchange): &(N, Exchange)| exchange.attempt == *attempt;
         let place = self.carried.iter().position(of_it)?;
@@ -62,7 +62,7 @@ impl<N: Copy + PartialEq> Exchanges<N> {
         (!self.carried.is_empty()).then(|| self.carried.remove(0).1)
     }
 
-    /// What an event of a stream means to its exchange, if that is still of interest.
+    /// The meaning of a stream's event for its exchange, if that still exists.
     fn turn(&mut self, event: StreamEvent<N>, clock: Clock) -> Option<Event> {
         use StreamEvent as Of;
         match event {

@@ -27,7 +27,7 @@ fn mismatch(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
     super::message_mismatch(kind, scripted, expects, why).or(super::single_message_mismatch(kind))
 }
 
-/// There are no messages to be expected.
+/// No messages can be expected.
 fn expects(wanted: Option<&Expect>) -> Option<&Expect> {
     wanted.filter(|wanted| !matches!(wanted, Expect::Message))
 }

@@ -59,7 +59,7 @@ impl Conversation for Udp {
         self.0.begin(Exchange { bytes_sent, ..exchange }, message);
     }
 
-    /// A datagram that nobody waits for is passed over.
+    /// A datagram that nobody waits for is ignored.
     fn read(
         &mut self,
         bytes: &[u8],

@@ -33,14 +33,14 @@ fn mismatch(kind: &RequestKind, scripted: bool) -> Option<&'static str> {
 struct WebSocket {
     client: Client,
     single: SingleExchange,
-    /// What waits for the end of the handshake, or for the answer to what went before; the last one
-    /// is first.
+    /// The data that waits for the end of the handshake, or for an earlier answer; the last one is
+    /// first.
     later: Vec<Unsent>,
-    /// What broke the connection, once an answer that came before is told.
+    /// The connection's error, once an earlier answer is reported.
     failure: Option<Failure>,
 }
 
-/// Messages that are not sent yet.
+/// Messages that are not yet sent.
 struct Unsent {
     bytes: Vec<u8>,
     /// Where further messages begin.
@@ -48,7 +48,7 @@ struct Unsent {
     binary: bool,
 }
 
-/// Sends messages, of which further ones begin at these places: their size with frames' headers.
+/// Sends messages; further ones begin at these places. Returns their size with frames' headers.
 fn send(client: &mut Client, bytes: &[u8], cuts: &[usize], binary: bool, out: &mut Vec<u8>) -> u64 {
     let (mut size, mut from) = (0, 0);
     for &cut in cuts {
@@ -59,7 +59,7 @@ fn send(client: &mut Client, bytes: &[u8], cuts: &[usize], binary: bool, out: &m
 }
 
 impl Unsent {
-    /// Further messages one by one, with the last one first; none where they need not wait.
+    /// Further messages one by one, with the last one first; empty if they need not wait.
     fn later(sending: &OutgoingMessage<'_>) -> Vec<Unsent> {
         let OutgoingMessage { bytes, cuts, binary, each, .. } = *sending;
         let mut end = bytes.len();
@@ -91,7 +91,7 @@ impl WebSocket {
         Box::new(WebSocket { client, single, later: Vec::new(), failure: None })
     }
 
-    /// Sends what need not wait any longer, if anything waits.
+    /// Sends the data that need not wait any longer, if any.
     fn go_on(&mut self, out: &mut Outbox) {
         let current = self.single.current.as_mut().filter(|one| one.is_paused());
         if self.client.is_open()
@@ -136,7 +136,7 @@ impl Conversation for WebSocket {
         }
     }
 
-    /// Messages that began before the request was sent, or come after its answer, are passed over.
+    /// Messages that began before the request was sent, or come after its answer, are ignored.
     fn read(
         &mut self,
         bytes: &[u8],

@@ -41,7 +41,7 @@ fn combine_counts(parts: &[CheckCounts]) -> CheckCounts {
     all
 }
 
-/// Merges rows: one is recorded when no loop can have an earlier one any more.
+/// Merges rows: one is recorded once no loop can have an earlier one any more.
 pub(crate) struct RowMerger<'a, S> {
     results: ResultRecorder<'a, S>,
     rows: Vec<(Row, Ended)>,
@@ -103,7 +103,7 @@ impl<'a, S: RowSink> RowMerger<'a, S> {
         }
     }
 
-    /// Writes down what ended before this time.
+    /// Records rows that ended before this time.
     fn write(&mut self, until: Nanos) {
         self.rows.sort_by_key(|(row, _)| row.done);
         let ready = self.rows.partition_point(|(row, _)| row.done < until);

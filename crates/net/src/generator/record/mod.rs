@@ -1,4 +1,4 @@
-//! Records how requests ended, and merges the rows of several event loops in the order of time.
+//! Records the ends of requests, and merges the rows of several event loops in the order of time.
 
 pub(crate) mod merger;
 pub(crate) mod recorder;

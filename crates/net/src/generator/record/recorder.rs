@@ -14,11 +14,11 @@ use crate::generator::plan::RunProgress;
 pub(crate) trait Recorder {
     /// Takes a row.
     fn add(&mut self, row: &Row, ended: Ended);
-    /// Takes a page that is over.
+    /// Takes a page that has ended.
     fn page(&mut self, page: &EndedPage);
-    /// The number of requests that count and are over.
+    /// The number of requests that count and have ended.
     fn requests(&self) -> u64;
-    /// So many checks have held so far, and so many have not.
+    /// The numbers of checks that held so far, and of those that did not.
     fn checks(&mut self, so_far: CheckCounts);
     /// No row that comes later ended before this time.
     fn complete_up_to(&mut self, now: Nanos);
@@ -76,11 +76,11 @@ pub(crate) struct RowBatch {
 /// A message of a loop to the merger; a loop's number is that of its share.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum LoopMessage {
-    /// Rows, and how far they go.
+    /// Rows, and the time up to which they are complete.
     Rows(RowBatch),
-    /// How far the loop of this number is.
+    /// The progress of the loop of this number.
     Progress(usize, RunProgress),
-    /// Nothing more comes from the loop of this number, unless somebody takes its share over.
+    /// The loop of this number has ended, unless somebody takes its share over.
     End(usize),
 }
 
@@ -131,7 +131,7 @@ impl Recorder for Relay {
     fn complete_up_to(&mut self, now: Nanos) {
         let room = self.rows.len();
         let rows = std::mem::replace(&mut self.rows, Vec::with_capacity(room));
-        // Nobody takes it any more only where the merger has panicked.
+        // The receiver is gone only if the merger has panicked.
         let ended = std::mem::take(&mut self.ended);
         let (part, checks) = (self.part, self.checks.take());
         let batch = RowBatch { part, rows, ended, complete_up_to: now, checks };

@@ -1,4 +1,4 @@
-//! Which requests of a run are worth a look into their server's traces: some of each second.
+//! The requests of a run whose server traces are worth a look: some of each second.
 
 use thinktime_core::random::{Purpose, Stream};
 use thinktime_core::record::Row;
@@ -6,29 +6,28 @@ use thinktime_core::time::Nanos;
 use thinktime_core::trace::{TraceContext, Traces};
 use thinktime_core::workload::Workload;
 
-/// At most so many of the slowest requests of a period are chosen, and as many of those that
-/// failed.
+/// The most slow requests chosen in a period, and the most failed ones.
 const EACH: usize = 10;
-/// A period is at least so long.
+/// The shortest period.
 const PERIOD: Nanos = Nanos(1_000_000_000);
 
-/// A request that was chosen.
+/// A chosen request.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceSample {
     /// Its last attempt.
     pub row: Row,
-    /// Which trace that belongs to.
+    /// Its trace.
     pub context: TraceContext,
-    /// Among how many it was chosen: those of the period that succeeded, or failed, as it did.
+    /// The size of its group: the period's requests that succeeded, or failed, as it did.
     pub of: u64,
 }
 
-/// Chooses requests: of each period the slowest that succeeded, and some of those that failed,
-/// each with the same chance.
+/// Chooses requests: the slowest successes of each period, and some of the failures, each with the
+/// same chance.
 #[derive(Debug)]
 pub struct TraceSampler {
     traces: Traces,
-    /// By kind, whether its requests say which trace they belong to.
+    /// By kind, whether its requests name their traces.
     traced: Vec<bool>,
     begun: Nanos,
     slow: Vec<Row>,
@@ -39,7 +38,7 @@ pub struct TraceSampler {
 }
 
 impl TraceSampler {
-    /// Nothing where no request says which trace it belongs to.
+    /// Nothing if no request names its trace.
     #[must_use]
     pub fn of(workload: &Workload) -> Option<TraceSampler> {
         let kinds = workload.requests.iter().zip(0..);
@@ -59,7 +58,7 @@ impl TraceSampler {
 
     /// Takes the last row of a request.
     pub fn take(&mut self, row: &Row) {
-        // What was never sent is in no server's trace.
+        // An unsent request is in no server's trace.
         if !self.traced[row.attempt.kind as usize] || row.sent.is_never() {
             return;
         }

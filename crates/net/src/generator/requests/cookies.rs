@@ -27,25 +27,25 @@ struct Stored {
     name: String,
     value: String,
     path: String,
-    /// The domain that it was set for; nothing for the host alone.
+    /// The domain of the cookie; nothing for the host alone.
     domain: Option<String>,
-    /// When it runs out.
+    /// The time of its expiry.
     until: Nanos,
 }
 
-/// The most cookies in a jar: the oldest go then, as in browsers.
+/// The most cookies in a jar: the oldest are then dropped, as in browsers.
 const COOKIES_MAX: usize = 180;
-/// The longest cookie that is kept, name and value together, in bytes.
+/// The longest accepted cookie, name and value together, in bytes.
 const COOKIE_BYTES_MAX: usize = 4096;
 
 impl Jars {
-    /// Jars for a host, which is spoken to over TLS or not.
+    /// Jars for a host, with or without TLS.
     pub(crate) fn new(host: &str, secure: bool) -> Jars {
         Jars { host: host.to_ascii_lowercase(), secure, jars: HashMap::new() }
     }
 
-    /// Keeps what a Set-Cookie field says, which came with the response to a request for `target`.
-    /// What says nothing that makes sense, or is for another host, is ignored.
+    /// Stores the cookie of a Set-Cookie field, from the response to a request for `target`. A
+    /// senseless one, or one for another host, is ignored.
     pub(crate) fn take_in(&mut self, owner: Owner, target: &str, field: &[u8], now: Nanos) {
         let text = String::from_utf8_lossy(field);
         let Ok(cookie) = Cookie::parse(text.as_ref()) else { return };
@@ -54,7 +54,7 @@ impl Jars {
         }
         let domain = cookie.domain().filter(|domain| !domain.is_empty());
         let domain = domain.map(str::to_ascii_lowercase);
-        // What is for TLS only would never be sent back without it.
+        // A cookie for TLS only would never be sent back without it.
         if !domain.as_deref().is_none_or(|domain| self.is_within(domain))
             || (cookie.secure() == Some(true) && !self.secure)
         {
@@ -115,8 +115,8 @@ impl Jars {
     }
 }
 
-/// When a cookie runs out, by the run's clock: `Max-Age` goes before `Expires`. `date` gives the
-/// seconds since 1970.
+/// When a cookie expires, by the run's clock: `Max-Age` takes precedence over `Expires`. `date`
+/// gives the seconds since 1970.
 fn runs_out(cookie: &Cookie<'_>, now: Nanos, date: impl Fn() -> i64) -> Nanos {
     let left_s = match (cookie.max_age(), cookie.expires_datetime()) {
         (Some(age), _) => age.whole_seconds(),
@@ -134,7 +134,7 @@ fn path_of(target: &str) -> &str {
     target.split('?').next().unwrap_or_default()
 }
 
-/// The path of a cookie that names none: that of the target up to its last slash.
+/// The path of a cookie without one: that of the target up to its last slash.
 fn default_path(path: &str) -> &str {
     match path.rfind('/') {
         None | Some(0) => "/",
@@ -142,7 +142,7 @@ fn default_path(path: &str) -> &str {
     }
 }
 
-/// Whether a cookie of this path is for that one.
+/// Whether a cookie of this path applies to that one.
 fn is_below(path: &str, of: &str) -> bool {
     path.strip_prefix(of)
         .is_some_and(|rest| rest.is_empty() || of.ends_with('/') || rest.starts_with('/'))
@@ -158,7 +158,7 @@ mod tests {
         Owner { slot, session, turn: 0 }
     }
 
-    /// What is sent for a target after these fields were set in this order at `/shop/basket`.
+    /// The cookies for a target after these fields were set in this order at `/shop/basket`.
     fn sent(host: &str, fields: &[&str], target: &str) -> Option<String> {
         let mut jars = Jars::new(host, false);
         for field in fields {

@@ -9,7 +9,7 @@ use crate::generator::transport::failure::Failure;
 use crate::protocol::{Excerpt, KEPT_BODY_BYTES_MAX, grpc};
 
 impl Requests<'_> {
-    /// What went wrong with a call of gRPC: it says so in its trailers only.
+    /// The error of a call of gRPC, which stands in its trailers only.
     pub(crate) fn grpc_failure(&self, attempt: &Attempt, answer: &Answer) -> Option<Failure> {
         let kind = &self.workload.requests[attempt.kind as usize];
         if kind.grpc.is_none() || answer.excerpt.as_ref().is_some_and(|excerpt| excerpt.enough) {
@@ -23,15 +23,15 @@ impl Requests<'_> {
         kind.messages.map(|_| "grpc_messages")
     }
 
-    /// How many messages an attempt waits for at most, where it is answered by a stream of gRPC.
+    /// The most messages that an attempt waits for, if it is answered by a stream of gRPC.
     pub(crate) fn messages(&self, attempt: &Attempt) -> Option<u64> {
         let kind = &self.workload.requests[attempt.kind as usize];
         let gives_stream = kind.grpc.as_ref()?.gives_stream();
         gives_stream.then(|| kind.messages.map_or(u64::MAX, u64::from))
     }
 
-    /// Reads the messages of an answer of gRPC as JSON, where somebody looks into those of the
-    /// attempt's request. What is something else stays as it is.
+    /// Converts the messages of an answer of gRPC to JSON, if the attempt's request uses them.
+    /// Other content stays unchanged.
     pub(crate) fn read_messages(
         &self,
         attempt: &Attempt,

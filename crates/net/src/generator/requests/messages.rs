@@ -1,4 +1,4 @@
-//! Makes messages, and sees to it that a workload's requests are of the kind that its target takes.
+//! Makes messages, and checks that a workload's requests fit its target.
 
 use std::mem::take;
 
@@ -12,15 +12,14 @@ use crate::generator::protocols::message_exchange::OutgoingMessage;
 use crate::generator::protocols::{Outgoing, Payload, Scheme, Statements};
 use crate::generator::target::{Target, shown};
 
-/// Makes the messages of one run. The same attempt makes the same message however often it is asked
-/// for.
+/// Makes the messages of one run. The same attempt always makes the same message.
 pub(crate) struct Messages<'a> {
     workload: &'a Workload,
     scheme: &'static Scheme,
     /// The parts of messages vary as those of targets do.
     targets: StreamFamily,
     bytes: Vec<u8>,
-    /// Where further messages begin in these.
+    /// The beginnings of further messages in these.
     cuts: Vec<usize>,
 }
 
@@ -40,8 +39,8 @@ impl<'a> Messages<'a> {
         self.scheme.payload() != Payload::Requests
     }
 
-    /// Whether what a program wants is of the kind that the target takes. What it just names, to be
-    /// sent as the workload has it, is a call of gRPC.
+    /// Whether a program's wish fits the target. A request that it only names, to be sent as the
+    /// workload defines it, is a call of gRPC.
     pub(crate) fn fit(&self, attempt: &Attempt, call: Option<&Call>) -> bool {
         let scripted = self.workload.population_of(attempt.kind).programs.is_some();
         let grpc = self.workload.requests[attempt.kind as usize].grpc.is_some();
@@ -59,8 +58,8 @@ impl<'a> Messages<'a> {
         carried == self.scheme.payload() && expectable()
     }
 
-    /// Makes the message of an attempt, or its statements, for `write` to encode: that of the
-    /// `call` that a program wants, or what the workload says of this kind.
+    /// Makes the message of an attempt, or its statements, for `write` to encode: that of a
+    /// program's `call`, or the workload's own of this kind.
     pub(crate) fn make(
         &mut self,
         attempt: &Attempt,
@@ -97,14 +96,14 @@ impl<'a> Messages<'a> {
         (self.bytes, self.cuts) = (bytes, cuts);
     }
 
-    /// Gives a statement of a program's, or how its transaction begins, to `write`.
+    /// Gives a program's statement, or the beginning of its transaction, to `write`.
     pub(crate) fn statement(kind: u32, call: &Call, write: impl FnOnce(&Statements<'_>)) {
         let Some(SqlCall { sql, place, nulls, .. }) = &call.sql else { return };
         let (bytes, cuts, place) = (&call.body[..], &call.cuts[..], *place);
         write(&Statements { kind, sql, bytes, cuts, nulls, place });
     }
 
-    /// When the attempt's answer is complete: as its call, its kind or the protocol has it.
+    /// The condition of a complete answer: from the attempt's call, its kind or the protocol.
     fn expected<'b>(&'b self, attempt: &Attempt, call: Option<&'b Call>) -> Option<&'b Expect> {
         let kind = &self.workload.requests[attempt.kind as usize];
         let own = call.and_then(|call| call.expect.as_ref());
@@ -113,8 +112,7 @@ impl<'a> Messages<'a> {
 }
 
 /// # Errors
-/// When the workload has requests that the target does not take; the message says what would be
-/// right.
+/// If the workload has requests that do not fit the target; the message gives the right ones.
 pub(crate) fn check(workload: &Workload, target: &Target, demands: bool) -> Result<(), Invalid> {
     let carried = target.scheme.payload();
     let messages = carried != Payload::Requests;
@@ -131,7 +129,7 @@ pub(crate) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
         )));
     }
     check_openings(workload, target)?;
-    // Of a program's requests the workload gives names, timeouts and defaults only.
+    // For a program's requests the workload gives names, timeouts and defaults only.
     let scripted =
         |kind: &RequestKind| workload.populations[kind.population as usize].programs.is_some();
     for kind in &workload.requests {
@@ -149,7 +147,7 @@ pub(crate) fn check(workload: &Workload, target: &Target, demands: bool) -> Resu
     Ok(())
 }
 
-/// What connections are opened with goes with the target, and is the same for all populations,
+/// The opening settings of connections must fit the target, and are the same for all populations,
 /// which share them.
 fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
     let fail = |why: &str| Err(Invalid::new(format!("`{}`: {why}", shown(&target.url))));
@@ -165,7 +163,7 @@ fn check_openings(workload: &Workload, target: &Target) -> Result<(), Invalid> {
                  `subprotocols` and `bearer` or `basic`",
             );
         }
-        // Those that vary belong to requests, and a handshake to none.
+        // Varying values belong to requests, and a handshake belongs to none.
         let given = |one: &Population| one.table.clients.as_ref().map_or(0, |it| it.headers.len());
         if all.iter().any(|one| given(one) != one.headers.len()) {
             return fail(
@@ -202,7 +200,7 @@ fn check_without_http(all: &[Population]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Passwords and pools go with the target.
+/// Passwords and pools must fit the target.
 fn check_connections(target: &Target, all: &[Population]) -> Result<(), &'static str> {
     let database = target.scheme.payload() == Payload::Statements;
     if !database && all.iter().any(|one| one.password.is_some()) {

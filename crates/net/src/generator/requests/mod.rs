@@ -1,4 +1,4 @@
-//! Makes requests: the one place where an attempt becomes a method, a target, fields and a body.
+//! Makes requests: the one place that turns an attempt into a method, a target, fields and a body.
 
 pub(crate) mod cookies;
 mod grpc_calls;
@@ -28,24 +28,23 @@ use crate::server::{DEMAND_HEADER, demand_value};
 use cookies::Jars;
 use redirects::{Redirects, Response};
 
-/// The name of the field that brings cookies.
+/// The name of the field for cookies.
 const COOKIE: &str = "Cookie";
 
-/// Whose cookies a request brings, or a response sets, and when.
+/// The owner of cookies that a request sends or a response sets, and the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sender {
     pub(crate) owner: Owner,
     pub(crate) now: Nanos,
 }
 
-/// Makes the requests of one run. The same attempt makes the same request however often it is
-/// asked for.
+/// Makes the requests of one run. The same attempt always makes the same request.
 pub(crate) struct Requests<'a> {
     workload: &'a Workload,
     target: &'a Target,
     demands: Option<DrawnDemands>,
     targets: StreamFamily,
-    /// The traces of requests, where any population says which they belong to.
+    /// The traces of requests, if any population names them.
     traces: Option<Traces>,
     path: String,
     jars: Option<Jars>,
@@ -87,10 +86,10 @@ impl<'a> Requests<'a> {
         self.jars.is_some() || self.redirects.are_followed()
     }
 
-    /// Takes a response in: its cookies, and whether it leads the attempt elsewhere.
+    /// Takes a response: its cookies, and a possible redirect of the attempt.
     ///
     /// # Errors
-    /// When it leads too far.
+    /// If it leads too far.
     pub(crate) fn take_response(
         &mut self,
         exchange: &Exchange,
@@ -119,7 +118,7 @@ impl<'a> Requests<'a> {
         self.redirects.follow(attempt, &response, self.target, browsing.redirects)
     }
 
-    /// Writes the whole path of an attempt, where it has been led by now.
+    /// Writes the current whole path of an attempt after redirects.
     fn write_path(&mut self, attempt: &Attempt, call: Option<&Call>) {
         self.path.clear();
         if let Some(hop) = self.redirects.hop(attempt) {
@@ -150,8 +149,8 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// Makes the request of an attempt, for `write` to encode: the `call` that a program wants, or
-    /// what the workload says of this kind. With its sender's cookies, if that is given.
+    /// Makes the request of an attempt, for `write` to encode: a program's `call`, or the
+    /// workload's own of this kind. With its sender's cookies, if given.
     pub(crate) fn make<R>(
         &mut self,
         attempt: &Attempt,
@@ -166,7 +165,7 @@ impl<'a> Requests<'a> {
         let jars = self.jars.as_mut().filter(|_| population.browsing.cookies).zip(sender);
         let cookies = jars.and_then(|(jars, of)| jars.field(of.owner, &self.path, of.now));
         let own = call.map_or(&kind.headers, |call| &call.headers);
-        // Those of kinds have them already.
+        // Those of kinds already have them.
         let common = call.map(|call| missing_fields(&call.headers, &population.headers));
         let cookies = cookies.map(|cookies| with_own(cookies, own));
         let demand = self.demands.as_mut().map(|demands| demand_value(demands, attempt, kind));
@@ -191,7 +190,7 @@ impl<'a> Requests<'a> {
         identified(self.credentials.as_mut(), kind.population, &request, write)
     }
 
-    /// Which trace an attempt belongs to, where its population says so and it says nothing itself.
+    /// The trace of an attempt, if its population names traces and it has no own one.
     fn traceparent(&self, attempt: &Attempt, own: &[(String, String)]) -> Option<String> {
         let traces = self.traces.as_ref()?;
         let said = || own.iter().any(|(name, _)| name.eq_ignore_ascii_case(TRACEPARENT));
@@ -204,24 +203,24 @@ impl<'a> Requests<'a> {
         &self.workload.requests[attempt.kind as usize].name
     }
 
-    /// What must be kept of responses, where no program reads them.
+    /// The parts of responses that must be kept without a program that reads them.
     pub(crate) fn capture(&self) -> Capture {
         let heads = self.follows_responses()
             || self.workload.requests.iter().any(|kind| kind.grpc.is_some());
         if heads { Capture::Heads } else { Capture::Nothing }
     }
 
-    /// How long a connection is used.
+    /// The lifetime of a connection.
     pub(crate) fn connections(&self, attempt: &Attempt) -> Reuse {
         self.population(attempt).clients.connections
     }
 
-    /// The population whose attempt it is.
+    /// The population of the attempt.
     fn population(&self, attempt: &Attempt) -> &'a Population {
         self.workload.population_of(attempt.kind)
     }
 
-    /// Whether the request may go out again when nobody knows if it was carried out.
+    /// Whether the request may be sent again if nobody knows whether it was carried out.
     pub(crate) fn may_be_repeated(&self, attempt: &Attempt, call: Option<&Call>) -> bool {
         !matches!(
             self.method(attempt, call),
@@ -230,14 +229,14 @@ impl<'a> Requests<'a> {
     }
 }
 
-/// Whether a request's own field is not sent: one of cookies that is merged with the jar's, or one
+/// Whether a request's own field is left out: cookies that are merged with the jar's, or a field
 /// about a body that is left out.
 fn is_replaced(name: &str, merged: bool, bodiless: bool) -> bool {
     merged && name.eq_ignore_ascii_case(COOKIE)
         || bodiless && name.to_ascii_lowercase().starts_with("content-")
 }
 
-/// Gives a request of a population to `write`, with what changes of who asks, if anything does.
+/// Gives a request of a population to `write`, with the changing client fields, if any.
 fn identified<R>(
     credentials: Option<&mut Credentials>,
     population: u32,
@@ -250,7 +249,7 @@ fn identified<R>(
     }
 }
 
-/// Cookies of the jar behind those that a request has by itself: there is one field for both.
+/// Cookies of the jar after those that a request has by itself, in one field.
 fn with_own(cookies: String, own: &[(String, String)]) -> String {
     match own.iter().find(|(name, _)| name.eq_ignore_ascii_case(COOKIE)) {
         Some((_, own)) => format!("{own}; {cookies}"),

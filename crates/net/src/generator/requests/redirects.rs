@@ -1,4 +1,4 @@
-//! Redirects that are followed within an attempt, as browsers do.
+//! Redirects within an attempt, followed as browsers do.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use thinktime_core::time::Nanos;
 use crate::generator::target::Target;
 use crate::generator::transport::failure::Failure;
 
-/// More redirects came than are followed.
+/// There were more redirects than the limit.
 const TOO_MANY: Failure = "redirects";
 /// A redirect leads to another server than the run's target.
 const ELSEWHERE: Failure = "redirect_elsewhere";
 
-/// The attempts that are on their way to where redirects led them.
+/// The attempts that follow redirects.
 pub(crate) struct Redirects {
     /// Whether any are followed.
     followed: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Redirects {
     hops: HashMap<u64, Hop>,
 }
 
-/// Where an attempt has been led.
+/// The current place of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hop {
     pub(crate) method: Method,
@@ -31,14 +31,14 @@ pub(crate) struct Hop {
     /// Whether the body, with the fields about it, is left out.
     pub(crate) bodiless: bool,
     number: u32,
-    /// The bytes of the exchanges before.
+    /// The bytes of the previous exchanges.
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
-    /// What the server says that it took for these; [`Nanos::MAX`] where it says nothing.
+    /// The server's own time for these; [`Nanos::MAX`] if not given.
     pub(crate) server_time: Nanos,
 }
 
-/// A response that may be a redirect, and what it answers.
+/// A response that may be a redirect, and its request.
 pub(crate) struct Response<'a> {
     pub(crate) method: Method,
     /// The whole path with its query.
@@ -60,20 +60,20 @@ impl Redirects {
         self.followed
     }
 
-    /// Where the attempt has been led, if it has.
+    /// The current place of the attempt, if redirected.
     pub(crate) fn hop(&self, attempt: &Attempt) -> Option<&Hop> {
         self.hops.get(&attempt.ticket.to_word())
     }
 
-    /// The attempt has ended: gives where it had been led.
+    /// Ends the attempt: gives its last place.
     pub(crate) fn end(&mut self, ticket: Ticket) -> Option<Hop> {
         if self.hops.is_empty() { None } else { self.hops.remove(&ticket.to_word()) }
     }
 
-    /// Looks at a response: whether the attempt goes on elsewhere, `most` times at most.
+    /// Checks a response: whether the attempt continues elsewhere, `most` times at most.
     ///
     /// # Errors
-    /// When it is led too far.
+    /// If it is led too far.
     pub(crate) fn follow(
         &mut self,
         attempt: &Attempt,
@@ -115,7 +115,7 @@ impl Redirects {
     }
 }
 
-/// The server's own times for two exchanges of an attempt together, as far as it says.
+/// The server's own times for two exchanges of an attempt together, as far as given.
 pub(crate) fn sum_of_times(one: Nanos, other: Nanos) -> Nanos {
     match (one.is_never(), other.is_never()) {
         (true, _) => other,
@@ -124,8 +124,8 @@ pub(crate) fn sum_of_times(one: Nanos, other: Nanos) -> Nanos {
     }
 }
 
-/// The path with its query to which a Location leads (RFC 3986, section 5), seen from `base`;
-/// nothing where that is another origin.
+/// The path with its query to which a Location leads (RFC 3986, section 5), relative to `base`;
+/// nothing if that is another origin.
 fn resolve(location: &[u8], base: &str, origin: &Target) -> Option<String> {
     let location = visible(location);
     let location = location.split('#').next().unwrap_or_default();
@@ -160,7 +160,7 @@ fn resolve(location: &[u8], base: &str, origin: &Target) -> Option<String> {
     Some(without_dots(&whole))
 }
 
-/// What is no visible ASCII character, percent-encoded; blanks around it left out.
+/// The text with percent-encoding of all but visible ASCII characters, without blanks around it.
 fn visible(text: &[u8]) -> String {
     let encode = |byte: &u8| match byte {
         0x21..=0x7e => char::from(*byte).to_string(),
@@ -169,7 +169,7 @@ fn visible(text: &[u8]) -> String {
     text.trim_ascii().iter().map(encode).collect()
 }
 
-/// A path without `.` and `..`, and its query as it is.
+/// A path without `.` and `..`, and its query unchanged.
 fn without_dots(target: &str) -> String {
     let (path, query) = target.split_at(target.find('?').unwrap_or(target.len()));
     let mut excerpt: Vec<&str> = Vec::new();

@@ -1,5 +1,5 @@
-//! The values that sessions have: requests are made of them, and responses give new ones; and what
-//! is checked of responses.
+//! The values of sessions: requests contain them, and responses give new ones; and the checks of
+//! responses.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,9 +19,9 @@ use crate::protocol::Capture;
 
 /// A request needs a value that its session did not get.
 const MISSING: Failure = "value_missing";
-/// A value cannot stand where a request has it.
+/// A value is invalid at its place in a request.
 const UNFIT: Failure = "value_unfit";
-/// The longest value that is taken, in bytes.
+/// The longest accepted value, in bytes.
 const VALUE_BYTES_MAX: usize = 64 << 10;
 /// Sessions of a population are numbered from its place times this on.
 const SESSIONS: u64 = 1 << 48;
@@ -31,21 +31,21 @@ pub(crate) struct Values<'a> {
     workload: &'a Workload,
     /// The parts of requests vary as those of targets do.
     targets: StreamFamily,
-    /// By the session's slot. What another session left behind counts as nothing.
+    /// By the session's slot. Values that another session left behind are ignored.
     taken: HashMap<usize, Taken>,
-    /// The requests that are on their way, by the attempt's ticket.
+    /// The requests under way, by the attempt's ticket.
     calls: HashMap<u64, Rc<Call>>,
     report: Report,
 }
 
-/// What a session took, by the places of the names.
+/// The values of a session, by the indices of their names.
 struct Taken {
     owner: Owner,
     values: Vec<Option<Vec<u8>>>,
 }
 
 impl<'a> Values<'a> {
-    /// Those of a workload; none where no request has to do with any.
+    /// Those of a workload; `None` if no request uses values.
     pub(crate) fn of(workload: &'a Workload) -> Option<Values<'a>> {
         if workload.requests.iter().all(|kind| kind.value_use.is_empty()) {
             return None;
@@ -59,7 +59,7 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// What must be kept of responses.
+    /// The parts of responses that must be kept.
     pub(crate) fn capture(&self) -> Capture {
         let reads = self.workload.requests.iter().map(|kind| kind.value_use.reads()).max();
         match reads.unwrap_or_default() {
@@ -69,12 +69,12 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Makes the request of an attempt that is about to go out, where it is made of values; not one
-    /// that is a program's `own`. Of a call of gRPC, the metadata is of both, and the message its
-    /// own or the workload's.
+    /// Makes the request of an attempt before it is sent, if it contains values and is not a
+    /// program's `own`. A call of gRPC has the metadata of both, and its own message or the
+    /// workload's.
     ///
     /// # Errors
-    /// When one is missing, or does not fit.
+    /// If one is missing, or does not fit.
     pub(crate) fn prepare(
         &mut self,
         attempt: &Attempt,
@@ -110,7 +110,7 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// The request of an attempt on its way, where it is made of values.
+    /// The request of an attempt under way, if it contains values.
     pub(crate) fn call(&self, attempt: &Attempt) -> Option<Rc<Call>> {
         self.calls.get(&attempt.ticket.to_word()).cloned()
     }
@@ -122,8 +122,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A request is over, with this row and perhaps an answer, for its sender: takes and checks
-    /// what its kind says. Of one without an answer nothing holds.
+    /// A request has ended, with this row and perhaps an answer, for its sender: takes the values
+    /// and makes the checks of its kind. Without an answer no check holds.
     pub(crate) fn finish_request(&mut self, row: &Row, answer: Option<(&Answer, Owner)>) {
         let kind = &self.workload.requests[row.attempt.kind as usize];
         if kind.value_use.takes.is_empty() && kind.value_use.checks.is_empty() {
@@ -160,13 +160,13 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What was found out.
+    /// The findings.
     pub(crate) fn report(&self) -> &Report {
         &self.report
     }
 }
 
-/// A program's own call of gRPC with what of the workload's it leaves out.
+/// A program's own call of gRPC, completed by the workload's.
 fn sum_of_times(own: &Call, call: Call) -> Call {
     let more = missing_fields(&own.headers, &call.headers);
     let headers = own.headers.iter().chain(more).cloned().collect();
@@ -177,7 +177,7 @@ fn sum_of_times(own: &Call, call: Call) -> Call {
     Call { headers, body, ..own.clone() }
 }
 
-/// A value of the row that a session has of a data file.
+/// A value of the session's row of a data file.
 fn of_row(population: &Population, name: usize, seed: u64, owner: Owner) -> Option<&[u8]> {
     let clients = match population.sessions {
         Sessions::Closed { clients, .. } => clients,

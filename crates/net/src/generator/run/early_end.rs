@@ -9,12 +9,12 @@ use thinktime_core::workload::Workload;
 
 use crate::generator::plan::{Plan, RunProgress};
 
-/// The time between two looks at the objectives, in seconds.
+/// The time between two checks of the objectives, in seconds.
 const LOOK_S: f64 = 1.0;
 
-/// Looks at the rows of a run, and says when its objectives can no longer be met.
+/// Watches the rows of a run, and reports when its objectives can no longer be met.
 pub(crate) struct EarlyEnd {
-    /// None where no objective may end the run.
+    /// None if no objective may end the run.
     objectives: Option<RefCell<Objectives>>,
 }
 
@@ -24,8 +24,8 @@ impl EarlyEnd {
         EarlyEnd { objectives: objectives.map(RefCell::new) }
     }
 
-    /// What watches the progress: `watch`, and the objectives once a second. The one that
-    /// cannot be met any more goes to `reason`.
+    /// The watcher of the progress: `watch`, and the objectives once a second. An objective that
+    /// can no longer be met goes to `reason`.
     pub(crate) fn watch<'a>(
         &'a self,
         watch: &'a mut dyn FnMut(RunProgress) -> bool,
@@ -45,13 +45,13 @@ impl EarlyEnd {
         }
     }
 
-    /// The sink through which the rows have to go.
+    /// The sink for all rows.
     pub(crate) fn wrap<'a, S>(&'a self, sink: &'a mut S) -> ObservedSink<'a, S> {
         ObservedSink { objectives: self.objectives.as_ref(), sink }
     }
 }
 
-/// Rows that are looked at on their way.
+/// Rows that are checked on their way.
 pub(crate) struct ObservedSink<'a, S> {
     objectives: Option<&'a RefCell<Objectives>>,
     sink: &'a mut S,

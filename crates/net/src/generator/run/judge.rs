@@ -1,4 +1,4 @@
-//! Whether a run's result can be trusted: what the generator itself could not do.
+//! Whether a run's result can be trusted: the failures of the generator itself.
 
 use thinktime_core::file::Figure;
 use thinktime_core::record::{
@@ -9,27 +9,26 @@ use thinktime_core::workload::{Objective, Of, Slo, Workload};
 
 use crate::generator::plan::Ending;
 
-/// Lateness beyond this share of the mean response time is worth a warning.
+/// Lateness beyond this share of the mean response time causes a warning.
 const LATENESS_NOTED: f64 = 0.02;
-/// The figures by which a result is judged.
+/// The figures that decide whether a result is valid.
 const JUDGED: [&str; 3] = ["mean", "p50", "p99"];
-/// Lateness spoils a result that has one of these figures more than this share above what it would
-/// be without.
+/// Lateness spoils a result if it raises one of these figures by more than this share.
 const LATENESS_SPOILS: f64 = 0.10;
-/// To wake a core from its sleep and a thread by a timer takes a kernel some tens of microseconds:
-/// no figure is finer than this, in seconds, whoever sends.
+/// A kernel takes some tens of microseconds to wake a core from its sleep and a thread by a timer:
+/// no figure is finer than this, in seconds, with any generator.
 const RESOLUTION_S: f64 = 100e-6;
 /// A generator that uses more than this share of its core is near its limit.
 const CPU_NOTED: f64 = 0.80;
-/// Beyond this share it is the bottleneck, and not the server.
+/// Beyond this share the generator is the bottleneck, and not the server.
 const CPU_SPOILS: f64 = 0.95;
 /// A generator that waited for a core for more than this share of the time shared it with others.
 const WITHOUT_CORE_NOTED: f64 = 0.05;
-/// Beyond this share of what it can carry, the network interface is the bottleneck.
+/// Beyond this share of its capacity, the network interface is the bottleneck.
 const INTERFACE_SPOILS: f64 = 0.90;
-/// More failures than this share of all requests, for want of ports or descriptors, spoil a result.
+/// More failures than this share of all requests, for lack of ports or descriptors, spoil a result.
 const OWN_FAILURES_SPOIL: f64 = 0.001;
-/// The words of failures that are the generator's own machine's.
+/// The words of failures that the generator's own machine causes.
 const OWN_FAILURES: [&str; 2] = ["no_free_port", "no_free_descriptor"];
 
 /// Adds warnings, and says why the result is not to be trusted, if so.
@@ -46,7 +45,7 @@ pub(crate) fn judge(
     }
     verdict.failures(summary);
     verdict.lateness(summary, slo);
-    // A run without a request is over at once, and its share of CPU time is that of the start.
+    // A run without a request ends at once, and its share of CPU time is that of the start.
     if let Some(generator) = summary.generator.filter(|_| summary.requests > 0) {
         verdict.limits(&generator);
     }
@@ -54,8 +53,8 @@ pub(crate) fn judge(
     verdict.untrusted
 }
 
-/// Adds a warning where not so many requests were begun as the workload asks for; says why the
-/// result is not to be trusted, if it is not for that.
+/// Adds a warning if fewer requests were begun than the workload asks for; says why the result is
+/// not to be trusted, if that is the reason.
 pub(crate) fn judge_rate(
     summary: &mut Summary,
     workload: &Workload,
@@ -72,7 +71,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    /// Says how the run ended, where that was not as planned.
+    /// Says how the run ended, if not as planned.
     fn ending(&mut self, summary: &mut Summary, ending: &Ending, in_flight: u64) {
         match ending {
             Ending::Planned => {}
@@ -95,7 +94,7 @@ impl Verdict {
                      on their way then are not counted",
                     lost.words
                 ));
-                // What was over may not show it: a server that answers nothing has no times.
+                // Completed requests may not show it: a server that answers nothing has no times.
                 if let Some(one) = summary.objectives.get_mut(lost.place)
                     && one.verdict != Met::NotMet
                 {
@@ -110,7 +109,7 @@ impl Verdict {
         self.warnings.push(text);
     }
 
-    /// The first reason stands: it is mostly the cause of the others.
+    /// The first reason stands: it mostly causes the others.
     fn spoil(&mut self, text: String) {
         self.untrusted.get_or_insert(text);
     }
@@ -171,7 +170,7 @@ impl Verdict {
         }
         let text = format!("{text}; without it {}", changed.join(", and "));
         match could_change(summary, slo, late_p99) {
-            // That the SLO is missed is the server's doing, and stands.
+            // A missed SLO is the server's doing, and stands.
             Change::Lost => return self.warn(format!("{text}; the SLO is not met either way")),
             Change::None => {
                 return self.warn(format!("{text}; the objectives are met by far more than that"));
@@ -209,8 +208,8 @@ impl Verdict {
     }
 }
 
-/// How a figure would be different without lateness, in words, if that is worth it: by more than a
-/// share of itself, and more than it is known to.
+/// How a figure would differ without lateness, in words, if that matters: by more than a share of
+/// itself, and by more than its precision.
 fn change(summary: &Summary, name: &str) -> Option<String> {
     let with = summary.response_time_s.by_name(name)?;
     let without = punctual(summary, name)?;
@@ -220,9 +219,9 @@ fn change(summary: &Summary, name: &str) -> Option<String> {
     })
 }
 
-/// What a figure of the response time would be without lateness. Of a request sent once, response
-/// time is lateness and service time; of one sent again, the service time is that of the last
-/// attempt alone, and only the lateness is known.
+/// A figure of the response time without lateness. For a request sent once, response time is
+/// lateness and service time. For one sent again, the service time is that of the last attempt
+/// alone, and only the lateness is known.
 fn punctual(summary: &Summary, name: &str) -> Option<f64> {
     let with = summary.response_time_s.by_name(name)?;
     let late = summary.lateness_s.by_name(name)?;
@@ -230,8 +229,8 @@ fn punctual(summary: &Summary, name: &str) -> Option<f64> {
     Some(service.max(with - late))
 }
 
-/// Half the width of a figure's 95 % interval; nothing of a p99 without one, which is known to no
-/// precision at all: a few delays of the machine, its server's too, make it what it is.
+/// Half the width of a figure's 95 % interval. A p99 without one has none, and is not known to any
+/// precision: a few delays of the machine, its server's too, determine it.
 fn half_width(summary: &Summary, name: &str) -> Option<f64> {
     if name == "mean" {
         return summary.response_time_s.ci95;
@@ -242,20 +241,20 @@ fn half_width(summary: &Summary, name: &str) -> Option<f64> {
     }
 }
 
-/// What lateness could change of the verdict.
+/// The possible effect of lateness on the verdict.
 enum Change {
-    /// Nothing: an objective is not met, and would not be without.
+    /// None: an objective is not met, and would not be met without lateness.
     Lost,
-    /// Nothing: all are met, and by far more than the generator was late.
+    /// None: all are met, with margins far larger than the lateness.
     None,
-    /// An objective that is not met would be.
+    /// An unmet objective would be met.
     ToMet,
-    /// It cannot be said.
+    /// Unknown.
     Unknown,
 }
 
-/// Lateness beyond this share of an objective's margin could cost it: requests that are late are
-/// sent closer together, which can lengthen a queue by about as much again as they were late.
+/// Lateness beyond this share of an objective's margin could cost it: late requests are sent closer
+/// together, which can lengthen a queue by about as much again as the lateness.
 const OF_MARGIN: f64 = 0.5;
 
 fn could_change(summary: &Summary, slo: &Slo, late_p99: f64) -> Change {
@@ -277,8 +276,8 @@ fn could_change(summary: &Summary, slo: &Slo, late_p99: f64) -> Change {
     }
 }
 
-/// Whether an objective that is not met would be without lateness. Only of all requests is it known
-/// what lateness made of their response times.
+/// Whether an unmet objective would be met without lateness. The effect of lateness on response
+/// times is known for all requests only.
 fn is_met_without(summary: &Summary, objective: &Objective) -> bool {
     match (objective.figure, &objective.of) {
         (Figure::Response(name), Of::All) => {

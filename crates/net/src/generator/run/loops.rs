@@ -27,7 +27,7 @@ use crate::poller::Clock;
 const LOOPS_MAX: u32 = 1024;
 
 /// # Errors
-/// When the workload cannot be divided among so many loops.
+/// If the workload cannot be divided among this many loops.
 pub(crate) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
     let loops = u64::from(plan.loops);
     if !(1..=LOOPS_MAX).contains(&plan.loops) {
@@ -46,11 +46,10 @@ pub(crate) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
 /// The most generators of one run.
 const GENERATORS_MAX: u64 = 10_000;
 
-/// The number of shares of the sessions, where so many generators have as many event loops as the
-/// plan says.
+/// The number of shares of the sessions, if each generator has the plan's number of event loops.
 ///
 /// # Errors
-/// When the workload cannot be divided among so many.
+/// If the workload cannot be divided among this many.
 pub fn shares_of(workload: &Workload, plan: &Plan, generators: u64) -> Result<u64, Invalid> {
     if !(1..=GENERATORS_MAX).contains(&generators) {
         return Err(Invalid::new(format!(
@@ -65,7 +64,7 @@ pub fn shares_of(workload: &Workload, plan: &Plan, generators: u64) -> Result<u6
 }
 
 /// # Errors
-/// When there are more shares than clients.
+/// If there are more shares than clients.
 fn check_shares(workload: &Workload, shares: u64, whose: &str) -> Result<(), Invalid> {
     let most = |one: &Population| one.clients.concurrency.min(one.clients().unwrap_or(u64::MAX));
     let most = workload.populations.iter().map(most).min().unwrap_or(u64::MAX);
@@ -87,7 +86,7 @@ pub(crate) struct Loops<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// What makes the loops begin together.
+/// The common start of the loops.
 struct Start<'a> {
     built: Barrier,
     clock: OnceLock<Clock>,
@@ -95,7 +94,7 @@ struct Start<'a> {
 }
 
 impl Loops<'_> {
-    /// Runs all loops to their end. When all of them are ready, one calls `start`, which waits for
+    /// Runs all loops to their end. Once all of them are ready, one calls `start`, which waits for
     /// the begin of the run.
     pub(crate) fn run(
         &self,
@@ -141,7 +140,7 @@ impl Loops<'_> {
         start.built.wait();
         let clock = *start.clock.get_or_init(start.start);
         let mut watch = |progress: RunProgress| {
-            // Nobody takes it any more only where the merger has panicked.
+            // The receiver is gone only if the merger has panicked.
             messages.send(LoopMessage::Progress(part, progress)).ok();
             !self.stop.load(Ordering::Relaxed)
         };

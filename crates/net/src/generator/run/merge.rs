@@ -27,9 +27,9 @@ pub struct Merge {
 #[derive(Debug, Default)]
 struct State {
     ends: Vec<LoopOutcome>,
-    /// By share, the time up to which its rows are there, and its progress.
+    /// By share, the time up to which its rows are complete, and its progress.
     seen: Vec<(Nanos, RunProgress)>,
-    /// How far each share was that was lost.
+    /// The progress of each lost share.
     lost: Vec<RunProgress>,
     warnings: Vec<String>,
     load_lost: Option<String>,
@@ -37,7 +37,7 @@ struct State {
 }
 
 impl Merge {
-    /// For so many shares.
+    /// For this many shares.
     #[must_use]
     pub fn new(shares: usize) -> Merge {
         let (sender, messages) = channel();
@@ -51,10 +51,10 @@ impl Merge {
         }
     }
 
-    /// Takes what [`Part::take`](super::part::Part::take) gave.
+    /// Takes the result of [`Part::take`](super::part::Part::take).
     ///
     /// # Errors
-    /// When that is not what these bytes are.
+    /// If the bytes are no such result.
     pub fn take(&self, bytes: &[u8]) -> Result<(), Invalid> {
         let (all, done): (Vec<LoopMessage>, Option<LoopOutcome>) = postcard::from_bytes(bytes)
             .map_err(|error| Invalid::new(format!("what a generator told is damaged: {error}")))?;
@@ -74,49 +74,49 @@ impl Merge {
         Ok(())
     }
 
-    /// The share of this number has been lost: gives the time up to which its rows are there, in
-    /// seconds, and how far it was.
+    /// Marks the share of this number as lost: gives the time up to which its rows are complete, in
+    /// seconds, and its progress.
     pub fn lose(&self, share: usize) -> (f64, RunProgress) {
         self.send(LoopMessage::End(share));
         let mut state = self.state();
         let Some((up_to, progress)) = state.seen.get(share).copied() else {
             return (0.0, RunProgress::default());
         };
-        // Whoever takes it over counts anew.
+        // A successor counts anew.
         state.seen[share].1 = RunProgress::default();
         state.lost.push(progress);
         (up_to.as_secs_f64(), progress)
     }
 
-    /// Nothing more comes.
+    /// Ends the input.
     pub fn end(&self) {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Whether the run is to end.
+    /// Whether the run must end.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Adds to what the result says of itself.
+    /// Adds to the result's notes.
     pub fn warn(&self, warning: String) {
         self.state().warnings.push(warning);
     }
 
-    /// A part of the load is missing, so that the result is not to be trusted, for this reason.
+    /// Marks the result as not to be trusted, since a part of the load is missing, for this reason.
     pub fn spoil(&self, reason: String) {
         self.state().load_lost.get_or_insert(reason);
     }
 
-    /// What the result says of the generators.
+    /// The result's notes about the generators.
     pub fn describe(&self, generators: Vec<GeneratorNode>) {
         self.state().generators = generators;
     }
 
     fn send(&self, message: LoopMessage) {
         if let Some(sender) = &*self.sender.lock().unwrap_or_else(PoisonError::into_inner) {
-            sender.send(message).ok(); // nobody listens any more once the run has ended
+            sender.send(message).ok(); // the receiver is gone once the run has ended
         }
     }
 
@@ -135,7 +135,7 @@ impl RunProgress {
 /// [`run`](super::run).
 ///
 /// # Errors
-/// When workload and plan make no sense.
+/// If workload and plan make no sense.
 pub fn merge(
     workload: &Workload,
     plan: &Plan,
@@ -161,7 +161,7 @@ pub fn merge(
     Ok(outcome)
 }
 
-/// What belongs to all clients together, and of which each share has its part, in words.
+/// Limits of all clients together, of which each share has its part, in words.
 fn divided(workload: &Workload, shares: usize) -> Option<String> {
     let limits = || workload.populations.iter().map(|one| &one.clients);
     let in_flight = limits().any(|one| one.concurrency < u64::MAX);
@@ -178,7 +178,7 @@ fn divided(workload: &Workload, shares: usize) -> Option<String> {
 }
 
 impl State {
-    /// The ends of all parts as one, those that were lost included.
+    /// The ends of all parts as one, lost ones included.
     fn done(&mut self, plan: &Plan, stopped: bool) -> LoopOutcome {
         let lost = self.lost.iter().map(|one| LoopOutcome {
             sessions: one.sessions,
@@ -187,7 +187,7 @@ impl State {
         });
         let all = self.ends.drain(..).chain(lost);
         let mut done = all.reduce(combine).unwrap_or_else(LoopOutcome::nothing);
-        // What was lost in the warm-up does not make the others' time longer.
+        // Losses during the warm-up do not lengthen the others' time.
         done.window.begin = done.window.begin.min(done.window.end);
         done.interrupted |= stopped;
         done.load_lost = self.load_lost.take();

@@ -28,11 +28,11 @@ use crate::protocol::KEPT_BODY_BYTES_MAX;
 const SECOND: Nanos = Nanos(1_000_000_000);
 
 /// Runs a workload against a target. `watch` is called about ten times a second with the progress,
-/// and ends the run by saying `false`.
+/// and ends the run by returning `false`.
 ///
 /// # Errors
-/// When the plan makes no sense, or the target cannot be reached at the start. What goes wrong
-/// later is counted, and never ends the run.
+/// If the plan makes no sense, or the target cannot be reached at the start. Later errors are
+/// counted, and never end the run.
 pub fn run(
     workload: &Workload,
     target: &Target,
@@ -96,7 +96,7 @@ fn outcome(
     let mut summary = Summary::new("run", workload, &collector, done.window, done.sessions);
     summary.generator = Some(done.generator);
     let judged = judge::judge(&mut summary, &workload.slo, &ending, done.in_flight);
-    // Scripts that fail are why nothing happened.
+    // Failed scripts explain why nothing happened.
     let untrusted = collector
         .scripts_failed()
         .or(judged)
@@ -114,7 +114,8 @@ fn outcome(
     RunOutcome { summary, collector, ending, untrusted }
 }
 
-/// How long requests waited for a connection or to be among those in flight, in words, if any did.
+/// How long requests waited for a connection or for their place among those in flight, in words, if
+/// any did.
 fn waiting_note(summary: &Summary, workload: &Workload) -> Option<String> {
     let waiting = summary.waiting_s.as_ref()?;
     let (mean, max) = (waiting.mean.filter(|mean| *mean > 0.0)?, waiting.max?);

@@ -1,8 +1,8 @@
 //! A part of a run, whose rows are recorded in another process: some shares of the sessions, with
 //! an event loop for each.
 //!
-//! The process that records them polls for new rows about once a second. The polls are a sign of
-//! life at the same time: a part that nobody polls for some seconds ends itself.
+//! The recording process polls for new rows about once a second. The polls are also a sign of life:
+//! a part without a poll for some seconds ends itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -23,7 +23,7 @@ use crate::poller::Clock;
 
 /// The longest time without a poll: after that a part ends itself.
 const POLL_GAP_MAX: Nanos = Nanos(4_000_000_000);
-/// The time between two looks at whether there was a poll.
+/// The time between two checks for a poll.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A part of a run, under way in a thread of its own.
@@ -32,20 +32,20 @@ pub struct Part {
     messages: Mutex<Receiver<LoopMessage>>,
     watch: Arc<Watch>,
     thread: Mutex<Option<JoinHandle<Result<LoopOutcome, RunError>>>>,
-    /// To whom it is said when the run begins.
+    /// Receives the begin of the run.
     begin: Mutex<Option<Sender<Duration>>>,
 }
 
-/// What the polling process and the loops share.
+/// The state shared by the polling process and the loops.
 #[derive(Debug)]
 struct Watch {
     clock: Clock,
     /// The time of the last poll, in nanoseconds of the clock.
     last_poll: AtomicU64,
     stop: AtomicBool,
-    /// Whether it ended for want of polls.
+    /// Whether it ended for lack of polls.
     abandoned: AtomicBool,
-    /// How late the part began, in nanoseconds; [`u64::MAX`] before it has.
+    /// The lateness of the part's begin, in nanoseconds; [`u64::MAX`] before it has begun.
     begun_late: AtomicU64,
 }
 
@@ -54,17 +54,17 @@ struct Watch {
 pub struct PartReport {
     /// For [`Merge::take`](super::merge::Merge::take).
     pub bytes: Vec<u8>,
-    /// Whether nothing more comes.
+    /// Whether the part has ended.
     pub ended: bool,
-    /// How much later than agreed the part began, as soon as that is known.
+    /// The lateness of the part's begin against the agreed time, once known.
     pub begun_late: Option<Nanos>,
 }
 
 impl Part {
-    /// Makes ready.
+    /// Prepares the part.
     ///
     /// # Errors
-    /// When the plan makes no sense, or the target cannot be reached from here.
+    /// If the plan makes no sense, or the target cannot be reached from here.
     pub fn new(
         workload: &Workload,
         target: &Target,
@@ -93,19 +93,18 @@ impl Part {
         Ok(Part { messages: Mutex::new(messages), watch, thread, begin })
     }
 
-    /// The run begins, or has begun, when the kernel's monotonic clock has this value. Said once.
+    /// Sets the begin of the run, as a value of the kernel's monotonic clock. Called once.
     pub fn begin(&self, at: Duration) {
         self.watch.mark_poll();
         if let Some(begin) = self.begin.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            begin.send(at).ok(); // its thread is there as long as nothing was said
+            begin.send(at).ok(); // its thread waits until the begin is set
         }
     }
 
-    /// What there is to be told since this was asked last, after this time, or at once when the
-    /// part has ended.
+    /// The new messages since the last call, after this time, or at once if the part has ended.
     ///
     /// # Errors
-    /// When the part has failed.
+    /// If the part has failed.
     pub fn take(&self, wait: Duration) -> Result<PartReport, RunError> {
         self.watch.mark_poll();
         let (mut all, mut ended) = (Vec::new(), false);
@@ -129,7 +128,7 @@ impl Part {
         Ok(PartReport { bytes, ended, begun_late: (late < u64::MAX).then_some(Nanos(late)) })
     }
 
-    /// What came of it, once.
+    /// Its result, once.
     fn end(&self) -> Result<Option<LoopOutcome>, RunError> {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let done = thread.map(|it| it.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
@@ -165,7 +164,7 @@ impl Watch {
         self.last_poll.store(self.clock.now().0, Ordering::Relaxed);
     }
 
-    /// Whether it has begun, and nobody has asked for too long.
+    /// Whether it has begun, and nobody has polled for too long.
     fn is_abandoned(&self) -> bool {
         if self.begun_late.load(Ordering::Relaxed) == u64::MAX {
             return false;
@@ -184,7 +183,7 @@ fn run(
 ) -> Result<LoopOutcome, RunError> {
     let start = || {
         let at = begins.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        // Nothing was said: it was dropped, and is to end.
+        // No begin was set: it was dropped, and must end.
         let clock = at.map_or_else(|_| Clock::start(), Clock::start_at);
         watch.begun_late.store(clock.now().0, Ordering::Relaxed);
         clock

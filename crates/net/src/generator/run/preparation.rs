@@ -1,4 +1,4 @@
-//! What there is before a run begins, for all its loops.
+//! The preparation of a run, for all its loops.
 
 use thinktime_core::secrets::KnownSecrets;
 use thinktime_core::workload::Workload;
@@ -14,22 +14,22 @@ use crate::generator::target::Target;
 use crate::generator::target::lookup::Lookup;
 use crate::generator::target::peer::Peer;
 
-/// A workload and a target that go together, and a target that can be reached.
+/// A workload and a target that fit together, and a target that can be reached.
 pub(crate) struct Prepared {
-    /// With the fields that all requests have.
+    /// With the common fields of all requests.
     pub(crate) workload: Workload,
     pub(crate) peer: Peer,
     pub(crate) credentials: Option<Credentials>,
-    /// Who keeps what scripts share, if it is not each loop by itself.
+    /// The server of shared variables, unless each loop has its own.
     pub(crate) shared: Option<Settings>,
-    /// What is secret of all this.
+    /// The secrets of all this.
     pub(crate) known: KnownSecrets,
     lookup: Option<Lookup>,
 }
 
 impl Prepared {
     /// # Errors
-    /// When workload, target and plan make no sense together, or the target cannot be reached.
+    /// If workload, target and plan do not fit together, or the target cannot be reached.
     pub(crate) fn of(
         workload: &Workload,
         target: &Target,
@@ -47,18 +47,18 @@ impl Prepared {
         Ok(Prepared { workload, peer, credentials, shared, known, lookup })
     }
 
-    /// What to say of it after the run.
+    /// The notes after the run.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let lookup = self.lookup.as_ref().and_then(Lookup::warning);
         lookup.into_iter().chain(self.credentials.iter().flat_map(Credentials::warnings))
     }
 }
 
-/// Lets the process open as many sockets as it may.
+/// Raises the limit of open sockets as far as allowed.
 fn raise_descriptor_limit() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // If it is refused, the old limit holds, and running out of descriptors is counted.
+    // If it is refused, the old limit holds, and a lack of descriptors is counted.
     setrlimit(Resource::Nofile, limit).ok();
 }

@@ -1,4 +1,4 @@
-//! What is said to a server of shared variables, and how its answers are read.
+//! The commands to a server of shared variables, and the parsing of its answers.
 
 use thinktime_core::program::{Shared, SharedAnswer, SharedFailure};
 
@@ -7,7 +7,7 @@ use crate::protocol::resp::Reply;
 /// The script that the server runs, one call an operation.
 pub(super) const SCRIPT: &str = include_str!("server.lua");
 
-/// A value as the server keeps it: a letter for its kind, and then its text.
+/// A value in the server's form: a letter for its kind, and then its text.
 pub(super) fn encoded(value: Option<&Shared>) -> Vec<u8> {
     match value {
         None => Vec::new(),
@@ -17,7 +17,7 @@ pub(super) fn encoded(value: Option<&Shared>) -> Vec<u8> {
     }
 }
 
-/// A number as Lua and C read it, and as it reads back to the same.
+/// A number that Lua and C read, and that reads back to the same.
 pub(super) fn digits(number: f64) -> String {
     match number {
         _ if number.is_nan() => "nan".to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn digits(number: f64) -> String {
     }
 }
 
-/// A value that [`written`] made, or the server from such.
+/// A value from [`written`], or from the server.
 pub(super) fn value(bytes: &[u8]) -> Option<Shared> {
     let (kind, rest) = bytes.split_first()?;
     match kind {
@@ -37,15 +37,15 @@ pub(super) fn value(bytes: &[u8]) -> Option<Shared> {
     }
 }
 
-/// What the script answered.
+/// The script's answer.
 #[derive(Debug, PartialEq)]
 pub(super) enum ScriptReply {
     Answer(SharedAnswer),
     /// The session waits for the lock.
     Waits,
-    /// The member is known; whether the server has forgotten what it was told.
+    /// The member is known; whether the server has lost its state.
     Joined(bool),
-    /// It makes no sense on this connection any more.
+    /// The call makes no sense on this connection any more.
     Nonsense,
 }
 
@@ -75,8 +75,8 @@ pub(super) fn script_reply(reply: &Reply) -> ScriptReply {
     }
 }
 
-/// Which ticket of this member has been given a lock, and with which token, if that is what is
-/// told: `MEMBER/TICKET TOKEN`, by a message.
+/// The ticket of this member that has obtained a lock, with its token, if the message says so:
+/// `MEMBER/TICKET TOKEN`.
 pub(super) fn granted(member: &str, parts: &[Reply]) -> Option<(u64, u64)> {
     let [Reply::Bytes(kind), _, Reply::Bytes(message)] = parts else { return None };
     let message = std::str::from_utf8(message).ok().filter(|_| kind == b"message")?;

@@ -1,11 +1,10 @@
-//! What one event loop has to do with a server of shared variables: a state machine without I/O.
+//! The client side of one event loop for a server of shared variables: a state machine without I/O.
 //!
-//! Wishes of sessions go out as calls of a script that the server runs ([`super::commands`]), one
-//! after another over one connection, and are answered in this order. When the connection breaks,
-//! or nothing comes for too long, all that is not answered goes out once more over the next one;
-//! calls are numbered, so that the server does none of them twice, and so are connections, so that
-//! it does nothing that comes late over an old one. A wish that is not answered in time fails, and
-//! is forgotten.
+//! Wishes of sessions become calls of a script on the server ([`super::commands`]), one after
+//! another over one connection, with answers in this order. If the connection breaks, or is silent
+//! for too long, all unanswered calls are sent once more over the next one. Calls are numbered, so
+//! that the server does none of them twice. Connections are numbered, so that it ignores late calls
+//! over an old one. A wish without an answer in time fails, and is forgotten.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,25 +14,25 @@ use thinktime_core::time::Nanos;
 use super::commands::{self, ScriptReply};
 use crate::protocol::resp::{self, Reply};
 
-/// Who it is, and how patient.
+/// Its identity and its patience.
 #[derive(Clone, Debug)]
 pub(super) struct MemberSettings {
-    /// The name of the run, under which the server keeps all of it.
+    /// The name of the run, under which the server keeps all its state.
     pub(super) run: String,
     /// The member's own name.
     pub(super) member: String,
     pub(super) wait: Nanos,
     pub(super) lease: Nanos,
-    /// What sessions are told where nobody answers.
+    /// The error for sessions if nobody answers.
     pub(super) silent: String,
-    /// What they are told where the server refuses, before its own words.
+    /// The error for sessions if the server refuses, before its own words.
     pub(super) refuses: String,
 }
 
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) settings: MemberSettings,
-    /// The name of the script on the server, as long as it is ready.
+    /// The name of the script on the server, while it is ready.
     script: Option<Vec<u8>>,
     /// Calls that wait to be sent, and those that wait for their answers.
     unsent: VecDeque<Call>,
@@ -41,28 +40,28 @@ pub(super) struct Member {
     locks: BTreeMap<u64, Lock>,
     /// The locks that each session has or waits for.
     tickets: BTreeMap<usize, Vec<u64>>,
-    /// Which call each session waits for.
+    /// The call that each session waits for.
     asking: BTreeMap<usize, u64>,
     answers: VecDeque<(usize, SharedAnswer)>,
     /// The name of the last call or ticket.
     last: u64,
-    /// The number of the last call of the script, and the highest that was answered.
+    /// The number of the last call of the script, and the highest answered one.
     called: u64,
     done: u64,
     /// The number of the last connection.
     link: u64,
     next_beat: Nanos,
     next_look: Nanos,
-    /// Since when nobody answers, where there is no connection.
+    /// The time since which nobody answers, without a connection.
     down_since: Nanos,
-    /// How often the server had forgotten what it was told.
+    /// How often the server had lost its state.
     pub(super) forgotten: u64,
 }
 
 /// A call of the server.
 #[derive(Clone, Debug)]
 struct Call {
-    /// What it is called here; the server knows it by its number, if it is one of the script.
+    /// Its name here; the server knows it by its number, if it is one of the script.
     id: u64,
     number: u64,
     purpose: Purpose,
@@ -98,7 +97,7 @@ enum State {
     Held,
 }
 
-/// The connection is of no use any more.
+/// The connection is no longer usable.
 #[derive(Debug)]
 pub(super) struct Broken;
 
@@ -124,7 +123,7 @@ impl Member {
         }
     }
 
-    /// A session wants something.
+    /// A session makes a wish.
     pub(super) fn ask(&mut self, now: Nanos, request: SharedRequest) {
         let SharedRequest { slot, operation } = request;
         match operation {
@@ -154,7 +153,7 @@ impl Member {
         }
     }
 
-    /// Something that those who have lost a lock must not do.
+    /// An operation that is forbidden after losing a lock.
     fn change(&mut self, now: Nanos, slot: usize, mut words: Vec<Vec<u8>>) {
         for ticket in self.tickets.get(&slot).into_iter().flatten() {
             words.push(self.locks[ticket].name.clone().into_bytes());
@@ -169,7 +168,7 @@ impl Member {
         }
         self.last += 1;
         let ticket = self.last;
-        // Whose priority is no number comes last.
+        // A priority that is no number comes last.
         let priority = if priority.is_nan() { f64::INFINITY } else { priority };
         let lock = Lock { slot, name, priority, state: State::Asking, asked: now };
         self.locks.insert(ticket, lock);
@@ -177,13 +176,13 @@ impl Member {
         self.ask_for(now, ticket);
     }
 
-    /// Asks for a lock, perhaps once more; without a connection it is asked for when there is one.
+    /// Requests a lock, perhaps once more; without a connection, as soon as there is one.
     fn ask_for(&mut self, now: Nanos, ticket: u64) {
         let written = self.encoded(ticket);
         let Some(lock) = self.locks.get_mut(&ticket).filter(|_| self.script.is_some()) else {
             return;
         };
-        // Whoever knows that others have it waits for them, and not for the server.
+        // A session that waits for other owners does not wait for the server.
         if lock.state == State::Waiting {
             lock.asked = now;
         }
@@ -192,7 +191,7 @@ impl Member {
         self.call(now, Purpose::Lock(ticket), words);
     }
 
-    /// The session has left: it waits for nothing, and has nothing any more.
+    /// The session has left: it waits for nothing, and owns nothing any more.
     fn leave(&mut self, now: Nanos, slot: usize) {
         self.asking.remove(&slot);
         self.answers.retain(|(told, _)| *told != slot);
@@ -201,7 +200,7 @@ impl Member {
         }
     }
 
-    /// Gives up a ticket. Without a connection, the next `join` says so by not naming it.
+    /// Gives up a ticket. Without a connection, the next `join` reports that by omitting it.
     fn withdraw(&mut self, now: Nanos, ticket: u64) {
         let written = self.encoded(ticket);
         let Some(name) = self.forget(ticket).filter(|_| self.script.is_some()) else { return };
@@ -236,7 +235,7 @@ impl Member {
         if let Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot) = purpose {
             self.asking.insert(slot, id);
         }
-        // The numbers that the server sees have no gaps: it goes over them one by one.
+        // The numbers that the server sees have no gaps: it checks them one by one.
         let number = match purpose {
             Purpose::Get(_) => 0,
             _ => {
@@ -251,18 +250,18 @@ impl Member {
         self.answers.push_back((slot, SharedAnswer::Failed(why)));
     }
 
-    /// A session that is to be told something.
+    /// A session that receives an answer.
     pub(super) fn answer(&mut self) -> Option<(usize, SharedAnswer)> {
         self.answers.pop_front()
     }
 
-    /// Whether any session waits for an answer, or for others to give a lock back.
+    /// Whether any session waits for an answer, or for others to release a lock.
     pub(super) fn is_waited_for(&self) -> (bool, bool) {
         let waits = self.locks.values().any(|lock| lock.state != State::Held);
         (!self.asking.is_empty(), waits)
     }
 
-    /// Says to the server that the member leaves for good.
+    /// Announces to the server that the member leaves for good.
     pub(super) fn depart(&mut self, now: Nanos) {
         self.call(now, Purpose::Silent, vec![b"depart".to_vec()]);
     }

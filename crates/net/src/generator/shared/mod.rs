@@ -1,9 +1,9 @@
 //! The variables that scripts share, on a server of Redis or Valkey.
 //!
-//! Each event loop has a connection of its own among its sockets, and never waits for it: a
-//! session that asks for something goes on when the answer has come. `member` is the state machine
-//! of that, `server.lua` what the server does, `words` what both say, `settings` what there is
-//! before the run.
+//! Each event loop has its own connection among its sockets, and never waits for it: a session that
+//! asks for something continues when the answer arrives. `member` is the state machine of that,
+//! `server.lua` the server's part, `words` the shared vocabulary, `settings` the state before the
+//! run.
 
 mod commands;
 mod member;
@@ -25,43 +25,44 @@ use commands::ScriptReply;
 use member::{Broken, Member};
 pub(crate) use settings::Settings;
 
-/// The number of the connection at the poller, which no other has.
+/// The number of the connection at the poller, unique there.
 pub(crate) const LINK: u64 = u64::MAX;
 
 /// The times between two tries to connect.
 const RETRY_MIN: Nanos = Nanos(50_000_000);
 const RETRY_MAX: Nanos = Nanos(1_000_000_000);
-/// When the load has ended, sessions that wait for locks are waited for as long as others get some.
+/// After the load has ended, sessions that wait for locks are given time as long as others obtain
+/// some.
 const SETTLE: Nanos = Nanos(1_000_000_000);
-/// What is read at a time: then the sessions have their turn.
+/// The bytes read at a time: then the sessions have their turn.
 const READS_PER_TURN: u32 = 64;
 
 /// The connection of an event loop to the server.
 pub(crate) struct Link {
     settings: Settings,
     member: Member,
-    /// Which of the addresses comes next.
+    /// The address to try next.
     next: usize,
     socket: Option<TcpStream>,
     readable: bool,
     out: Outbox,
-    /// What came and is not taken yet: the beginning of a reply.
+    /// Received and unparsed bytes: the beginning of a reply.
     input: Vec<u8>,
     buffer: Vec<u8>,
-    /// What is still to be answered before sessions are.
+    /// The replies that must come before those of sessions.
     greeting: VecDeque<Greeting>,
     script: Vec<u8>,
     began: Nanos,
     retry: Nanos,
     pause: Nanos,
-    /// When a session was last told something.
+    /// The time at which a session last received an answer.
     last_answer: Nanos,
 }
 
-/// What an answer at the beginning of a connection is to.
+/// The request that an answer at the beginning of a connection belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Greeting {
-    /// Anything but an error will do.
+    /// Any reply but an error is accepted.
     Plain,
     Script,
     Join,
@@ -91,31 +92,31 @@ impl Link {
         self.member.ask(now, request);
     }
 
-    /// A session that is to be told something.
+    /// A session that receives an answer.
     pub(crate) fn answer(&mut self, now: Nanos) -> Option<(usize, SharedAnswer)> {
         let answer = self.member.answer()?;
         self.last_answer = now;
         Some(answer)
     }
 
-    /// There is something to read, or room to write.
+    /// The socket is readable or writable.
     pub(crate) fn mark_ready(&mut self, readable: bool) {
         self.readable |= readable;
     }
 
-    /// Whether there is more to read than was read in this turn.
+    /// Whether unread bytes are left after this turn.
     pub(crate) fn has_more(&self) -> bool {
         self.readable
     }
 
-    /// Whether sessions are still to be told something. When the load has ended, those who wait for
-    /// locks may wait for sessions that do nothing more.
+    /// Whether sessions still expect answers. After the load has ended, waiters for locks may
+    /// depend on sessions that are idle.
     pub(crate) fn is_waited_for(&self, now: Nanos, load_ended: bool) -> bool {
         let (asked, locked) = self.member.is_waited_for();
         asked || (locked && (!load_ended || now < self.last_answer + SETTLE))
     }
 
-    /// What there is to say of it in the result.
+    /// The notes about it in the result.
     pub(crate) fn warning(&self) -> Option<String> {
         (self.member.forgotten > 0).then(|| {
             format!(
@@ -126,7 +127,7 @@ impl Link {
         })
     }
 
-    /// Does what can be done without waiting.
+    /// Does everything that needs no waiting.
     pub(crate) fn turn(&mut self, now: Nanos, poller: &Poller) {
         if self.socket.is_none() && self.retry <= now {
             self.open(now, poller);
@@ -166,7 +167,7 @@ impl Link {
         self.greeting = expected.into();
     }
 
-    /// The connection is given up; another one follows.
+    /// Gives the connection up; another one follows.
     fn drop(&mut self, now: Nanos, since: Nanos) {
         self.member.disconnected(since);
         self.socket = None;
@@ -196,7 +197,7 @@ impl Link {
         Ok(())
     }
 
-    /// Takes the replies that are there.
+    /// Takes the received replies.
     fn take(&mut self, now: Nanos) -> Result<(), Broken> {
         let mut at = 0;
         while let Some((reply, length)) = resp::read(&self.input[at..]).map_err(|_| Broken)? {
@@ -236,7 +237,7 @@ impl Link {
                 Ok(0) => return Err(Broken),
                 Ok(count) => self.out.mark_sent(count),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                // Not yet open, or full: the poller says when to go on.
+                // Not yet open, or full: the poller reports when to continue.
                 Err(error) if would_block(&error) => return Ok(()),
                 Err(_) => return Err(Broken),
             }
@@ -244,9 +245,9 @@ impl Link {
         Ok(())
     }
 
-    /// Leaves for good, if that can be said without waiting.
+    /// Leaves for good, if the socket accepts that without waiting.
     pub(crate) fn close(&mut self, now: Nanos) {
         self.member.depart(now);
-        self.go_on(now).ok(); // the lease says it otherwise
+        self.go_on(now).ok(); // otherwise the lease expires
     }
 }

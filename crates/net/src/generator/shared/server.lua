@@ -1,4 +1,4 @@
--- What a server of shared variables does for the generators of a run, each of which is a member.
+-- The server's part of shared variables, for the generators of a run, each of which is a member.
 -- One operation is one call, and no other comes between.
 --
 -- KEYS[1]  the run: all keys begin with it
@@ -31,7 +31,7 @@ local function key(name)
   return run .. ':' .. name
 end
 
--- Nothing stays for good when no member is left that gives signs of life.
+-- All keys expire once no member gives signs of life.
 local kept_s = whole(math.max(3600, 3 * lease / 1000000))
 
 local function keep(...)
@@ -58,7 +58,7 @@ local function grant(lock, ticket)
   return token
 end
 
--- The lock goes to the first who waits and lives.
+-- The lock goes to the first waiting ticket of a living member.
 local function pass_on(lock)
   call('HDEL', key('holders'), lock)
   while true do
@@ -76,7 +76,7 @@ local function pass_on(lock)
   end
 end
 
--- Takes a ticket out, wherever it is.
+-- Removes a ticket, wherever it is.
 local function withdraw(lock, ticket)
   local place = call('HGET', key('waiting'), ticket)
   if place then
@@ -87,8 +87,8 @@ local function withdraw(lock, ticket)
   end
 end
 
--- Takes out all tickets of the member but these. Those who wait go first, so that none of them is
--- given what another gives back.
+-- Removes all tickets of the member but these. Waiting ones go first, so that none of them obtains
+-- a lock that another gives back.
 local function withdraw_all(but)
   local mine = member .. '/'
   local function goes(ticket)
@@ -108,7 +108,7 @@ local function withdraw_all(but)
   end
 end
 
--- The first lock of pairs LOCK, TICKET from here on that is no longer the member's.
+-- The first lock of the pairs LOCK, TICKET from this index on that the member no longer holds.
 local function lost(from)
   for at = from, #ARGV, 2 do
     if call('HGET', key('holders'), ARGV[at]) ~= ARGV[at + 1] then
@@ -120,8 +120,8 @@ end
 local operations = {}
 
 -- Arguments: the highest number that the member knows to be done, then pairs LOCK, TICKET of all
--- that it has or waits for. What else the server has of it is of no use any more. Says whether the
--- server has forgotten anything.
+-- that it holds or waits for. The server's other records of it are removed. Says whether the server
+-- has lost any state.
 function operations.join()
   local known = {}
   for at = 8, #ARGV, 2 do
@@ -175,7 +175,7 @@ function operations.withdraw()
   return {'done'}
 end
 
--- Arguments: the variable, its value, then pairs LOCK, TICKET of what the session has.
+-- Arguments: the variable, its value, then pairs LOCK, TICKET of the session's locks.
 function operations.put()
   local lock = lost(9)
   if lock then
@@ -218,7 +218,7 @@ local function depart()
 end
 
 local last = call('HMGET', done, 'link', 'low', number)
--- What comes late over a connection that was given up must do nothing any more.
+-- A late call over an abandoned connection must have no effect.
 if link < tonumber(last[1] or 0) then
   return {'stale'}
 end

@@ -1,4 +1,4 @@
-//! What there is before a run begins: the server's addresses, and that it can be used.
+//! The state before a run begins: the server's addresses, and whether it can be used.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -21,18 +21,18 @@ pub(crate) struct Settings {
     server: SharedServer,
     password: Option<String>,
     addresses: Vec<SocketAddr>,
-    /// The name of the run, which all its generators have in common.
+    /// The name of the run, common to all its generators.
     run: String,
 }
 
-/// How long the server may take to be reached before the run.
+/// The longest time to reach the server before the run.
 const REACH_MAX: Duration = Duration::from_secs(5);
 
 impl Settings {
-    /// Finds out whether the server that a workload names can be used. `run` names the run to it.
+    /// Checks whether the server that a workload names can be used. `run` names the run to it.
     ///
     /// # Errors
-    /// When it cannot be reached, does not let us in, or is something else.
+    /// If it cannot be reached, refuses access, or is something else.
     pub(crate) fn of(workload: &Workload, run: Option<&str>) -> Result<Option<Settings>, RunError> {
         let Some(server) = &workload.shared else { return Ok(None) };
         let key = format!("{}.password", server.at);
@@ -60,12 +60,12 @@ impl Settings {
         self.addresses[number % self.addresses.len()]
     }
 
-    /// The terms of one more member.
+    /// The terms for one more member.
     pub(super) fn settings(&self) -> MemberSettings {
         let SharedServer { url, wait, lease, .. } = &self.server;
         MemberSettings {
             run: self.run.clone(),
-            // Without chance, which nobody is short of, the address of something would do.
+            // Without a source of randomness, which is always present, an address would suffice.
             member: random().unwrap_or_else(|_| format!("{:p}-{}", self, std::process::id())),
             wait: *wait,
             lease: *lease,
@@ -74,7 +74,8 @@ impl Settings {
         }
     }
 
-    /// Appends what is said at the beginning of a connection, and gives what is answered.
+    /// Appends the commands at the beginning of a connection, and gives the purposes of their
+    /// answers.
     pub(super) fn greet(
         &self,
         settings: &MemberSettings,
@@ -146,7 +147,7 @@ impl Settings {
     }
 }
 
-/// Why a server did not let us in, in its words and ours.
+/// Why a server refused access, in its words and ours.
 fn refusal(why: &str) -> String {
     let advice = match why.split(' ').next() {
         Some("NOAUTH" | "WRONGPASS") => ": `shared.password` says where the right one is kept",
@@ -157,7 +158,7 @@ fn refusal(why: &str) -> String {
     format!("{why}{advice}")
 }
 
-/// A name that nobody else has.
+/// A unique name.
 fn random() -> Result<String, Invalid> {
     let mut bytes = [0; 8];
     let nothing = |_| Invalid::new("the system gives no random bytes");

@@ -2,13 +2,13 @@
 
 use thinktime_core::error::Invalid;
 
-/// What the URL of a database says besides where it is.
+/// The parts of a database's URL besides its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Database {
-    /// Who logs in.
+    /// The user.
     pub(crate) user: String,
     pub(crate) name: String,
-    /// Whether TLS is spoken.
+    /// Whether TLS is used.
     pub(crate) secure: bool,
 }
 
@@ -17,8 +17,8 @@ const FORM: &str = "a database is written as postgresql://USER@HOST:PORT/DATABAS
                     ?sslmode=require for TLS";
 
 impl Database {
-    /// Takes the rest of a URL behind its scheme apart: the host with its port, and what else it
-    /// says. What may be a password is not repeated.
+    /// Parses the rest of a URL after its scheme: the host with its port, and the other parts.
+    /// Possible passwords are not repeated.
     pub(crate) fn read(rest: &str) -> Result<(&str, Database), Invalid> {
         let wrong = |why: &str| Invalid::new(format!("{why}: {FORM}"));
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
@@ -41,7 +41,7 @@ impl Database {
     }
 }
 
-/// What a query says of TLS.
+/// The TLS setting in a query.
 fn secure(query: &str) -> Result<bool, Invalid> {
     let mut secure = false;
     for part in query.split('&').filter(|part| !part.is_empty()) {
@@ -60,7 +60,7 @@ fn secure(query: &str) -> Result<bool, Invalid> {
     Ok(secure)
 }
 
-/// A part of a URL without percent-encoding; nothing where that is wrong, or gives no name.
+/// A part of a URL without percent-encoding; nothing if that is wrong, or gives no name.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! Where a target's connections go: to the addresses of a host, or to a Unix socket.
+//! The destinations of a target's connections: the addresses of a host, or a Unix socket.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use thinktime_core::error::Invalid;
 use thinktime_core::options::RunOptions;
 
-/// Where connections go.
+/// The destination of connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// To a host.
     Host(Host),
-    /// To a socket of this machine with a path.
+    /// A socket of this machine with a path.
     UnixSocket(PathBuf),
 }
 
@@ -23,7 +23,7 @@ pub struct Host {
     pub authority: String,
     /// Its addresses, at least one, in the order of preference.
     pub addresses: Vec<SocketAddr>,
-    /// The one version of IP that is used: 4 or 6.
+    /// The only version of IP in use: 4 or 6.
     pub ip_version: Option<u64>,
     /// How often the host is looked up again.
     pub lookup: Option<Duration>,
@@ -33,10 +33,10 @@ pub struct Host {
 const LOOKUP_MIN: Duration = Duration::from_millis(10);
 
 impl Endpoint {
-    /// Of HOST:PORT, as these options say; the host is looked up unless they say its addresses.
+    /// For HOST:PORT, with these options; the host is looked up unless they give its addresses.
     ///
     /// # Errors
-    /// When the host has no address, or an option is wrong.
+    /// If the host has no address, or an option is wrong.
     pub(crate) fn of(authority: &str, options: &RunOptions) -> Result<Endpoint, Invalid> {
         let Some(path) = &options.unix_socket else {
             return Host::of(authority, options).map(Endpoint::Host);
@@ -97,10 +97,10 @@ impl Host {
         Ok(host)
     }
 
-    /// The addresses as they are now, of the wanted version of IP.
+    /// The current addresses, of the chosen version of IP.
     ///
     /// # Errors
-    /// When the host is not found.
+    /// If the host is not found.
     pub(crate) fn look_up(&self) -> Result<Vec<SocketAddr>, Invalid> {
         let wrong = |error| Invalid::new(format!("`{}`: {error}", self.authority));
         Ok(self.of_version(self.authority.to_socket_addrs().map_err(wrong)?))
@@ -130,7 +130,7 @@ impl Host {
         Ok(self.of_version(all))
     }
 
-    /// What follows HOST:PORT: in an entry of this host and port.
+    /// The text after HOST:PORT: in an entry of this host and port.
     fn named_in<'a>(&self, entry: &'a str) -> Option<&'a str> {
         let own = entry.get(..self.authority.len())?;
         let rest = &entry[self.authority.len()..];

@@ -1,4 +1,5 @@
-//! Looking a host up again beside the run, in a thread of its own: event loops never wait for it.
+//! Repeated lookups of a host beside the run, in a thread of their own: event loops never wait for
+//! it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,13 +11,13 @@ use std::time::Duration;
 
 use thinktime_core::error::Invalid;
 
-/// What was found last.
+/// The last addresses found.
 #[derive(Debug)]
 struct Addresses {
     addresses: Mutex<Vec<SocketAddr>>,
-    /// How often that changed.
+    /// The number of changes.
     changes: AtomicU64,
-    /// How many lookups found nothing.
+    /// The number of lookups that found nothing.
     failures: AtomicU64,
 }
 
@@ -26,7 +27,7 @@ pub(crate) struct Lookup {
     _until_dropped: Sender<()>,
 }
 
-/// What one event loop knows of the lookups.
+/// One event loop's view of the lookups.
 #[derive(Clone, Debug)]
 pub(crate) struct Renewal {
     found: Arc<Addresses>,
@@ -38,7 +39,7 @@ impl Lookup {
     /// Begins to `find` addresses at intervals; the first interval begins now.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// If no thread can be started.
     pub(crate) fn start(
         interval: Duration,
         find: impl Fn() -> Result<Vec<SocketAddr>, Invalid> + Send + 'static,
@@ -66,7 +67,7 @@ impl Lookup {
         Renewal { found: Arc::clone(&self.found), seen: 0 }
     }
 
-    /// What is to be said of lookups that failed, if any did.
+    /// The note about failed lookups, if any.
     pub(crate) fn warning(&self) -> Option<String> {
         let failures = self.found.failures.load(Ordering::Relaxed);
         (failures > 0).then(|| {
@@ -91,7 +92,7 @@ impl Addresses {
 }
 
 impl Renewal {
-    /// The addresses found last, if they changed since this was asked.
+    /// The addresses found last, if they changed since the last call.
     pub(crate) fn changes(&mut self) -> Option<Vec<SocketAddr>> {
         let changes = self.found.changes.load(Ordering::Acquire);
         if changes == self.seen {

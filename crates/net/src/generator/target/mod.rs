@@ -1,6 +1,6 @@
-//! Where requests go: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without TLS,
-//! `h3://` for HTTP/3, `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as they
-//! are, and `postgresql://USER@HOST:PORT/DATABASE`.
+//! The addresses of servers: `http://HOST:PORT`, `https://` for TLS, `h2c://` for HTTP/2 without
+//! TLS, `h3://` for HTTP/3, `ws://` and `wss://` for WebSocket, `tcp://` and `udp://` for bytes as
+//! they are, and `postgresql://USER@HOST:PORT/DATABASE`.
 
 pub(crate) mod database;
 pub(crate) mod endpoint;
@@ -22,23 +22,23 @@ use endpoint::Endpoint;
 pub struct Target {
     /// As given.
     pub url: String,
-    /// What is spoken, and over what.
+    /// The protocols, and the transport.
     pub(crate) scheme: &'static Scheme,
     tls: Option<TlsOptions>,
     /// The value of the Host field.
     pub host: String,
     /// HOST:PORT.
     pub(crate) authority: String,
-    /// Where it, or the proxy before it, listens.
+    /// The address of the server, or of the proxy before it.
     pub place: Endpoint,
     proxy: Option<Proxy>,
-    /// Who logs in, and where, if it is a database.
+    /// The user and the database, if it is a database.
     pub(crate) database: Option<Database>,
-    /// What comes before each request's own target, or the whole target of a WebSocket's handshake;
+    /// The prefix of each request's own target, or the whole target of a WebSocket's handshake;
     /// empty, or begins with a slash.
     pub prefix: String,
-    /// This machine's addresses that connections come from, in turn; the kernel chooses where
-    /// there are none. Each has some 28,000 ports for connections to one target.
+    /// This machine's source addresses of connections, in turn; if empty, the kernel chooses. Each
+    /// has some 28,000 ports for connections to one target.
     pub sources: Vec<SourceAddress>,
 }
 
@@ -49,10 +49,10 @@ const FORM: &str = "a target is written as http://HOST:PORT, with https, h2c or 
                     postgresql://USER@HOST:PORT/DATABASE";
 
 impl Target {
-    /// The target at a url, reached as these options say.
+    /// The target at a URL, with these options.
     ///
     /// # Errors
-    /// When the url or an option is wrong, or the option does not go with the url.
+    /// If the URL or an option is wrong, or the option does not fit the URL.
     pub fn of(url: &str, options: &RunOptions) -> Result<Target, Invalid> {
         let target = Target::read(url, options)?;
         let tls = TlsOptions::of(options, target.tls().is_some())?;
@@ -65,7 +65,7 @@ impl Target {
     /// [`TlsOptions::default`].
     ///
     /// # Errors
-    /// When it is no such URL, or the host is not found.
+    /// If it is no such URL, or the host is not found.
     pub fn parse(url: &str) -> Result<Target, Invalid> {
         Target::read(url, &RunOptions::default())
     }
@@ -111,14 +111,14 @@ impl Target {
         })
     }
 
-    /// The same target with other TLS options, if it is one of TLS.
+    /// The same target with other TLS options, if it uses TLS.
     #[must_use]
     pub fn with_tls(mut self, options: TlsOptions) -> Target {
         self.tls = self.tls.map(|_| options);
         self
     }
 
-    /// The options of TLS, if that is spoken.
+    /// The options of TLS, if it is used.
     #[must_use]
     pub fn tls(&self) -> Option<&TlsOptions> {
         self.tls.as_ref()
@@ -131,12 +131,12 @@ impl Target {
         self
     }
 
-    /// The proxy by which it is reached, if there is one.
+    /// The proxy before it, if any.
     pub(crate) fn proxy(&self) -> Option<&Proxy> {
         self.proxy.as_ref()
     }
 
-    /// The host without port and brackets: what a certificate must be made out to.
+    /// The host without port and brackets, for which a certificate must be valid.
     #[must_use]
     pub fn host_name(&self) -> &str {
         let name = if has_port(&self.host) {
@@ -147,23 +147,23 @@ impl Target {
         name.trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// The scheme as other URLs of the same server have it.
+    /// The scheme in other URLs of the same server.
     pub(crate) fn scheme_name(&self) -> &'static str {
         if self.is_secure() { "https" } else { "http" }
     }
 
-    /// Whether sockets tell when a response came, so that it may lie there for a while.
+    /// Whether sockets report when a response arrived, so that it may stay there for a while.
     pub(crate) fn uses_arrival_time(&self) -> bool {
         let told = matches!(self.place, Endpoint::Host(_)) && self.scheme.carrier == Carrier::Tcp;
         told && self.scheme.first().uses_arrival_time
     }
 
-    /// Whether TLS is spoken.
+    /// Whether TLS is used.
     pub(crate) fn is_secure(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// A host in small letters and with its port, which may be the scheme's own.
+    /// A host in lower case and with its port, which may be the scheme's default.
     pub(crate) fn with_port(&self, host: &str) -> String {
         let port = if self.is_secure() { 443 } else { 80 };
         let host = host.to_ascii_lowercase();
@@ -171,14 +171,14 @@ impl Target {
     }
 }
 
-/// A target as messages have it: what follows `?` or `#` may be a secret, and is left out.
+/// A target for messages: the text after `?` or `#` may be a secret, and is left out.
 pub(crate) fn shown(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let left_out = url[end..].chars().next().map_or(String::new(), |mark| format!("{mark}..."));
     format!("{}{left_out}", without_secrets(&url[..end]))
 }
 
-/// Refuses what may be a password or would write into a request, without repeating it.
+/// Refuses possible passwords and text that would alter a request, without repeating it.
 fn plain(host: &str, path: &str) -> Result<(), Invalid> {
     if host.contains('@') {
         return Err(Invalid::new("a target has no user and no password: see `basic` of [clients]"));
@@ -190,11 +190,11 @@ fn plain(host: &str, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// What comes before each request's own target, or the whole of it; nothing where there is a path
-/// that has no place.
+/// The prefix of each request's own target, or the whole of it; nothing if the scheme has no place
+/// for a path.
 ///
 /// # Errors
-/// When there is a part that is never sent, or belongs to requests.
+/// If a part is never sent, or belongs to requests.
 fn prefix(used: PathUse, path: &str, shown: &str) -> Result<Option<String>, Invalid> {
     let refused = |why: &str| Err(Invalid::new(format!("`{shown}`: {why}")));
     if path.contains('#') {
@@ -212,7 +212,7 @@ fn prefix(used: PathUse, path: &str, shown: &str) -> Result<Option<String>, Inva
     }
 }
 
-/// Whether a target of this scheme can be reached as the options say.
+/// Whether a target of this scheme can be reached with the options.
 fn check_way(options: &RunOptions, scheme: &Scheme, secure: bool) -> Result<(), &'static str> {
     let (proxy, socket) = (options.proxy.is_some(), options.unix_socket.is_some());
     let database = scheme.payload() == Payload::Statements;

@@ -1,4 +1,4 @@
-//! Where the connections of one event loop go.
+//! The destinations of one event loop's connections.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
@@ -14,7 +14,7 @@ use crate::generator::transport::open_unix;
 use crate::generator::transport::quic::QuicOptions;
 use crate::generator::transport::quic::reachability::answers;
 
-/// Where connections go: to one place, or to several in turn.
+/// The destinations: one, or several in turn.
 #[derive(Clone)]
 pub(crate) enum Peer {
     Addresses(Addresses),
@@ -25,21 +25,22 @@ pub(crate) enum Peer {
 #[derive(Clone)]
 pub(crate) struct Addresses {
     all: Vec<SocketAddr>,
-    /// The place of the one that comes next.
+    /// The index of the next one.
     next: usize,
     renewal: Option<Renewal>,
 }
 
-/// How long an address has to take a connection, or to answer a handshake of QUIC, before the run.
+/// The longest time for an address to accept a connection, or to answer a handshake of QUIC, before
+/// the run.
 const REACH_MAX: Duration = Duration::from_secs(5);
 
 impl Peer {
-    /// Finds out whether the target can be reached, and at which addresses. What looks them up
-    /// again during the run is given besides, if that is wanted. `quic` is how QUIC is spoken with
-    /// the target, if it is.
+    /// Checks whether the target can be reached, and at which addresses. Also gives their repeated
+    /// lookup during the run, if configured. `quic` has the settings of QUIC with the target, if
+    /// used.
     ///
     /// # Errors
-    /// When none can be reached.
+    /// If none can be reached.
     pub(crate) fn of(
         target: &Target,
         quic: Option<&QuicOptions>,
@@ -69,7 +70,7 @@ impl Peer {
         Ok((Peer::Addresses(Addresses { all, next: 0, renewal }), lookup))
     }
 
-    /// The same, beginning with another one of several places.
+    /// The same, beginning with another one of several destinations.
     pub(crate) fn starting_at(mut self, number: usize) -> Peer {
         if let Peer::Addresses(addresses) = &mut self {
             addresses.next = number;
@@ -98,7 +99,7 @@ impl Addresses {
     }
 }
 
-/// The first address that takes a connection, or answers where connections are those of QUIC.
+/// The first address that accepts a connection, or answers by QUIC if that is used.
 fn first_reachable(
     target: &Target,
     addresses: &[SocketAddr],
@@ -111,7 +112,7 @@ fn first_reachable(
             None if target.scheme.carrier.connects() => {
                 TcpStream::connect_timeout(address, REACH_MAX).map(drop)
             }
-            // Of datagrams nobody says whether they arrive.
+            // Nobody reports whether datagrams arrive.
             None => Ok(()),
         };
         match tried {

@@ -8,7 +8,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use super::failure::{Failure, failure, would_block};
 use super::input::Input;
 
-/// Opens a UDP socket that sends to one address and receives from it alone.
+/// Opens a UDP socket that sends to one address and receives only from it.
 pub(crate) fn open_datagrams(
     address: SocketAddr,
     source: Option<SocketAddr>,
@@ -34,7 +34,7 @@ pub(crate) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Result<Input, Fa
     }
 }
 
-/// Sends a datagram: how many bytes of it were taken, which is none where the socket would block.
+/// Sends a datagram: the number of bytes taken, 0 if the socket would block.
 pub(crate) fn transmit(socket: &UdpSocket, datagram: &[u8]) -> Result<usize, Failure> {
     loop {
         match socket.send(datagram) {

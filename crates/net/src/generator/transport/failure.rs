@@ -1,10 +1,10 @@
-//! What goes wrong on the way, as short fixed words by which it is counted.
+//! Errors on the way, as short fixed words for counting.
 
 use std::io;
 
 use rustix::io::Errno;
 
-/// What goes wrong on a connection, as the short fixed word that is counted.
+/// An error of a connection, as the short fixed word that is counted.
 pub(crate) type Failure = &'static str;
 
 /// The server closed the connection before its response was complete.
@@ -18,7 +18,7 @@ pub(crate) fn failure(error: &io::Error) -> Failure {
         Kind::ConnectionReset | Kind::BrokenPipe | Kind::ConnectionAborted => "reset",
         Kind::HostUnreachable | Kind::NetworkUnreachable => "unreachable",
         Kind::TimedOut => "connect_timeout",
-        // Of Unix sockets: nobody made it, or more wait for it than it lets wait.
+        // For Unix sockets: nobody created it, or its queue is full.
         Kind::NotFound => "no_socket",
         Kind::WouldBlock => "backlog_full",
         Kind::AddrNotAvailable | Kind::AddrInUse => "no_free_port",
@@ -30,8 +30,8 @@ pub(crate) fn failure(error: &io::Error) -> Failure {
     }
 }
 
-/// Whether a socket has nothing more to give or take for now.
+/// Whether a socket has no data and no room for now.
 pub(crate) fn would_block(error: &io::Error) -> bool {
-    // A socket that is not yet connected says ENOTCONN to a reader.
+    // A socket that is not yet connected reports ENOTCONN to a reader.
     error.kind() == io::ErrorKind::WouldBlock || error.kind() == io::ErrorKind::NotConnected
 }

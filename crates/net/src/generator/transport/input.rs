@@ -1,12 +1,12 @@
-//! What reading brings, whatever carries the bytes.
+//! The results of reading, for every carrier.
 
-/// What one read brought.
+/// The result of one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// So many bytes, at least one; or a datagram, which may be empty.
+    /// This many bytes, at least one; or a datagram, which may be empty.
     Bytes(usize),
     /// The orderly end of the stream.
     End,
-    /// Nothing for now; the poller will tell when there is more.
+    /// Nothing for now; the poller will report more.
     Blocked,
 }

@@ -1,5 +1,5 @@
-//! What carries a connection's bytes: TCP, TLS over TCP, UDP, or UDP with a timer for QUIC. Nothing
-//! here ever blocks.
+//! The carrier of a connection's bytes: TCP, TLS over TCP, UDP, or UDP with a timer for QUIC.
+//! Nothing here ever blocks.
 
 pub(crate) mod datagrams;
 pub(crate) mod failure;
@@ -42,13 +42,13 @@ pub(crate) enum Transport {
 /// A TCP socket.
 pub(crate) struct Plain {
     socket: TcpStream,
-    /// Whether the kernel is asked when bytes came, and what it said at the last read.
+    /// Whether the kernel reports arrival times, and its answer at the last read.
     timestamps: bool,
     arrived: Option<Duration>,
 }
 
 impl Plain {
-    /// A socket; if `stamped`, one that tells when bytes came.
+    /// A socket; if `stamped`, one that reports arrival times.
     pub(crate) fn new(socket: TcpStream, timestamps: bool) -> io::Result<Plain> {
         if timestamps {
             timestamps::enable(&socket)?;
@@ -77,8 +77,8 @@ impl Transport {
         }
     }
 
-    /// Writes bytes of the protocol above, and what is held back of earlier ones, until all are
-    /// gone or the socket would block: how many of `bytes` were taken. They are one datagram, if
+    /// Writes bytes of the protocol above, after held-back earlier ones, until all are gone or the
+    /// socket would block; returns how many of `bytes` were taken. They are one datagram, if
     /// datagrams are carried; those of QUIC are each behind its length.
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
@@ -89,7 +89,7 @@ impl Transport {
         }
     }
 
-    /// Sends as much of what waits as the socket takes.
+    /// Sends as many waiting bytes as the socket accepts.
     pub(crate) fn send(&mut self, out: &mut Outbox) -> Result<(), Failure> {
         if !out.unsent().is_empty() || self.holds_bytes() {
             let count = self.write(out.unsent())?;
@@ -98,13 +98,13 @@ impl Transport {
         Ok(())
     }
 
-    /// Sends replies in the middle of a turn, before there are so many that a server which reads
-    /// them might seem not to.
+    /// Sends replies in the middle of a turn, before their number makes a reading server seem
+    /// stuck.
     pub(crate) fn send_replies(&mut self, out: &mut Outbox) -> Result<(), Failure> {
         if out.replies() > REPLY_BYTES_MAX / 4 { self.send(out) } else { Ok(()) }
     }
 
-    /// The date at which the bytes read last came, if the kernel tells.
+    /// The arrival time of the last read bytes, if the kernel reports it.
     pub(crate) fn arrived(&self) -> Option<Duration> {
         match self {
             Transport::Plain(plain) => plain.arrived,
@@ -112,7 +112,7 @@ impl Transport {
         }
     }
 
-    /// Whether bytes that were taken earlier still wait to be written.
+    /// Whether earlier bytes still wait to be written.
     fn holds_bytes(&self) -> bool {
         match self {
             Transport::Plain(_) | Transport::Datagrams(_) | Transport::Quic(_) => false,
@@ -120,13 +120,13 @@ impl Transport {
         }
     }
 
-    /// Whether a read that did not fill its buffer shows that the socket is empty. With TLS it
-    /// does not: more may lie in buffers between; nor with datagrams, which come one by one.
+    /// Whether a read that did not fill its buffer shows that the socket is empty. With TLS it does
+    /// not: buffers between may hold more. Datagrams do not either: they come one by one.
     pub(crate) fn short_read_means_empty(&self) -> bool {
         matches!(self, Transport::Plain(_))
     }
 
-    /// Says to the server, as far as it can be said at once, that nothing more will come.
+    /// Tells the server, if possible at once, that nothing more will come.
     pub(crate) fn send_close(&mut self) {
         if let Transport::Tls(stream) = self {
             stream.send_close();
@@ -145,8 +145,8 @@ impl AsFd for Transport {
     }
 }
 
-/// Begins to open a TCP connection, from a certain address if one is given; it is open when it
-/// first becomes writable.
+/// Begins to open a TCP connection, from a certain address if given; it is open once it first
+/// becomes writable.
 pub(crate) fn open_socket(
     address: SocketAddr,
     source: Option<SocketAddr>,
@@ -156,10 +156,10 @@ pub(crate) fn open_socket(
     socket.set_tcp_nodelay(true)?;
     if let Some(source) = source {
         if source.port() == 0 {
-            // The port is chosen with the target in view then, which is quick when few are left.
+            // The port is then chosen for the target, which is quick if few are left.
             setsockopt(&socket, IpBindAddressNoPort, &true)?;
         } else {
-            // A port whose last connection has just been closed will do.
+            // A port whose last connection has just been closed is acceptable.
             socket.set_reuse_address(true)?;
         }
         socket.bind(&source.into())?;
@@ -170,12 +170,12 @@ pub(crate) fn open_socket(
     }
 }
 
-/// Opens a connection to a socket of this machine that has a path.
+/// Opens a connection to a Unix socket of this machine.
 pub(crate) fn open_unix(path: &Path) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     socket.set_nonblocking(true)?;
     socket.connect(&SockAddr::unix(path)?)?;
-    // A stream is read and written alike, whatever carries it.
+    // Every carrier reads and writes a stream the same way.
     Ok(socket.into())
 }
 
@@ -202,7 +202,7 @@ fn write_socket(socket: &mut TcpStream, bytes: &[u8]) -> Result<usize, Failure> 
             Ok(0) => return Err(CLOSED),
             Ok(count) => written += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // Not yet open, or full: the poller will say when to go on.
+            // Not yet open, or full: the poller will report when to continue.
             Err(error) if would_block(&error) => break,
             Err(error) => return Err(failure(&error)),
         }

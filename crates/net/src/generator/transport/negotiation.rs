@@ -1,5 +1,4 @@
-//! What is asked for before anything else goes over a connection: a tunnel through a proxy, or that
-//! a database speaks TLS.
+//! The first request over a connection: a tunnel through a proxy, or TLS with a database.
 
 use std::os::fd::AsFd;
 
@@ -9,18 +8,18 @@ use rustix::net::{RecvFlags, recv};
 use super::failure::{CLOSED, Failure};
 use super::proxy_connect::{Tunnel, failure_of, push};
 
-/// By which a client asks PostgreSQL to speak TLS: the length, and a number that no version has.
+/// The request for TLS with PostgreSQL: the length, and a number that no version has.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// Something that is asked for and not yet granted.
+/// A request that is not yet granted.
 pub(crate) enum Negotiation {
     Tunnel(Tunnel),
-    /// That the server speaks TLS, of which so much is asked.
+    /// A request for TLS, of which this many bytes are sent.
     Encryption(usize),
 }
 
 impl Negotiation {
-    /// Sends as much of the request as the socket takes.
+    /// Sends as much of the request as the socket accepts.
     pub(crate) fn ask(&mut self, socket: impl AsFd) -> Result<(), Failure> {
         match self {
             Negotiation::Tunnel(tunnel) => tunnel.ask(socket),
@@ -28,10 +27,10 @@ impl Negotiation {
         }
     }
 
-    /// Reads the answer, and nothing behind it: whether all that was asked is granted.
+    /// Reads the answer, and no further: whether the request is granted.
     ///
     /// # Errors
-    /// When it is not, or the answer is something else.
+    /// If it is not granted, or the answer is something else.
     pub(crate) fn is_agreed(&mut self, socket: impl AsFd) -> Result<bool, Failure> {
         match self {
             Negotiation::Tunnel(tunnel) => tunnel.is_open(socket),
@@ -40,8 +39,8 @@ impl Negotiation {
     }
 }
 
-/// Whether the server says that it speaks TLS, if it has answered: by one byte, behind which
-/// nothing may stand that came without TLS.
+/// Whether the server agrees to TLS, if it has answered: by one byte, after which no plain bytes
+/// may follow.
 fn speaks_tls(socket: impl AsFd) -> Result<bool, Failure> {
     loop {
         let mut answer = [0; 1];

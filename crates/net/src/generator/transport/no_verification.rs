@@ -1,4 +1,4 @@
-//! Servers whose certificates nobody checks, on request: those of a test bed.
+//! Servers whose certificates are not checked, on request: those of a test bed.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Takes any certificate. Signatures are still checked, so that a handshake costs what it costs.
+/// Accepts any certificate. Signatures are still checked, so that a handshake keeps its cost.
 #[derive(Debug)]
 pub(crate) struct NoVerification(Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! A way through an HTTP proxy (CONNECT): asked for before anything else goes over a connection.
+//! A tunnel through an HTTP proxy (CONNECT), opened before anything else goes over a connection.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -15,31 +15,31 @@ const ANSWER_MAX: usize = 16 * 1024;
 /// A tunnel that is not open yet.
 pub(crate) struct Tunnel {
     request: Arc<[u8]>,
-    /// How much of the request is sent.
+    /// The sent bytes of the request.
     sent: usize,
-    /// What has come of the proxy's answer.
+    /// The received part of the proxy's answer.
     answer: Vec<u8>,
 }
 
 impl Tunnel {
-    /// A tunnel that this request asks for.
+    /// A tunnel for this request.
     pub(crate) fn new(request: Arc<[u8]>) -> Tunnel {
         Tunnel { request, sent: 0, answer: Vec::new() }
     }
 
-    /// Sends as much of the request as the socket takes.
+    /// Sends as much of the request as the socket accepts.
     pub(crate) fn ask(&mut self, socket: impl AsFd) -> Result<(), Failure> {
         push(&self.request, &mut self.sent, socket)
     }
 
-    /// Reads the answer, and nothing behind it: whether the tunnel is open.
+    /// Reads the answer, and no further: whether the tunnel is open.
     ///
     /// # Errors
-    /// When the proxy will not or cannot open it, or answers with something else.
+    /// If the proxy refuses, fails, or answers with something else.
     pub(crate) fn is_open(&mut self, socket: impl AsFd) -> Result<bool, Failure> {
         loop {
             let mut buffer = [0; 4096];
-            // What follows the answer belongs to whoever is at the other end.
+            // Bytes after the answer belong to the server behind the proxy.
             let count = match recv(&socket, &mut buffer[..], RecvFlags::PEEK) {
                 Ok((0, _)) => return Err("proxy_closed"),
                 Ok((count, _)) => count,
@@ -65,7 +65,7 @@ impl Tunnel {
     }
 }
 
-/// Sends as much of a request as the socket takes, of which so much is `sent`.
+/// Sends as much of a request as the socket accepts; `sent` bytes have gone already.
 pub(crate) fn push(request: &[u8], sent: &mut usize, socket: impl AsFd) -> Result<(), Failure> {
     while *sent < request.len() {
         match send(&socket, &request[*sent..], SendFlags::NOSIGNAL) {
@@ -92,7 +92,7 @@ fn take(socket: impl AsFd, bytes: &mut [u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a whole answer says.
+/// The content of a whole answer.
 fn judge(answer: &[u8]) -> Result<(), Failure> {
     let mut fields = [httparse::EMPTY_HEADER; 128];
     let mut response = httparse::Response::new(&mut fields);
@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of an answer that arrives in pieces of so many bytes, and what is left to read.
+    /// The result of an answer in pieces of this many bytes, and the unread rest.
     fn after(answer: &[u8], piece: usize) -> (Result<bool, Failure>, Vec<u8>) {
         let (mut proxy, mut client) = UnixStream::pair().unwrap();
         client.set_nonblocking(true).unwrap();
@@ -131,7 +131,7 @@ mod tests {
             if result == Ok(false) {
                 result = tunnel.is_open(&client);
             }
-            // Nobody reads on, and a socket holds few pieces.
+            // Nobody continues to read, and a socket holds few pieces.
             if result.is_err() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Where connections come from: addresses of this machine, and ranges of their ports.
+//! The sources of connections: addresses of this machine, and ranges of their ports.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -7,12 +7,12 @@ use std::str::FromStr;
 use socket2::{Domain, Protocol, Socket, Type};
 use thinktime_core::error::Invalid;
 
-/// An address of this machine that connections come from.
+/// A source address of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceAddress {
     /// The address.
     pub address: IpAddr,
-    /// The first and the last of its ports that are used; the kernel chooses where none are given.
+    /// The first and the last of its ports; the kernel chooses if none are given.
     pub ports: Option<(u16, u16)>,
 }
 
@@ -45,15 +45,15 @@ impl FromStr for SourceAddress {
 #[derive(Default)]
 pub(crate) struct Sources {
     all: Vec<SourceAddress>,
-    /// The place of the one that comes next.
+    /// The index of the next one.
     next: usize,
-    /// By source, the port that comes next.
+    /// By source, the next port.
     ports: Vec<u16>,
 }
 
 impl Sources {
     /// # Errors
-    /// When a source is no address of this machine, or of another kind than the target's.
+    /// If a source is no address of this machine, or of another kind than the target's.
     pub(crate) fn new(all: &[SourceAddress], target: IpAddr) -> Result<Sources, Invalid> {
         for SourceAddress { address, .. } in all {
             if address.is_ipv4() != target.is_ipv4() {
@@ -69,8 +69,7 @@ impl Sources {
         Ok(Sources { all: all.to_vec(), next: 0, ports })
     }
 
-    /// Opens something from the next source; where that has a range of ports, from the next free
-    /// one of them.
+    /// Opens something from the next source; with a range of ports, from the next free one of them.
     pub(crate) fn open<T>(
         &mut self,
         open: impl Fn(Option<SocketAddr>) -> io::Result<T>,

@@ -1,5 +1,5 @@
-//! Reads that tell when the kernel received what they bring, so that bytes may lie in a socket
-//! for a while without their response seeming slow.
+//! Reads with the kernel's arrival times, so that bytes may stay in a socket for a while without
+//! their response seeming slow.
 
 use std::io::{self, IoSliceMut};
 use std::net::TcpStream;
@@ -14,13 +14,13 @@ use nix::sys::time::TimeSpec;
 use super::failure::{Failure, failure, would_block};
 use super::input::Input;
 
-/// Asks the kernel to keep the time at which bytes came.
+/// Asks the kernel to keep the arrival times of bytes.
 pub(crate) fn enable(socket: &TcpStream) -> io::Result<()> {
     setsockopt(socket, ReceiveTimestampns, &true).map_err(io::Error::from)
 }
 
-/// Reads, and gives the date at which the last of the bytes came, as a time since the beginning of
-/// 1970; nothing where the kernel does not tell.
+/// Reads, and gives the arrival time of the last bytes, as a time since the beginning of 1970;
+/// nothing if the kernel does not report it.
 pub(crate) fn read(
     socket: &TcpStream,
     buffer: &mut [u8],

@@ -18,15 +18,15 @@ use super::input::Input;
 use super::no_verification::NoVerification;
 use crate::certificates::{Identity, roots};
 
-/// How connections to an `https` target are secured, and what is offered on them.
+/// The security of connections to an `https` target, and the offered protocols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsOptions {
     /// The certificate authorities to trust, as a file of PEM certificates. Without one, those
     /// that Mozilla trusts, as they were when this program was built.
     pub ca_file: Option<PathBuf>,
-    /// Whether the server's certificate must be valid and be made out to the target's host.
+    /// Whether the server's certificate must be valid for the target's host.
     pub verify: bool,
-    /// The client's own certificate, if it is to show one.
+    /// The client's own certificate, if it has one.
     pub certificate: Option<Identity>,
     /// Whether HTTP/2 is offered besides HTTP/1.1; the server chooses (ALPN).
     pub http2: bool,
@@ -39,10 +39,10 @@ impl Default for TlsOptions {
 }
 
 impl TlsOptions {
-    /// As these options say, for a target that is `secure` or not.
+    /// With these options, for a target that is `secure` or not.
     ///
     /// # Errors
-    /// When one does not go with the target, or with another.
+    /// If one does not fit the target, or another option.
     pub(crate) fn of(options: &RunOptions, secure: bool) -> Result<TlsOptions, Invalid> {
         let insecure = options.insecure == Some(true);
         let given = [
@@ -72,7 +72,7 @@ impl TlsOptions {
     }
 }
 
-/// Connections whose sessions are remembered, to be resumed by later ones.
+/// Connections with stored sessions, which later ones resume.
 const SESSIONS_KEPT: usize = 1024;
 
 /// A configuration of connections beside the load, which trusts these authorities.
@@ -136,12 +136,12 @@ impl TlsStream {
         self.session.wants_write()
     }
 
-    /// The protocol that the server has chosen, once the handshake is over.
+    /// The protocol that the server has chosen, once the handshake has ended.
     pub(crate) fn chosen_protocol(&self) -> Option<&[u8]> {
         self.session.alpn_protocol()
     }
 
-    /// Goes on with the handshake, and says whether it is over.
+    /// Continues the handshake, and says whether it has ended.
     pub(crate) fn shake_hands(&mut self) -> Result<bool, Failure> {
         self.push()?;
         while self.session.is_handshaking() {
@@ -161,7 +161,7 @@ impl TlsStream {
                 Ok(0) => return Ok(Input::End),
                 Ok(count) => return Ok(Input::Bytes(count)),
                 Err(error) if would_block(&error) => {}
-                // The stream ended without saying so: what came may have been cut off.
+                // The stream ended without a closing alert: its data may have been cut off.
                 Err(_) => return Err(CLOSED),
             }
             if self.pull()? == Input::Blocked {
@@ -175,7 +175,7 @@ impl TlsStream {
         let mut taken = 0;
         loop {
             if taken < bytes.len() {
-                // The session takes so much that it holds at most 64 KiB.
+                // The session accepts data while it holds at most 64 KiB.
                 let count = self.session.writer().write(&bytes[taken..]);
                 taken += count.map_err(|error| failure(&error))?;
             }
@@ -203,7 +203,7 @@ impl TlsStream {
         };
         let handshaking = self.session.is_handshaking();
         if let Err(error) = self.session.process_new_packets() {
-            // The alert that says so to the server is worth one try.
+            // The alert that reports it to the server is worth one try.
             self.push().ok();
             return Err(failure_of(&error, handshaking));
         }
@@ -211,7 +211,7 @@ impl TlsStream {
         Ok(if count == 0 { Input::End } else { Input::Bytes(count) })
     }
 
-    /// Writes what the session holds: whether all of it.
+    /// Writes the session's data: whether all of it.
     fn push(&mut self) -> Result<bool, Failure> {
         while self.session.wants_write() {
             match self.session.write_tls(&mut self.socket) {
@@ -239,8 +239,7 @@ fn failure_of(error: &rustls::Error, handshaking: bool) -> Failure {
     }
 }
 
-/// Whether one side says by this that it does not take the other's certificate, or misses it: of a
-/// server, the client's.
+/// Whether one side rejects or misses the other's certificate: for a server, the client's.
 pub(crate) fn is_about_client(alert: AlertDescription) -> bool {
     use AlertDescription as Alert;
     matches!(
@@ -256,7 +255,7 @@ pub(crate) fn is_about_client(alert: AlertDescription) -> bool {
     )
 }
 
-/// What can be done about failures of certificates, if there were any.
+/// The advice about failed certificates, if there were any.
 pub(crate) fn advice(failures: &BTreeMap<String, u64>) -> Vec<String> {
     let advice = [
         (

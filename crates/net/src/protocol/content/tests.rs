@@ -42,7 +42,7 @@ fn zstandard(text: &[u8]) -> Vec<u8> {
     zstd::encode_all(text, 3).unwrap()
 }
 
-/// What the encodings that are known make of a text.
+/// The known encodings of a text.
 fn encoded(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("gzip", gzip(text)),
@@ -94,7 +94,7 @@ fn a_bomb_gives_no_more_than_is_kept() {
         assert!(content.cut, "{encoding}");
         assert_eq!(&*content.bytes, &much[..KEPT_BODY_BYTES_MAX], "{encoding}");
     }
-    // Just as much as is kept is all of it.
+    // A body of exactly the limit is complete.
     for (encoding, body) in encoded(&much[..KEPT_BODY_BYTES_MAX]) {
         let excerpt = excerpt(encoding, &body);
         let content = excerpt.content().unwrap();

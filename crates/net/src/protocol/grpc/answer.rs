@@ -1,4 +1,4 @@
-//! Answers: messages that came, as JSON.
+//! Answers: received messages as JSON.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use thinktime_core::request::GrpcCall;
 /// An answer as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The message; or the list of messages of a method that gives a stream. Empty where there is
-    /// no message of a method that gives one.
+    /// The message; or the list of messages of a streaming method. Empty if a method with one
+    /// message gave none.
     pub json: Vec<u8>,
-    /// Whether there was more of it.
+    /// Whether it is cut.
     pub cut: bool,
 }
 
@@ -19,26 +19,26 @@ pub struct Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoAnswer;
 
-/// The body of an answer, as far as it came.
+/// The received body of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// Whether it may end amid a message.
     pub partial: bool,
-    /// Of how many messages it is at most.
+    /// The most messages in it.
     pub messages: usize,
 }
 
-/// All fields are there but those that can be told to be missing, as 64-bit integers are texts: the
-/// JSON mapping of Protocol Buffers.
+/// The JSON mapping of Protocol Buffers: all fields are present, except unset ones with explicit
+/// presence; 64-bit integers are texts.
 const OPTIONS: SerializeOptions = SerializeOptions::new().skip_default_fields(false);
 
 impl Body<'_> {
-    /// The messages of the answer to a call as JSON of up to so many bytes, in whole messages.
+    /// The messages of the answer to a call as JSON of up to this many bytes, in whole messages.
     ///
     /// # Errors
-    /// When it holds something else, or compressed messages, which nobody asked for.
+    /// If it holds something else, or compressed messages, which nobody requested.
     pub fn read(&self, call: &GrpcCall, bytes_max: usize) -> Result<Answer, NoAnswer> {
         let stream = call.gives_stream();
         // Room for the bracket that ends a list.
@@ -72,10 +72,10 @@ impl Body<'_> {
     }
 }
 
-/// A message, and what follows it.
+/// A message, and the rest after it.
 type Split<'a> = (&'a [u8], &'a [u8]);
 
-/// The first message of a body; nothing where it is not whole.
+/// The first message of a body; nothing if it is incomplete.
 fn first(body: &[u8]) -> Result<Option<Split<'_>>, NoAnswer> {
     let Some((&[compressed, ref length @ ..], rest)) = body.split_first_chunk::<5>() else {
         return Ok(None);
@@ -86,7 +86,7 @@ fn first(body: &[u8]) -> Result<Option<Split<'_>>, NoAnswer> {
     Ok(rest.split_at_checked(u32::from_be_bytes(*length) as usize))
 }
 
-/// Whether there was room for all of it.
+/// Whether all of it had room.
 fn write(message: &DynamicMessage, json: &mut Bounded) -> Result<bool, NoAnswer> {
     let mut writer = serde_json::Serializer::new(json);
     match message.serialize_with_options(&mut writer, &OPTIONS) {
@@ -96,7 +96,7 @@ fn write(message: &DynamicMessage, json: &mut Bounded) -> Result<bool, NoAnswer>
     }
 }
 
-/// Bytes, and how many there may be: a short message can be long as JSON.
+/// Bytes, and their maximum: a short message can be long as JSON.
 struct Bounded {
     bytes: Vec<u8>,
     max: usize,

@@ -1,22 +1,22 @@
-//! Reads past the body of a message, whichever way its end is marked.
+//! Reads past the body of a message, with each marking of its end.
 
 use super::{CHUNK_OVERHEAD_BYTES_MAX, ProtocolError};
 
-/// What remains of one message's body.
+/// The remaining part of one message's body.
 #[derive(Debug)]
 pub(super) enum Body {
-    /// So many bytes are still to come.
+    /// This many bytes are still to come.
     Length(u64),
-    /// Chunks, each with its size, until one of size nought.
+    /// Chunks, each with its size, until one of size zero.
     Chunked(Chunks),
     /// Everything until the peer closes the connection.
     UntilClose,
 }
 
-/// How far one call of [`Body::read`] came.
+/// The progress of one call of [`Body::read`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BodyProgress {
-    /// How many of the given bytes belong to the body.
+    /// The number of given bytes that belong to the body.
     pub(super) used: usize,
     /// Whether the body ended with them.
     pub(super) complete: bool,
@@ -31,8 +31,8 @@ impl Body {
         Self::Chunked(Chunks { place: Place::Size, size: 0, overhead_bytes: 0 })
     }
 
-    /// Reads past what of `bytes` belongs to the body: all of them, unless it ends among them.
-    /// `take` is given the data without its framing, a run at a time.
+    /// Reads past the part of `bytes` that belongs to the body: all of them, unless it ends among
+    /// them. `take` receives the data without its framing, a run at a time.
     pub(super) fn read(
         &mut self,
         bytes: &[u8],
@@ -58,7 +58,7 @@ impl Body {
     }
 }
 
-/// Takes at most `available` bytes off `remaining` and says how many.
+/// Takes at most `available` bytes off `remaining` and returns their number.
 fn skip(remaining: &mut u64, available: usize) -> usize {
     let used = usize::try_from(*remaining).map_or(available, |bytes| bytes.min(available));
     *remaining -= used as u64;
@@ -69,13 +69,13 @@ fn skip(remaining: &mut u64, available: usize) -> usize {
 #[derive(Debug)]
 pub(super) struct Chunks {
     place: Place,
-    /// Size of the chunk as far as read; within its data, the bytes still to come.
+    /// The digits of the chunk's size so far; within its data, the bytes still to come.
     size: u64,
     /// Bytes of framing since the last data.
     overhead_bytes: usize,
 }
 
-/// Where in a chunked body the next byte stands.
+/// The position of the next byte in a chunked body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// At a chunk's size, before its first digit.
@@ -130,7 +130,7 @@ impl Chunks {
         Ok(BodyProgress { used, complete: self.place == Place::End })
     }
 
-    /// Reads one byte of framing and says where the next one stands.
+    /// Reads one byte of framing and gives the position of the next one.
     fn step(&mut self, byte: u8) -> Result<Place, ProtocolError> {
         self.overhead_bytes += 1;
         if self.overhead_bytes > CHUNK_OVERHEAD_BYTES_MAX {
@@ -171,7 +171,7 @@ impl Chunks {
 mod tests {
     use super::*;
 
-    /// Bytes that the whole of `bytes` takes in a chunked body, or the error.
+    /// The number of bytes that `bytes` takes in a chunked body, or the error.
     fn chunked(bytes: &[u8]) -> Result<BodyProgress, ProtocolError> {
         Body::chunked().read(bytes, |_| {})
     }

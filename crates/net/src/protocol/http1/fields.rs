@@ -1,4 +1,4 @@
-//! What the header fields of either kind of message say about its body and its connection.
+//! The information about body and connection in the header fields of either kind of message.
 
 use super::ProtocolError;
 use crate::protocol::{SERVER_TIMING, ServerTiming};
@@ -16,7 +16,7 @@ pub(super) enum Framing {
     OtherCoding,
 }
 
-/// The fields that readers heed.
+/// The fields that readers use.
 #[derive(Debug)]
 pub(super) struct Fields {
     pub(super) framing: Framing,
@@ -53,7 +53,7 @@ impl Fields {
 
     /// Whether another message may follow on the connection after one of HTTP/1.`minor_version`.
     ///
-    /// HTTP/1.0 knows no transfer codings, so after one its framing is not to be trusted.
+    /// HTTP/1.0 knows no transfer codings, so its framing after one cannot be trusted.
     pub(super) fn keep_alive(&self, minor_version: u8) -> bool {
         let coded = matches!(self.framing, Framing::Chunked | Framing::OtherCoding);
         !self.close && (minor_version >= 1 || (self.keep_alive && !coded))

@@ -15,17 +15,17 @@ pub(super) enum Head<M> {
     Final(M, Body),
 }
 
-/// What a parser makes of bytes that begin with a head: nothing yet, or the head and its length in
+/// A parser's result for bytes that begin with a head: nothing yet, or the head and its length in
 /// bytes.
 pub(super) type Parsed<M> = Result<Option<(Head<M>, usize)>, ProtocolError>;
 
 /// A message that has been read to its end.
 pub(super) struct Complete<M> {
-    /// What its head says.
+    /// The content of its head.
     pub(super) message: M,
     /// Its size, all heads and the body, in bytes.
     pub(super) bytes: u64,
-    /// How many of the bytes given last belong to it.
+    /// The number of the last given bytes that belong to it.
     pub(super) used: usize,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct MessageReader<M> {
     /// The message whose body is being read.
     current: Option<(M, Body)>,
     bytes: u64,
-    /// What is kept of the current message, where anything is.
+    /// The kept parts of the current message, if any.
     excerpt: Option<Box<Excerpt>>,
 }
 
@@ -45,12 +45,12 @@ impl<M> MessageReader<M> {
         Self { partial: PartialHead(Vec::new()), current: None, bytes: 0, excerpt: None }
     }
 
-    /// Keeps so much of the next message, for [`Self::take_kept`].
+    /// Keeps this much of the next message, for [`Self::take_kept`].
     pub(super) fn capture(&mut self, capture: Capture) {
         self.excerpt = capture.place();
     }
 
-    /// What was kept of the message that has been read.
+    /// The kept parts of the message that has been read.
     pub(super) fn take_excerpt(&mut self) -> Option<Box<Excerpt>> {
         self.excerpt.take()
     }
@@ -73,9 +73,9 @@ impl<M> MessageReader<M> {
         self.excerpt = None;
     }
 
-    /// Feeds bytes as they arrived. All of them are used, unless the message ends among them.
+    /// Feeds arrived bytes. All of them are used, unless the message ends among them.
     ///
-    /// `parse` is given bytes that begin with a head, and may be called several times for it.
+    /// `parse` receives bytes that begin with a head, and may be called several times for it.
     pub(super) fn read(
         &mut self,
         bytes: &[u8],
@@ -135,13 +135,13 @@ impl PartialHead {
         self.0.shrink_to(KEPT_BYTES);
     }
 
-    /// Parses the head that ends among `bytes` and says how many of them it took, or else holds
-    /// them all and answers nothing.
+    /// Parses the head that ends among `bytes` and returns the number of its bytes, or else buffers
+    /// them all and returns nothing.
     ///
-    /// Blank lines before a head are skipped, since some peers end a body with one too many. They
-    /// are never held, and a held head is parsed again only at the end of a line, of which it can
-    /// have no more than [`super::HEADERS_MAX`], and when there is room for no more of it: so the
-    /// work stays linear in the bytes however small the pieces are.
+    /// Blank lines before a head are skipped, since some peers end a body with an extra one. They
+    /// are never buffered. A buffered head is parsed again only at the end of a line, of which it
+    /// can have no more than [`super::HEADERS_MAX`], and when the buffer is full: so the work stays
+    /// linear in the bytes however small the pieces are.
     fn read<M>(
         &mut self,
         bytes: &[u8],
@@ -183,8 +183,8 @@ impl PartialHead {
 }
 
 impl ProtocolError {
-    /// What the peer did wrong in a head that `httparse` refused: `start_line`, if it was in the
-    /// first line.
+    /// The peer's error in a head that `httparse` refused: `start_line`, if it was in the first
+    /// line.
     pub(super) fn in_head(error: httparse::Error, start_line: Self) -> Self {
         match error {
             httparse::Error::Status | httparse::Error::Token | httparse::Error::Version => {
@@ -197,7 +197,7 @@ impl ProtocolError {
     }
 }
 
-/// How many carriage returns and line feeds come first.
+/// The number of leading carriage returns and line feeds.
 fn blank_length(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
 }

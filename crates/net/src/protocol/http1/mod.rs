@@ -5,20 +5,19 @@
 //! | client | [`write_request`] | [`ResponseReader`] |
 //! | server | [`write_response`] | [`RequestReader`] |
 //!
-//! A reader belongs to one connection and is fed whatever arrives, in pieces of any size; how a
-//! message was cut into pieces never changes what is read. Bodies are counted and skipped, unless
-//! they are to be kept. A message that lies whole in the given slice is parsed where it lies; only
-//! a head cut in two is copied, at most [`HEAD_BYTES_MAX`] of it, so memory is bounded whatever
-//! the peer sends.
+//! A reader belongs to one connection and is fed all arrived bytes, in pieces of any size; the cuts
+//! never change the result. Bodies are counted and skipped, unless they must be kept. A message
+//! that lies whole in the given slice is parsed in place. Only a head cut in two is copied, at most
+//! [`HEAD_BYTES_MAX`] of it, so memory is bounded for every peer.
 //!
-//! The readers are strict where leniency would hide a fault of the server under test (lengths that
-//! contradict each other, malformed chunks), and lenient where servers commonly differ without
-//! harm (bare line feeds in heads, blank lines before them, a missing reason phrase). After a
-//! [`ProtocolError`] the two ends no longer agree where a message begins: close the connection.
+//! The readers are strict if leniency would hide a fault of the server under test (contradictory
+//! lengths, malformed chunks). They are lenient if servers commonly differ without harm (bare line
+//! feeds in heads, blank lines before them, a missing reason phrase). After a [`ProtocolError`] the
+//! two ends no longer agree on the begin of a message: close the connection.
 //!
-//! The inside, from the bytes up: `body` skips one body, `fields` decides what frames it,
-//! `message` buffers a cut head and joins head and body, and `request` and `response` add what
-//! differs between the two directions.
+//! The inside, from the bytes up: `body` skips one body, `fields` decides its framing, `message`
+//! buffers a cut head and joins head and body, and `request` and `response` add the differences
+//! between the two directions.
 
 mod body;
 mod fields;
@@ -44,7 +43,7 @@ pub const HEADERS_MAX: usize = 128;
 /// line with extensions, or trailers.
 pub const CHUNK_OVERHEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// What the peer did wrong. The connection cannot be used any longer.
+/// The peer's error. The connection cannot be used any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum ProtocolError {
     /// The response does not begin with a status line of HTTP/1.0 or HTTP/1.1.
@@ -56,7 +55,7 @@ pub enum ProtocolError {
     /// A header field has a malformed name or value, or is folded over several lines.
     #[error("a header field is malformed")]
     BadHeader,
-    /// A line of the head does not end with a line feed where it must.
+    /// A line of the head does not end with the required line feed.
     #[error("a line of the head is not ended by CR LF")]
     BadLineEnd,
     /// The head has more than [`HEADERS_MAX`] fields.
@@ -80,7 +79,7 @@ pub enum ProtocolError {
     /// Extensions or trailers are longer than [`CHUNK_OVERHEAD_BYTES_MAX`].
     #[error("a chunk's extensions or trailers are longer than {CHUNK_OVERHEAD_BYTES_MAX} bytes")]
     ChunkOverheadTooLarge,
-    /// The server switched to another protocol, which nobody asked for.
+    /// The server switched to another protocol, which nobody requested.
     #[error("the server switched protocols without being asked")]
     UnexpectedUpgrade,
     /// The peer closed the connection before the message was complete.

@@ -8,7 +8,7 @@ use super::message::{Complete, Head, MessageReader, Parsed};
 use super::write::{push_content_length, push_header};
 use super::{HEADERS_MAX, ProtocolError};
 
-/// What a server sends to a client that waits for leave to send the body of its request.
+/// The server's permission for a client that waits to send the body of its request.
 pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// A request to be written.
@@ -56,7 +56,7 @@ pub fn write_request(out: &mut Vec<u8>, request: &RequestHead<'_>) {
     out.extend_from_slice(request.body);
 }
 
-/// What a server needs to know of a request.
+/// The properties of a request that a server needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The method, such as `GET`.
@@ -72,19 +72,19 @@ pub struct Request {
     pub bytes: u64,
 }
 
-/// How far a request has been read.
+/// The progress of reading a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestProgress {
-    /// All bytes were used and the request goes on.
+    /// All bytes were used and the request continues.
     NeedMore {
-        /// Whether the client waits for [`CONTINUE`] before it sends the body. Said only once.
+        /// Whether the client waits for [`CONTINUE`] before it sends the body. Reported only once.
         continue_expected: bool,
     },
     /// The request ended.
     Complete {
-        /// What was read.
+        /// The request.
         request: Request,
-        /// How many of the given bytes belong to the request. The rest begins the next one.
+        /// The number of given bytes that belong to the request. The rest begins the next one.
         used: usize,
     },
 }
@@ -112,17 +112,17 @@ impl RequestReader {
         Self { message: MessageReader::new(), header_names }
     }
 
-    /// Whether any byte of the current request has been read. A connection that ends while this is
-    /// false was closed between requests, as it may be.
+    /// Whether any byte of the current request has been read. While this is false, the client may
+    /// close the connection: no request is cut.
     #[must_use]
     pub fn started(&self) -> bool {
         self.message.started()
     }
 
-    /// Feeds bytes as they arrived, and says whether the request is complete with them.
+    /// Feeds arrived bytes, and returns whether the request is complete.
     ///
     /// # Errors
-    /// What the client did wrong. Answer 400 and close the connection then.
+    /// The client's error. Answer 400 and close the connection then.
     pub fn read(&mut self, bytes: &[u8]) -> Result<RequestProgress, ProtocolError> {
         let names = &self.header_names;
         if let Some(complete) = self.message.read(bytes, |head| parse_head(head, names))? {
@@ -138,7 +138,7 @@ impl RequestReader {
     }
 }
 
-/// Parses the head of a request, if all of it is there, and keeps the headers named.
+/// Parses the head of a request, if complete, and keeps the named headers.
 fn parse_head(bytes: &[u8], header_names: &[String]) -> Parsed<Incoming> {
     let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
     let mut head = httparse::Request::new(&mut []);

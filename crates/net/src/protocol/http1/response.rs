@@ -11,7 +11,7 @@ use super::write::{push_content_length, push_decimal, push_header};
 use super::{HEADERS_MAX, ProtocolError};
 use crate::protocol::{Capture, Excerpt};
 
-/// What a client needs to know of a response.
+/// The properties of a response that a client needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Response {
     /// The status code, 200 to 999.
@@ -20,21 +20,20 @@ pub struct Response {
     pub keep_alive: bool,
     /// Size of the response in bytes: interim responses, head and body with its framing.
     pub bytes: u64,
-    /// How long the server says that it took, by its `Server-Timing`; [`Nanos::MAX`] where it says
-    /// nothing.
+    /// The server's own time, from `Server-Timing`; [`Nanos::MAX`] if not given.
     pub server_time: Nanos,
 }
 
-/// How far a response has been read.
+/// The progress of reading a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseProgress {
-    /// All bytes were used and the response goes on.
+    /// All bytes were used and the response continues.
     NeedMore,
     /// The response ended.
     Complete {
-        /// What was read.
+        /// The response.
         response: Response,
-        /// How many of the given bytes belong to the response. The rest came unasked.
+        /// The number of given bytes that belong to the response. The rest was not requested.
         used: usize,
     },
 }
@@ -54,13 +53,13 @@ impl ResponseReader {
         Self::capturing(Capture::Nothing)
     }
 
-    /// Makes a reader that keeps so much of responses, for [`Self::take_kept`].
+    /// Makes a reader that keeps this much of responses, for [`Self::take_kept`].
     #[must_use]
     pub fn capturing(capture: Capture) -> Self {
         Self { message: MessageReader::new(), head_only: false, capture }
     }
 
-    /// What was kept of the response that is complete.
+    /// The kept part of the complete response.
     pub fn take_excerpt(&mut self) -> Option<Box<Excerpt>> {
         self.message.take_excerpt()
     }
@@ -82,10 +81,10 @@ impl ResponseReader {
         self.message.started()
     }
 
-    /// Feeds bytes as they arrived, and says whether the response is complete with them.
+    /// Feeds arrived bytes, and returns whether the response is complete.
     ///
     /// # Errors
-    /// What the server did wrong. Close the connection then.
+    /// The server's error. Close the connection then.
     pub fn read(&mut self, bytes: &[u8]) -> Result<ResponseProgress, ProtocolError> {
         let head_only = self.head_only;
         let complete = self.message.read(bytes, |head| parse_head(head, head_only))?;
@@ -117,7 +116,7 @@ impl From<Complete<Response>> for Response {
     }
 }
 
-/// Parses the head of a response, if all of it is there.
+/// Parses the head of a response, if complete.
 fn parse_head(bytes: &[u8], head_only: bool) -> Parsed<Response> {
     let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
     let mut head = httparse::Response::new(&mut []);
@@ -196,7 +195,7 @@ pub fn write_response_head(
     out.extend_from_slice(b"\r\n");
 }
 
-/// The customary words for a status, or none for a rare one.
+/// The customary words for a status; empty for a rare one.
 fn reason_phrase(status: u16) -> &'static str {
     match status {
         100 => "Continue",

@@ -1,4 +1,4 @@
-//! Tests of the readers and writers as their callers see them.
+//! Tests of the readers and writers from their callers' view.
 
 mod hostile;
 mod requests;
@@ -6,7 +6,7 @@ mod responses;
 
 use super::*;
 
-/// Cuts bytes into pieces of so many bytes each.
+/// Cuts bytes into pieces of this many bytes each.
 fn pieces(bytes: &[u8], size: usize) -> Vec<&[u8]> {
     bytes.chunks(size).collect()
 }
@@ -30,8 +30,8 @@ fn read_response(pieces: &[&[u8]], head_only: bool) -> Result<(Response, usize),
     reader.end_of_stream().map(|response| (response, total))
 }
 
-/// Reads one request from pieces: the request, the bytes used and how often leave to send the body
-/// was asked for.
+/// Reads one request from pieces: the request, the bytes used and the number of permissions to send
+/// the body.
 fn read_request(
     pieces: &[&[u8]],
     names: &[&str],

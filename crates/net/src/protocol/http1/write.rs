@@ -1,4 +1,4 @@
-//! Pieces that both writers are made of.
+//! Parts of both writers.
 
 /// Appends `Name: value` and the end of the line.
 pub(super) fn push_header(out: &mut Vec<u8>, name: &str, value: &[u8]) {
@@ -8,7 +8,7 @@ pub(super) fn push_header(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends the Content-Length field for a body of so many bytes.
+/// Appends the Content-Length field for a body of this many bytes.
 pub(super) fn push_content_length(out: &mut Vec<u8>, length: usize) {
     out.extend_from_slice(b"Content-Length: ");
     push_decimal(out, length);

@@ -9,12 +9,12 @@ use super::stream::{ReceiveWindow, STREAM_WINDOW, Stream};
 use super::{Http2Error, code};
 use crate::protocol::{Capture, Outbox, StreamEvent};
 
-/// What a client says first.
+/// A client's first bytes.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The last number that a stream can have.
+/// The highest number of a stream.
 const ID_MAX: u32 = (1 << 31) - 1;
 
-/// What happened to a stream. Codes are those of RFC 9113, section 7.
+/// An event of a stream. Codes are those of RFC 9113, section 7.
 pub type Event = StreamEvent<u32>;
 
 /// A client's end of one connection.
@@ -28,16 +28,16 @@ pub struct Client {
     pub(super) next_id: u32,
     most: usize,
     pub(super) server: Settings,
-    /// Whether the server's first settings came.
+    /// Whether the server's first settings have arrived.
     pub(super) settings_read: bool,
     pub(super) send_window: i64,
     pub(super) receive_window: ReceiveWindow,
-    /// A header block of which more is to come.
+    /// A header block that is incomplete.
     pub(super) block: Option<Block>,
     pub(super) closing: bool,
-    /// Frames in succession that brought nothing.
+    /// Consecutive frames without progress.
     pub(super) barren: u32,
-    /// What is kept of responses.
+    /// The kept parts of responses.
     pub(super) capture: Capture,
     failed: Option<Http2Error>,
 }
@@ -52,8 +52,8 @@ pub(super) struct Block {
 }
 
 impl Client {
-    /// Opens a connection on which at most so many streams are open at the same time, and appends
-    /// what is said first. Requests may follow at once. So much is kept of responses.
+    /// Opens a connection with at most this many concurrent streams, and appends its first bytes.
+    /// Requests may follow at once. `capture` selects the kept parts of responses.
     #[must_use]
     pub fn open(most: usize, capture: Capture, out: &mut Vec<u8>) -> Client {
         out.extend_from_slice(PREFACE);
@@ -86,7 +86,7 @@ impl Client {
         !self.is_closing() && self.streams.len() < self.most.min(self.server.streams)
     }
 
-    /// How many streams the server allows at the same time, once it has said so.
+    /// The number of concurrent streams that the server allows, once it has said so.
     #[must_use]
     pub fn streams_allowed(&self) -> Option<usize> {
         self.settings_read.then_some(self.server.streams)
@@ -99,12 +99,11 @@ impl Client {
         self.closing || self.failed.is_some() || self.next_id > ID_MAX
     }
 
-    /// Feeds bytes as they arrived. Events are appended to `events`, and what is to be sent in
-    /// reply to `out`.
+    /// Feeds arrived bytes. Events are appended to `events`, and replies to `out`.
     ///
     /// # Errors
-    /// What the server did wrong. Close the connection then, after sending `out`. What happened
-    /// before is among the events.
+    /// The server's error. Close the connection then, after sending `out`. Earlier events are in
+    /// `events`.
     pub fn read(
         &mut self,
         bytes: &[u8],
@@ -134,7 +133,7 @@ impl Client {
         }
     }
 
-    /// The place of an open stream in the list.
+    /// The index of an open stream in the list.
     pub(super) fn place(&self, stream: u32) -> Option<usize> {
         self.streams.binary_search_by_key(&stream, |it| it.id).ok()
     }

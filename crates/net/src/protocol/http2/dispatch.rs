@@ -1,4 +1,4 @@
-//! What a client does with each kind of frame.
+//! The client's handling of each kind of frame.
 
 use std::collections::VecDeque;
 
@@ -41,13 +41,13 @@ impl Client {
         }
     }
 
-    /// Counts a frame that brought nothing.
+    /// Counts a frame without progress.
     fn count_empty_frame(&mut self) -> Done {
         self.barren += 1;
         if self.barren > BARREN_FRAMES_MAX { Err(Http2Error::Flood) } else { Ok(()) }
     }
 
-    /// The place of a frame's stream: nothing if it is closed.
+    /// The index of a frame's stream: nothing if it is closed.
     fn place_of(&self, frame: &Frame<'_>) -> Result<Option<usize>, Http2Error> {
         if frame.stream.is_multiple_of(2) || frame.stream >= self.next_id {
             return Err(Http2Error::Protocol);
@@ -103,7 +103,7 @@ impl Client {
         if let Some(place) = place {
             let response = &mut self.streams[place].response;
             response.bytes += frame.bytes();
-            // Where messages are counted, a response begins with the first of them.
+            // If messages are counted, a response begins with the first of them.
             if response.messages.is_none() && !std::mem::replace(&mut response.begun, true) {
                 events.push_back(Event::Begun { stream: frame.stream });
             }
@@ -143,8 +143,7 @@ impl Client {
         Ok(())
     }
 
-    /// Reads a header block, which must be done even if nobody waits for it: later blocks refer to
-    /// it.
+    /// Reads a header block, even if nobody waits for it: later blocks refer to it.
     fn head(
         &mut self,
         stream: u32,
@@ -156,7 +155,7 @@ impl Client {
         let mut head = Head::new("HTTP/2", self.capture != Capture::Nothing);
         self.decoder.read(block, |name, value| head.take(name, value))?;
         if !ends {
-            // Interim heads could go on for ever; what follows a final one brings more.
+            // The number of interim heads is limited; data after a final one makes progress.
             self.count_empty_frame()?;
         }
         let Some(place) = self.place(stream) else { return Ok(()) };
@@ -165,7 +164,7 @@ impl Client {
         Ok(())
     }
 
-    /// A stream took a part of its response in.
+    /// A stream took a part of its response.
     fn take_progress(
         &mut self,
         place: usize,
@@ -183,8 +182,8 @@ impl Client {
             let Response { bytes, server_time, excerpt, enough, .. } = stream.response;
             events.push_back(Event::Complete { stream: id, status, bytes, server_time, excerpt });
             if enough || !stream.unsent.is_empty() {
-                // The server answers without having heard all: it need not hear the rest; or it
-                // would tell more than anybody waits for.
+                // The server answers before the request is complete and needs no rest; or it would
+                // send more than anybody waits for.
                 frame::push_number(out.buffer(), kind::RST_STREAM, id, code::CANCEL);
             }
         } else {
@@ -243,7 +242,7 @@ impl Client {
         self.count_empty_frame()
     }
 
-    /// The server takes no new streams, and has not looked at those above a number.
+    /// The server takes no new streams, and has not processed those above a number.
     fn go_away(&mut self, frame: &Frame<'_>, events: &mut VecDeque<Event>) -> Done {
         if frame.stream != 0 {
             return Err(Http2Error::Protocol);

@@ -60,7 +60,7 @@ impl<'a> Frame<'a> {
         Ok(&rest[..length])
     }
 
-    /// The frame at the beginning of `bytes`, or nothing if it is not all there.
+    /// The frame at the beginning of `bytes`, or nothing if it is incomplete.
     fn parse(bytes: &'a [u8]) -> Result<Option<Frame<'a>>, Http2Error> {
         let Some((header, rest)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             return Ok(None);
@@ -83,7 +83,7 @@ pub(super) struct FrameReader {
 }
 
 impl FrameReader {
-    /// Feeds bytes as they arrived, and hands every frame that is whole to `take`.
+    /// Feeds arrived bytes, and hands every complete frame to `take`.
     pub(super) fn read(
         &mut self,
         mut bytes: &[u8],
@@ -106,7 +106,7 @@ impl FrameReader {
         Ok(())
     }
 
-    /// The bytes that are missing of the partial frame, or of its header.
+    /// The missing bytes of the partial frame, or of its header.
     fn wanted(&self) -> usize {
         let held = self.partial.len();
         match self.partial[..] {

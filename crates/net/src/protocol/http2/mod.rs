@@ -1,20 +1,21 @@
 //! HTTP/2 (RFC 9113) for a client, with header compression (RFC 7541).
 //!
 //! A [`Client`] is one end of one connection. It writes requests into a buffer of the caller's and
-//! is fed whatever arrives, in pieces of any size; how frames were cut into pieces never changes
-//! what is read. Bodies are counted and skipped, unless they are to be kept. What arrives whole is
-//! parsed where it lies; only a frame cut in two is copied, and no frame is longer than 16 KiB.
+//! is fed all arrived bytes, in pieces of any size; the cuts never change the result. Bodies are
+//! counted and skipped, unless they must be kept. Complete data is parsed in place; only a frame
+//! cut in two is copied, and no frame is longer than 16 KiB.
 //!
-//! Memory is bounded whatever the server sends: a frame, a header block and a header list have
-//! limits, and so have the number of frames that bring nothing (pings, settings, empty frames) and
-//! the replies that wait for a server which does not read them. The windows of flow control are so
-//! large that they are seldom opened again.
+//! Memory is bounded for every server: a frame, a header block and a header list have limits. So
+//! have the number of frames without progress (pings, settings, empty frames) and the replies that
+//! wait for a server which does not read them. The windows of flow control are so large that they
+//! are seldom opened again.
 //!
-//! After an [`Http2Error`] the connection is of no use: a GOAWAY frame that says so was written.
+//! After an [`Http2Error`] the connection is unusable: a GOAWAY frame that reports it was written.
 //!
 //! The inside, from the bytes up: `frame` cuts bytes into frames, `hpack` turns header blocks into
-//! fields and back, `stream` follows one exchange, and `client` and `dispatch` join them. What a
-//! response's head and body mean is shared with HTTP/3 (`head` and `response` beside this module).
+//! fields and back, `stream` follows one exchange, and `client` and `dispatch` join them. The
+//! meaning of a response's head and body is shared with HTTP/3 (`head` and `response` beside this
+//! module).
 
 mod client;
 mod dispatch;
@@ -34,26 +35,26 @@ use super::REPLY_BYTES_MAX;
 use super::RepliesUnread;
 use super::literals::Undecodable;
 
-/// The streams that a client opens at the same time where nobody says.
+/// The default number of concurrent streams of a client.
 pub const STREAMS_MAX: usize = 100;
 
-/// The longest header block that is read, in bytes as they arrive.
+/// The longest accepted header block, in bytes as they arrive.
 pub const BLOCK_BYTES_MAX: usize = 64 * 1024;
 
-/// The largest header list that is read, in bytes as RFC 9113 counts them: 32 a field, and those
-/// of its name and value.
+/// The largest accepted header list, in bytes as RFC 9113 counts them: 32 a field, and those of its
+/// name and value.
 pub const LIST_BYTES_MAX: usize = 64 * 1024;
 
-/// The most frames in succession that may bring nothing of a response.
+/// The most consecutive frames without progress for a response.
 pub const BARREN_FRAMES_MAX: u32 = 1000;
 
-/// What the server did wrong. The connection cannot be used any longer.
+/// The server's error. The connection cannot be used any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Http2Error {
-    /// A frame that may not stand where it stands, or says what it may not say.
+    /// A frame at a forbidden place, or with forbidden content.
     #[error("a frame of HTTP/2 breaks the protocol's rules")]
     Protocol,
-    /// A frame is longer than was agreed, or has not the length of its kind.
+    /// A frame is longer than agreed, or has a wrong length for its kind.
     #[error("a frame of HTTP/2 has a wrong length")]
     FrameSize,
     /// The server sent more than the window allows, or opened a window too far.
@@ -65,7 +66,7 @@ pub enum Http2Error {
     /// A header block is longer than [`BLOCK_BYTES_MAX`], or its list than [`LIST_BYTES_MAX`].
     #[error("the head is longer than {BLOCK_BYTES_MAX} bytes")]
     HeadTooLarge,
-    /// More than [`BARREN_FRAMES_MAX`] frames in succession brought nothing.
+    /// More than [`BARREN_FRAMES_MAX`] consecutive frames made no progress.
     #[error("the server sends frames that bring nothing")]
     Flood,
     /// More than [`REPLY_BYTES_MAX`] of replies waited for a server that does not read them.
@@ -88,7 +89,7 @@ impl Http2Error {
         }
     }
 
-    /// The error code that the server is told.
+    /// The error code for the server.
     fn code(self) -> u32 {
         match self {
             Self::Protocol => code::PROTOCOL_ERROR,

@@ -9,7 +9,7 @@ use crate::protocol::grpc::MessageCount;
 use crate::protocol::http1::RequestHead;
 use crate::protocol::response::Response;
 
-/// A request that was begun.
+/// A request that has begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SentRequest {
     /// The number of its stream.
@@ -22,8 +22,8 @@ impl Client {
     /// Opens a stream with a request, and appends as much of it as the server allows; the rest
     /// follows as windows open. Ask [`Client::has_room`] first. `scheme` is `http` or `https`.
     ///
-    /// Content-Length is added if there is a body or the method suggests one, and fields that are
-    /// about a connection of HTTP/1.1 are left out.
+    /// Content-Length is added if there is a body or the method suggests one. Fields about a
+    /// connection of HTTP/1.1 are left out.
     pub fn request(
         &mut self,
         request: &RequestHead<'_>,
@@ -45,9 +45,9 @@ impl Client {
         SentRequest { stream, bytes }
     }
 
-    /// Has the response to a request that was just begun be over with so many messages of gRPC, if
-    /// the server does not end it before. [`Event::Begun`](super::Event::Begun) is then about the
-    /// first of them.
+    /// Ends the response to a request that has just begun after this many messages of gRPC, if the
+    /// server does not end it before. [`Event::Begun`](super::Event::Begun) then marks the first of
+    /// them.
     pub fn await_messages(&mut self, stream: u32, wanted: u64) {
         if let Some(place) = self.place(stream) {
             self.streams[place].response.messages = Some(MessageCount::new(wanted));
@@ -65,7 +65,7 @@ impl Client {
         block
     }
 
-    /// Appends a header block in as many frames as it takes.
+    /// Appends a header block in as many frames as needed.
     fn push_block(&self, stream: u32, block: &[u8], ends: bool, out: &mut Vec<u8>) {
         let mut rest = block;
         let mut first = true;
@@ -83,7 +83,7 @@ impl Client {
         }
     }
 
-    /// Appends what the windows allow of bodies that wait.
+    /// Appends the part of waiting bodies that the windows allow.
     pub(super) fn send_bodies(&mut self, out: &mut Vec<u8>) {
         for stream in &mut self.streams {
             let mut sent = 0;
@@ -106,7 +106,7 @@ impl Client {
     }
 }
 
-/// The size of a body in frames as long as they may be, in bytes.
+/// The size of a body in frames of the largest length, in bytes.
 fn framed(body: usize) -> u64 {
     (body + body.div_ceil(frame::PAYLOAD_MAX) * frame::HEADER_BYTES) as u64
 }

@@ -11,23 +11,23 @@ const INITIAL_WINDOW_SIZE: u16 = 4;
 const MAX_FRAME_SIZE: u16 = 5;
 const MAX_HEADER_LIST_SIZE: u16 = 6;
 
-/// What the server has set.
+/// The server's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     /// The size that the table of header compression may have, in bytes.
     pub(super) table: usize,
-    /// The streams that may be open at the same time.
+    /// The limit of concurrent streams.
     pub(super) streams: usize,
-    /// What each stream may send before the server opens its window further, in bytes.
+    /// The bytes that each stream may send before the server opens its window further.
     pub(super) window: i64,
 }
 
 impl Settings {
-    /// The protocol's own.
+    /// The protocol's defaults.
     pub(super) const INITIAL: Settings =
         Settings { table: 4096, streams: usize::MAX, window: 65_535 };
 
-    /// Takes the payload of a SETTINGS frame in.
+    /// Takes the payload of a SETTINGS frame.
     pub(super) fn apply(&mut self, payload: &[u8]) -> Result<(), Http2Error> {
         let (settings, rest) = payload.as_chunks::<6>();
         if !rest.is_empty() {

@@ -1,14 +1,14 @@
-//! One stream: a request that may still be on its way, and the response as far as it came.
+//! One stream: a request that may still be under way, and the received part of the response.
 
 use crate::protocol::response::Response;
 
 /// The widest that a window may be, in bytes.
 pub(super) const WINDOW_MAX: i64 = (1 << 31) - 1;
-/// What the server may send on a stream, or the connection, before the window is opened again, in
-/// bytes. Wide, since bodies are skipped and need no memory.
+/// The bytes that the server may send on a stream, or the connection, before the window is opened
+/// again. The window is wide, since bodies are skipped and need no memory.
 pub(super) const STREAM_WINDOW: i64 = 1 << 30;
 
-/// What the server may still send.
+/// The bytes that the server may still send.
 #[derive(Debug)]
 pub(super) struct ReceiveWindow(i64);
 
@@ -17,13 +17,13 @@ impl ReceiveWindow {
         ReceiveWindow(STREAM_WINDOW)
     }
 
-    /// Takes what came off the window: false if it was more than that.
+    /// Subtracts received bytes from the window: false if there were too many.
     pub(super) fn take(&mut self, bytes: usize) -> bool {
         self.0 -= bytes as i64;
         self.0 >= 0
     }
 
-    /// By how much the window is to be opened, once half of it is used up.
+    /// The next increment of the window, once half of it is used up.
     pub(super) fn refill(&mut self) -> Option<u32> {
         if self.0 >= STREAM_WINDOW / 2 {
             return None;
@@ -38,12 +38,12 @@ impl ReceiveWindow {
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) id: u32,
-    /// What may still be sent, in bytes; a change of settings may take it below nought.
+    /// The bytes that may still be sent; a change of settings may make it negative.
     pub(super) send_window: i64,
     pub(super) receive_window: ReceiveWindow,
     /// The part of the request's body that waits for a window.
     pub(super) unsent: Vec<u8>,
-    /// The response as far as it came.
+    /// The received part of the response.
     pub(super) response: Response,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the client as its caller sees it, against frames written by hand.
+//! Tests of the client from its caller's view, against frames written by hand.
 
 mod hostile;
 mod streams;
@@ -14,7 +14,7 @@ use crate::protocol::{Capture, Outbox, REPLY_BYTES_MAX};
 const GET: RequestHead<'static> =
     RequestHead { method: "GET", host: "a", target: "/", headers: &[], body: &[] };
 
-/// A client with so many requests sent and everything written until then thrown away.
+/// A client with this many requests sent and all output until then discarded.
 fn client(requests: usize) -> (Client, Vec<u8>) {
     let mut out = Vec::new();
     let mut client = Client::open(STREAMS_MAX, Capture::Nothing, &mut out);
@@ -26,7 +26,7 @@ fn client(requests: usize) -> (Client, Vec<u8>) {
     (client, out)
 }
 
-/// What a server writes.
+/// The output of a server.
 struct Script {
     bytes: Vec<u8>,
     encoder: Encoder,
@@ -67,7 +67,7 @@ impl Script {
     }
 }
 
-/// Feeds pieces of so many bytes: the events, what was written, and how it ended.
+/// Feeds pieces of this many bytes: the events, the output, and the result.
 fn feed(
     client: &mut Client,
     bytes: &[u8],

@@ -12,10 +12,10 @@ use crate::protocol::http1::RequestHead;
 use crate::protocol::response::Response;
 use crate::protocol::{Capture, StreamEvent};
 
-/// What happened to a stream. Codes are those of RFC 9114, section 8.1.
+/// An event of a stream. Codes are those of RFC 9114, section 8.1.
 pub type Event = StreamEvent<u64>;
 
-/// A request as it goes over a stream.
+/// A request in its form on a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedRequest {
     /// Its frames.
@@ -37,17 +37,17 @@ pub struct Client {
 }
 
 impl Client {
-    /// A connection of whose responses so much is kept.
+    /// A connection that keeps this much of responses.
     #[must_use]
     pub fn new(capture: Capture) -> Client {
         Client { streams: Vec::new(), control: Control::default(), capture, failed: None }
     }
 
-    /// What goes over streams of the client's own, one each, which stay open: its settings, and
-    /// that header compression has nothing to say.
+    /// The content of the client's own streams, one each, which stay open: its settings, and empty
+    /// streams of header compression.
     #[must_use]
     pub fn greeting() -> [Vec<u8>; 3] {
-        // No dynamic table is the default of both sides, and need not be said; heads are bounded.
+        // No dynamic table is the default of both sides, and need not be sent; heads are bounded.
         const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
         let mut settings = Vec::new();
         varint::push(&mut settings, MAX_FIELD_SECTION_SIZE);
@@ -71,7 +71,7 @@ impl Client {
         EncodedRequest { bytes, list_bytes, head_only: request.method == "HEAD" }
     }
 
-    /// Whether the server takes a request's list of fields, as far as it has said.
+    /// Whether the server accepts a request's list of fields, as far as it has said.
     #[must_use]
     pub fn takes(&self, list_bytes: u64) -> bool {
         self.control.list_bytes_max.is_none_or(|most| list_bytes <= most)
@@ -84,26 +84,26 @@ impl Client {
         self.streams.push(Stream::new(stream, response));
     }
 
-    /// Forgets a stream that is given up.
+    /// Forgets an abandoned stream.
     pub fn forget(&mut self, stream: u64) {
         if let Some(place) = self.place(stream) {
             self.streams.remove(place);
         }
     }
 
-    /// Whether no further request is of use: the server said so, or broke the rules.
+    /// Whether no further request is possible: the server said so, or broke the rules.
     #[must_use]
     pub fn is_closing(&self) -> bool {
         self.control.gone_from.is_some() || self.failed.is_some()
     }
 
-    /// Feeds what came over a stream: one of a request, or one of the server's own. `ends` says
-    /// that nothing follows. Events are appended to `events`; it is said if the stream is to be
-    /// stopped.
+    /// Feeds the arrived data of a stream: one of a request, or one of the server's own. `ends`
+    /// says that nothing follows. Events are appended to `events`; the result says whether to stop
+    /// the stream.
     ///
     /// # Errors
-    /// What the server did wrong. Close the connection then with the error's code. What happened
-    /// before is among the events.
+    /// The server's error. Close the connection then with the error's code. Earlier events are in
+    /// `events`.
     pub fn read(
         &mut self,
         stream: u64,
@@ -126,7 +126,7 @@ impl Client {
     /// The server has reset a stream with this code.
     ///
     /// # Errors
-    /// When it is one that must stay open.
+    /// If it is one that must stay open.
     pub fn reset(
         &mut self,
         stream: u64,
@@ -184,7 +184,7 @@ impl Client {
         }
     }
 
-    /// Takes the next part of a frame off the bytes: what it did, if there is one.
+    /// Takes the next part of a frame off the bytes: its effect, if a part is available.
     fn step(
         &mut self,
         place: usize,
@@ -214,7 +214,7 @@ impl Client {
         Stop { code: code::MESSAGE_ERROR }
     }
 
-    /// Something over a stream of the server's own.
+    /// Data on a stream of the server's own.
     fn read_control(
         &mut self,
         id: u64,
@@ -232,13 +232,13 @@ impl Client {
         result
     }
 
-    /// The place of a stream in the list.
+    /// The index of a stream in the list.
     fn place(&self, stream: u64) -> Option<usize> {
         self.streams.binary_search_by_key(&stream, |it| it.id).ok()
     }
 }
 
-/// Whether a stream is one of requests: opened by the client, in both directions.
+/// Whether a stream is one of requests: opened by the client, bidirectional.
 fn is_request(stream: u64) -> bool {
     stream.is_multiple_of(4)
 }

@@ -1,17 +1,16 @@
-//! What the server says over streams of its own, RFC 9114 section 6.2.
+//! The server's own streams, RFC 9114 section 6.2.
 
 use super::frame::{FrameReader, Piece, kind};
 use super::{BARREN_FRAMES_MAX, Http3Error, SETTINGS_BYTES_MAX, code, varint};
 
-/// A stream is to be stopped: what else comes over it is of no interest, and what is not yet sent
-/// over it is not to be.
+/// A stream must be stopped: its further input is ignored, and its unsent output is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stop {
-    /// Why, for the server.
+    /// The reason for the server.
     pub code: u64,
 }
 
-/// What streams of one direction are, by their first bytes.
+/// The types of unidirectional streams, by their first bytes.
 pub(super) mod of {
     pub(crate) const CONTROL: u64 = 0x0;
     pub(crate) const PUSH: u64 = 0x1;
@@ -21,23 +20,23 @@ pub(super) mod of {
 
 const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
 
-/// The streams that the server has opened, and what it said over them.
+/// The streams that the server has opened, and their content.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     streams: Vec<(u64, Kind)>,
-    /// Which of the streams of which there is one came.
+    /// The unique streams that have arrived.
     seen: [bool; 4],
-    /// Whether the settings came.
+    /// Whether the settings have arrived.
     settings_read: bool,
-    /// The largest list of fields that the server takes, in bytes; nothing where it does not say.
+    /// The largest list of fields that the server accepts, in bytes; nothing if not given.
     pub(super) list_bytes_max: Option<u64>,
-    /// The first request that the server has not looked at and never will, if it goes away.
+    /// The first request that the server will never process, if it goes away.
     pub(super) gone_from: Option<u64>,
-    /// The connection's count of what brought nothing.
+    /// The connection's count of steps without progress.
     pub(super) empty_frames: EmptyFrames,
 }
 
-/// Frames, instructions and streams in succession that brought nothing of a response.
+/// Consecutive frames, instructions and streams without progress for a response.
 #[derive(Debug, Default)]
 pub(super) struct EmptyFrames(u32);
 
@@ -48,27 +47,27 @@ impl EmptyFrames {
         if self.0 > BARREN_FRAMES_MAX { Err(Http3Error::Flood) } else { Ok(()) }
     }
 
-    /// Something came of it.
+    /// Progress was made.
     pub(super) fn reset(&mut self) {
         self.0 = 0;
     }
 }
 
-/// What a stream is.
+/// The type of a stream.
 #[derive(Debug)]
 enum Kind {
-    /// Not known yet: so many bytes of its type came.
+    /// Not known yet: this many bytes of its type arrived.
     Untold([u8; 8], usize),
-    /// The control stream, and what came of a frame that is not whole.
+    /// The control stream, and the received part of an incomplete frame.
     Control(FrameReader, Vec<u8>),
-    /// The encoder's, which can only say again that there is no table.
+    /// The encoder's, which can only repeat that there is no table.
     Encoder,
-    /// The decoder's, and how many bytes of a number came of which there are more.
+    /// The decoder's, and the received bytes of an incomplete number.
     Decoder(u8),
 }
 
 impl Control {
-    /// Takes in what came over a stream; says if it is to be stopped.
+    /// Takes the arrived bytes of a stream; says whether it must be stopped.
     pub(super) fn read(
         &mut self,
         id: u64,
@@ -116,7 +115,7 @@ impl Control {
         }
     }
 
-    /// A stream of this type begins: nothing if nobody knows what it is.
+    /// A stream of this type begins: nothing for an unknown type.
     fn begin(&mut self, told: u64) -> Result<Option<Kind>, Http3Error> {
         let kind = match told {
             of::CONTROL => Kind::Control(FrameReader::default(), Vec::new()),
@@ -160,7 +159,7 @@ impl Control {
             kind::DATA | kind::HEADERS | kind::PUSH_PROMISE | kind::MAX_PUSH_ID => {
                 Err(Http3Error::FrameUnexpected)
             }
-            // There are no pushes that could be cancelled.
+            // No pushes exist that could be cancelled.
             kind::CANCEL_PUSH => Err(Http3Error::Id),
             _ if kind::OF_HTTP2.contains(&kind) => Err(Http3Error::FrameUnexpected),
             _ => self.empty_frames.count(),
@@ -187,7 +186,7 @@ impl Control {
         if !payload.is_empty() {
             return Err(Http3Error::Frame);
         }
-        // It is a request's, and never more than was said before.
+        // The number is a request's, and never higher than before.
         if !id.is_multiple_of(4) || self.gone_from.is_some_and(|before| id > before) {
             return Err(Http3Error::Id);
         }
@@ -195,7 +194,7 @@ impl Control {
         self.empty_frames.count()
     }
 
-    /// Without a table the encoder can only set its size to nought.
+    /// Without a table the encoder can only set its size to zero.
     fn encoder(&mut self, bytes: &[u8]) -> Result<(), Http3Error> {
         for &byte in bytes {
             if byte != 0x20 {
@@ -206,7 +205,7 @@ impl Control {
         Ok(())
     }
 
-    /// Where no field refers to a table, the decoder can only say that it gave a stream up.
+    /// If no field refers to a table, the decoder can only report that it gave a stream up.
     fn decoder(&mut self, more: &mut u8, bytes: &[u8]) -> Result<(), Http3Error> {
         /// No number of a stream takes more bytes.
         const NUMBER_BYTES_MAX: u8 = 10;
@@ -226,7 +225,7 @@ impl Control {
     }
 }
 
-/// The type of a stream, once it came whole.
+/// The type of a stream, once complete.
 fn stream_kind(held: &mut [u8; 8], count: &mut usize, bytes: &mut &[u8]) -> Option<u64> {
     while let Some((&first, rest)) = bytes.split_first() {
         *bytes = rest;

@@ -2,7 +2,7 @@
 
 use super::varint;
 
-/// What frames are.
+/// The kinds of frames.
 pub(super) mod kind {
     pub(crate) const DATA: u64 = 0x0;
     pub(crate) const HEADERS: u64 = 0x1;
@@ -20,23 +20,23 @@ pub(super) mod kind {
 pub(super) enum Piece<'a> {
     /// A frame begins, whose payload has this length in bytes.
     Begin { kind: u64, length: u64 },
-    /// A part of its payload, which may be empty where that is.
+    /// A part of its payload, which may be empty if the payload is.
     Payload { kind: u64, bytes: &'a [u8], last: bool },
 }
 
 /// Cuts the bytes of one stream into frames. Holds no payload.
 #[derive(Debug, Default)]
 pub(super) struct FrameReader {
-    /// What came of a frame's type and length, and how many bytes these are.
+    /// The received part of a frame's type and length, and its size.
     head: [u8; 16],
     held: usize,
     kind: u64,
-    /// What is missing of a payload.
+    /// The missing part of a payload.
     left: Option<u64>,
 }
 
 impl FrameReader {
-    /// Takes the next part of a frame off the bytes, if they bring any.
+    /// Takes the next part of a frame off the bytes, if they hold any.
     pub(super) fn next<'a>(&mut self, bytes: &mut &'a [u8]) -> Option<Piece<'a>> {
         match self.left {
             Some(left) => self.payload(left, bytes),
@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// The frames in bytes that come in pieces of this size.
+    /// The frames in bytes that arrive in pieces of this size.
     fn frames(bytes: &[u8], size: usize) -> (Vec<(u64, Vec<u8>)>, bool) {
         let (mut reader, mut frames) = (FrameReader::default(), Vec::<(u64, Vec<u8>)>::new());
         let mut whole = true;

@@ -1,23 +1,23 @@
 //! HTTP/3 (RFC 9114) for a client, with header compression (QPACK, RFC 9204).
 //!
-//! A [`Client`] is one end of one connection, without QUIC: it writes what goes over streams, and
-//! is fed with what came over them, in order and in pieces of any size; how bytes were cut into
-//! pieces never changes what is read. Streams have the numbers that QUIC gives them. Bodies are
-//! counted and skipped, unless they are to be kept.
+//! A [`Client`] is one end of one connection, without QUIC: it writes the data of streams, and is
+//! fed their arrived data, in order and in pieces of any size; the cuts never change the result.
+//! Streams have the numbers that QUIC gives them. Bodies are counted and skipped, unless they must
+//! be kept.
 //!
-//! There is no dynamic table in either direction: a head never waits for another stream, and none
-//! of what a server says makes the client keep fields.
+//! No direction has a dynamic table: a head never waits for another stream, and the server can
+//! never make the client store fields.
 //!
-//! Memory is bounded whatever the server sends: a header block, a header list and a frame of the
-//! control stream have limits, and so has the number of frames that bring nothing.
+//! Memory is bounded for every server: a header block, a header list and a frame of the control
+//! stream have limits, and so has the number of frames without progress.
 //!
-//! After an [`Http3Error`] the connection is of no use: it is to be closed with the error's
+//! After an [`Http3Error`] the connection is unusable and must be closed with the error's
 //! [`code`](Http3Error::code).
 //!
 //! The inside, from the bytes up: `varint` and `frame` cut bytes into frames, `qpack` turns header
-//! blocks into fields and back, `stream` follows one exchange, `control` what the server says over
-//! streams of its own, and `client` joins them. What a response's head and body mean is shared with
-//! HTTP/2 (`head` and `response` beside this module).
+//! blocks into fields and back, `stream` follows one exchange, `control` the server's own streams,
+//! and `client` joins them. The meaning of a response's head and body is shared with HTTP/2 (`head`
+//! and `response` beside this module).
 
 mod client;
 mod control;
@@ -33,38 +33,38 @@ pub use control::Stop;
 
 use super::literals::Undecodable;
 
-/// The longest header block that is read, in bytes as they arrive.
+/// The longest accepted header block, in bytes as they arrive.
 pub const BLOCK_BYTES_MAX: usize = 64 * 1024;
 
-/// The largest header list that is read, in bytes as RFC 9114 counts them: 32 a field, and those of
-/// its name and value.
+/// The largest accepted header list, in bytes as RFC 9114 counts them: 32 a field, and those of its
+/// name and value.
 pub const LIST_BYTES_MAX: usize = 64 * 1024;
 
-/// The longest settings that are read, in bytes.
+/// The longest accepted settings, in bytes.
 pub const SETTINGS_BYTES_MAX: usize = 4096;
 
-/// The most frames, instructions and streams in succession that may bring nothing of a response.
+/// The most consecutive frames, instructions and streams without progress for a response.
 pub const BARREN_FRAMES_MAX: u32 = 1000;
 
-/// What the server did wrong. The connection cannot be used any longer.
+/// The server's error. The connection cannot be used any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Http3Error {
-    /// A frame that may not stand where it stands.
+    /// A frame at a forbidden place.
     #[error("a frame of HTTP/3 may not stand where it stands")]
     FrameUnexpected,
-    /// A frame has not the form of its kind, or its stream ends in the midst of it.
+    /// A frame has a wrong form for its kind, or its stream ends in the midst of it.
     #[error("a frame of HTTP/3 has a wrong form")]
     Frame,
-    /// A second stream of a kind of which there is one only.
+    /// A second stream of a kind that must be unique.
     #[error("the server opened a second stream of a kind of which there is one")]
     StreamCreation,
     /// The server ended a stream that lasts as long as the connection.
     #[error("the server ended a stream that must stay open")]
     ClosedCriticalStream,
-    /// A number of a stream or a push that cannot be.
+    /// An invalid number of a stream or a push.
     #[error("the server named a stream or a push that cannot be")]
     Id,
-    /// A setting that may not be.
+    /// A forbidden setting.
     #[error("the server sent a setting that may not be")]
     Settings,
     /// The control stream begins with something else than settings.
@@ -73,16 +73,16 @@ pub enum Http3Error {
     /// A header block cannot be decompressed, or refers to a table that does not exist.
     #[error("a header block cannot be decompressed")]
     Decompression,
-    /// The server's encoder says something that has no sense without a dynamic table.
+    /// The server's encoder sends an instruction that makes no sense without a dynamic table.
     #[error("the server's encoder breaks the rules of header compression")]
     EncoderStream,
-    /// The server's decoder confirms what was never sent.
+    /// The server's decoder confirms an instruction that was never sent.
     #[error("the server's decoder breaks the rules of header compression")]
     DecoderStream,
     /// A header block is longer than [`BLOCK_BYTES_MAX`], or its list than [`LIST_BYTES_MAX`].
     #[error("the head is longer than {BLOCK_BYTES_MAX} bytes")]
     HeadTooLarge,
-    /// More than [`BARREN_FRAMES_MAX`] frames in succession brought nothing, or settings are longer
+    /// More than [`BARREN_FRAMES_MAX`] consecutive frames made no progress, or settings are longer
     /// than [`SETTINGS_BYTES_MAX`].
     #[error("the server sends frames that bring nothing")]
     Flood,
@@ -106,8 +106,7 @@ impl Http3Error {
         }
     }
 
-    /// The code with which the connection is to be closed: RFC 9114 section 8.1, RFC 9204 section
-    /// 6.
+    /// The code for closing the connection: RFC 9114 section 8.1, RFC 9204 section 6.
     #[must_use]
     pub fn code(self) -> u64 {
         match self {
@@ -145,7 +144,7 @@ pub mod code {
     pub(super) const SETTINGS_ERROR: u64 = 0x109;
     pub(super) const MISSING_SETTINGS: u64 = 0x10a;
     pub(super) const REQUEST_REJECTED: u64 = 0x10b;
-    /// The client wants the response no more.
+    /// The client no longer wants the response.
     pub const REQUEST_CANCELLED: u64 = 0x10c;
     pub(super) const MESSAGE_ERROR: u64 = 0x10e;
     pub(super) const DECOMPRESSION_FAILED: u64 = 0x200;

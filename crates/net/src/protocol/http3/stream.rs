@@ -1,20 +1,20 @@
-//! One exchange: the response as far as it came.
+//! One exchange: the received part of the response.
 
 use super::frame::{FrameReader, Piece, kind};
 use super::{BLOCK_BYTES_MAX, Http3Error, qpack};
 use crate::protocol::head::Head;
 use crate::protocol::response::{Malformed, Response};
 
-/// What a part of a frame did to a response.
+/// The effect of a part of a frame on a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It goes on.
+    /// The response continues.
     On,
-    /// It goes on, and nothing came of it.
+    /// The response continues, without progress.
     EmptyFrames,
-    /// It goes on, by a part of its body.
+    /// The response continues, with a part of its body.
     Data,
-    /// It is over, before the stream is: its status.
+    /// The response ends before the stream does: its status.
     Over(u16),
     Malformed,
 }
@@ -30,9 +30,9 @@ impl From<Malformed> for Step {
 pub(super) struct Stream {
     pub(super) id: u64,
     frames: FrameReader,
-    /// What came of a header block that is not whole.
+    /// The received part of an incomplete header block.
     block: Vec<u8>,
-    /// Whether the trailers came, after which there is nothing.
+    /// Whether the trailers have arrived, after which nothing may follow.
     trailed: bool,
     pub(super) response: Response,
 }
@@ -42,7 +42,7 @@ impl Stream {
         Stream { id, frames: FrameReader::default(), block: Vec::new(), trailed: false, response }
     }
 
-    /// Takes the next part of a frame off the bytes: what it did, if there is one.
+    /// Takes the next part of a frame off the bytes: its effect, if a part is available.
     pub(super) fn take(
         &mut self,
         bytes: &mut &[u8],
@@ -68,7 +68,7 @@ impl Stream {
         Ok(self.response.end().ok().flatten())
     }
 
-    /// Whether a frame of this kind and length may begin here.
+    /// Whether a frame of this kind and length may begin now.
     fn begin(&self, kind: u64, length: u64) -> Result<Step, Http3Error> {
         match kind {
             kind::HEADERS | kind::DATA if self.trailed => Err(Http3Error::FrameUnexpected),
@@ -106,7 +106,7 @@ impl Stream {
             self.trailed = true;
             return Ok(self.response.trailers(&head).map_or_else(Step::from, |()| Step::On));
         }
-        // Interim heads could go on for ever; what follows a final one brings more.
+        // The number of interim heads is limited; data after a final one makes progress.
         Ok(self.response.head(&head, false).map_or_else(Step::from, |_| Step::EmptyFrames))
     }
 

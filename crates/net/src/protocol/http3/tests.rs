@@ -1,4 +1,4 @@
-//! Tests of the client as its caller sees it, against frames written by hand.
+//! Tests of the client from its caller's view, against frames written by hand.
 
 mod hostile;
 mod responses;
@@ -13,11 +13,11 @@ use crate::protocol::http1::RequestHead;
 
 const GET: RequestHead<'static> =
     RequestHead { method: "GET", host: "a", target: "/", headers: &[], body: &[] };
-/// The server's control stream, and others of its own.
+/// The server's control stream, and its other streams.
 const CONTROL: u64 = 3;
 const OTHER: u64 = 7;
 
-/// A client with so many requests on their way.
+/// A client with this many requests under way.
 fn client(requests: u64) -> Client {
     let mut client = Client::new(Capture::All);
     for number in 0..requests {
@@ -26,7 +26,7 @@ fn client(requests: u64) -> Client {
     client
 }
 
-/// What a server writes on one stream.
+/// The output of a server on one stream.
 #[derive(Clone, Default)]
 struct Script(Vec<u8>);
 
@@ -61,8 +61,8 @@ fn control() -> Script {
 
 type Outcome = (Vec<Event>, Result<Option<Stop>, Http3Error>);
 
-/// Feeds a stream in pieces of so many bytes, and its end if it has one: the events, and how it
-/// ended.
+/// Feeds a stream in pieces of this many bytes, and its end if it has one: the events, and the
+/// result.
 fn feed(client: &mut Client, stream: u64, bytes: &[u8], size: usize, ends: bool) -> Outcome {
     let mut events = VecDeque::new();
     for piece in bytes.chunks(size) {

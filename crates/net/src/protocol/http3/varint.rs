@@ -3,13 +3,13 @@
 /// The largest.
 const MAX: u64 = (1 << 62) - 1;
 
-/// Takes an integer, if it is there whole.
+/// Takes an integer, if it is complete.
 pub(super) fn take(bytes: &mut &[u8]) -> Option<u64> {
     let length = 1 << (bytes.first()? >> 6);
     let (own, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     let value = own.iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
-    // The two highest bits of the first byte say how long it is.
+    // The two highest bits of the first byte give its length.
     Some(value & (u64::MAX >> (66 - 8 * length)))
 }
 

@@ -1,7 +1,7 @@
 //! The Huffman code of strings, RFC 7541 appendix B.
 //!
-//! The code is canonical: ordered by length and then by symbol, codes count upwards. So the lengths
-//! are all that need be written down.
+//! The code is canonical: ordered by length and then by symbol, codes count upwards. The lengths
+//! are therefore enough.
 
 use super::Undecodable;
 
@@ -82,17 +82,17 @@ const fn first() -> [(u32, u16); LONGEST + 1] {
     first
 }
 
-/// How many codes there are of each length.
+/// The number of codes of each length.
 const fn count(length: usize) -> u32 {
     let end = if length < LONGEST { FIRST[length + 1].1 } else { 257 };
     (end - FIRST[length].1) as u32
 }
 
-/// Appends what a string of codes stands for.
+/// Appends the text of a string of codes.
 ///
 /// # Errors
-/// When a code is none, or what is left over at the end is not the beginning of the end symbol,
-/// shorter than a byte.
+/// If a code is invalid, or the padding is not the beginning of the end symbol, shorter than a
+/// byte.
 pub(super) fn decode(bytes: &[u8], text: &mut Vec<u8>) -> Result<(), Undecodable> {
     let (mut code, mut length) = (0_u32, 0);
     for &byte in bytes {
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn wrong_endings_are_refused() {
-        // Too much padding, padding with a nought, the end symbol itself.
+        // Too much padding, padding with a zero, the end symbol itself.
         for bytes in [&[0x64, 0x02, 0xff][..], &[0x60], &[0xff, 0xff, 0xff, 0xff]] {
             assert_eq!(decoded(bytes), Err(Undecodable), "{bytes:?}");
         }

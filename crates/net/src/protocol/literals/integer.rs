@@ -2,7 +2,7 @@
 
 use super::{Undecodable, huffman};
 
-/// No integer here has a use beyond this.
+/// No integer here is used beyond this.
 const INTEGER_MAX: usize = 1 << 24;
 
 /// Takes an integer whose first byte holds `bits` bits of it.
@@ -31,13 +31,13 @@ fn take_byte(bytes: &mut &[u8]) -> Result<u8, Undecodable> {
     Ok(first)
 }
 
-/// Takes a string that has its first byte for itself, in place of what is in `text`.
+/// Takes a string that has its first byte for itself, and replaces the content of `text`.
 pub(crate) fn take_string(bytes: &mut &[u8], text: &mut Vec<u8>) -> Result<(), Undecodable> {
     take_string_of(bytes, 7, text)
 }
 
-/// Takes a string whose first byte holds `bits` bits of its length, and before these whether it is
-/// in the Huffman code.
+/// Takes a string whose first byte holds `bits` bits of its length, and before these the flag of
+/// the Huffman code.
 pub(crate) fn take_string_of(
     bytes: &mut &[u8],
     bits: u32,

@@ -20,7 +20,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Opens a connection, and writes what is said first. Where `keeping`, rows are kept as JSON.
+    /// Opens a connection, and writes the first message. With `keeping`, rows are kept as JSON.
     #[must_use]
     pub fn open(login: Arc<Login>, with_rows: bool, out: &mut Vec<u8>) -> Client {
         let mut scratch = BytesMut::new();
@@ -43,9 +43,8 @@ impl Client {
         self.exchange.in_transaction
     }
 
-    /// Runs a statement with these parameters, of which none is a null. It is prepared first where
-    /// it is new to the connection, and each time where it has no name. Says how many bytes that
-    /// takes.
+    /// Runs a statement with these parameters; `None` is null. It is prepared first if it is new to
+    /// the connection, and each time if it has no name. Returns its size in bytes.
     pub fn execute<'p>(
         &mut self,
         id: Option<StatementId>,
@@ -56,7 +55,7 @@ impl Client {
         let exchange = &mut self.exchange;
         exchange.begin();
         if exchange.write(id, text, parameters).is_err() {
-            // Then nothing is asked for, and the server answers that.
+            // Then the statement is empty, and the server answers that.
             exchange.scratch.clear();
             exchange.error = Some(UNFIT);
         }
@@ -64,7 +63,7 @@ impl Client {
         exchange.send(out)
     }
 
-    /// Runs a statement without parameters that is not prepared. Says how many bytes that takes.
+    /// Runs a statement without parameters that is not prepared. Returns its size in bytes.
     pub fn query(&mut self, text: &'static str, out: &mut Vec<u8>) -> u64 {
         self.exchange.begin();
         let written = frontend::query(text, &mut self.exchange.scratch);
@@ -72,25 +71,24 @@ impl Client {
         self.exchange.send(out)
     }
 
-    /// Says goodbye.
+    /// Ends the session.
     pub fn close(&mut self, out: &mut Vec<u8>) {
         frontend::terminate(&mut self.exchange.scratch);
         self.exchange.send(out);
     }
 
-    /// The rows of the last statement as JSON, and whether some are missing; or what the server
-    /// said of what it did not do. Empty where nothing is kept.
+    /// The rows of the last statement as JSON, and whether some are missing; or the server's error.
+    /// Empty if nothing is kept.
     pub fn take_excerpt(&mut self) -> (Vec<u8>, bool) {
         let rows = self.exchange.rows.as_mut().map_or((Vec::new(), false), |rows| rows.take());
         let message = std::mem::take(&mut self.exchange.message);
         if message.is_empty() { rows } else { (message, false) }
     }
 
-    /// Feeds bytes as they arrived. What came of them goes to `take`, and what is to be said to it
-    /// is appended to `out`.
+    /// Feeds arrived bytes. Their events go to `take`, and replies are appended to `out`.
     ///
     /// # Errors
-    /// When the connection is of no use any more.
+    /// If the connection is no longer usable.
     pub fn read(
         &mut self,
         bytes: &[u8],

@@ -1,19 +1,19 @@
-//! What a connection says to its user, and the names of statements.
+//! The events of a connection, and the names of statements.
 
 use thinktime_core::failure::Word;
 
-/// What came.
+/// A received event.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
     /// Statements can be sent.
     Ready,
-    /// A row begins to come, or has come where rows are kept.
+    /// A row begins to arrive, or has arrived if rows are kept.
     Row,
-    /// The answer is over to what was sent.
+    /// The answer to the sent statement has ended.
     Over {
         /// Its size in bytes: all messages with their headers.
         bytes: u64,
-        /// The word for what the server did not do, if so.
+        /// The word for the server's error, if any.
         error: Option<Word>,
     },
 }
@@ -21,8 +21,8 @@ pub enum Event {
 /// Names a statement on all connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StatementId {
-    /// Whose it is.
+    /// Its owner.
     pub kind: u32,
-    /// Its place among those of the same kind.
+    /// Its index among those of the same kind.
     pub place: u32,
 }

@@ -1,4 +1,4 @@
-//! What messages are about: what was asked, and what has come of the answer.
+//! The context of messages: the statement under way, and the received part of its answer.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,10 +16,10 @@ use super::rows::Rows;
 use super::{HELD_BYTES_MAX, PostgresError, ServerError};
 use crate::protocol::Outbox;
 
-/// A parameter does not go into a message.
+/// A parameter does not fit into a message.
 pub(super) const UNFIT: Word = "value_unfit";
 
-/// What messages are about.
+/// The context of messages.
 pub(super) struct Exchange {
     pub(super) state: State,
     /// The statements that the server has prepared.
@@ -29,14 +29,14 @@ pub(super) struct Exchange {
     /// The size of the answer so far.
     bytes: u64,
     pub(super) error: Option<Word>,
-    /// What the server said of it.
+    /// The server's report about it.
     pub(super) message: Vec<u8>,
     /// Whether a transaction is open.
     pub(super) in_transaction: bool,
     pub(super) rows: Option<Box<Rows>>,
-    /// Messages on their way into an outbox.
+    /// Messages for an outbox.
     pub(super) scratch: BytesMut,
-    /// The name of the statement that is written.
+    /// The name of the current statement.
     name: String,
 }
 
@@ -44,12 +44,12 @@ pub(super) enum State {
     Login(LoginExchange),
     /// Waiting for something to do.
     Idle,
-    /// An answer is on its way.
+    /// An answer is under way.
     Busy,
 }
 
 impl Exchange {
-    /// Nothing was asked yet.
+    /// Before the first statement.
     pub(super) fn new(state: State, rows: Option<Box<Rows>>, scratch: BytesMut) -> Exchange {
         Exchange {
             state,
@@ -65,23 +65,24 @@ impl Exchange {
         }
     }
 
-    /// Something is about to be asked.
+    /// Before the next statement.
     pub(super) fn begin(&mut self) {
         debug_assert!(matches!(self.state, State::Idle), "one statement at a time");
         self.state = State::Busy;
         (self.bytes, self.error) = (0, None);
     }
 
-    /// Appends what was written, and says how many bytes that is.
+    /// Appends the written bytes, and returns their number.
     pub(super) fn send(&mut self, out: &mut Vec<u8>) -> u64 {
         let bytes = self.scratch.len() as u64;
         out.extend_from_slice(&self.scratch);
-        // Its memory stays for the next message; what is split off would take it along.
+        // Its memory stays for the next message; splitting it off would give the memory away.
         self.scratch.clear();
         bytes
     }
 
-    /// Writes what runs a statement, which is prepared by a name made of this, or by none.
+    /// Writes the messages that run a statement, which is prepared by a name made of this, or by
+    /// none.
     pub(super) fn write<'p>(
         &mut self,
         id: Option<StatementId>,
@@ -112,7 +113,7 @@ impl Exchange {
         frontend::execute("", 0, out)
     }
 
-    /// What becomes of a message of this letter and length.
+    /// How to treat a message of this letter and length.
     pub(super) fn use_of(&self, letter: u8, length: u32) -> Usage {
         let looked_into = self.rows.is_some();
         match letter {
@@ -130,7 +131,7 @@ impl Exchange {
         }
     }
 
-    /// Takes a message in: what came with it, if that is told.
+    /// Takes a message: its event, if it has one.
     pub(super) fn take(
         &mut self,
         frame: Frame<'_>,
@@ -173,7 +174,7 @@ impl Exchange {
     }
 
     fn ready(&mut self, frame: Frame<'_>) -> Result<(), PostgresError> {
-        // One byte behind the header. The crate's reader would copy it first, for each answer.
+        // One byte after the header. The crate's reader would copy it first, for each answer.
         let [_, _, _, _, _, status] = *frame.bytes else { return Err(PostgresError::Malformed) };
         self.in_transaction = match status {
             b'I' => false,
@@ -193,7 +194,7 @@ impl Exchange {
             return Err(PostgresError::Fatal(told.state));
         }
         self.preparing = None;
-        // What comes first is why.
+        // The first error is the reason.
         if self.error.is_none() {
             self.error = Some(told.state.word());
             if self.rows.is_some() {
@@ -224,7 +225,7 @@ impl Exchange {
     }
 }
 
-/// A message that has come whole.
+/// A complete message.
 fn parse(frame: Frame<'_>) -> Result<Message, PostgresError> {
     let mut bytes = BytesMut::from(frame.bytes);
     Message::parse(&mut bytes)?.ok_or(PostgresError::Malformed)

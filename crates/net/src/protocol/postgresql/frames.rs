@@ -1,28 +1,27 @@
-//! Messages as they come: a letter, a length, and so many bytes.
+//! Messages as they arrive: a letter, a length, and that many bytes.
 
 use super::{HELD_BYTES_MAX, MESSAGE_BYTES_MAX, PostgresError};
 
 /// The letter and the length.
 const HEADER: usize = 5;
 
-/// Cuts what arrives into messages.
+/// Cuts arriving bytes into messages.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
-    /// What came of a message that is looked into and not yet whole, with its header; or of a
-    /// header.
+    /// The received part of an incomplete message that is read, with its header; or of a header.
     held: Vec<u8>,
     /// How many bytes of a message are still to be skipped.
     skipped: u32,
 }
 
-/// What is to become of a message.
+/// How to treat a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Usage {
-    /// It is looked into when it has come whole.
+    /// It is read once it is complete.
     Held,
-    /// Its bytes are skipped; it is told of when it begins.
+    /// Its bytes are skipped; it is reported when it begins.
     Skipped,
-    /// There is no such message.
+    /// No such message exists.
     Unknown,
 }
 
@@ -30,15 +29,15 @@ pub(super) enum Usage {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'a> {
     pub(super) letter: u8,
-    /// All of it with its header; nothing where it is skipped.
+    /// The whole message with its header; empty if it is skipped.
     pub(super) bytes: &'a [u8],
     /// The size of the whole message.
     pub(super) size: u64,
 }
 
 impl Frames {
-    /// Feeds bytes as they arrived; `of` says what becomes of a message of this letter and length,
-    /// and `take` is given one after another.
+    /// Feeds arrived bytes. `of` says how to treat a message of this letter and length, and `take`
+    /// receives one after another.
     pub(super) fn read<C>(
         &mut self,
         mut bytes: &[u8],
@@ -80,8 +79,8 @@ impl Frames {
         Ok(())
     }
 
-    /// The letter and the length of the next message, once they have come. They stay in front of
-    /// `bytes`, or are held where they came in pieces.
+    /// The letter and the length of the next message, once they have arrived. They stay in front of
+    /// `bytes`, or are buffered if they arrived in pieces.
     fn header(&mut self, bytes: &mut &[u8]) -> Result<Option<(u8, u32)>, PostgresError> {
         if self.held.is_empty() && bytes.len() >= HEADER {
             return header(bytes).map(Some);
@@ -92,7 +91,7 @@ impl Frames {
         header(&self.held).map(Some)
     }
 
-    /// Adds bytes to what is held until there are so many: whether there are.
+    /// Fills the buffer up to this many bytes; says whether it is full.
     fn fill(&mut self, bytes: &mut &[u8], wanted: usize) -> bool {
         let count = wanted.saturating_sub(self.held.len()).min(bytes.len());
         self.held.extend_from_slice(&bytes[..count]);
@@ -101,7 +100,7 @@ impl Frames {
     }
 }
 
-/// The letter of a message, and its length without that.
+/// The letter of a message, and its length without the letter.
 fn header(bytes: &[u8]) -> Result<(u8, u32), PostgresError> {
     let [letter, length @ ..] = *bytes.first_chunk::<HEADER>().ok_or(PostgresError::Malformed)?;
     match u32::from_be_bytes(length) {

@@ -1,4 +1,4 @@
-//! What goes to and fro until statements can be sent.
+//! The dialogue before the first statement.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use postgres_protocol::message::frontend;
 
 use super::PostgresError;
 
-/// Who logs in, and to which database.
+/// The user and the database of a login.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
     /// The user's name.
@@ -36,18 +36,18 @@ pub(super) struct LoginExchange {
 }
 
 enum Stage {
-    /// The server is to say what it wants.
+    /// The server must name its method.
     Begun,
     /// A password was sent.
     PasswordSent,
-    /// A proof goes to and fro.
+    /// A proof is under way.
     Proving(Box<ScramSha256>),
-    /// The server let the client in.
+    /// The server admitted the client.
     Admitted,
 }
 
 impl LoginExchange {
-    /// Writes what is said first.
+    /// Writes the first message.
     pub(super) fn begin(login: Arc<Login>, out: &mut BytesMut) -> LoginExchange {
         let parameters = [
             ("user", login.user.as_str()),
@@ -60,12 +60,12 @@ impl LoginExchange {
         LoginExchange { login, stage: Stage::Begun }
     }
 
-    /// Whether the server let the client in.
+    /// Whether the server admitted the client.
     pub(super) fn is_admitted(&self) -> bool {
         matches!(self.stage, Stage::Admitted)
     }
 
-    /// Takes a message of authentication in, and writes what is to be said to it.
+    /// Takes a message of authentication, and writes the reply.
     pub(super) fn take(
         &mut self,
         message: &Message,
@@ -106,7 +106,7 @@ impl LoginExchange {
         Ok(())
     }
 
-    /// Begins to prove that the password is known, where the server takes that by SCRAM-SHA-256.
+    /// Begins to prove knowledge of the password, if the server accepts SCRAM-SHA-256.
     fn prove(
         &self,
         body: &AuthenticationSaslBody,

@@ -1,17 +1,16 @@
 //! PostgreSQL (its frontend/backend protocol, version 3) for a client of prepared statements.
 //!
 //! A [`Client`] is one end of one connection: it logs in, and then runs one statement at a time. It
-//! writes into a buffer of the caller's and is fed whatever arrives, in pieces of any size; how the
-//! bytes were cut never changes what is read. Rows are counted and skipped, unless somebody looks
-//! into them; whatever is held of a message has a limit. Messages are made and read by the crate
-//! `postgres-protocol`, but for their frames, which are bounded here, and for the one byte with
-//! which each answer ends.
+//! writes into a buffer of the caller's and is fed all arrived bytes, in pieces of any size; the
+//! cuts never change the result. Rows are counted and skipped, unless the caller reads them; each
+//! buffer of a message has a limit. The crate `postgres-protocol` makes and reads messages, except
+//! for their frames, which are bounded here, and for the one byte that ends each answer.
 //!
-//! After a [`PostgresError`] the connection is of no use.
+//! After a [`PostgresError`] the connection is unusable.
 //!
-//! The inside, from the bytes up: `frames` cuts what comes into messages, `login` is what goes to
-//! and fro until statements can be sent, `rows` makes JSON of rows, `exchange` is what was asked
-//! and what has come of it, and `client` joins them.
+//! The inside, from the bytes up: `frames` cuts bytes into messages, `login` is the dialogue before
+//! the first statement, `rows` makes JSON of rows, `exchange` is the statement under way with its
+//! answer, and `client` joins them.
 
 mod client;
 mod event;
@@ -33,31 +32,31 @@ use thinktime_core::failure::{Word, made_word};
 
 use super::RepliesUnread;
 
-/// The longest message that is looked into, in bytes.
+/// The longest message that is read, in bytes.
 pub const HELD_BYTES_MAX: usize = 1 << 20;
-/// The longest message that is taken, in bytes: what PostgreSQL itself allows.
+/// The longest accepted message, in bytes: PostgreSQL's own limit.
 pub const MESSAGE_BYTES_MAX: u32 = 1 << 30;
 
-/// What makes a connection useless.
+/// The errors that make a connection unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PostgresError {
-    /// The server ended the connection for this reason, or did not begin it.
+    /// The server ended the connection, or refused it, for this reason.
     #[error("the server ends the connection: SQLSTATE {0}")]
     Fatal(SqlState),
-    /// A message that may not stand where it stands, or says what it may not say.
+    /// A message at a forbidden place, or with forbidden content.
     #[error("a message breaks the protocol's rules")]
     Malformed,
-    /// A message is longer than any may be.
+    /// A message is longer than allowed.
     #[error("a message is too long")]
     TooLarge,
-    /// The server wants a password, and there is none.
+    /// The server requires a password, and there is none.
     #[error("the server wants a password")]
     PasswordMissing,
-    /// It wants another proof than a password by SCRAM-SHA-256, MD5 or as it is; or does not prove
+    /// It requires another proof than a password by SCRAM-SHA-256, MD5 or plain; or does not prove
     /// that it knows the password.
     #[error("the server and the client cannot prove to each other who they are")]
     Authentication,
-    /// A statement wants what is not possible here: to read what the client copies to it.
+    /// A statement needs something impossible here: data that the client copies to it.
     #[error("COPY FROM STDIN is not possible")]
     Copy,
     /// Too many replies waited for a server that does not read them.
@@ -87,7 +86,7 @@ impl From<RepliesUnread> for PostgresError {
     }
 }
 
-/// What crate `postgres-protocol` finds wrong.
+/// The errors of the crate `postgres-protocol`.
 impl From<std::io::Error> for PostgresError {
     fn from(_: std::io::Error) -> Self {
         Self::Malformed
@@ -109,7 +108,7 @@ impl SqlState {
         String::from_utf8_lossy(&self.0).into_owned()
     }
 
-    /// The word by which it is counted, as `sqlstate_40001`.
+    /// The word for counting it, as `sqlstate_40001`.
     #[must_use]
     pub fn word(self) -> Word {
         made_word(&format!("sqlstate_{}", self.text()))
@@ -122,12 +121,12 @@ impl std::fmt::Display for SqlState {
     }
 }
 
-/// An error as a server tells it.
+/// A server's error.
 struct ServerError {
     state: SqlState,
     /// Whether the connection ends with it.
     fatal: bool,
-    /// In words.
+    /// The error in words.
     message: Vec<u8>,
 }
 

@@ -9,7 +9,7 @@ use super::PostgresError;
 /// Rows of one statement, as a text of JSON.
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// For each column, its name as a text of JSON, and what its values are.
+    /// For each column, its name as a text of JSON, and the form of its values.
     columns: Vec<(String, Kind)>,
     json: Vec<u8>,
     /// The most bytes of it.
@@ -17,7 +17,7 @@ pub struct Rows {
     cut: bool,
 }
 
-/// What the values of a column are in JSON.
+/// The form of a column's values in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Number,
@@ -27,7 +27,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Of a type by its number (PostgreSQL's `pg_type.dat`).
+    /// For a type by its number (PostgreSQL's `pg_type.dat`).
     fn of(number: u32) -> Kind {
         match number {
             16 => Kind::Truth,
@@ -39,12 +39,12 @@ impl Kind {
 }
 
 impl Rows {
-    /// No rows yet, of which so many bytes are kept.
+    /// No rows yet, with a limit in bytes.
     pub(super) fn of(limit: usize) -> Rows {
         Rows { limit, ..Rows::default() }
     }
 
-    /// A statement begins to answer, with these columns.
+    /// The answer of a statement begins, with these columns.
     pub(super) fn columns(&mut self, body: &RowDescriptionBody) -> Result<(), PostgresError> {
         let named = |field: postgres_protocol::message::backend::Field<'_>| {
             Ok((Value::from(field.name()).to_string(), Kind::of(field.type_oid())))
@@ -55,7 +55,7 @@ impl Rows {
         Ok(())
     }
 
-    /// A row is too long to be looked into.
+    /// A row is too long to be read.
     pub(super) fn skip(&mut self) {
         self.cut = true;
     }
@@ -87,7 +87,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The text, and whether rows are missing that did not fit.
+    /// The text, and whether rows are missing for lack of room.
     pub(super) fn take(&mut self) -> (Vec<u8>, bool) {
         let mut json = std::mem::take(&mut self.json);
         json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
@@ -100,7 +100,7 @@ impl Kind {
         let Some(value) = value else { return out.extend_from_slice(b"null") };
         match self {
             Kind::Truth => out.extend_from_slice(if value == b"t" { b"true" } else { b"false" }),
-            // NaN and infinity are texts, as in what PostgreSQL makes of them.
+            // NaN and infinity are texts, as in PostgreSQL's own JSON.
             Kind::Number | Kind::Json if serde_json::from_slice::<Value>(value).is_ok() => {
                 out.extend_from_slice(value);
             }

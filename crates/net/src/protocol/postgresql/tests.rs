@@ -1,4 +1,4 @@
-//! Messages are written here by hand, as PostgreSQL's manual has them (section 55.7).
+//! Messages are written here by hand, after PostgreSQL's manual (section 55.7).
 
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn ready(status: &str) -> Vec<u8> {
     text(b'Z', status)
 }
 
-/// An admission: what a server says that asks for no proof.
+/// An admission: the messages of a server that requires no proof.
 fn admitted() -> Vec<u8> {
     let parameter = text(b'S', "server_version\x0015.1\0");
     [authentication(0, b""), parameter, message(b'K', &[0; 8]), ready("I")].concat()
@@ -57,7 +57,7 @@ fn error(severity: &str, code: &str) -> Vec<u8> {
     text(b'E', &format!("S{severity}\0V{severity}\0C{code}\0Mno such thing\0\0"))
 }
 
-/// A client's end, and what it wrote.
+/// A client's end, and its output.
 struct End {
     client: Client,
     out: Outbox,
@@ -91,7 +91,7 @@ impl End {
         said
     }
 
-    /// What it said since it was asked last.
+    /// Its output since the last call.
     fn said(&mut self) -> Vec<u8> {
         let said = self.out.unsent().to_vec();
         self.out.discard();
@@ -117,7 +117,7 @@ fn it_says_who_it_is() {
     assert!(names.ends_with("\0\0"), "{names:?}");
 }
 
-/// Statements are prepared once, and again where the server could not.
+/// Statements are prepared once, and again if the server could not.
 #[test]
 fn a_statement_is_prepared_once() {
     let mut end = End::open(false);
@@ -139,7 +139,7 @@ fn a_statement_is_prepared_once() {
     assert!(!end.client.is_ready());
 }
 
-/// A parameter that is null has the length -1; what has no name is prepared each time.
+/// A null parameter has the length -1; a statement without name is prepared each time.
 #[test]
 fn nulls_and_statements_without_a_name_are_sent() {
     let mut end = End::open(false);
@@ -177,7 +177,7 @@ fn rows_are_json() {
     }
 }
 
-/// What does not fit is counted, and not kept.
+/// Rows that do not fit are counted, and not kept.
 #[test]
 fn rows_that_are_kept_are_bounded() {
     let mut end = End::open(true);
@@ -212,7 +212,7 @@ fn passwords_are_proved() {
     }
 }
 
-/// A server that asks for a proof must give its own.
+/// A server that requires a proof must give its own.
 #[test]
 fn a_server_without_a_proof_is_none() {
     let mut end = End::new(Some("secret"), false);
@@ -262,7 +262,7 @@ fn what_breaks_a_connection_is_named() {
     }
 }
 
-/// Unasked, a server may say this and that, and nothing that would answer a statement.
+/// A server may send some messages unasked, but none that would answer a statement.
 #[test]
 fn idle_connections_hear_what_is_said_to_all() {
     let mut end = End::open(false);
@@ -276,7 +276,7 @@ fn idle_connections_hear_what_is_said_to_all() {
 }
 
 proptest! {
-    /// However it is cut, the same is read, whatever it is.
+    /// The result does not depend on how it is cut.
     #[test]
     fn pieces_make_no_difference(
         parts in prop::collection::vec(prop_oneof![

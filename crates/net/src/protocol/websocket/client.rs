@@ -8,16 +8,17 @@ use super::text::TextCheck;
 use super::{BARREN_FRAMES_MAX, MESSAGE_BYTES_MAX, WebSocketError, code};
 use crate::protocol::Outbox;
 
-/// What came. The parts of one message come one after another, between its begin and its end.
+/// A received event. The parts of one message come one after another, between its begin and its
+/// end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The handshake is over: messages can be sent.
+    /// The handshake has ended: messages can be sent.
     Opened,
     /// A message begins.
     Begun,
     /// A part of it; never empty.
     Part(&'a [u8]),
-    /// It is complete.
+    /// The message is complete.
     Complete {
         /// Its size in bytes: its frames with their headers.
         bytes: u64,
@@ -32,11 +33,11 @@ pub struct Client {
     state: State,
     headers: HeaderReader,
     message: Option<Message>,
-    /// The payload of a control frame, as far as it came: 125 bytes at most.
+    /// The received payload of a control frame: 125 bytes at most.
     control: Vec<u8>,
-    /// Frames in succession that brought nothing.
+    /// Consecutive frames without progress.
     barren: u32,
-    /// Where the masks come from.
+    /// The source of the masks.
     random: Stream,
     failed: Option<WebSocketError>,
 }
@@ -46,13 +47,13 @@ enum State {
     Shaking(Handshake),
     /// Between two frames.
     Idle,
-    /// Within a frame, of which so many bytes are to come.
+    /// Within a frame, of which this many bytes are to come.
     Within(Header, u64),
-    /// A close frame came or was sent: nothing that follows is of interest.
+    /// A close frame was received or sent: later frames are ignored.
     Closed,
 }
 
-/// A message of which more is to come.
+/// A message that is incomplete.
 #[derive(Debug)]
 struct Message {
     /// Its size so far: payload, and all with the headers of its frames.
@@ -86,14 +87,14 @@ impl Client {
         matches!(self.state, State::Idle | State::Within(..)) && self.failed.is_none()
     }
 
-    /// Whether nothing will be sent or received any more.
+    /// Whether the connection has ended in both directions.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         matches!(self.state, State::Closed) || self.failed.is_some()
     }
 
-    /// Appends a message: a text, or a binary one where it is to be `binary` or is no UTF-8. Says
-    /// its size in bytes, with the frame's header.
+    /// Appends a message: a text, or a binary one if `binary` is set or it is no UTF-8. Returns its
+    /// size in bytes, with the frame's header.
     pub fn send(&mut self, message: &[u8], binary: bool, out: &mut Vec<u8>) -> u64 {
         let before = out.len();
         let is_text = !binary && std::str::from_utf8(message).is_ok();
@@ -115,11 +116,10 @@ impl Client {
         frame::push(out, opcode, payload, [a, b, c, d]);
     }
 
-    /// Feeds bytes as they arrived. What came of them goes to `take`, and what is to be sent in
-    /// reply is appended to `out`.
+    /// Feeds arrived bytes. Their events go to `take`, and replies are appended to `out`.
     ///
     /// # Errors
-    /// What the server did wrong. Close the connection then, after sending `out`.
+    /// The server's error. Close the connection then, after sending `out`.
     pub fn read(
         &mut self,
         bytes: &[u8],
@@ -179,7 +179,7 @@ impl Client {
         Ok(())
     }
 
-    /// A frame begins whose header has so many bytes.
+    /// A frame begins whose header has this many bytes.
     fn begin(
         &mut self,
         header: &Header,
@@ -228,7 +228,7 @@ impl Client {
         Ok(())
     }
 
-    /// A frame is over.
+    /// A frame has ended.
     fn end(
         &mut self,
         header: &Header,
@@ -277,14 +277,14 @@ impl Client {
         Ok(())
     }
 
-    /// Counts a frame that brought nothing.
+    /// Counts a frame without progress.
     fn count_empty_frame(&mut self) -> Result<(), WebSocketError> {
         self.barren += 1;
         if self.barren > BARREN_FRAMES_MAX { Err(WebSocketError::Flood) } else { Ok(()) }
     }
 }
 
-/// What a close frame says: nothing, or a code and perhaps a reason.
+/// The content of a close frame: nothing, or a code and perhaps a reason.
 fn check_close(payload: &[u8]) -> Result<(), WebSocketError> {
     match payload {
         [] => Ok(()),

@@ -7,7 +7,7 @@ const CONTROL_BYTES_MAX: usize = 125;
 /// The longest header of a frame from a server, in bytes: it has no mask.
 const HEADER_BYTES_MAX: usize = 10;
 
-/// What a frame is, as the number on the wire.
+/// The type of a frame, as the number on the wire.
 pub(super) mod opcode {
     pub(crate) const CONTINUATION: u8 = 0;
     pub(crate) const TEXT: u8 = 1;
@@ -22,7 +22,7 @@ const RESERVED: u8 = 0x70;
 const OPCODE: u8 = 0x0f;
 const MASKED: u8 = 0x80;
 const LENGTH: u8 = 0x7f;
-/// Lengths of this mark stand in the next two bytes, those of the next mark in eight.
+/// This mark puts the length into the next two bytes, the next mark into eight.
 const IN_TWO_BYTES: u8 = 126;
 const IN_EIGHT_BYTES: u8 = 127;
 
@@ -41,11 +41,11 @@ impl Header {
         self.opcode >= opcode::CLOSE
     }
 
-    /// The header at the beginning of `bytes` with its own length, or nothing if it is not all
-    /// there. What is wrong by itself is refused here.
+    /// The header at the beginning of `bytes` with its own length, or nothing if it is incomplete.
+    /// Errors of the header alone are refused here.
     fn parse(bytes: &[u8]) -> Result<Option<(Header, usize)>, WebSocketError> {
         let [first, second, rest @ ..] = bytes else { return Ok(None) };
-        // Extensions would give the reserved bits a meaning, but none was asked for.
+        // Extensions would give the reserved bits a meaning, but none was requested.
         if first & RESERVED != 0 || second & MASKED != 0 {
             return Err(WebSocketError::Protocol);
         }
@@ -90,8 +90,8 @@ pub(super) struct HeaderReader {
 }
 
 impl HeaderReader {
-    /// The header that ends among `bytes`, with its own length, and how many of them it took; or
-    /// else holds them all.
+    /// The header that ends among `bytes`, with its own length, and the number of its bytes here;
+    /// or else buffers them all.
     pub(super) fn read(
         &mut self,
         bytes: &[u8],
@@ -113,7 +113,7 @@ impl HeaderReader {
     }
 }
 
-/// Appends a whole message, or a control frame, masked as those of a client must be.
+/// Appends a whole message, or a control frame, masked as required of a client.
 pub(super) fn push(out: &mut Vec<u8>, opcode: u8, payload: &[u8], mask: [u8; 4]) {
     out.push(FINAL | opcode);
     match payload.len() {

@@ -9,11 +9,11 @@ use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use super::WebSocketError;
 use crate::protocol::http1::{HEAD_BYTES_MAX, HEADERS_MAX, RequestHead, write_request};
 
-/// What a server appends to the key, to show that it knows the protocol.
+/// The server's suffix to the key, which shows that it knows the protocol.
 const MARK: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// What a handshake asks for.
+/// The content of a handshake's request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HandshakeRequest<'a> {
     /// Host and, unless it is the scheme's own, port.
@@ -23,19 +23,19 @@ pub struct HandshakeRequest<'a> {
     /// Further header fields, none of which is one of WebSocket's own. The caller vouches that none
     /// holds a line end.
     pub fields: &'a [(String, String)],
-    /// The subprotocols that are offered, the best first: tokens. The server must choose one, where
-    /// there are any.
+    /// The offered subprotocols, the best first: tokens. The server must choose one, if any are
+    /// offered.
     pub subprotocols: &'a [String],
 }
 
 /// A handshake under way.
 #[derive(Debug)]
 pub(super) struct Handshake {
-    /// The subprotocols that were offered.
+    /// The offered subprotocols.
     offered: Vec<String>,
-    /// What the server must answer to the key.
+    /// The required answer to the key.
     accept: String,
-    /// What came of its head.
+    /// The received part of its head.
     head: Vec<u8>,
 }
 
@@ -63,8 +63,7 @@ impl Handshake {
         Handshake { offered: subprotocols.to_vec(), accept: accept_of(&key), head: Vec::new() }
     }
 
-    /// Feeds bytes as they arrived: how many of them belong to the handshake, if it ends among
-    /// them.
+    /// Feeds arrived bytes: the number that belong to the handshake, if it ends among them.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Option<usize>, WebSocketError> {
         // The end may lie across the seam.
         let seam = self.head.len().saturating_sub(HEAD_END.len() - 1);
@@ -105,7 +104,7 @@ impl Handshake {
         };
         let accepted = values("sec-websocket-accept").eq([self.accept.as_bytes()]);
         let upgraded = lists("upgrade", "websocket") && lists("connection", "upgrade");
-        // Nobody asked for an extension.
+        // No extension was requested.
         let granted = values("sec-websocket-extensions").next().is_some();
         if !accepted || !upgraded || granted {
             return Err(WebSocketError::Handshake);
@@ -120,7 +119,7 @@ impl Handshake {
     }
 }
 
-/// What a server must answer to a key.
+/// The required answer of a server to a key.
 pub(super) fn accept_of(key: &str) -> String {
     let joined = format!("{key}{MARK}");
     STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, joined.as_bytes()))

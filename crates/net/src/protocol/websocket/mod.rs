@@ -1,19 +1,17 @@
 //! WebSocket (RFC 6455) for a client, without extensions.
 //!
 //! A [`Client`] is one end of one connection. It writes its handshake and its messages into a
-//! buffer of the caller's and is fed whatever arrives, in pieces of any size; how the bytes were
-//! cut never changes what is read. Messages are not kept here: their parts are handed on as they
-//! come, so that memory is bounded whatever the server sends. What must be held (the head of the
-//! handshake, the header of a frame, the payload of a control frame) has limits, and so have the
-//! length of a message, the number of frames that bring nothing, and the pongs that wait for a
-//! server which does not read them.
+//! buffer of the caller's and is fed all arrived bytes, in pieces of any size; the cuts never
+//! change the result. Messages are not kept here: their parts are handed on as they arrive, so that
+//! memory is bounded for every server. The buffers (the head of the handshake, the header of a
+//! frame, the payload of a control frame) have limits. So have the length of a message, the number
+//! of frames without progress, and the pongs that wait for a server which does not read them.
 //!
-//! After a [`WebSocketError`] the connection is of no use: a close frame that says so was written,
-//! unless the handshake had failed.
+//! After a [`WebSocketError`] the connection is unusable: a close frame that reports it was
+//! written, unless the handshake had failed.
 //!
-//! The inside, from the bytes up: `frame` reads headers of frames and writes frames, `handshake`
-//! is the request of HTTP/1.1 and what must come back, `text` checks UTF-8 in pieces, and `client`
-//! joins them.
+//! The inside, from the bytes up: `frame` reads headers of frames and writes frames, `handshake` is
+//! the request of HTTP/1.1 and its answer, `text` checks UTF-8 in pieces, and `client` joins them.
 
 mod client;
 mod frame;
@@ -29,29 +27,29 @@ pub use handshake::HandshakeRequest;
 use super::REPLY_BYTES_MAX;
 use super::RepliesUnread;
 
-/// The longest message that is taken, in bytes.
+/// The longest accepted message, in bytes.
 pub const MESSAGE_BYTES_MAX: u64 = 64 << 20;
 
-/// The most frames in succession that may bring nothing of a message.
+/// The most consecutive frames without progress for a message.
 pub const BARREN_FRAMES_MAX: u32 = 1000;
 
-/// What the server did wrong. The connection cannot be used any longer.
+/// The server's error. The connection cannot be used any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum WebSocketError {
     /// It answered the handshake with another status than 101.
     #[error("the server did not switch to WebSocket")]
     Refused,
-    /// Its answer to the handshake is malformed, has a wrong Sec-WebSocket-Accept, or grants what
-    /// nobody asked for.
+    /// Its answer to the handshake is malformed, has a wrong Sec-WebSocket-Accept, or grants
+    /// something that nobody requested.
     #[error("the answer to the handshake is not that of a WebSocket server")]
     Handshake,
-    /// It chose none of the subprotocols that were offered, or one that was not.
+    /// It chose none of the offered subprotocols, or another one.
     #[error("the server chose no subprotocol that was offered")]
     Subprotocol,
-    /// The head of its answer is longer than that of any response of HTTP/1.1 may be.
+    /// The head of its answer is longer than the limit for responses of HTTP/1.1.
     #[error("the head of the handshake is too long")]
     HeadTooLarge,
-    /// A frame that may not stand where it stands, or says what it may not say.
+    /// A frame at a forbidden place, or with forbidden content.
     #[error("a frame of WebSocket breaks the protocol's rules")]
     Protocol,
     /// A text is no UTF-8.
@@ -60,7 +58,7 @@ pub enum WebSocketError {
     /// A message is longer than [`MESSAGE_BYTES_MAX`].
     #[error("a message is longer than {MESSAGE_BYTES_MAX} bytes")]
     TooLarge,
-    /// More than [`BARREN_FRAMES_MAX`] frames in succession brought nothing.
+    /// More than [`BARREN_FRAMES_MAX`] consecutive frames made no progress.
     #[error("the server sends frames that bring nothing")]
     Flood,
     /// More than [`REPLY_BYTES_MAX`] of replies waited for a server that does not read them.
@@ -85,7 +83,7 @@ impl WebSocketError {
         }
     }
 
-    /// The code that the server is told; none before the handshake is over.
+    /// The code for the server; `None` before the handshake has ended.
     fn code(self) -> Option<u16> {
         match self {
             Self::Refused | Self::Handshake | Self::Subprotocol | Self::HeadTooLarge => None,

@@ -1,4 +1,4 @@
-//! Tests of the client as its caller sees it, against frames written by hand.
+//! Tests of the client from its caller's view, against frames written by hand.
 
 mod hostile;
 mod messages;
@@ -10,7 +10,7 @@ use super::handshake::accept_of;
 use super::*;
 use crate::protocol::{Outbox, REPLY_BYTES_MAX};
 
-/// What came, with the parts of each message joined.
+/// The events, with the parts of each message joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Seen {
     Opened,
@@ -22,7 +22,7 @@ fn random() -> Stream {
     Stream::new(1, 0, Purpose::WebSocket)
 }
 
-/// A client whose handshake was written, and the answer that it wants.
+/// A client whose handshake was written, and the expected answer.
 fn shaking() -> (Client, Vec<u8>) {
     let (client, accept, _) = asking(&CHAT);
     (client, answer(&accept, ""))
@@ -31,7 +31,7 @@ fn shaking() -> (Client, Vec<u8>) {
 const CHAT: HandshakeRequest<'_> =
     HandshakeRequest { host: "a:1", target: "/chat", fields: &[], subprotocols: &[] };
 
-/// A client whose handshake was written, the key that it accepts, and what was written.
+/// A client whose handshake was written, the key that it accepts, and the output.
 fn asking(asked: &HandshakeRequest<'_>) -> (Client, String, String) {
     let mut out = Vec::new();
     let client = Client::open(asked, random(), &mut out);
@@ -48,7 +48,7 @@ fn answer(accept: &str, further: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A client whose handshake is over.
+/// A client whose handshake has ended.
 fn open() -> Client {
     let (mut client, answer) = shaking();
     let (seen, out, result) = feed(&mut client, &answer, usize::MAX);
@@ -77,7 +77,7 @@ fn text(payload: &[u8]) -> Vec<u8> {
     frame(0x80 | opcode::TEXT, payload)
 }
 
-/// Feeds pieces of so many bytes: what came, what was written, and how it ended.
+/// Feeds pieces of this many bytes: the events, the output, and the result.
 fn feed(
     client: &mut Client,
     bytes: &[u8],

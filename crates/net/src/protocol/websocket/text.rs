@@ -5,13 +5,13 @@ use super::WebSocketError;
 /// Checks that a text is UTF-8, in pieces that may end within a character.
 #[derive(Debug, Default)]
 pub(super) struct TextCheck {
-    /// The beginning of a character that is not all there.
+    /// The beginning of an incomplete character.
     partial: [u8; 4],
     held: usize,
 }
 
 impl TextCheck {
-    /// Takes a piece in.
+    /// Takes a piece.
     pub(super) fn read(&mut self, mut bytes: &[u8]) -> Result<(), WebSocketError> {
         while self.held > 0
             && let Some((byte, rest)) = bytes.split_first()
@@ -19,7 +19,7 @@ impl TextCheck {
             self.partial[self.held] = *byte;
             self.held += 1;
             bytes = rest;
-            // A beginning of four bytes is a character or none, so the room always suffices.
+            // A beginning of four bytes is a character or invalid, so the room always suffices.
             if incomplete(&self.partial[..self.held])? == 0 {
                 self.held = 0;
             }
@@ -32,7 +32,7 @@ impl TextCheck {
         Ok(())
     }
 
-    /// The text is over.
+    /// The text has ended.
     pub(super) fn end(&mut self) -> Result<(), WebSocketError> {
         match std::mem::take(&mut self.held) {
             0 => Ok(()),
@@ -41,7 +41,7 @@ impl TextCheck {
     }
 }
 
-/// How many bytes at the end are the beginning of a character that is not all there.
+/// The number of bytes at the end that begin an incomplete character.
 fn incomplete(bytes: &[u8]) -> Result<usize, WebSocketError> {
     match std::str::from_utf8(bytes) {
         Ok(_) => Ok(0),

@@ -9,7 +9,7 @@ use crate::protocol::http1::{
 use crate::server::BODY_BYTES;
 use crate::server::demands::request_reader;
 
-/// A connection, with what was read of it and not looked at.
+/// A connection, with its read and unparsed bytes.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
@@ -17,35 +17,35 @@ pub(super) struct Connection {
     unread: Vec<u8>,
 }
 
-/// What comes next on a connection.
+/// The next event of a connection.
 #[derive(Debug)]
 pub(super) enum Next {
     Request(Request),
-    /// Nothing now: it is to be waited for.
+    /// Nothing now: the caller must wait for it.
     Later,
     /// The client has gone.
     Gone,
-    /// What came is no HTTP/1.1.
+    /// The input is no HTTP/1.1.
     Malformed,
 }
 
-/// So many bytes are read at once; threads have small stacks.
+/// The bytes read at once; threads have small stacks.
 const READ_BYTES: usize = 8 << 10;
-/// After so many reads without a whole request other connections have their turn.
+/// After this many reads without a whole request, other connections have their turn.
 const READS_MAX: usize = 64;
 
 impl Connection {
-    /// Takes a stream that does not block.
+    /// Takes a non-blocking stream.
     pub(super) fn new(stream: TcpStream) -> Connection {
         Connection { stream, reader: request_reader(), unread: Vec::new() }
     }
 
-    /// Whether bytes of a further request were read already, of which no event will tell.
+    /// Whether bytes of a further request were already read, which no event will report.
     pub(super) fn has_more(&self) -> bool {
         !self.unread.is_empty()
     }
 
-    /// The next request, as far as it has come.
+    /// The next request, if it has arrived.
     pub(super) fn next(&mut self) -> Next {
         let mut buffer = [0; READ_BYTES];
         for _ in 0..READS_MAX {
@@ -63,7 +63,7 @@ impl Connection {
         self.parse().unwrap_or(Next::Later)
     }
 
-    /// Looks at what was read; nothing if more is needed.
+    /// Parses the read bytes; nothing if more is needed.
     fn parse(&mut self) -> Option<Next> {
         if self.unread.is_empty() {
             return None;
@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Writes a response; says whether the client took it.
+    /// Writes a response; says whether the client accepted it.
     pub(super) fn answer(&mut self, status: u16, head_only: bool, keep_alive: bool) -> bool {
         self.answer_with(status, &[], head_only, keep_alive)
     }
@@ -101,8 +101,8 @@ impl Connection {
         self.send(&out)
     }
 
-    /// A client that leaves so many responses unread that the next finds no room is cut off: no
-    /// thread waits for it.
+    /// A client is cut off if its unread responses leave no room for the next: no thread waits for
+    /// it.
     fn send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }

@@ -5,19 +5,19 @@ use std::io;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use thinktime_core::error::Invalid;
 
-/// Cores that were asked for, if this process may use them.
+/// The requested cores, if this process may use them.
 ///
 /// # Errors
-/// When one is not among them, or comes twice.
+/// If one is not available, or is repeated.
 pub(super) fn checked(wanted: &[usize]) -> Result<Vec<usize>, Invalid> {
     check_against(wanted, &allowed_cores()?)?;
     Ok(wanted.to_vec())
 }
 
-/// The first so many cores that this process may use.
+/// The first cores that this process may use, this many.
 ///
 /// # Errors
-/// When there are fewer.
+/// If there are fewer.
 pub(super) fn first(wanted: u32) -> Result<Vec<usize>, Invalid> {
     let mut cores = allowed_cores()?;
     if cores.len() < wanted as usize {
@@ -53,11 +53,11 @@ fn check_against(wanted: &[usize], allowed: &[usize]) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Confines the calling thread, and those that it starts from then on, to these cores; to none
-/// in particular if there are none.
+/// Confines the calling thread, and those that it starts from then on, to these cores; without
+/// effect if there are none.
 ///
 /// # Errors
-/// When the kernel refuses.
+/// If the kernel refuses.
 pub(super) fn confine(cores: &[usize]) -> io::Result<()> {
     if cores.is_empty() {
         return Ok(());

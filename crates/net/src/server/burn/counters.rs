@@ -1,20 +1,20 @@
-//! What a burning server has done so far.
+//! The work of a burning server so far.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use thinktime_core::time::Nanos;
 
-/// What a burning server did.
+/// The work of a burning server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BurnTotals {
     /// Requests that were answered.
     pub requests: u64,
-    /// Requests that were refused: malformed ones, and those that no thread could be had for.
+    /// Requests that were refused: malformed ones, and those without a free thread.
     pub refused: u64,
     /// The CPU demands of the answered requests together.
     pub demanded: Nanos,
-    /// The CPU time that the server's threads used: for these demands, for reading, writing and
-    /// starting threads, and for requests that the server's end cut off.
+    /// The CPU time of the server's threads: for these demands, for reading, writing and starting
+    /// threads, and for requests that the server's end cut off.
     pub used: Nanos,
 }
 
@@ -37,12 +37,12 @@ impl Counters {
         add(&self.refused, 1);
     }
 
-    /// A thread has ended that has used so much CPU time in all.
+    /// A thread has ended that used this much CPU time in all.
     pub(super) fn thread_ended(&self, used: Nanos) {
         add(&self.used, used.0);
     }
 
-    /// The numbers, which fit together once all threads have ended.
+    /// The numbers, which are consistent once all threads have ended.
     pub(super) fn total(&self) -> BurnTotals {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         BurnTotals {

@@ -1,4 +1,4 @@
-//! Serves requests, whichever thread it is called on.
+//! Serves requests on any thread.
 
 use std::io;
 use std::net::{TcpListener, TcpStream};
@@ -20,7 +20,7 @@ use crate::protocol::http1::Request;
 use crate::server::demands::IdentifiedRequest;
 use crate::server::server_timing;
 
-/// What all threads share.
+/// The state of all threads.
 pub(super) struct Engine {
     pub(super) listener: TcpListener,
     pub(super) watch: Watch,
@@ -30,7 +30,7 @@ pub(super) struct Engine {
     drawn: Mutex<DrawnDemands>,
     /// Requests whose demands were drawn: they number the streams.
     arrivals: AtomicU64,
-    /// By the number of their descriptors; nothing while a thread has the connection in hand.
+    /// By the number of their descriptors; nothing while a thread holds the connection.
     connections: Box<[Mutex<Option<Connection>>]>,
     ending: AtomicBool,
     counters: Counters,
@@ -40,15 +40,15 @@ pub(super) struct Engine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
     Serve,
-    /// There is no thread for it.
+    /// There is no free thread.
     Refuse,
 }
 
-/// Connections whose descriptor has a greater number are closed at once.
+/// Connections with a greater descriptor number are closed at once.
 const DESCRIPTORS_MAX: usize = 1 << 16;
-/// How long the server takes no connections when the process has no descriptor left.
+/// The pause before new connections if the process has no descriptor left.
 const NO_DESCRIPTOR: Duration = Duration::from_millis(10);
-/// A thread that sleeps looks so often whether the server ends.
+/// The interval at which a sleeping thread checks for the server's end.
 const LOOK: Nanos = Nanos(50_000_000);
 
 impl Engine {
@@ -80,13 +80,13 @@ impl Engine {
         self.ending.load(Ordering::Relaxed)
     }
 
-    /// The calling thread is about to end: counts its CPU time. Not before, for a look at the clock
-    /// may end the thread's turn.
+    /// The calling thread is about to end: counts its CPU time. Not before, since a read of the
+    /// clock may end the thread's turn.
     pub(super) fn count_thread(&self) {
         self.counters.thread_ended(thread_cpu());
     }
 
-    /// Takes the connections that wait.
+    /// Accepts the waiting connections.
     pub(super) fn accept(&self) {
         loop {
             match self.listener.accept() {
@@ -94,7 +94,7 @@ impl Engine {
                 Err(error) => match error.kind() {
                     io::ErrorKind::WouldBlock => return,
                     io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted => {}
-                    // Else the event would come again at once, and again.
+                    // Else the event would repeat at once, again and again.
                     _ => return std::thread::sleep(NO_DESCRIPTOR),
                 },
             }
@@ -118,8 +118,8 @@ impl Engine {
         Some(place.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Serves the request that has come on a connection, and arms the connection again. Requests
-    /// that the client sent ahead with it follow on the same thread.
+    /// Serves the request that has arrived on a connection, and arms the connection again.
+    /// Pipelined requests follow on the same thread.
     pub(super) fn attend(&self, token: u64, admission: Admission) {
         let Some(mut connection) = self.place(token).and_then(|mut place| place.take()) else {
             return;
@@ -176,8 +176,8 @@ impl Engine {
         drawn.all(&Job { token: 0, session, serial: 0, kind })
     }
 
-    /// Goes through a request's steps: gives the CPU time demanded, or nothing if the server
-    /// ended meanwhile.
+    /// Runs a request's steps: gives the CPU time demanded, or nothing if the server ended
+    /// meanwhile.
     fn carry_out(&self, kind: u32, demands: &[Option<Nanos>]) -> Option<Nanos> {
         let mut demanded = 0_u64;
         for (step, demand) in self.plan.steps[kind as usize].iter().zip(demands) {

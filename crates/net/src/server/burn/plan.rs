@@ -1,4 +1,4 @@
-//! What a burning server is to do.
+//! The plan of a burning server.
 
 use std::io;
 
@@ -10,15 +10,15 @@ use thinktime_core::system::{Overload, StationModel, SystemModel};
 use super::cores;
 use crate::server::demands::Kinds;
 
-/// The most threads that a burning server has at a time.
+/// The most concurrent threads of a burning server.
 pub const THREADS_MAX: u32 = 10_000;
 
-/// Which threads serve requests.
+/// The threads that serve requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
     /// A new one for each request; beyond [`THREADS_MAX`] at a time requests are refused.
     PerRequest,
-    /// So many that wait for requests, each of which serves one to its end before the next.
+    /// A fixed number that wait for requests, each of which serves one to its end before the next.
     Pool(u32),
 }
 
@@ -27,36 +27,35 @@ pub enum Threads {
 pub(super) enum BurnStep {
     /// Use CPU time.
     Burn,
-    /// Sleep: the thread stays the request's.
+    /// Sleep: the thread stays with the request.
     Sleep,
 }
 
-/// What a burning server is to do: which threads, on which cores, do what for each kind of
-/// request.
+/// The plan of a burning server: which threads, on which cores, do what for each kind of request.
 #[derive(Debug)]
 pub struct BurnPlan {
     threads: Threads,
     threads_max: u32,
-    /// The cores that the threads are confined to; none for no confinement.
+    /// The cores of the threads; empty for no confinement.
     cores: Vec<usize>,
     pub(super) kinds: Kinds,
     /// By kind: the steps, one for each of its demands, in their order.
     pub(super) steps: Vec<Vec<BurnStep>>,
     pub(super) seed: u64,
-    /// Whether successes tell the CPU time that they demanded.
+    /// Whether successes report their CPU demand.
     pub(super) server_timing: bool,
 }
 
 impl BurnPlan {
-    /// A plan for a system of one machine, or of one station that stands for it. `threads` are
-    /// those of the file if none are given: the machine's, or those that the station's policy
-    /// suggests, a pool of its servers under `fcfs`, one a request under `ps`. `cores` are those
-    /// that the server's threads are confined to; if empty, as many as the machine has, the first
-    /// that there are, and with a station all. `seed` is that of the demands which the server
-    /// draws.
+    /// A plan for a system of one machine, or of one station that stands for it. By default,
+    /// `threads` are those of the file: the machine's, or those that the station's policy suggests,
+    /// a pool of its servers under `fcfs`, one a request under `ps`. `cores` confine the server's
+    /// threads; if empty, the machine's number of cores, the first available, and with a station
+    /// all. `seed` is that of the demands which the server draws.
     ///
     /// # Errors
-    /// When the system has what only a model has, or the cores or the number of threads is wrong.
+    /// If the system has parts that only a model can have, or the cores or the number of threads is
+    /// wrong.
     pub fn new(
         system: &SystemModel,
         threads: Option<Threads>,
@@ -97,19 +96,20 @@ impl BurnPlan {
         Ok(BurnPlan { threads, threads_max, cores, kinds, steps, seed, server_timing })
     }
 
-    /// Which threads serve requests.
+    /// The threads that serve requests.
     #[must_use]
     pub fn threads(&self) -> Threads {
         self.threads
     }
 
-    /// The same with fewer threads at a time: beyond so many, [`Threads::PerRequest`] refuses.
+    /// The same with a lower limit of concurrent threads, beyond which [`Threads::PerRequest`]
+    /// refuses.
     #[must_use]
     pub fn with_threads_max(self, threads_max: u32) -> BurnPlan {
         BurnPlan { threads_max: threads_max.min(THREADS_MAX), ..self }
     }
 
-    /// The same; each success tells the CPU time that it demanded, if `told`, in a header as
+    /// The same; if `told`, each success reports its CPU demand, in a header such as
     /// `Server-Timing: demand;dur=12.5`.
     #[must_use]
     pub fn with_server_timing(self, told: bool) -> BurnPlan {
@@ -135,7 +135,7 @@ fn check_size(threads: Threads) -> Result<(), Invalid> {
     }
 }
 
-/// The threads of the one machine; refuses what this one cannot be told to do.
+/// The threads of the one machine; refuses settings that a real one cannot have.
 fn threads_of_machine(
     system: &SystemModel,
     machine: &MachineModel,
@@ -162,7 +162,7 @@ fn threads_of_machine(
     }
 }
 
-/// The threads that the policy of the one station suggests, if it suggests any.
+/// The threads that the policy of the one station suggests, if any.
 fn threads_of_station(
     system: &SystemModel,
     station: &StationModel,
@@ -182,7 +182,7 @@ fn threads_of_station(
     })
 }
 
-/// The threads that the file says; none where a station's policy suggests none.
+/// The threads of the file; `None` if a station's policy suggests none.
 fn threads_of_file(
     system: &SystemModel,
     stations: &[&StationModel],
@@ -204,7 +204,7 @@ fn threads_of_file(
     }
 }
 
-/// What requests of this kind do, a step for each of their demands.
+/// The work of requests of this kind, a step for each of their demands.
 fn steps_of(system: &SystemModel, kind: &str) -> Result<Vec<BurnStep>, Invalid> {
     let Some(behaviour) = system.behaviour_of(kind) else { return Ok(vec![BurnStep::Burn]) };
     let step = |step: &system::Step| match step {

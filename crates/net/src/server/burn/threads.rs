@@ -1,4 +1,4 @@
-//! Which threads serve requests.
+//! The threads that serve requests.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,11 +15,10 @@ use super::watch::Watch;
 const STACK: usize = 128 << 10;
 /// The token of the listener, and of the event that ends the threads of a pool: no descriptor.
 const OTHER: u64 = u64::MAX;
-/// The longest wait, after which the caller looks whether to stop. Each look takes a core from a
-/// thread that burns.
+/// The longest wait between two checks of `stop`. Each check takes a core from a burning thread.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
-/// Serves until `stop` is set; gives back when all threads have ended.
+/// Serves until `stop` is set; returns when all threads have ended.
 pub(super) fn serve(engine: &Engine, stop: &AtomicBool) -> io::Result<()> {
     let served = match engine.plan.threads() {
         Threads::PerRequest => per_request(engine, stop),
@@ -29,7 +28,7 @@ pub(super) fn serve(engine: &Engine, stop: &AtomicBool) -> io::Result<()> {
     served
 }
 
-/// Waits for all connections, and starts a thread for each request that comes.
+/// Waits for all connections, and starts a thread for each arriving request.
 fn per_request(engine: &Engine, stop: &AtomicBool) -> io::Result<()> {
     let (running, most) = (&AtomicU32::new(0), engine.plan.threads_max());
     engine.watch.add_lasting(&engine.listener, OTHER)?;
@@ -60,8 +59,8 @@ fn per_request(engine: &Engine, stop: &AtomicBool) -> io::Result<()> {
     })
 }
 
-/// Starts the threads of a pool, which wait for connections themselves, and takes new
-/// connections meanwhile.
+/// Starts the threads of a pool, which wait for connections themselves, and accepts new connections
+/// meanwhile.
 fn pool(engine: &Engine, size: u32, stop: &AtomicBool) -> io::Result<()> {
     let doors = Watch::new()?;
     doors.add_lasting(&engine.listener, OTHER)?;
@@ -84,7 +83,7 @@ fn pool(engine: &Engine, size: u32, stop: &AtomicBool) -> io::Result<()> {
             })
         });
         engine.end();
-        // One write wakes all, for nobody reads it.
+        // One write wakes all, since nobody reads it.
         rustix::io::write(&bell, &1_u64.to_ne_bytes())?;
         ended
     })
@@ -96,7 +95,7 @@ fn member(engine: &Engine) {
         match engine.watch.wait(None) {
             Ok(Some(OTHER) | None) => {}
             Ok(Some(token)) => engine.attend(token, Admission::Serve),
-            // The descriptor is good while the engine lives: nothing else can go wrong.
+            // The descriptor is valid while the engine lives: no other error is possible.
             Err(_) => break,
         }
     }

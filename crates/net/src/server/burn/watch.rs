@@ -7,8 +7,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::time::Timespec;
 
-/// An `epoll` that any number of threads may wait on: an event wakes one of them, and the socket
-/// is nobody else's until it is armed again.
+/// An `epoll` that any number of threads may wait on: an event wakes one of them, and no other
+/// thread gets the socket until it is armed again.
 #[derive(Debug)]
 pub(super) struct Watch {
     epoll: OwnedFd,
@@ -26,18 +26,18 @@ impl Watch {
         Ok(epoll::add(&self.epoll, socket, EventData::new_u64(token), ONCE)?)
     }
 
-    /// Arms it for one more; if there is something to read already, that is the event.
+    /// Arms it for one more; if data is already there, that is the event.
     pub(super) fn rearm(&self, socket: impl AsFd, token: u64) -> io::Result<()> {
         Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(token), ONCE)?)
     }
 
-    /// Registers what tells again and again, all who wait, while it can be read.
+    /// Registers a source that notifies all waiting threads again and again while it is readable.
     pub(super) fn add_lasting(&self, what: impl AsFd, token: u64) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, what, EventData::new_u64(token), EventFlags::IN)?)
     }
 
-    /// Waits for an event, at most so long if a limit is given; takes no more events than one, so
-    /// that the others wake other threads.
+    /// Waits for an event, at most for a limit if given; takes one event only, so that the others
+    /// wake other threads.
     pub(super) fn wait(&self, at_most: Option<&Timespec>) -> io::Result<Option<u64>> {
         let mut buffer = [MaybeUninit::<Event>::uninit(); 1];
         match epoll::wait(&self.epoll, &mut buffer[..], at_most) {

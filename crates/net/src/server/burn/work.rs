@@ -5,9 +5,9 @@ use std::hint::black_box;
 use rustix::time::{ClockId, clock_gettime};
 use thinktime_core::time::Nanos;
 
-/// A burning thread looks at its CPU clock after this much work, and not within it: the kernel
-/// takes each look as an occasion to end the thread's turn, which it otherwise does at its ticks
-/// only. So the last part is as exact as the calibration.
+/// A burning thread reads its CPU clock after this much work, and not within it. The kernel takes
+/// each read as an occasion to end the thread's turn, which it otherwise does at its ticks only. So
+/// the last part is as exact as the calibration.
 const LONGEST: Nanos = Nanos(50_000_000);
 
 /// The CPU time that the calling thread has used: time on a core, without waits of any kind. On
@@ -18,7 +18,7 @@ pub(super) fn thread_cpu() -> Nanos {
     Nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
 }
 
-/// So many steps of a chain of multiplications, each of which needs the one before.
+/// This many steps of a chain of multiplications, each of which needs the one before.
 fn work(units: u64) {
     let mut value = black_box(0x9e37_79b9_7f4a_7c15_u64);
     for _ in 0..units {
@@ -28,7 +28,7 @@ fn work(units: u64) {
     black_box(value);
 }
 
-/// How much work a core does.
+/// The speed of a core.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Speed {
     units_per_ns: f64,
@@ -58,14 +58,13 @@ impl Speed {
         ((time.0 as f64 * self.units_per_ns) as u64).max(1)
     }
 
-    /// Burns so much CPU time of the calling thread; says whether it came to the end before `ended`
-    /// said so.
+    /// Burns this much CPU time of the calling thread; says whether it finished before `ended`.
     pub(super) fn burn(self, demand: Nanos, ended: impl Fn() -> bool) -> bool {
         spend(demand, thread_cpu, |time| work(self.units(time)), ended)
     }
 }
 
-/// Works in parts; what is left after each is seen on the clock, but for the last one.
+/// Works in parts; after each part but the last, the clock gives the rest.
 fn spend(
     demand: Nanos,
     clock: impl Fn() -> Nanos,
@@ -93,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// Burns on a clock that goes on by so much of the work as `pace` says.
+    /// Burns on a clock that advances by the share `pace` of the work.
     fn spent(demand: u64, pace: f64) -> (u64, u32) {
         let (time, parts) = (Cell::new(7_u64), Cell::new(0));
         let work = |wanted: Nanos| {
@@ -135,7 +134,7 @@ mod tests {
         assert!(speed.units_per_s() > 1e6);
         let begin = thread_cpu();
         assert!(speed.burn(Nanos(300_000_000), || false));
-        // All but the last part is seen on the clock.
+        // The clock covers all but the last part.
         assert!(thread_cpu().since(begin) >= Nanos(250_000_000));
     }
 }

@@ -1,5 +1,4 @@
-//! A client's connection to the server of files: its requests in their order, one response at a
-//! time.
+//! A client's connection to the file server: its requests in their order, one response at a time.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -17,55 +16,55 @@ use super::{IF_NONE_MATCH, LinkClass};
 use crate::poller::Clock;
 use crate::protocol::http1::{Request, RequestReader, write_response_head};
 
-/// A connection, with what it asked for.
+/// A connection with its requests.
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) reader: RequestReader,
     pub(super) asked: VecDeque<Request>,
     sending: Option<Response>,
-    /// The class of its packets, where it was told to the kernel.
+    /// The class of its packets, if the kernel knows it.
     class: Option<u32>,
-    /// After this response it ends.
+    /// The connection ends after this response.
     pub(super) closing: bool,
-    /// What it sent last cannot be understood.
+    /// Its last input cannot be parsed.
     bad: bool,
-    /// It will send no more, or nothing more that is looked at.
+    /// The client will send no more, or nothing more that is read.
     pub(super) ended: bool,
-    /// It waits for leave to send a body, which it gets when nothing is on its way to it.
+    /// It waits for permission to send a body, which it gets when no response is under way.
     pub(super) waits_for_leave: bool,
-    /// All is said: what it still sends is thrown away for a moment, for closing at once could take
-    /// the last answer away from it.
+    /// Everything is sent. Its further input is thrown away for a moment: closing at once could
+    /// destroy the last response.
     pub(super) lingers: bool,
     /// The number of its last response among all.
     pub(super) begun: u64,
     /// Whether it has more to read, and waits for its turn.
     pub(super) unread: bool,
-    /// In seconds of the server's clock: when something last came or went.
+    /// The time of its last input or output, in seconds of the server's clock.
     pub(super) last_s: f64,
 }
 
-/// A client that asks ahead for so much is not listened to any more.
+/// A client that pipelines this much is no longer read.
 const PIPELINED_MAX: usize = 64;
 const NO_SNIFFING: (&str, &str) = ("X-Content-Type-Options", "nosniff");
 
-/// A response on its way.
+/// A response under way.
 struct Response {
     head: Vec<u8>,
-    /// How much of the head was sent.
+    /// The sent bytes of the head.
     sent: usize,
     file: Option<File>,
     offset: u64,
-    /// How much of the file is left.
+    /// The remaining bytes of the file.
     left: u64,
 }
 
-/// What sending came to.
+/// The outcome of sending.
 pub(super) enum Sent {
-    /// So many bytes.
+    /// This many bytes were sent.
     Some(usize),
-    /// The socket takes nothing now.
+    /// The socket accepts nothing now.
     Full,
-    /// The client is gone, or the file is shorter than it was.
+    /// The client has left, or the file is shorter than it was.
     Broken,
 }
 
@@ -88,13 +87,12 @@ impl Connection {
         }
     }
 
-    /// Bytes that are left of the response on its way, if there is one.
+    /// The remaining bytes of the response under way, if any.
     pub(super) fn left(&self) -> Option<u64> {
         self.sending.as_ref().map(Response::left)
     }
 
-    /// Begins with the next response, if there is something to answer and nothing on its way; its
-    /// status.
+    /// Begins the next response, if a request waits and no response is under way; gives its status.
     pub(super) fn begin(&mut self, folder: &Folder) -> Option<u16> {
         if self.sending.is_some() {
             return None;
@@ -114,40 +112,41 @@ impl Connection {
         Some(status)
     }
 
-    /// What it sent cannot be understood: that is its last answer.
+    /// Its input cannot be parsed: this is its last response.
     pub(super) fn refuse(&mut self) {
         self.bad = true;
     }
 
-    /// Takes a request in: after the last one, and after so many, it is not listened to any more.
+    /// Accepts a request. After the last one, and after a maximum, the connection is no longer
+    /// read.
     pub(super) fn ask(&mut self, request: Request) {
         self.ended |= !request.keep_alive;
         self.asked.push_back(request);
         self.ended |= self.asked.len() >= PIPELINED_MAX;
     }
 
-    /// Whether what it sends is still looked at.
+    /// Whether its input is still read.
     pub(super) fn is_watched(&self) -> bool {
         !self.closing && !self.bad && !self.ended
     }
 
-    /// Says that nothing more will come: whether it may linger.
+    /// Announces the end of sending; says whether the connection may linger.
     pub(super) fn say_goodbye(&mut self) -> bool {
         self.lingers = self.bad && self.stream.shutdown(Shutdown::Write).is_ok();
         self.lingers
     }
 
-    /// Whether nothing more is to be done for it.
+    /// Whether the connection needs nothing more.
     pub(super) fn is_done(&self) -> bool {
         self.sending.is_none() && (self.closing || self.ended && self.asked.is_empty())
     }
 
-    /// Sends a piece of the response on its way.
+    /// Sends a piece of the response under way.
     pub(super) fn send(&mut self, piece: usize, class: Option<LinkClass>) -> Sent {
         let Some(response) = &mut self.sending else { return Sent::Full };
         if let Some(class) = class {
             let wanted = class.of(response.left());
-            // Without the right to set it, serving has not begun.
+            // Without the right to set it, the server would not have started.
             if self.class != Some(wanted)
                 && setsockopt(&self.stream, sockopt::Priority, &wanted.cast_signed()).is_ok()
             {
@@ -205,10 +204,10 @@ impl Response {
         (self.head.len() - self.sent) as u64 + self.left
     }
 
-    /// Sends at most so many bytes of the head or of the file.
+    /// Sends at most this many bytes of the head or of the file.
     fn send(&mut self, stream: &TcpStream, piece: usize) -> Result<usize, Errno> {
         if self.sent < self.head.len() {
-            // A head does not go in a packet of its own where a file follows.
+            // A head shares a packet with the file that follows.
             let more = if self.left > 0 { SendFlags::MORE } else { SendFlags::empty() };
             let count =
                 rustix::net::send(stream, &self.head[self.sent..], more | SendFlags::NOSIGNAL)?;
@@ -241,11 +240,11 @@ fn names(field: &str, tag: &str) -> bool {
         .any(|one| one == tag || one == "*")
 }
 
-/// Makes a socket ready to be sent through late: of what the kernel holds and has not yet sent, it
-/// takes little, for that is not ours to order any more.
+/// Lets the socket ask for data late: the kernel holds few unsent bytes, since the server can no
+/// longer order those.
 ///
 /// # Errors
-/// When the operating system refuses.
+/// If the operating system refuses.
 pub(super) fn prepare(stream: &TcpStream, unsent_at_most: u32) -> io::Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)?;

@@ -1,4 +1,4 @@
-//! The event loop of the server of files.
+//! The event loop of the file server.
 
 use std::io::{self, Read};
 use std::net::TcpListener;
@@ -27,25 +27,25 @@ pub(super) struct Engine {
     unread: Vec<u32>,
     ready: Vec<Readiness>,
     buffer: Vec<u8>,
-    /// Whether clients wait to be accepted for which there is no descriptor.
+    /// Whether clients wait to be accepted for lack of a descriptor.
     unaccepted: bool,
     tidied_s: f64,
     served: ServeTotals,
 }
 
 const LISTENER: u64 = u64::MAX;
-/// The longest sleep, after which the caller looks whether to stop.
+/// The longest sleep between two checks of `stop`.
 const LOOK: Nanos = Nanos(50_000_000);
-/// What one connection is read for at a time: then others have their turn.
+/// The bytes read from one connection at a time: then others have their turn.
 const READS_PER_TURN: u32 = 16;
-/// Pieces that are sent before it is looked at what came meanwhile, perhaps something shorter.
+/// The pieces sent between two looks for new input, which may ask for something shorter.
 const PIECES_PER_TURN: u32 = 4;
-/// A connection on which nothing comes and nothing goes for so long is closed.
+/// A connection without input and output for this long is closed.
 const SILENT_S: f64 = 60.0;
-/// Who was told that nothing more comes is waited for so long.
+/// The time to wait for a client after its connection was shut down.
 const LINGER_S: f64 = 2.0;
-/// What the kernel may hold of a response and not have sent: little where the order matters, and
-/// never so much that a slow reader seems dead.
+/// The unsent bytes of a response that the kernel may hold: few if the order matters, and never so
+/// many that a slow reader seems dead.
 const fn unsent_bytes(order: Order) -> u32 {
     match order {
         Order::Fair => 1 << 17,
@@ -60,7 +60,8 @@ impl Engine {
         sending: Sending,
     ) -> io::Result<Engine> {
         let poller = Poller::new()?;
-        // Told once of each client: with no descriptor left it would be told again and again.
+        // Reported once for each client: without a free descriptor it would be reported again and
+        // again.
         poller.add(&listener, LISTENER)?;
         Ok(Engine {
             listener,
@@ -95,7 +96,7 @@ impl Engine {
         let mut ready = std::mem::take(&mut self.ready);
         self.poller.wait(until.min(LOOK), &mut ready)?;
         for place in std::mem::take(&mut self.unread) {
-            // Another connection may have its place by now, and reads on alike.
+            // Another connection may have its place by now, and reads the same way.
             if let Some(connection) = &mut self.connections[place as usize]
                 && std::mem::take(&mut connection.unread)
             {
@@ -131,7 +132,7 @@ impl Engine {
                 // The client has gone.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // No descriptor is free, which passes: it is tried again in the next turn.
+                // No descriptor is free, which passes: the next turn tries again.
                 Err(_) => {
                     self.unaccepted = true;
                     return;
@@ -162,7 +163,7 @@ impl Engine {
         }
     }
 
-    /// Reads what there is, at most for one turn.
+    /// Reads the available bytes, at most for one turn.
     fn read(&mut self, place: u32) {
         let now_s = self.now_s();
         let mut buffer = std::mem::take(&mut self.buffer);
@@ -183,7 +184,7 @@ impl Engine {
                 Ok(0) if connection.lingers => self.close(place),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                // It may still read what it asked for.
+                // It may still read its responses.
                 Ok(_) => {
                     connection.ended = true;
                     break;
@@ -195,7 +196,7 @@ impl Engine {
         self.go_on(place);
     }
 
-    /// Takes bytes that a client sent: perhaps several requests at once.
+    /// Takes bytes from a client: perhaps several requests at once.
     fn take(&mut self, place: u32, mut bytes: &[u8]) {
         let Some(connection) = &mut self.connections[place as usize] else { return };
         while !bytes.is_empty() && connection.is_watched() {
@@ -246,7 +247,7 @@ impl Engine {
         }
     }
 
-    /// Sends pieces of those who are first in the line.
+    /// Sends pieces of the first responses in the queue.
     fn send(&mut self) {
         for _ in 0..PIECES_PER_TURN {
             let Some(place) = self.line.first() else { return };
@@ -260,18 +261,18 @@ impl Engine {
                 Sent::Some(count) => {
                     connection.last_s = now.as_secs_f64();
                     self.pace.spend(count);
-                    // In turns, it goes to the end.
+                    // With turns, it goes to the end.
                     self.line.leave(place);
                     self.go_on(place);
                 }
-                // It is told when the socket takes more.
+                // The poller reports when the socket accepts more.
                 Sent::Full => self.line.leave(place),
                 Sent::Broken => self.close(place),
             }
         }
     }
 
-    /// Closes, once a second, what has been silent for too long.
+    /// Closes, once a second, connections that have been silent for too long.
     fn tidy(&mut self) {
         let now_s = self.now_s();
         if now_s < self.tidied_s + 1.0 {
@@ -279,7 +280,7 @@ impl Engine {
         }
         self.tidied_s = now_s;
         for place in 0..self.connections.len() {
-            // Who waits for others is not to blame.
+            // A client that waits for others is not to blame.
             let silent = |one: &Connection| one.last_s + SILENT_S < now_s;
             if self.connections[place].as_ref().is_some_and(silent) && !self.line.has(place as u32)
             {

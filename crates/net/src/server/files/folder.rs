@@ -12,22 +12,22 @@ use rustix::io::Errno;
 #[derive(Debug)]
 pub(super) struct Folder(File);
 
-/// A file that was asked for.
+/// A requested file.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) file: File,
     pub(super) size: u64,
     pub(super) content_type: &'static str,
-    /// Differs where size or time of change differ.
+    /// It changes with size or modification time.
     pub(super) tag: String,
 }
 
-/// Why there is none.
+/// Why no file is served.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Missing {
     /// The status that says so.
     Status(u16),
-    /// It is a folder, whose address ends with a slash.
+    /// It is a folder, whose address must end with a slash.
     Moved(String),
 }
 
@@ -37,16 +37,16 @@ const TRIES_MAX: u32 = 100;
 
 impl Folder {
     /// # Errors
-    /// When there is no such folder, or it may not be read.
+    /// If no such folder exists, or it may not be read.
     pub(super) fn open(path: &Path) -> io::Result<Folder> {
         let flags = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC;
         let folder = Folder(File::from(rustix::fs::openat(CWD, path, flags, Mode::empty())?));
-        // Where the kernel has no openat2, that is told before anybody asks.
+        // A kernel without openat2 is reported before the first request.
         folder.opened(".", OFlags::PATH)?;
         Ok(folder)
     }
 
-    /// Opens what lies in the folder, and nowhere else.
+    /// Opens files inside the folder, and nowhere else.
     fn opened(&self, name: &str, flags: OFlags) -> Result<File, Errno> {
         let flags = flags | OFlags::CLOEXEC;
         let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
@@ -61,14 +61,14 @@ impl Folder {
     }
 
     /// The file of a target, as in `/a%20b.html?x=1`. Links are followed inside the folder only;
-    /// what begins with a dot is not there.
+    /// names that begin with a dot do not exist here.
     pub(super) fn find(&self, target: &str) -> Result<Found, Missing> {
         let target = without_authority(target);
         let (path, query) = target.split_at(target.find(['?', '#']).unwrap_or(target.len()));
         let whole = path_of(path).ok_or(Missing::Status(404))?;
         let is_folder = whole.is_empty() || whole.ends_with('/');
         let name = if is_folder { whole + INDEX } else { whole };
-        // What it is, is looked at before it is opened: that would wake the writer of a pipe.
+        // Its type is checked before it is opened: opening would wake the writer of a pipe.
         let seen = self.opened(&name, OFlags::PATH).map_err(status_of)?;
         let kind = seen.metadata().map_err(|_| Missing::Status(500))?.file_type();
         if kind.is_dir() && !is_folder {
@@ -77,7 +77,7 @@ impl Folder {
         if !kind.is_file() {
             return Err(Missing::Status(404));
         }
-        // It may be another by now, even a pipe.
+        // By now it may be another file, even a pipe.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = self.opened(&name, flags).map_err(status_of)?;
         let about = file.metadata().map_err(|_| Missing::Status(500))?;
@@ -93,13 +93,13 @@ impl Folder {
     }
 }
 
-/// A target without the address of the server, which it may bring (RFC 9112, section 3.2.2).
+/// A target without the address of the server, which it may have (RFC 9112, section 3.2.2).
 fn without_authority(target: &str) -> &str {
     let Some(rest) = target.strip_prefix("http://") else { return target };
     rest.find('/').map_or("/", |begin| &rest[begin..])
 }
 
-/// The path inside the folder, decoded. None where it can be no file's.
+/// The decoded path inside the folder. None if it can be no file's.
 fn path_of(path: &str) -> Option<String> {
     let inside = path.strip_prefix('/')?;
     let decoded = percent_decoded(inside)?;
@@ -130,12 +130,12 @@ fn status_of(error: Errno) -> Missing {
         Errno::ACCESS | Errno::PERM => 403,
         Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN => 503,
         Errno::IO => 500,
-        // There is none, or the way to it leads out of the folder.
+        // No such file exists, or the way to it leads out of the folder.
         _ => 404,
     })
 }
 
-/// What a browser needs to know of a file, by the end of its name (RFC 9110, section 8.3).
+/// The media type of a file, by the end of its name (RFC 9110, section 8.3).
 fn content_type(name: &str) -> &'static str {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end).to_ascii_lowercase();
     match end.as_str() {

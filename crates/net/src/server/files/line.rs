@@ -1,4 +1,4 @@
-//! Whose bytes are sent next, and how many in a second.
+//! The order and the rate of sending.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use thinktime_core::time::Nanos;
 /// The order in which responses are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// A piece of each in turn: all share alike.
+    /// A piece of each in turn: equal shares for all.
     Fair,
-    /// The response of which the least is left goes first (Harchol-Balter et al., "Size-based
+    /// The response with the least remaining bytes goes first (Harchol-Balter et al., "Size-based
     /// scheduling to improve web performance", ACM TOCS 2003).
     Srpt,
 }
@@ -19,7 +19,7 @@ impl Order {
     /// Reads its name.
     ///
     /// # Errors
-    /// When it is none of them.
+    /// If it is neither.
     pub fn parse(text: &str) -> Result<Order, Invalid> {
         match text {
             "fair" => Ok(Order::Fair),
@@ -29,17 +29,17 @@ impl Order {
     }
 }
 
-/// The connections that have something to send and whose sockets take it.
+/// The connections that have something to send and whose sockets accept it.
 #[derive(Debug)]
 pub(super) struct Line {
     order: Order,
     waiting: BTreeSet<(Key, u32)>,
-    /// By connection: under which key it waits.
+    /// By connection: the key under which it waits.
     keys: Vec<Option<Key>>,
     turn: u64,
 }
 
-/// Smaller ones go first; of two alike the response that began first.
+/// Smaller ones go first; of two equal ones the response that began first.
 type Key = (u64, u64);
 
 impl Line {
@@ -47,8 +47,8 @@ impl Line {
         Line { order, waiting: BTreeSet::new(), keys: Vec::new(), turn: 0 }
     }
 
-    /// A connection waits for its turn with so many bytes left of its response, which was the
-    /// `begun`th to begin. Who waits in turn already stays where he is.
+    /// Lets a connection wait for its turn with this many remaining bytes of its response, the
+    /// `begun`th to begin. A connection that already waits in turn keeps its place.
     pub(super) fn enter(&mut self, place: u32, left: u64, begun: u64) {
         let key = match self.order {
             Order::Srpt => (left, begun),
@@ -66,7 +66,7 @@ impl Line {
         self.waiting.insert((key, place));
     }
 
-    /// A connection waits no more.
+    /// Removes a waiting connection.
     pub(super) fn leave(&mut self, place: u32) {
         if let Some(key) = self.keys.get_mut(place as usize).and_then(Option::take) {
             self.waiting.remove(&(key, place));
@@ -78,17 +78,17 @@ impl Line {
         self.keys.get(place as usize).is_some_and(Option::is_some)
     }
 
-    /// Who is first.
+    /// The first connection.
     pub(super) fn first(&self) -> Option<u32> {
         self.waiting.first().map(|&(_, place)| place)
     }
 }
 
-/// How fast bytes may leave: on average at the rate, and never more than a piece ahead of it.
+/// The rate limit: on average at the rate, and never more than a piece ahead of it.
 #[derive(Debug)]
 pub(super) struct Pace {
     bytes_per_s: Option<f64>,
-    /// What may be sent now; below 0 after a piece that was larger.
+    /// The bytes that may be sent now; below 0 after a piece that was larger.
     allowed: f64,
     at: Nanos,
     piece: usize,
@@ -96,17 +96,17 @@ pub(super) struct Pace {
     most: f64,
 }
 
-/// What is sent of one response at a time where no rate is given.
+/// The bytes of one response sent at a time without a rate.
 const PIECE: usize = 1 << 16;
-/// Who is late makes up for this much time; more than that a link would not take at once.
+/// The longest delay that is made up for; a link would not accept more at once.
 const LATE_S: f64 = 0.01;
-/// With a rate, as much as leaves in this time, so that who comes next is decided late; but two
-/// packets at least.
+/// With a rate, a piece lasts this long, so that the next choice is made late; but it has at least
+/// two packets.
 const PIECE_S: f64 = 0.002;
 const TWO_PACKETS: usize = 2 * 1448;
 
 impl Pace {
-    /// At a rate in bytes a second, or as fast as sockets take.
+    /// At a rate in bytes a second, or as fast as sockets accept.
     pub(super) fn new(bytes_per_s: Option<f64>) -> Pace {
         let piece = bytes_per_s.map_or(PIECE, |rate| (rate * PIECE_S).min(PIECE as f64) as usize);
         let piece = piece.max(TWO_PACKETS);
@@ -114,7 +114,7 @@ impl Pace {
         Pace { bytes_per_s, allowed: 0.0, at: Nanos::ZERO, piece, most }
     }
 
-    /// How much of the first response may be sent now, if anything.
+    /// The bytes of the first response that may be sent now, if any.
     pub(super) fn piece(&mut self, now: Nanos) -> Option<usize> {
         let Some(rate) = self.bytes_per_s else { return Some(self.piece) };
         self.allowed += rate * now.since(self.at).as_secs_f64();
@@ -127,7 +127,7 @@ impl Pace {
         self.allowed -= bytes as f64;
     }
 
-    /// How long until something may be sent again, from the last time that it was asked for.
+    /// The time until more may be sent, from the last call.
     pub(super) fn wait(&self) -> Nanos {
         let debt = (-self.allowed).max(0.0);
         self.bytes_per_s.map_or(Nanos::ZERO, |rate| Nanos::from_secs_f64(debt / rate + 1e-6))
@@ -153,11 +153,11 @@ mod tests {
         let mut line = Line::new(Order::Srpt);
         left.iter().for_each(|&(place, left)| line.enter(place, left, 10 - u64::from(place)));
         line.enter(2, 10, 11);
-        // Of those with 20 left the third was the first to begin.
+        // Among those with 20 left the third was the first to begin.
         assert_eq!(order_of(&mut line, 9), [2, 3, 1, 0]);
         let mut line = Line::new(Order::Fair);
         left.iter().for_each(|&(place, left)| line.enter(place, left, 0));
-        // Who says something meanwhile is not put back.
+        // A connection that sends input meanwhile keeps its place.
         line.enter(0, 1, 1);
         line.leave(2);
         line.leave(7);
@@ -177,7 +177,7 @@ mod tests {
             }
         }
         let allowed = 1e6 * now.as_secs_f64();
-        // A piece at the most was sent ahead, and none was missed, as the steps are short.
+        // A piece at most was sent ahead, and none was missed, as the steps are short.
         assert!((sent as f64) < allowed + TWO_PACKETS as f64 && sent as f64 > 0.99 * allowed);
         assert!(Pace::new(None).piece(now).is_some());
     }

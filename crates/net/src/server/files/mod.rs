@@ -1,9 +1,9 @@
-//! A server of static files that decides whose bytes are sent next.
+//! A server of static files that decides which response sends its bytes next.
 //!
-//! One thread, one event loop. Each response is sent piece by piece from its file, in the
-//! [`Order`] that is asked for; with a rate it sends no faster, so that the queue that a thin link
-//! makes stands here, where it can be ordered, and not in the link. Where the link has classes of
-//! its own (`htb` of the kernel, say), packets name theirs by what is left.
+//! One thread, one event loop. Each response is sent piece by piece from its file, in the chosen
+//! [`Order`]. With a rate, the server sends no faster. A thin link's queue then forms here, where
+//! it can be ordered, and not in the link. If the link has classes of its own (`htb` of the kernel,
+//! say), packets name theirs by the remaining size.
 
 mod connection;
 mod engine;
@@ -31,26 +31,26 @@ const BACKLOG: i32 = 4096;
 /// How files are sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Sending {
-    /// Whose bytes are next.
+    /// Which response sends next.
     pub order: Order,
-    /// No faster than so many bytes a second, above 0.
+    /// The highest rate in bytes a second, above 0.
     pub bytes_per_s: Option<f64>,
     /// The first of the link's classes.
     pub link_class: Option<LinkClass>,
 }
 
-/// The first of eight classes of a link, for what has least left.
+/// The first of eight classes of a link, for the smallest remaining sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkClass(u32);
 
-/// Bytes that are left at the most in each class but the last.
+/// The most remaining bytes in each class but the last.
 const BOUNDS: [u64; 7] = [2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000];
 
 impl LinkClass {
     /// Reads a class as `tc` writes it, in hexadecimal, as in `1:10`.
     ///
     /// # Errors
-    /// When it is none, or the last of the eight would have no number.
+    /// If the text is no class, or the last of the eight would have no number.
     pub fn parse(text: &str) -> Result<LinkClass, Invalid> {
         let number = |part: &str| u16::from_str_radix(part, 16).ok();
         let parts = text.split_once(':').and_then(|(major, minor)| {
@@ -62,13 +62,14 @@ impl LinkClass {
         Ok(LinkClass(u32::from(major) << 16 | u32::from(minor)))
     }
 
-    /// The class of a response with so many bytes left, as the socket option `SO_PRIORITY` has it.
+    /// The class of a response with this many remaining bytes, as the socket option `SO_PRIORITY`
+    /// encodes it.
     fn of(self, left: u64) -> u32 {
         self.0 + BOUNDS.partition_point(|&bound| bound < left) as u32
     }
 }
 
-/// A server of files that is bound to its port, and does not serve yet.
+/// A server of files that is bound to its port and does not serve yet.
 #[derive(Debug)]
 pub struct FileServer {
     listener: TcpListener,
@@ -80,15 +81,15 @@ impl FileServer {
     /// Binds to an address; port 0 takes a free one.
     ///
     /// # Errors
-    /// When the folder cannot be opened, the address is taken or not this machine's, or classes
-    /// are asked for and the process may not set them.
+    /// If the folder cannot be opened, if the address is taken or not this machine's, or if the
+    /// process may not set the requested classes.
     pub fn bind(folder: &Path, sending: Sending, address: SocketAddr) -> io::Result<FileServer> {
         let opened = Folder::open(folder).map_err(|error| {
             io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
         })?;
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        // More clients may come at once than the customary 128.
+        // More clients than the customary 128 may come at once.
         rustix::net::listen(&listener, BACKLOG)?;
         if let Some(class) = sending.link_class {
             setsockopt(&listener, sockopt::Priority, &class.0.cast_signed()).map_err(|error| {
@@ -99,21 +100,20 @@ impl FileServer {
         Ok(FileServer { listener, folder: opened, sending })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     ///
     /// # Errors
-    /// When the operating system does not say.
+    /// If the operating system does not report it.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` is set; it is looked at twenty times a second.
+    /// Serves until `stop` is set, which is checked twenty times a second.
     ///
     /// # Errors
-    /// When the operating system refuses what the server needs. What clients do wrong never ends
-    /// it.
+    /// If the operating system refuses a necessary call. No client error ends the server.
     pub fn serve(self, stop: &AtomicBool) -> io::Result<ServeTotals> {
-        // `sendfile` to a client that is gone would end the process, where nobody ignores that.
+        // Without this, `sendfile` to a disconnected client would end the process.
         SigSet::from(Signal::SIGPIPE).thread_block()?;
         let mut engine = Engine::new(self.listener, self.folder, self.sending)?;
         while !stop.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Responses of the sizes that a workload says.
+//! Responses of the workload's sizes.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn get(target: &str, more: &str) -> Vec<u8> {
 
 const CLOSE: &str = "Connection: close\r\n";
 
-/// The heads' lengths and the bodies' of all responses in what came.
+/// The lengths of the heads and of the bodies of all received responses.
 fn lengths(mut answer: &str, heads_only: bool) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     while let Some((head, rest)) = answer.split_once("\r\n\r\n") {
@@ -88,7 +88,7 @@ fn a_head_tells_the_size_and_has_no_body() {
     running.end();
 }
 
-/// A client that reads nothing of its large response keeps nobody waiting.
+/// A client that reads nothing of its large response delays nobody.
 #[test]
 fn a_slow_reader_holds_nobody_up() {
     let running = running();
@@ -117,7 +117,7 @@ fn demands_by_size_are_those_of_the_response() {
                             demand.item = '0s'\ndemand.large = '0s'\ndemand.plain = '0s'",
     );
     check(&only_empty, Some(&workload())).unwrap();
-    // What has no size, and brings no demand, is refused, and what has no bytes is served at once.
+    // A request without size and demand is refused, and one without bytes is served at once.
     let running = Running::of(&sized, Some(&workload()));
     let status = |target: &str| {
         let text = format!("GET {target} HTTP/1.1\r\nHost: x\r\n{CLOSE}\r\n");

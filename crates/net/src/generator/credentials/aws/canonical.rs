@@ -1,6 +1,6 @@
-//! The parts of a request in the form in which they are signed.
+//! The parts of a request in the form for signing.
 
-/// Fields that are not signed: what carries a message may change them on the way.
+/// Unsigned fields: carriers may change them on the way.
 const UNSIGNED: [&str; 9] = [
     "authorization",
     "connection",
@@ -13,7 +13,7 @@ const UNSIGNED: [&str; 9] = [
     "x-amzn-trace-id",
 ];
 
-/// The fields that are signed, one a line, and their names.
+/// The signed fields, one a line, and their names.
 pub(super) fn canonical_headers(host: &str, headers: &[(&str, &str)]) -> (String, String) {
     let mut fields: Vec<(String, String)> = Vec::with_capacity(headers.len() + 1);
     for (name, value) in headers {
@@ -36,8 +36,8 @@ pub(super) fn canonical_headers(host: &str, headers: &[(&str, &str)]) -> (String
     (lines, names.join(";"))
 }
 
-/// A path: with its segments encoded once more and dots and empty segments taken out; or `plain`,
-/// encoded just once, as S3 has it.
+/// A path: with its segments encoded once more, without dots and empty segments; or `plain`,
+/// encoded just once, as for S3.
 pub(super) fn canonical_path(path: &str, plain: bool) -> String {
     if plain {
         return encoded(&decoded(path), b'/');
@@ -69,7 +69,7 @@ pub(super) fn canonical_query(query: &str) -> String {
     fields.join("&")
 }
 
-/// Percent-encoded, but for letters, digits, `-._~` and one more.
+/// Percent-encoded, except letters, digits, `-._~` and one more.
 fn encoded(bytes: &[u8], free: u8) -> String {
     let mut text = String::with_capacity(bytes.len() + 16);
     for &byte in bytes {
@@ -82,7 +82,7 @@ fn encoded(bytes: &[u8], free: u8) -> String {
     text
 }
 
-/// What is percent-encoded, as bytes; what only looks so stays.
+/// The bytes behind percent-encoding; text that only looks like it stays.
 fn decoded(text: &str) -> Vec<u8> {
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     let mut out = Vec::with_capacity(text.len());

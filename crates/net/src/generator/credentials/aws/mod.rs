@@ -12,7 +12,7 @@ use super::common_fields::secret_text;
 use crate::protocol::http1::RequestHead;
 use canonical::{canonical_headers, canonical_path, canonical_query};
 
-/// The services that want to be told the hash of the body, besides.
+/// The services that also require the hash of the body.
 const HASHED: [&str; 5] = ["s3", "s3express", "s3-outposts", "s3-object-lambda", "glacier"];
 const DATE: &str = "X-Amz-Date";
 const CONTENT_HASH: &str = "X-Amz-Content-Sha256";
@@ -28,7 +28,7 @@ pub(crate) struct Signer {
     token: Option<String>,
     /// Whether the field with the hash of the body is sent.
     hashed: bool,
-    /// Whether paths are taken as they are, and not made shorter and encoded once more.
+    /// Whether paths are unchanged, and not shortened and encoded once more.
     plain_paths: bool,
     /// The key that signs on a day, and the day: `20150830`.
     of_day: Option<(String, Key)>,
@@ -36,7 +36,7 @@ pub(crate) struct Signer {
 
 impl Signer {
     /// # Errors
-    /// When a secret cannot be read.
+    /// If a secret cannot be read.
     pub(crate) fn of(wanted: &Aws, population: &Population) -> Result<Signer, Invalid> {
         let text = |secret, key| secret_text(secret, key, population);
         let token = wanted.token.as_ref().map(|token| text(token, "aws.token"));
@@ -63,7 +63,7 @@ impl Signer {
         let given = |name: &str| {
             request.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|it| it.1)
         };
-        // A request may say for itself what its body is to be taken for.
+        // A request may give its body's hash by itself.
         let own_hash = given(CONTENT_HASH);
         let hash =
             own_hash.map_or_else(|| hex(digest(&SHA256, request.body).as_ref()), str::to_owned);

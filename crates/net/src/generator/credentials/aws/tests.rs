@@ -30,7 +30,7 @@ fn of_s3() -> Signer {
     }
 }
 
-/// The fields that a request has when it is signed.
+/// The fields of a request when it is signed.
 fn signed(
     mut signer: Signer,
     date_s: i64,
@@ -55,8 +55,8 @@ fn signature(fields: &[(String, String)]) -> &str {
 }
 
 /// The requests of the suite without bodies, each with its fields and its signature: `v4` of
-/// <https://github.com/awslabs/aws-c-auth/tree/495329c/tests/aws-signing-test-suite>, but for that
-/// with a value of several lines, which nobody may send any more.
+/// <https://github.com/awslabs/aws-c-auth/tree/495329c/tests/aws-signing-test-suite>, except the
+/// one with a value of several lines, which is obsolete.
 const VECTORS: &str = include_str!("vectors.txt");
 
 #[test]
@@ -73,7 +73,7 @@ fn signatures_are_those_of_the_test_suite_of_aws() {
         };
         let fields = signed(of_suite(), SUITE_DATE_S, line, &headers, "");
         assert_eq!(signature(&fields), expected, "{line} {headers:?}");
-        // What is not signed changes nothing, nor does a host or a date that is given.
+        // Unsigned fields change nothing, nor does a given host or date.
         for more in [
             ("User-Agent", "x"),
             ("Connection", "close"),

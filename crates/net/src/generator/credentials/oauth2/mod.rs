@@ -1,4 +1,4 @@
-//! Tokens of OAuth 2.0 by client credentials (RFC 6749, section 4.4): asked for before the run, and
+//! Tokens of OAuth 2.0 by client credentials (RFC 6749, section 4.4): requested before the run, and
 //! renewed beside it in a thread of its own, for which event loops never wait.
 
 mod post;
@@ -22,13 +22,13 @@ use post::post;
 
 /// The shortest time between two requests for a token.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
-/// The longest time between a renewal that failed and the next one.
+/// The longest time between a failed renewal and the next one.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// The longest life of a token that is believed, in seconds.
+/// The longest accepted life of a token, in seconds.
 const LIFE_MAX_S: f64 = 1e9;
 
-/// What went wrong, as servers say it (RFC 6749, section 5.2). Nothing else of their answers is
-/// repeated: it could hold what is secret.
+/// The errors of servers (RFC 6749, section 5.2). Nothing else of their answers is repeated: it
+/// could be secret.
 const ERRORS: [&str; 6] = [
     "invalid_request",
     "invalid_client",
@@ -38,10 +38,10 @@ const ERRORS: [&str; 6] = [
     "invalid_scope",
 ];
 
-/// How a token is asked for.
+/// The request for a token.
 struct TokenRequest {
     endpoint: Endpoint,
-    /// The value of `Authorization`, if the client says by it who it is.
+    /// The value of `Authorization`, if it identifies the client.
     authorization: Option<String>,
     body: String,
     tls: Arc<ClientConfig>,
@@ -51,17 +51,17 @@ struct TokenRequest {
 struct Token {
     /// The value of `Authorization` in requests.
     field: String,
-    /// How long it lasts, if that is said.
+    /// Its lifetime, if given.
     life: Option<Duration>,
 }
 
-/// The token that holds now.
+/// The current token.
 struct CurrentToken {
     field: Mutex<String>,
-    /// How often it changed.
+    /// The number of its changes.
     changes: AtomicU64,
     failures: AtomicU64,
-    /// Why the last renewal failed that did.
+    /// The reason of the last failed renewal.
     why: Mutex<String>,
 }
 
@@ -71,16 +71,16 @@ pub(crate) struct RenewableToken {
     url: String,
     current: Arc<CurrentToken>,
     _until_dropped: Option<Sender<()>>,
-    /// The changes that this clone has seen, and what came of them.
+    /// The changes that this clone has seen, and the result.
     seen: u64,
     field: String,
 }
 
 impl RenewableToken {
-    /// Asks for a token, and begins to renew it if it does not last for ever.
+    /// Requests a token, and begins to renew it if it expires.
     ///
     /// # Errors
-    /// When a secret cannot be read, or there is no token to be had.
+    /// If a secret cannot be read, or no token is granted.
     pub(crate) fn start(
         wanted: &Oauth2,
         population: &Population,
@@ -111,7 +111,7 @@ impl RenewableToken {
         })
     }
 
-    /// The value of `Authorization` as it is now.
+    /// The current value of `Authorization`.
     pub(crate) fn field(&mut self) -> &str {
         let changes = self.current.changes.load(Ordering::Acquire);
         if changes != self.seen {
@@ -121,7 +121,7 @@ impl RenewableToken {
         &self.field
     }
 
-    /// What is to be said of renewals that failed, if any did.
+    /// The note about failed renewals, if any.
     pub(crate) fn warning(&self) -> Option<String> {
         let failures = self.current.failures.load(Ordering::Relaxed);
         let why = self.current.why.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,7 +135,7 @@ impl RenewableToken {
     }
 }
 
-/// Renews a token in a thread of its own, until what is given is dropped.
+/// Renews a token in a thread of its own, until the returned value is dropped.
 fn renew(
     request: TokenRequest,
     life: Duration,
@@ -144,7 +144,7 @@ fn renew(
     let (until_dropped, ended) = channel::<()>();
     let mut life = life;
     let mut pause = before_end(life);
-    // Nobody waits for its end: a request may take as long as it is allowed to.
+    // Nobody waits for its end: a request may take its whole timeout.
     thread::Builder::new().name("oauth2".to_owned()).spawn(move || {
         while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             match request.token() {
@@ -166,7 +166,7 @@ fn renew(
     Ok(until_dropped)
 }
 
-/// When a token is renewed: early enough for several tries.
+/// The time of a renewal: early enough for several tries.
 fn before_end(life: Duration) -> Duration {
     life.mul_f64(0.8).max(PAUSE_MIN)
 }
@@ -185,8 +185,8 @@ impl TokenRequest {
             fields.push(("client_id".to_owned(), client));
             fields.push(("client_secret".to_owned(), secret));
         } else {
-            // Both are encoded as in forms first (RFC 6749, section 2.3.1), so that there is one
-            // sign between them.
+            // Both are form-encoded first (RFC 6749, section 2.3.1), so that exactly one separator
+            // is between them.
             let both = form_field(&client, secret.as_bytes()).replacen('=', ":", 1);
             authorization = Some(format!("Basic {}", STANDARD.encode(both)));
         }
@@ -199,10 +199,10 @@ impl TokenRequest {
         })
     }
 
-    /// Asks for a token.
+    /// Requests a token.
     ///
     /// # Errors
-    /// Why there is none, without anything that is secret.
+    /// The reason for a failure, without secrets.
     fn token(&self) -> Result<Token, String> {
         let authorization = self.authorization.as_deref().map(|text| ("Authorization", text));
         let headers: Vec<(&str, &str)> = [

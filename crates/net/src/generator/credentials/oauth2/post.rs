@@ -1,4 +1,4 @@
-//! One request of HTTP/1.1 at a time, waiting for its answer: for what is asked beside the load.
+//! One request of HTTP/1.1 at a time, waiting for its answer: for requests beside the load.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -14,7 +14,7 @@ use crate::poller::Clock;
 use crate::protocol::Capture;
 use crate::protocol::http1::{RequestHead, ResponseProgress, ResponseReader, write_request};
 
-/// How long all of it may take.
+/// The longest duration of the whole exchange.
 const TIME_MAX: Nanos = Nanos(10_000_000_000);
 
 /// A response: its status, and the beginning of its body.
@@ -26,7 +26,7 @@ pub(super) struct Answered {
 /// Posts a body to an endpoint, over a connection of its own.
 ///
 /// # Errors
-/// Why there is no response, in words.
+/// The reason for a failure, in words.
 pub(super) fn post(
     endpoint: &Endpoint,
     headers: &[(&str, &str)],
@@ -76,7 +76,7 @@ fn exchange(mut stream: impl Read + Write, request: &RequestHead<'_>) -> Result<
 
 fn words(error: io::Error) -> String {
     match error.kind() {
-        // So sockets say that the time is over.
+        // Sockets report the timeout in this way.
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             format!("no answer within {TIME_MAX}")
         }
@@ -84,7 +84,7 @@ fn words(error: io::Error) -> String {
     }
 }
 
-/// A socket that blocks until a time.
+/// A socket that blocks until a deadline.
 struct Timed {
     socket: TcpStream,
     clock: Clock,
@@ -104,7 +104,7 @@ impl Timed {
     }
 }
 
-/// The time that is left, if any is.
+/// The remaining time, if any.
 fn left(clock: Clock) -> io::Result<Duration> {
     let left = TIME_MAX.since(clock.now());
     if left == Nanos::ZERO {

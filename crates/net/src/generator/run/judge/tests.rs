@@ -8,8 +8,8 @@ use thinktime_core::workload::Workload;
 
 use super::*;
 
-/// Mean, median and p99 of 1,000 requests, in microseconds: the response time, and how much of it
-/// is lateness.
+/// Mean, median and p99 of 1,000 requests, in microseconds: the response time, and the lateness in
+/// it.
 fn summary(response_us: [f64; 3], late_us: [f64; 3]) -> Summary {
     let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n\
                 [[request]]\nname = 'x'\nget = '/'";
@@ -60,8 +60,8 @@ fn p99(limit_us: f64) -> Slo {
     only(Figure::Response("p99"), limit_us * 1e-6)
 }
 
-/// An idle server on the same machine: it answers within the time that it takes to wake a thread,
-/// and a few hiccups of the machine make the p99 of both what it is.
+/// An idle server on the same machine: it answers within the wake-up time of a thread, and a few
+/// hiccups of the machine determine the p99 of both.
 #[test]
 fn a_server_quicker_than_a_timer_is_noted() {
     let (untrusted, warnings) =
@@ -88,11 +88,11 @@ fn a_p99_is_spoiled_where_it_is_known_better_than_it_is_wrong() {
     assert!(known.0.unwrap().contains("p99 would be 10.0 ms instead of 20.0 ms"));
     let unknown = judged(with_p99_interval(late(), 9000.0, 31_000.0), &Slo::default());
     assert_eq!(unknown.0, None);
-    // Where there is no interval, nothing is known of it.
+    // Without an interval, nothing is known about it.
     assert_eq!(judged(late(), &Slo::default()).0, None);
 }
 
-/// Of a request sent again, response time less service time is the time of the attempts before.
+/// For a request sent again, response time less service time is the time of the earlier attempts.
 #[test]
 fn attempts_before_the_last_are_no_lateness() {
     let mut retried = summary([120_000.0, 100_000.0, 300_000.0], [40.0, 30.0, 90.0]);
@@ -129,14 +129,15 @@ fn an_slo_that_lateness_misses_is_not_the_servers() {
     assert!(why.ends_with("and the SLO would be met"), "{why}");
 }
 
-/// The median is half lateness, but a limit of a second is nowhere near.
+/// The median is half lateness, but a limit of a second is far away.
 #[test]
 fn lateness_far_below_every_margin_spoils_nothing() {
     let late = || summary([6000.0, 5000.0, 9000.0], [3000.0, 3000.0, 3000.0]);
     let (untrusted, warnings) = judged(late(), &p99(1e6));
     assert_eq!(untrusted, None);
     assert!(warnings.contains("the objectives are met by far more than that"), "{warnings}");
-    // Of 9 ms, 3 ms late, a limit of 12 ms is too near; what is not about times says nothing.
+    // With 9 ms, 3 ms of them lateness, a limit of 12 ms is too near; objectives other than times
+    // do not matter.
     assert!(judged(late(), &p99(12_000.0)).0.is_some());
     assert!(judged(late(), &only(Figure::Errors, 0.01)).0.is_some());
 }

@@ -1,4 +1,4 @@
-//! What goes over the connection, and what comes.
+//! The bytes sent and received over the connection.
 
 use thinktime_core::program::{SharedAnswer, SharedFailure};
 use thinktime_core::time::Nanos;
@@ -7,8 +7,7 @@ use super::{Broken, Call, Member, Purpose, Reply, ScriptReply, State, commands, 
 use crate::generator::shared::commands::SCRIPT;
 
 impl Member {
-    /// What makes this member known to the server, after which all goes on where it was: the call
-    /// `join`.
+    /// Announces this member to the server, so that everything continues: the call `join`.
     pub(in super::super) fn join(&mut self) -> Vec<Vec<u8>> {
         self.link += 1;
         let mut parts = vec![b"EVAL".to_vec(), SCRIPT.into()];
@@ -17,13 +16,13 @@ impl Member {
         for (ticket, lock) in &self.locks {
             parts.extend([lock.name.clone().into_bytes(), self.encoded(*ticket)]);
         }
-        // Those that are given back are so by the call that says it, and not before.
+        // Locks are given back by their own call, and not before.
         let unlocks = self.unsent.iter().filter(|call| matches!(call.purpose, Purpose::Unlock(_)));
         parts.extend(unlocks.flat_map(|call| call.words[1..].iter().cloned()));
         parts
     }
 
-    /// What every call of the script begins with; none below `low` is still to be answered.
+    /// The beginning of every call of the script; all calls below `low` are answered.
     fn head(&self, number: u64, low: u64) -> [Vec<u8>; 7] {
         let micros = self.settings.lease.0 / 1000;
         [
@@ -37,7 +36,7 @@ impl Member {
         ]
     }
 
-    /// The server knows the member, and has this script; it may have forgotten what it was told.
+    /// The server knows the member and has this script; it may have lost its state.
     pub(in super::super) fn accept_join(&mut self, now: Nanos, script: Vec<u8>, forgotten: bool) {
         self.script = Some(script);
         self.forgotten += u64::from(forgotten);
@@ -49,13 +48,13 @@ impl Member {
         }
     }
 
-    /// The connection is gone, over which nothing came since then.
+    /// The connection is lost; nothing arrived on it since then.
     pub(in super::super) fn disconnected(&mut self, since: Nanos) {
         if self.script.take().is_some() {
             self.down_since = since;
         }
         let again = |call: &Call| match call.purpose {
-            // The next `join` says what there is of these.
+            // The next `join` reports these.
             Purpose::Lock(_) | Purpose::Silent => false,
             Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot) => {
                 self.asking.get(&slot) == Some(&call.id)
@@ -65,7 +64,7 @@ impl Member {
         self.unsent = calls.filter(again).collect();
     }
 
-    /// Appends what there is to send.
+    /// Appends the waiting bytes.
     pub(in super::super) fn write(&mut self, now: Nanos, out: &mut Vec<u8>) {
         let Some(script) = self.script.clone().filter(|_| !self.unsent.is_empty()) else { return };
         let numbered = self.sent.iter().chain(&self.unsent).find(|call| !call.is_get());
@@ -86,7 +85,7 @@ impl Member {
         }
     }
 
-    /// Takes what came.
+    /// Takes received bytes.
     pub(in super::super) fn take(&mut self, reply: Reply) -> Result<(), Broken> {
         if let Reply::Push(parts) = &reply {
             if let Some((ticket, token)) = commands::granted(&self.settings.member, parts) {
@@ -139,7 +138,7 @@ impl Member {
         }
     }
 
-    /// The server will not, and says why.
+    /// The server refuses, with a reason.
     fn refused(&mut self, call: &Call, why: &str) {
         let why = SharedFailure::Unavailable(format!("{} ({why})", self.settings.refuses));
         match call.purpose {
@@ -166,10 +165,10 @@ impl Member {
         }
     }
 
-    /// A ticket has its lock now. One that was withdrawn meanwhile gives it back by that.
+    /// A ticket now has its lock. If it was withdrawn meanwhile, this gives the lock back.
     fn granted(&mut self, ticket: u64, token: u64, by: State) {
         let Some(lock) = self.locks.get_mut(&ticket) else { return };
-        // While it is asked for, the answer comes next, and says the same.
+        // If a request for it is under way, its response comes next and says the same.
         if lock.state == State::Held || (lock.state == State::Asking && by == State::Waiting) {
             return;
         }

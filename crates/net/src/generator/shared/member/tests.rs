@@ -1,4 +1,4 @@
-//! Members against a server of their own: Redis or Valkey where one is installed.
+//! Members against a server of their own: Redis or Valkey if installed.
 
 #![allow(clippy::print_stderr, reason = "tests that are skipped say so")]
 
@@ -19,14 +19,14 @@ use super::*;
 
 const SECOND: Nanos = Nanos(1_000_000_000);
 
-/// A server that ends with this.
+/// A server that ends when this is dropped.
 struct Server {
     child: Child,
     port: u16,
 }
 
 impl Server {
-    /// Starts one that keeps nothing; none where the program is not installed.
+    /// Starts one without storage; `None` if the program is not installed.
     fn start(program: &str) -> Option<Server> {
         let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
         let arguments = ["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""];
@@ -39,7 +39,7 @@ impl Server {
     }
 }
 
-/// Does this with each kind of server that is installed.
+/// Runs this with each kind of installed server.
 fn on_each(test: impl Fn(&Server)) {
     for program in ["valkey-server", "redis-server"] {
         match Server::start(program) {
@@ -62,7 +62,7 @@ struct Client {
     port: u16,
     socket: Option<TcpStream>,
     input: Vec<u8>,
-    /// What each session was told and has not looked at.
+    /// The unread answers of each session.
     answered: BTreeMap<usize, SharedAnswer>,
     now: Nanos,
 }
@@ -125,7 +125,7 @@ impl Client {
         }
     }
 
-    /// Sends what there is, and takes all answers; or breaks the connection before any is read.
+    /// Sends all waiting bytes, and takes all answers; or breaks the connection before any is read.
     fn exchange(&mut self, breaks: bool) {
         let mut out = Vec::new();
         self.member.write(self.now, &mut out);
@@ -137,7 +137,7 @@ impl Client {
             self.connect();
             return self.exchange(false);
         }
-        // What was published before comes before the answer to this.
+        // Earlier publications arrive before the answer to this.
         self.send(b"*1\r\n$4\r\nPING\r\n");
         loop {
             match self.reply() {
@@ -165,7 +165,7 @@ fn name(text: &str) -> String {
     text.to_owned()
 }
 
-/// What sessions do, each in a loop: lock, get, put one more, unlock, add one.
+/// The loop of each session: lock, get, put one more, unlock, add one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
     Lock,
@@ -183,8 +183,8 @@ struct Session {
     rounds: u32,
 }
 
-/// Lets sessions of several members count, while connections break as `breaks` says; gives how
-/// often they have, and the tokens in the order in which they were given.
+/// Lets sessions of several members count, while connections break as `breaks` says; gives the
+/// number of breaks, and the tokens in their order.
 fn counted(clients: &mut [Client], breaks: &[(usize, bool)]) -> (u32, Vec<u64>) {
     let fresh = || Session { step: Step::Lock, token: 0, seen: 0.0, rounds: 0 };
     let mut sessions: Vec<Vec<Session>> =
@@ -255,7 +255,7 @@ fn nothing_is_lost_or_done_twice_however_connections_break() {
             let mut clients: Vec<Client> =
                 ["m", "n", "m1"].iter().map(|one| Client::new(server.port, &run, one)).collect();
             let (rounds, tokens) = counted(&mut clients, &breaks);
-            // Those who wrote and were not told yet have done so once.
+            // Sessions that wrote and have no answer yet have done so once.
             let written = match clients[0].does(9, SharedOperation::Get(name("n"))) {
                 SharedAnswer::Value(Some(Shared::Number(number))) => number,
                 SharedAnswer::Value(None) => 0.0,
@@ -315,7 +315,7 @@ fn what_is_not_answered_in_time_fails_and_is_forgotten() {
         client.now += Nanos(5 * SECOND.0);
         client.connect();
         client.exchange(false);
-        // Its place among those who wait is given up, and nothing was added.
+        // Its place in the queue is given up, and nothing was added.
         assert_eq!(holder.does(0, SharedOperation::Unlock(name("a"))), SharedAnswer::Done);
         assert!(matches!(
             holder.does(0, SharedOperation::Lock(name("a"), 0.0)),
@@ -334,7 +334,7 @@ fn who_gave_up_gets_no_lock_whatever_was_lost() {
         client.ask(1, SharedOperation::Lock(name("a"), 0.0));
         client.exchange(false);
         client.ask(1, SharedOperation::Leave);
-        // What says so is written, and never comes.
+        // The notice is written, and never arrives.
         client.member.write(client.now, &mut Vec::new());
         client.member.disconnected(client.now);
         client.connect();
@@ -378,7 +378,7 @@ fn what_comes_late_over_an_old_connection_does_nothing() {
             input.drain(..length);
             assert_eq!(reply, Reply::List(vec![Reply::Bytes(b"stale".to_vec())]));
         }
-        // Nobody has the lock, and nothing was added once more.
+        // Nobody holds the lock, and nothing was added once more.
         let mut other = Client::new(server.port, "l", "other");
         assert!(matches!(
             other.does(0, SharedOperation::Lock(name("a"), 0.0)),

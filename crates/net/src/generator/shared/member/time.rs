@@ -1,11 +1,11 @@
-//! What passes with time: what is not answered fails, and the server hears of the member.
+//! The effects of time: unanswered calls fail, and the server receives signs of life.
 
 use thinktime_core::program::{SharedAnswer, SharedFailure};
 use thinktime_core::time::Nanos;
 
 use super::{Member, Purpose, State};
 
-/// Times are looked at no more often than this: very many may wait.
+/// The shortest time between two checks: very many calls may wait.
 const LOOK: Nanos = Nanos(5_000_000);
 
 impl Member {
@@ -14,7 +14,7 @@ impl Member {
         Nanos(self.settings.lease.0 / 3)
     }
 
-    /// Lets time pass. Says since when an answer is missing that should have come, if one is.
+    /// Advances time. Gives the time since which an overdue answer is missing, if any.
     pub(in super::super) fn pass(&mut self, now: Nanos) -> Option<Nanos> {
         let wait = self.settings.wait;
         if now < self.next_look {
@@ -31,7 +31,7 @@ impl Member {
         if self.next_beat <= now {
             self.next_beat = now + self.beat();
             self.call(now, Purpose::Silent, vec![b"beat".to_vec()]);
-            // Once a lease: the one before may be gone without a word.
+            // Once a lease: the previous one may have vanished silently.
             let long = Nanos(2 * self.beat().0);
             let due = self
                 .locks
@@ -45,7 +45,7 @@ impl Member {
         None
     }
 
-    /// Fails what has waited for too long.
+    /// Fails calls that have waited for too long.
     fn give_up(&mut self, now: Nanos) {
         let wait = self.settings.wait;
         let all = self.sent.iter().chain(&self.unsent);

@@ -1,8 +1,8 @@
 //! QUIC (RFC 9000) by quinn-proto, which has neither a socket nor a clock: one connection of a
 //! client.
 //!
-//! Nothing is sent before the handshake is over (0-RTT), datagrams have 1200 bytes as they must be
-//! able to, and the congestion control is Cubic (RFC 9438).
+//! Nothing is sent before the handshake has ended (0-RTT), datagrams have the guaranteed 1200
+//! bytes, and the congestion control is Cubic (RFC 9438).
 
 pub(crate) mod reachability;
 pub(crate) mod socket;
@@ -25,18 +25,18 @@ use super::failure::{CLOSED, Failure};
 use super::tls::is_about_client;
 use crate::poller::Clock;
 
-/// What the server may send on a stream, and on all of a connection, before it has to wait, in
-/// bytes: it is what may have to be held where datagrams are lost.
+/// The bytes that the server may send on a stream, and on a whole connection, before it has to
+/// wait: the largest buffer if datagrams are lost.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// A connection over which nothing else goes is kept alive so often: a server may think for long.
+/// The interval that keeps an otherwise idle connection alive: a server may think for long.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// The most datagrams that are written at a time.
+/// The most datagrams written at a time.
 const DATAGRAMS_MAX: u32 = 64;
-/// The length of what tells the length of a datagram.
+/// The size of the length before a datagram.
 pub(crate) const LENGTH_BYTES: usize = 4;
 
-/// What all connections to one server have in common.
+/// The common state of all connections to one server.
 pub(crate) struct QuicOptions {
     endpoint: Arc<EndpointConfig>,
     client: ClientConfig,
@@ -46,7 +46,7 @@ pub(crate) struct QuicOptions {
 
 impl QuicOptions {
     /// # Errors
-    /// When QUIC cannot be spoken with this configuration of TLS.
+    /// If QUIC cannot be spoken with this configuration of TLS.
     pub(crate) fn new(tls: &Arc<rustls::ClientConfig>, name: &str) -> Result<QuicOptions, Invalid> {
         let wrong = |why: &dyn std::fmt::Display| Invalid::new(format!("QUIC to `{name}`: {why}"));
         let crypto = QuicClientConfig::try_from(Arc::clone(tls)).map_err(|error| wrong(&error))?;
@@ -63,7 +63,7 @@ impl QuicOptions {
         client.transport_config(Arc::new(transport));
         let endpoint = Arc::new(EndpointConfig::default());
         let options = QuicOptions { endpoint, client, name: name.to_owned() };
-        // What cannot be opened is known before the run.
+        // A connection that cannot be opened is known before the run.
         Session::try_open(&options).map_err(|error| wrong(&error))?;
         Ok(options)
     }
@@ -76,11 +76,11 @@ pub(crate) struct Session {
     connection: Connection,
     /// The datagram that is being written.
     datagram: Vec<u8>,
-    /// What waits for a window, by streams, each of which ends with it.
+    /// The data that waits for a window, by streams, each of which ends with it.
     unsent: Vec<(StreamId, Bytes)>,
 }
 
-/// What came over a stream.
+/// Data arrived on a stream.
 pub(crate) enum StreamData<'a> {
     Bytes(&'a [u8]),
     /// The stream has ended.
@@ -89,7 +89,7 @@ pub(crate) enum StreamData<'a> {
     Reset(u64),
 }
 
-/// The socket knows where datagrams go; here, all go one way.
+/// The socket knows the destination of datagrams; here, all have the same one.
 const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V6(Ipv6Addr::LOCALHOST), 443);
 
 impl Session {
@@ -107,7 +107,7 @@ impl Session {
         Ok(Session { endpoint, handle, connection, datagram, unsent })
     }
 
-    /// Takes a datagram in; an empty one says that it is time to look at the clock.
+    /// Takes a datagram; an empty one means that it is time to check the clock.
     pub(crate) fn take(&mut self, datagram: &[u8]) {
         let now = Clock::instant();
         if datagram.is_empty() {
@@ -116,13 +116,13 @@ impl Session {
         self.datagram.clear();
         let bytes = BytesMut::from(datagram);
         let event = self.endpoint.handle(now, SERVER, None, None, bytes, &mut self.datagram);
-        // A server that speaks of another connection gets no answer.
+        // A datagram for another connection gets no answer.
         if let Some(DatagramEvent::ConnectionEvent(_, event)) = event {
             self.connection.handle_event(event);
         }
     }
 
-    /// What has happened, if anything has that does not concern the session alone.
+    /// The next event, if it does not concern the session alone.
     pub(crate) fn poll(&mut self) -> Option<Event> {
         while let Some(event) = self.connection.poll_endpoint_events() {
             if let Some(event) = self.endpoint.handle_event(self.handle, event) {
@@ -142,8 +142,8 @@ impl Session {
         }
     }
 
-    /// Writes datagrams that are due, each behind its length, and says how long the connection may
-    /// be left alone then, if nothing comes.
+    /// Writes datagrams that are due, each behind its length, and returns how long nothing else is
+    /// due, if nothing arrives.
     pub(crate) fn transmit(&mut self, out: &mut Vec<u8>) -> Option<Duration> {
         let now = Clock::instant();
         for _ in 0..DATAGRAMS_MAX {
@@ -167,7 +167,8 @@ impl Session {
         self.connection.streams().accept(Dir::Uni)
     }
 
-    /// Writes to a stream what the windows allow: whether all of it, or the server wants no more.
+    /// Writes to a stream as much as the windows allow: whether all of it, or the server wants no
+    /// more.
     pub(crate) fn write(&mut self, stream: StreamId, bytes: &mut Bytes) -> bool {
         while !bytes.is_empty() {
             let mut chunks = [std::mem::take(bytes)];
@@ -182,28 +183,29 @@ impl Session {
         true
     }
 
-    /// Writes to a stream, and ends it: what the windows allow at once, the rest as they open.
+    /// Writes to a stream, and ends it: the part that the windows allow at once, the rest as they
+    /// open.
     pub(crate) fn write_last(&mut self, stream: StreamId, mut bytes: Bytes) {
         if self.write(stream, &mut bytes) {
-            // Of one that the server has stopped, it need not be said.
+            // A stream that the server has stopped needs no end.
             self.connection.send_stream(stream).finish().ok();
         } else {
             self.unsent.push((stream, bytes));
         }
     }
 
-    /// How many bytes wait for windows.
+    /// The number of bytes that wait for windows.
     pub(crate) fn unsent_bytes(&self) -> usize {
         self.unsent.iter().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// What waits to be written to a stream is not to be.
+    /// Drops the waiting data of a stream.
     fn forget_unsent(&mut self, stream: StreamId) -> Option<Bytes> {
         let place = self.unsent.iter().position(|(id, _)| *id == stream)?;
         Some(self.unsent.swap_remove(place).1)
     }
 
-    /// Hands what came over a stream to `take`, until nothing is left or that says no.
+    /// Hands the arrived data of a stream to `take`, until nothing is left or that returns no.
     pub(crate) fn read(&mut self, stream: StreamId, mut take: impl FnMut(StreamData<'_>) -> bool) {
         let mut stream = self.connection.recv_stream(stream);
         let Ok(mut chunks) = stream.read(true) else { return };
@@ -224,11 +226,11 @@ impl Session {
                 break;
             }
         }
-        // What has to be said of it is said with the next datagrams.
+        // The necessary frames go with the next datagrams.
         let _ = chunks.finalize();
     }
 
-    /// Gives a stream up: nothing more is wanted of it, nor said if it is one in both directions.
+    /// Gives a stream up: no more is received, nor sent if it is bidirectional.
     pub(crate) fn stop(&mut self, stream: StreamId, code: u64) {
         let code = number(code);
         self.forget_unsent(stream);
@@ -238,14 +240,14 @@ impl Session {
         }
     }
 
-    /// Says no more over a stream whose other end has said all, if there is more to say.
+    /// Sends no more over a stream whose other end has finished, if data was left.
     pub(crate) fn cut_short(&mut self, stream: StreamId, code: u64) {
         if self.forget_unsent(stream).is_some() {
             self.connection.send_stream(stream).reset(number(code)).ok();
         }
     }
 
-    /// Whether nothing can be carried any more.
+    /// Whether the connection can carry nothing any more.
     pub(crate) fn is_closed(&self) -> bool {
         self.connection.is_closed()
     }
@@ -260,7 +262,7 @@ fn number(code: u64) -> VarInt {
     VarInt::from_u64(code).unwrap_or(VarInt::MAX)
 }
 
-/// The word under which the loss of a connection is counted, which was open before or not.
+/// The word for counting the loss of a connection, which was open before or not.
 pub(crate) fn failure_of(reason: &ConnectionError, connected: bool) -> Failure {
     match reason {
         ConnectionError::TimedOut if connected => "quic_timeout",
@@ -285,7 +287,7 @@ pub(crate) fn failure_of(reason: &ConnectionError, connected: bool) -> Failure {
     }
 }
 
-/// The alert of TLS that an error stands for, if it is one: RFC 9001, section 4.8.
+/// The alert of TLS behind an error, if it is one: RFC 9001, section 4.8.
 fn alert(code: TransportErrorCode) -> Option<AlertDescription> {
     let alert = u64::from(code).checked_sub(0x100)?;
     u8::try_from(alert).ok().map(AlertDescription::from)

@@ -1,5 +1,5 @@
-//! Whether anybody answers at an address by QUIC, which is found out before a run as it is for TCP:
-//! there the kernel says whether a connection comes about, here a handshake is begun.
+//! Whether a server answers at an address by QUIC, checked before a run. With TCP, the kernel
+//! reports whether a connection opens; here, a handshake is begun.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -13,14 +13,13 @@ use crate::protocol::http3::code;
 
 /// No datagram is longer.
 const DATAGRAM_BYTES_MAX: usize = 1 << 16;
-/// The shortest wait for an answer: one of nought would have no end.
+/// The shortest wait for an answer: a timeout of zero would have no end.
 const WAIT_MIN: Duration = Duration::from_millis(1);
 
-/// Waits until anything is answered, whatever it says: how a handshake ends is counted in the run.
+/// Waits for any answer: the run counts how a handshake ends.
 ///
 /// # Errors
-/// When the kernel says that nobody is there, as where a host sends back that nobody has the
-/// port; or nothing is answered `within` this time.
+/// If the kernel reports that the port is closed, or nothing answers `within` this time.
 pub(crate) fn answers(
     address: SocketAddr,
     options: &QuicOptions,
@@ -52,14 +51,14 @@ pub(crate) fn answers(
             Err(error) => return Err(error),
         }
     }
-    // The server need not wait for the rest, if it hears that.
+    // With this answer the server need not wait for a timeout.
     while session.poll().is_some() {}
     session.close(code::NO_ERROR);
     send(&socket, &mut session).ok();
     Ok(())
 }
 
-/// Sends what is due; gives how long nothing more is, if nothing comes.
+/// Sends due data; gives the time until more is due, if nothing comes.
 fn send(socket: &UdpSocket, session: &mut Session) -> io::Result<Option<Duration>> {
     let mut out = Vec::new();
     let after = session.transmit(&mut out);
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
     use crate::generator::transport::tls::{TlsOptions, configuration};
 
-    /// Whether somebody answers there, who has so many milliseconds.
+    /// Whether a server answers there within this many milliseconds.
     fn connects(address: SocketAddr, millis: u64) -> Result<(), ErrorKind> {
         let tls = TlsOptions { verify: false, ..TlsOptions::default() };
         let tls = configuration(&tls, vec![b"h3".to_vec()]).unwrap();
@@ -96,7 +95,7 @@ mod tests {
     fn whoever_says_nothing_is_not_waited_for_without_an_end() {
         let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
         assert_eq!(connects(silent.local_addr().unwrap(), 30), Err(ErrorKind::TimedOut));
-        // A handshake was begun, by a datagram of the length that is asked for (RFC 9000, 14.1).
+        // A handshake was begun, by a datagram of the required length (RFC 9000, 14.1).
         assert_eq!(silent.recv(&mut [0; 2000]).unwrap(), 1200);
     }
 

@@ -1,5 +1,5 @@
-//! What carries a connection of QUIC: a UDP socket, and a timer that says when something is due
-//! though nothing came.
+//! The carrier of a QUIC connection: a UDP socket, and a timer for work that is due though nothing
+//! arrived.
 
 use std::io;
 use std::net::UdpSocket;
@@ -19,14 +19,14 @@ use crate::generator::transport::input::Input;
 use crate::poller::Clock;
 use crate::protocol::Outbox;
 
-/// A UDP socket with a timer, which the poller is to know both.
+/// A UDP socket with a timer; both must be registered at the poller.
 pub(crate) struct QuicSocket {
     socket: UdpSocket,
     timer: OwnedFd,
     clock: Clock,
-    /// When something is due; never if that is not known.
+    /// The due time; never if unknown.
     due: Nanos,
-    /// When the timer rings, or has rung: at the latest when something is due.
+    /// When the timer fires or has fired: at the latest at the due time.
     rings: Nanos,
 }
 
@@ -38,12 +38,12 @@ impl QuicSocket {
         Ok(QuicSocket { socket, timer, clock, due: Nanos::MAX, rings: Nanos::MAX })
     }
 
-    /// What rings.
+    /// The timer.
     pub(crate) fn timer(&self) -> BorrowedFd<'_> {
         self.timer.as_fd()
     }
 
-    /// Reads a datagram. An empty one says that something is due.
+    /// Reads a datagram. An empty one means that something is due.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<Input, Failure> {
         if self.clock.now() >= self.due {
             self.due = Nanos::MAX;
@@ -52,8 +52,8 @@ impl QuicSocket {
         receive(&self.socket, buffer)
     }
 
-    /// Sends what waits, and then what `due` writes, until that has no more or the socket would
-    /// block. `due` says how long it may be left alone then.
+    /// Sends waiting data, and then the output of `due`, until that has no more or the socket would
+    /// block. `due` gives the time until it must be called again.
     pub(crate) fn send(
         &mut self,
         out: &mut Outbox,
@@ -73,7 +73,7 @@ impl QuicSocket {
         }
     }
 
-    /// Sends datagrams, each of which is behind its length: how many bytes of them were taken.
+    /// Sends datagrams, each behind its length: the number of bytes taken.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<usize, Failure> {
         let mut rest = bytes;
         while let Some((datagram, behind)) = next_datagram(rest) {
@@ -85,8 +85,8 @@ impl QuicSocket {
         Ok(bytes.len() - rest.len())
     }
 
-    /// Notes when something is due. A timer that rings before that does no harm, and is left as it
-    /// is: most of what is due is put off again and again.
+    /// Notes the due time. A timer that fires earlier does no harm, and stays: most due times are
+    /// put off again and again.
     fn ring_after(&mut self, after: Option<Duration>) {
         let now = self.clock.now();
         let nanos = |after: Duration| Nanos(u64::try_from(after.as_nanos()).unwrap_or(u64::MAX));
@@ -94,7 +94,7 @@ impl QuicSocket {
         if self.due.is_never() || now < self.rings && self.rings <= self.due {
             return;
         }
-        // Nought would stop the timer.
+        // Zero would stop the timer.
         let after = Duration::from_nanos(self.due.since(now).0.max(1));
         let it_value = Timespec::try_from(after).unwrap_or(LONG);
         let it_interval = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -105,7 +105,7 @@ impl QuicSocket {
     }
 }
 
-/// The first of datagrams, each of which is behind its length, and what is behind it.
+/// The first of datagrams, each behind its length, and the rest.
 pub(crate) fn next_datagram(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, behind) = bytes.split_first_chunk::<LENGTH_BYTES>()?;
     behind.split_at_checked(u32::from_be_bytes(*length) as usize)
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::poller::Poller;
 
-    /// A socket, and one of which it is the server.
+    /// A socket, and its server's socket.
     fn pair() -> (QuicSocket, UdpSocket) {
         let server = UdpSocket::bind("127.0.0.1:0").unwrap();
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The kind of error that a response leads to, whole and byte by byte.
+/// The kind of error that a response causes, whole and byte by byte.
 fn response_kinds(bytes: &[u8]) -> [&'static str; 2] {
     [pieces(bytes, bytes.len().max(1)), pieces(bytes, 1)]
         .map(|pieces| read_response(&pieces, false).map_or_else(ProtocolError::kind, |_| "none"))
@@ -81,7 +81,7 @@ fn hostile_requests_are_named() {
     }
 }
 
-/// A response without body whose head is so many bytes long.
+/// A response without body whose head has this many bytes.
 fn response_with_head_of(length: usize) -> Vec<u8> {
     let (start, end) = ("HTTP/1.1 204 None\r\nA: ", "\r\n\r\n");
     let padding = "x".repeat(length - start.len() - end.len());
@@ -94,7 +94,7 @@ fn heads_are_bounded_in_bytes() {
     assert_eq!(response_kinds(&response_with_head_of(HEAD_BYTES_MAX + 1)), ["head_too_large"; 2]);
     let endless = "HTTP/1.1 200 ".to_owned() + &"a".repeat(2 * HEAD_BYTES_MAX);
     assert_eq!(response_kinds(endless.as_bytes()), ["head_too_large"; 2]);
-    // What is wrong with it comes first, in pieces too.
+    // Its error comes first, in pieces too.
     let wrong = "HTTP/1.1 200 OK\r\nA: 1\r".to_owned() + &"a".repeat(2 * HEAD_BYTES_MAX);
     assert_eq!(response_kinds(wrong.as_bytes()), ["bad_header"; 2]);
 }
@@ -129,7 +129,7 @@ fn a_reader_survives_being_used_after_an_error() {
     }
 }
 
-/// Bytes that look enough like a message to come far: fragments of real ones in any order.
+/// Bytes close enough to a message to be read far: fragments of real ones in any order.
 fn fragments() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop_oneof![
         4 => prop::sample::select(vec![
@@ -157,7 +157,7 @@ proptest! {
         let (whole, cut) = (pieces(&bytes, 1000), pieces(&bytes, size));
         let response = read_response(&whole, head_only);
         prop_assert_eq!(response.ok(), read_response(&cut, head_only).ok());
-        // Without end of stream a cut request may not yet be known to be wrong, but never is right.
+        // Without end of stream a cut request may not yet be an error, but never is valid.
         let request = |pieces| {
             let read = read_request(pieces, &["expect"]).ok().flatten();
             read.map(|(request, used, _)| (request, used))

@@ -6,12 +6,12 @@ use thinktime_core::time::Nanos;
 use super::*;
 use crate::protocol::{Capture, Excerpt};
 
-/// What is to be read of a response that says nothing of the server's own time.
+/// The expected reading of a response without the server's own time.
 fn answer(status: u16, keep_alive: bool, bytes: usize) -> Response {
     Response { status, keep_alive, bytes: bytes as u64, server_time: Nanos::MAX }
 }
 
-/// A valid response and what must be read from it.
+/// A valid response and its expected reading.
 #[derive(Debug, Clone)]
 struct Sample {
     bytes: Vec<u8>,
@@ -19,7 +19,7 @@ struct Sample {
     expected: Response,
     /// Whether the body has no end but the connection's.
     until_close: bool,
-    /// The final head and the body, as they are kept.
+    /// The final head and the body, in their kept form.
     excerpt: Excerpt,
 }
 

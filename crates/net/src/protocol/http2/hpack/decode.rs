@@ -20,7 +20,7 @@ impl Decoder {
     /// Reads a whole block, and hands each field's name and value to `take`.
     ///
     /// # Errors
-    /// When the block cannot be read, or is too large; no later block can be read then either.
+    /// If the block cannot be read, or is too large; no later block can be read then either.
     pub(crate) fn read(
         &mut self,
         mut block: &[u8],
@@ -54,7 +54,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reads a field of which at least the value is written out, into `name` and `value`.
+    /// Reads a field whose value at least is a literal, into `name` and `value`.
     fn literal(&mut self, first: u8, block: &mut &[u8]) -> Result<(), Http2Error> {
         let indexed = first & 0x40 != 0;
         let index = take_integer(block, if indexed { 6 } else { 4 })?;
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn blocks_that_make_no_sense_are_refused() {
-        // Index nought, an index beyond the tables, a size after a field, a size too large, a
-        // name without value.
+        // Index zero, an index beyond the tables, a size after a field, a size too large, a name
+        // without value.
         for block in ["80", "be", "8220", "3fe21f", "4001", "00"] {
             let read = fields(&mut Decoder::new(), &bytes(block));
             assert_eq!(read, Err(Http2Error::Compression), "{block}");

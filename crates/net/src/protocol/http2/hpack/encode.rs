@@ -15,7 +15,7 @@ pub(crate) enum Keep {
 pub(crate) struct Encoder {
     table: Table,
     size: usize,
-    /// Smallest size that the reader was not told of yet.
+    /// The smallest size not yet announced to the reader.
     untold: Option<usize>,
 }
 
@@ -24,7 +24,7 @@ impl Encoder {
         Encoder { table: Table::new(), size: SIZE_MAX, untold: None }
     }
 
-    /// Sets how large the reader allows the table to be, in bytes.
+    /// Sets the reader's limit of the table, in bytes.
     pub(crate) fn allow(&mut self, size: usize) {
         let size = size.min(SIZE_MAX);
         if size != self.size {
@@ -44,7 +44,7 @@ impl Encoder {
         }
     }
 
-    /// Appends a field. The name is in small letters.
+    /// Appends a field. The name is in lower case.
     pub(crate) fn push(&mut self, block: &mut Vec<u8>, name: &str, value: &[u8], keep: Keep) {
         let mut name_index = 0;
         for (place, (own, own_value)) in STATIC.iter().enumerate() {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     proptest! {
-        /// A reader that follows the changes of size reads what was written.
+        /// A reader that follows the changes of size reads the output.
         #[test]
         fn what_is_written_is_read_back(
             blocks in prop::collection::vec((

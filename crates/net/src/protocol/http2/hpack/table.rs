@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-/// The size that the dynamic table may have where nothing else is agreed, in bytes.
+/// The default size of the dynamic table, in bytes.
 pub(super) const SIZE_MAX: usize = 4096;
-/// What a field takes of the table besides its name and value, in bytes.
+/// The overhead of a field in the table besides its name and value, in bytes.
 pub(super) const OVERHEAD: usize = 32;
 
 /// The table that never changes; its first index is 1.
@@ -72,7 +72,7 @@ pub(super) const STATIC: [(&str, &str); 61] = [
     ("www-authenticate", ""),
 ];
 
-/// The fields that were seen last, newest first, as far as there is room for them.
+/// The last fields, newest first, as far as there is room for them.
 #[derive(Debug)]
 pub(super) struct Table {
     fields: VecDeque<Field>,

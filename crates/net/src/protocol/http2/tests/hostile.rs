@@ -1,4 +1,4 @@
-//! What servers may not do.
+//! Forbidden actions of servers.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use super::*;
 fn result(script: &Script) -> Result<(), Http2Error> {
     let (mut client, _) = client(2);
     let (_, out, result) = feed(&mut client, &script.bytes, usize::MAX);
-    // The server is told why.
+    // The server receives the reason.
     let told = written(&out).last() == Some(&(kind::GOAWAY, 0));
     assert_eq!((told, client.is_closing()), (result.is_err(), result.is_err()));
     result
@@ -80,8 +80,8 @@ fn frames_that_bring_nothing_cannot_go_on_for_ever() {
     }
 }
 
-/// A client that has a head, and a thousand frames that want replies, with data between them: none
-/// of which is in itself too much.
+/// A client that has a head, and a thousand frames that require replies, with data between them:
+/// each of these is within its limit.
 fn begged(kind: u8, payload: &[u8]) -> (Client, Vec<u8>) {
     let (mut client, _) = client(1);
     let begin = script().head(1, 0, &[(":status", "200")]);
@@ -141,7 +141,7 @@ fn a_server_cannot_send_more_than_the_window() {
     assert!(window.take(STREAM_WINDOW as usize) && !window.take(1));
 }
 
-/// Frames that are well formed as frames, and begin as they must.
+/// Valid frames, with the required beginning.
 fn frames() -> impl Strategy<Value = Vec<u8>> {
     let payload = prop::collection::vec(any::<u8>(), 0..40);
     let frame = (0_u8..11, any::<u8>(), 0_u32..8, payload);

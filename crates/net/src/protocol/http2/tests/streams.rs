@@ -1,4 +1,4 @@
-//! What servers may do.
+//! Permitted actions of servers.
 
 use proptest::prelude::*;
 use thinktime_core::time::Nanos;
@@ -184,7 +184,7 @@ fn bodies_wait_for_windows() {
     };
     let (_, out, _) = feed(&mut client, &update(0, 1 << 20), usize::MAX);
     assert_eq!(sent(&out), 80_000 - 65_535);
-    // A smaller setting takes the window below nought, and an update back above it.
+    // A smaller setting makes the window negative, and an update makes it positive again.
     events(&mut client, &script().setting(4, 0));
     let (_, out, _) = feed(&mut client, &update(1, 80_010), usize::MAX);
     assert_eq!(sent(&out), 10);
@@ -246,7 +246,7 @@ fn a_stream_of_messages_is_over_when_enough_have_come() {
         let reset = written(&out).contains(&(kind::RST_STREAM, 1));
         assert_eq!(reset, cut, "{wanted}");
     }
-    // What has no message never begins.
+    // A stream without message never begins.
     let mut client = client(1).0;
     client.await_messages(1, 1);
     let read = events(&mut client, &script().head(1, END, &[(":status", "200")]));

@@ -1,7 +1,7 @@
 //! Header compression (QPACK), RFC 9204, with the static table alone.
 //!
-//! The client grants the server no dynamic table and uses none of the server's. So each header
-//! block stands for itself, and the streams of the encoder and the decoder have nothing to say.
+//! The client grants the server no dynamic table and uses none of the server's. Each header block
+//! is therefore independent, and the streams of the encoder and the decoder are empty.
 
 mod table;
 
@@ -12,7 +12,7 @@ use crate::protocol::literals::{
 };
 use table::STATIC;
 
-/// What a field takes of a list besides its name and value, in bytes.
+/// The overhead of a field in a list besides its name and value, in bytes.
 const OVERHEAD: usize = 32;
 
 /// Writes a header block.
@@ -30,7 +30,7 @@ impl Encoder {
         Encoder { block, list: 0 }
     }
 
-    /// Appends a field. The name is in small letters.
+    /// Appends a field. The name is in lower case.
     pub(super) fn push(&mut self, name: &str, value: &[u8]) {
         self.list += (name.len() + value.len() + OVERHEAD) as u64;
         let mut of_name = None;
@@ -59,12 +59,12 @@ impl Encoder {
 /// Reads a whole block, and hands each field's name and value to `take`.
 ///
 /// # Errors
-/// When the block cannot be read, or is too large.
+/// If the block cannot be read, or is too large.
 pub(super) fn decode(
     mut block: &[u8],
     mut take: impl FnMut(&[u8], &[u8]),
 ) -> Result<(), Http3Error> {
-    // Nothing of a dynamic table can be required; a sign would make the base negative.
+    // No entry of a dynamic table can be required; a sign would make the base negative.
     let required = take_integer(&mut block, 8)?;
     let negative = block.first().is_some_and(|byte| byte & 0x80 != 0);
     take_integer(&mut block, 7)?;
@@ -84,7 +84,7 @@ pub(super) fn decode(
                 take_string_of(&mut block, 3, &mut own_name)?;
                 &own_name[..]
             } else {
-                // All else refers to a dynamic table.
+                // All other forms refer to a dynamic table.
                 return Err(Http3Error::Decompression);
             };
             take_string(&mut block, &mut own_value)?;

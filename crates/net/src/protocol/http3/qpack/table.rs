@@ -1,6 +1,6 @@
 //! The static table, RFC 9204 appendix A.
 
-/// Fields by their index, from nought.
+/// Fields by their index, from zero.
 pub(super) const STATIC: [(&str, &str); 99] = [
     (":authority", ""),
     (":path", "/"),

@@ -37,7 +37,7 @@ fn the_example_of_the_standard_is_read() {
 fn fields_of_the_static_table_are_written_by_their_index() {
     let written = block(&[(":method", "GET"), (":scheme", "https"), (":path", "/")]);
     assert_eq!(written, [0, 0, 0xc0 | 17, 0xc0 | 23, 0xc0 | 1]);
-    // Another value than the table's, a name beyond four bits, and one that is not there.
+    // Another value than the table's, a name beyond four bits, and an unknown one.
     assert_eq!(block(&[("server", "~")]), [0, 0, 0x5f, 92 - 15, 1, b'~']);
     assert_eq!(block(&[("x-a", "0")]), [0, 0, 0x23, b'x', b'-', b'a', 1, b'0']);
 }

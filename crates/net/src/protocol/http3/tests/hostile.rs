@@ -1,10 +1,10 @@
-//! What servers may not do.
+//! Forbidden actions of servers.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// How a stream ends of a client with two requests, however it is cut.
+/// The end of a stream of a client with two requests, for all cuts.
 fn result(stream: u64, bytes: &[u8], ends: bool) -> Result<Option<Stop>, Http3Error> {
     let whole = feed(&mut client(2), stream, bytes, usize::MAX, ends);
     assert_eq!(feed(&mut client(2), stream, bytes, 1, ends), whole);
@@ -36,7 +36,7 @@ fn broken_rules_of_responses_are_named() {
     ];
     for (place, (error, mut script)) in cases.into_iter().enumerate() {
         if place == 14 {
-            // A long list in a short block, behind a prefix that is right.
+            // A long list in a short block, after a valid prefix.
             let start = script.0.len() - 3000;
             script.0[start..start + 2].fill(0);
         }
@@ -91,7 +91,7 @@ fn some_streams_are_there_once_and_stay() {
         let reset = client.reset(CONTROL, 0, &mut events);
         assert_eq!(reset, Err(Http3Error::ClosedCriticalStream));
     }
-    // One that ends before it says what it is has said nothing.
+    // A stream that ends before its type has no content.
     assert_eq!(result(CONTROL, &[0x40], true), Ok(None));
 }
 

@@ -1,11 +1,11 @@
-//! What responses mean, and what is said to servers.
+//! The meaning of responses, and the data for servers.
 
 use thinktime_core::time::Nanos;
 
 use super::*;
 use crate::protocol::Excerpt;
 
-/// The response that came: its status, the size of its frames, its head as text and its body.
+/// The received response: its status, the size of its frames, its head as text and its body.
 fn complete(outcome: Outcome) -> (u16, u64, String, usize) {
     let (events, result) = outcome;
     assert_eq!(result, Ok(None));
@@ -114,12 +114,12 @@ fn a_server_that_goes_away_has_not_looked_at_later_requests() {
 fn what_the_server_says_of_itself_is_heeded() {
     let mut client = client(0);
     assert!(client.takes(u64::MAX));
-    // At most 100 bytes of fields, a table of 4096 bytes, and a setting that nobody knows.
+    // At most 100 bytes of fields, a table of 4096 bytes, and an unknown setting.
     let settings = [0x06, 0x40, 100, 0x01, 0x50, 0x00, 0x21, 0x00];
     let bytes = Script(vec![0]).frame(kind::SETTINGS, &settings).0;
     assert_eq!(feed(&mut client, CONTROL, &bytes, 1, false).1, Ok(None));
     assert!(client.takes(100) && !client.takes(101));
-    // The decoder gave streams up; the encoder sets its size to nought; a stream is unknown.
+    // The decoder gave streams up; the encoder sets its size to zero; a stream is unknown.
     assert_eq!(feed(&mut client, OTHER, &[3, 0x44, 0x7f, 0x80, 0x01], 1, false).1, Ok(None));
     assert_eq!(feed(&mut client, 11, &[2, 0x20], 1, false).1, Ok(None));
     let unknown = feed(&mut client, 15, &[0x40, 0x21, 1, 2], 1, false).1;

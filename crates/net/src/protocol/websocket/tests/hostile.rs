@@ -1,11 +1,11 @@
-//! What servers may not do.
+//! Forbidden actions of servers.
 
 use proptest::prelude::*;
 
 use super::super::frame::push;
 use super::*;
 
-/// What comes of frames that break a rule: the error, of which the server is told.
+/// The result of frames that break a rule: the error, which the server receives.
 fn error(bytes: &[u8]) -> WebSocketError {
     let (mut client, mut told) = (open(), None);
     let (_, out, result) = feed(&mut client, bytes, usize::MAX);
@@ -152,7 +152,7 @@ fn wrong_handshakes_are_refused() {
     assert_eq!(refusal(endless.as_bytes()), WebSocketError::HeadTooLarge);
 }
 
-/// Frames that are well formed as frames.
+/// Valid frames.
 fn frames() -> impl Strategy<Value = Vec<u8>> {
     let first = prop::sample::select(vec![0, 1, 2, 0x80, 0x81, 0x82, 0x88, 0x89, 0x8a, 0x83, 0xc1]);
     let payload =
