@@ -49,7 +49,7 @@ def main() -> int:
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     print(f"== {len(lines)} tests skipped", *lines, sep="\n")
     if always := unexpected(lines):
-        print("== these are skipped on every such machine: install what they need", *always, sep="\n")
+        print("== skipped on every such machine: install what they need", *always, sep="\n")
     return int(bool(always))
 
 

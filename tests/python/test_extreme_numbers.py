@@ -23,8 +23,8 @@ DEADLINE_S = 1200
 CONSTANTS = {
     "thinktime.operations.simulation:PROGRESS_LIMITS": volume((1 << 18, 1 << 17), None),
 }
-"""A simulation without progress is given up 64 times sooner than users' are; `make coverage` waits as
-long as these."""
+"""Simulations without progress are given up 64 times sooner than those of users; `make coverage`
+waits as long as these do."""
 
 TIMES = ["0s", "5e-324s", "1e-300s", "1ns", "7ns", "1us", "1h", "1e9s", "1e18s", "1e300s", "-1s"]
 NUMBERS = ["0", "1", "0.5", "1e-300", "1e300", "4294967295", "18446744073709551615", "-1", "nan"]

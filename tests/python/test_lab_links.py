@@ -159,7 +159,8 @@ def test_a_rate_is_what_was_asked_for(mbits: int, delay: str, tmp_path: Path) ->
     a_second = int(mbits * 1e6 / 8 / 1400)
     with running(tmp_path, text) as lab:
         found = sent(lab, a_second, 1372, 4 * a_second)
-        if any(way["unread"] for ways in lab.end_links().values() for way in ways):
+        ends = lab.end_links()
+    if any(way["unread"] for ways in ends.values() for way in ways):
         busy("the link had no time for some packets")
     assert found["seen"] == a_second
     marks = found["times"][:: a_second // 100]

@@ -31,9 +31,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_verified_study_is_not_run_again(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_verified_study_is_not_run_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert study_selection.names() == ["queue"]
     assert not study_selection.changed("queue")
     (project / "studies/queue/results.json").write_text("[]")

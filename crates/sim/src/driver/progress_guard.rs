@@ -73,9 +73,9 @@ impl fmt::Display for Stall {
             ),
             Stall::Timeless { events, .. } => write!(
                 f,
-                "no time passes: in {events} events it stayed {at} of simulated time. Closed sessions \
-                 that neither think nor bring a demand ask again at once, without an end: give a \
-                 think time or a demand"
+                "no time passes: in {events} events it stayed {at} of simulated time. Closed \
+                 sessions that neither think nor bring a demand ask again at once, without an end: \
+                 give a think time or a demand"
             ),
             Stall::Crowded { number, .. } => write!(
                 f,
