@@ -1,8 +1,8 @@
-"""What a closed test at the same throughput would have shown, beside what was measured.
+"""The results of a closed test at the same throughput, beside the measurement.
 
-It is the number that people are misled by: clients that wait for their answers send less the longer
-these take, so that few of them see no long queue. Where the measurement was a closed test itself,
-what stands beside it is an open one.
+Such a test misleads people: its clients wait for answers, so they send less the longer the answers
+take, and few of them see a long queue. If the measurement was itself a closed test, the result of
+an open one stands beside it.
 """
 
 from __future__ import annotations
