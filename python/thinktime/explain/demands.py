@@ -59,8 +59,8 @@ def known_demands(
 ) -> KnownDemands | None:
     """The known demands of a result; None if nothing was given.
 
-    Raises: InputError: if several are given, the law is invalid, or a log or result does not show
-    it.
+    Raises:
+        InputError: if several are given, the law is invalid, or a log or result does not show it.
     """
     if sum(one is not None for one in (demand, log, low_load)) > 1:
         raise InputError("give one of a law, a log and a result at low load: each says it all")
@@ -80,8 +80,9 @@ def known_demands(
 def of_log(file: str | Path, log_format: str | None = None) -> KnownDemands:
     """Demands by the durations in the server's own access log.
 
-    Raises: InputError: if it cannot be read, has no durations, or does not show which requests were
-    alone.
+    Raises:
+        InputError: if it cannot be read, has no durations, or does not show which requests were
+            alone.
     """
     from thinktime.learn.logs.log import read
 
@@ -130,8 +131,9 @@ def of_low_load(result: Result, low: Result) -> KnownDemands:
 def of_server_timing(result: Result, requests_max: int) -> KnownDemands:
     """Demands by the server's own time in the responses' header `Server-Timing`.
 
-    Raises: UnusableTimesError: if they do not show the demands; it says why. InputError: if the
-    rows were not kept.
+    Raises:
+        UnusableTimesError: if they do not show the demands; it says why.
+        InputError: if the rows were not kept.
     """
     log = served_by_itself(result, requests_max)
     law = alone(log, 1)[0]

@@ -49,9 +49,10 @@ def served_by_itself(result: Result, most: int) -> ServerVisits:
 
     The few without a time count for as long as the client waited.
 
-    Raises: UnusableTimesError: if too many have no time, or one that is longer than the response;
-    or the times are coarse, do not include waiting, or cover only a part of the server's work.
-    InputError: if the rows were not kept.
+    Raises:
+        UnusableTimesError: if too many have no time, or one that is longer than the response; or
+            the times are coarse, do not include waiting, or cover only a part of the server's work.
+        InputError: if the rows were not kept.
     """
     began_s, ended_s, reported_s = _columns(result, most)
     has_time = np.isfinite(reported_s)

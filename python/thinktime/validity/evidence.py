@@ -73,7 +73,8 @@ class Evidence:
 
         There may be more rows than the memory holds: collect no more than a part.
 
-        Raises: Unseen: if rows were not kept, or only a sample of them.
+        Raises:
+            Unseen: if rows were not kept, or only a sample of them.
         """
         if remote_rows_of(self.summary):
             raise Unseen("the rows stayed on the nodes (`thinktime collect`)")
@@ -103,7 +104,8 @@ class Evidence:
         Columns: `start_s`, `interval_s`, `scheduled`, `completed`, `busy_s` (the sum of the
         response times of those completed) and `in_system`.
 
-        Raises: Unseen: if there is no series, for example because the result was not written.
+        Raises:
+            Unseen: if there is no series, for example because the result was not written.
         """
         if self.given_series is None or not len(self.given_series):
             raise Unseen("no series was kept (`-o DIR` keeps it)")
@@ -111,7 +113,7 @@ class Evidence:
 
         table = pl.DataFrame(self.given_series)
         begin, end = self.window
-        if self.replications > 1:  # it is of the first, whose last interval ends before its time
+        if self.replications > 1:  # the first one's, whose last interval ends early
             end = min(end, float(table["start_s"].to_numpy().max()))
         busy = (pl.col("response_mean_s").fill_null(0.0) * pl.col("completed")).alias("busy_s")
         return (
@@ -166,8 +168,9 @@ class Evidence:
     def with_planned_times(self) -> None:
         """Check that rows give the planned times of requests.
 
-        Raises: Unseen: if requests waited for a place or a connection: their rows then begin after
-        the wait, which only the response times of the summary include.
+        Raises:
+            Unseen: if requests waited for a place or a connection: their rows then begin after the
+                wait, which only the response times of the summary include.
         """
         if self.has_waited:
             raise Unseen("requests waited for a place or a connection, and rows begin after that")
@@ -185,7 +188,8 @@ class Evidence:
 
         One of several replications ends sooner or later than their mean: with its last request.
 
-        Raises: Unseen: as `rows` does, if there are several.
+        Raises:
+            Unseen: as `rows` does, if there are several.
         """
         if self.replications == 1:
             return self.window[1]

@@ -76,7 +76,8 @@ def _judged(
 
     `least` is the part of `wanted` that matters; `chance` says how far 19 of 20 runs are off.
 
-    Raises: Unseen: if chance may be a good part of the miss.
+    Raises:
+        Unseen: if chance may be a good part of the miss.
     """
     words += f"; by chance 19 of 20 such runs are within {chance}"
     if miss > max(least * wanted, _DEVIATIONS * deviation):

@@ -100,7 +100,8 @@ def check(seen: Evidence) -> Finding | None:
 def backing(seen: Evidence) -> Backing:
     """The percentiles that are shown, and those that are backed.
 
-    Raises: Unseen: if no data show how alike successive response times are.
+    Raises:
+        Unseen: if no data show how alike successive response times are.
     """
     many = seen.succeeded
     shown = [name for name in seen.percentiles if backed(name, many)]

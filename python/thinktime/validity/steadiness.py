@@ -42,7 +42,8 @@ def alike_by_sessions(seen: Evidence, part_s: float) -> float:
     For exponential lengths the sessions in progress at two times have a correlation of exp(-t /
     length).
 
-    Raises: Unseen: if they last so long that parts say nothing.
+    Raises:
+        Unseen: if they last so long that parts say nothing.
     """
     length_s = session_s(seen.stays, seen.mean_s or 0.0)
     alike = math.exp(-part_s / length_s) if length_s > 0 else 0.0

@@ -33,7 +33,8 @@ class Stretches:
 def stretches(seen: Evidence, parts: int = PARTS) -> Stretches:
     """The series in `parts` parts of equally many intervals; the rest at the beginning is left out.
 
-    Raises: Unseen: if there is no series, or it is too short.
+    Raises:
+        Unseen: if there is no series, or it is too short.
     """
     table = seen.series
     if seen.interrupted:
