@@ -30,11 +30,11 @@ from thinktime.results.result import Result
 __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
 
 _REQUESTS = 200_000
-"""Requests of a simulated probe where nobody says."""
+"""Requests of a simulated probe by default."""
 _DURATION_S = 10.0
-"""The length of a real probe where nobody says."""
+"""The length of a real probe by default."""
 _WARM_UP = 0.1
-"""The share of a real probe that is its warm-up where nobody says."""
+"""The share of a real probe that is its warm-up by default."""
 
 
 @checked
@@ -153,13 +153,13 @@ def _options(
         "requests": requests,
         "duration": duration,
         "warmup": _WARM_UP * length_s if warmup is None else warmup,
-        # At twice its capacity a server has so much left to do at the end.
+        # At twice its capacity a server is busy for long after the end.
         "drain": max(length_s, _DURATION_S),
     }
 
 
 def what_of(workload: _core.Workload) -> tuple[What, str]:
-    """What is varied, and its unit."""
+    """The key that is varied, and its unit."""
     if workload.model == "closed":
         return "clients", "clients"
     return "rate", "/s" if workload.model == "open" else "sessions/s"
@@ -189,7 +189,7 @@ def _start(workload: _core.Workload) -> float:
 
 
 def _ceiling(workload: _core.Workload, system: _core.System | None) -> float:
-    """The rate at which a modelled system has a load of 1, from which on it has no steady state."""
+    """The rate at which a modelled system has a load of 1, without a steady state from there on."""
     if system is None or workload.model == "closed":
         return math.inf
     half = workload.at_load(system, 0.5).session_rate

@@ -1,4 +1,4 @@
-"""What a sweep comes to: one sentence and one exit status."""
+"""The outcome of a sweep: one sentence and one exit status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def outcome(swept: SweepCurves, missing: int, *, kept: bool, unwritten: str = "") -> Verdict:
-    """What a sweep comes to; whether its points meet their objectives has no bearing on it.
+    """The outcome of a sweep; objectives of its points have no bearing on it.
 
     Args:
         swept: The points that were finished.

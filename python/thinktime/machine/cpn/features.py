@@ -1,4 +1,4 @@
-"""What a net carries of a scheduler's features, and what it refuses.
+"""The features of a scheduler that a net carries, and the refusal of others.
 
 The meaning of the features is that of `crates/core/src/system/machine/README.md`.
 """
@@ -66,7 +66,7 @@ class Balancing:
 
 @dataclass(frozen=True)
 class NetFeatures:
-    """All that a net carries."""
+    """All features that a net carries."""
 
     description: str
     cores: int
@@ -83,7 +83,7 @@ class NetFeatures:
         """How many levels below the best one a task's priority is.
 
         Raises:
-            InputError: The priority is none of the scheduler's.
+            InputError: The scheduler does not have the priority.
         """
         priority = task.priority
         if isinstance(priority, str):
@@ -134,7 +134,7 @@ def net_features(features: str, cores: int) -> NetFeatures:
 
 
 def _refused(table: dict[str, Any]) -> list[str]:
-    """Say of each feature that is not carried why, and what to change."""
+    """Say why each feature that is not carried is refused, and how to change it."""
     sharing, balancing = table["time_sharing"], table["balancing"]
     if sharing["discipline"] != "priorities":
         return [
