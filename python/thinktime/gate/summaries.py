@@ -21,7 +21,7 @@ Summaries = tuple[list[Suite], str]
 
 
 def of_result(result: Result, doubt: str = "") -> Summaries:
-    """Of a result; `doubt` says why it is not to be trusted where the result does not know it."""
+    """The output for a result; `doubt` says why it is not to be trusted, if the result does not."""
     verdict = result.verdict
     doubt = doubt or verdict.doubt
     suite = cases.suite_of(result, doubt)

@@ -207,7 +207,7 @@ def _preempt(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
 
 
 def _settle(kinds: Mapping[str, Kind]) -> Page:
-    """After moves: an idle taker takes the best, a busy one the best of the moved, if better."""
+    """After moves an idle taker takes the best task, a busy one the best moved one, if better."""
     page = Page("Settle", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1})
     page.ports(2, {"Moved": 0, "Running": 1, "Ready": 2})
