@@ -1,4 +1,4 @@
-"""Mean response times of M/G/1 under policies that use attained or remaining service.
+"""Mean response times of M/G/1 under policies that use attained or needed service.
 
 Source: Schrage and Miller, 'The queue M/G/1 with the shortest remaining processing time
 discipline' (Operations Research 14, 1966); Harchol-Balter, 'Performance Modeling and Design of

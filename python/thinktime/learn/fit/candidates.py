@@ -1,4 +1,4 @@
-"""Which laws are tried. A family of laws is one class and one line here."""
+"""The laws that are tried. A family of laws is one class and one line here."""
 
 from __future__ import annotations
 
