@@ -54,7 +54,7 @@ def spread(times: FloatArray, step_s: float, draw: np.random.Generator) -> Float
 
 
 def dealt(values: FloatArray, count: int, draw: np.random.Generator) -> FloatArray:
-    """This many values by the law of these, each as often as it occurs, as far as possible.
+    """Values by the law of these, each as often as it occurs, as far as possible.
 
     The count-th parts of the sorted values are shuffled. That has less chance in it than drawing: a
     single value that makes a queue is neither drawn twice nor missed.
