@@ -57,7 +57,7 @@ Point = tuple[float, float]
 
 
 def _interpolated(here: Point, before: Point, other: Point) -> float:
-    """How far the root is from ``here``: by a line through two points, or x as a parabola of y."""
+    """The step from ``here`` to the root: by a line through two points, or x as a parabola of y."""
     (x, y), (x1, y1), (x2, y2) = here, before, other
     if x1 == x2:
         return -y * (x - x1) / (y - y1)

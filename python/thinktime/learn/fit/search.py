@@ -171,7 +171,7 @@ def _errors(
 
 
 def slopes(problem: Problem, p: Parameters) -> tuple[FloatArray, FloatArray]:
-    """For each parameter the slope, and the step that costs about a half; inf where none does."""
+    """For each parameter the slope, and the step that costs about a half; inf if none does."""
     centre = problem.free(p)
     least = problem.loss(p, centre)
     slope, found = np.zeros(len(centre)), np.full(len(centre), np.inf)

@@ -45,7 +45,7 @@ def _turn(function: Function, corners: FloatArray, values: FloatArray) -> None:
     middle = np.add.reduce(corners[:-1], 0) / (len(corners) - 1)
 
     def thrown(far: float) -> tuple[FloatArray, float]:
-        """The worst corner over the middle, so many times as far; itself at -1."""
+        """The worst corner reflected about the middle, ``far`` times as far; itself at -1."""
         corner = (1 + far) * middle - far * corners[-1]
         return corner, function(corner)
 

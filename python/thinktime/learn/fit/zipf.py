@@ -167,7 +167,7 @@ def _objects(exponent: float, seen: int, requests: float) -> int:
 
 
 def _thinned(objects: int) -> tuple[FloatArray, FloatArray]:
-    """Ranks that stand for all of them, and how many each stands for: one by one up to 1000."""
+    """Ranks that represent all of them, and how many each represents: one by one up to 1000."""
     near = np.arange(1, min(objects, 1000) + 1, dtype=np.float64)
     if objects <= 1000:
         return near, np.ones(len(near))
