@@ -123,7 +123,7 @@ class Kinds:
         return sorted(self.kinds, key=lambda kind: -kind.requests)
 
     def of_program(self, name: str) -> Kinds:
-        """The same, its others called after the program: they are not what others ask for."""
+        """The same, with the others named after the program: only it requests them."""
         kinds = [
             kind if kind.template else replace(kind, name=f"{kind.name} of {name}")
             for kind in self.kinds

@@ -64,7 +64,7 @@ class Templates:
 
 
 def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.int64]) -> Templates:
-    """Gather ``paths``; ``objects`` says which pages embed, ``asked`` how often each was asked for.
+    """Gather ``paths``; ``objects`` marks embedded ones, ``asked`` counts the requests for each.
 
     Paths that do not begin with a slash are one template with an empty text.
     """

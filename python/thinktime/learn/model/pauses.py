@@ -44,7 +44,7 @@ def at_pace_of_log(
     cycle_s = _answer_s(journeys) + _think_s(journeys)
     each_s = covered.seconds / pages
     if cycle_s > (1 + WITHIN) * clients * each_s and journeys.journeys > clients:
-        # A limit by the time of a few users.
+        # There cannot be more clients than users.
         clients = max(clients, min(math.ceil(cycle_s / each_s - WITHIN), population.users))
     missing_s = clients * each_s - cycle_s
     if abs(missing_s) <= WITHIN * clients * each_s:
