@@ -66,7 +66,7 @@ def capacity(
         requests: The requests of each probe; 200,000 with a system unless a duration is given.
         warmup: The warm-up of each probe; against a target a tenth of the duration, else found.
         precision: Stop when the half-width of the 95 % interval is this share of the value.
-        probes_max: Give up after so many probes.
+        probes_max: Give up after this many probes.
         on: Make the load against a target from a Ray cluster, as in `run`.
         output: A directory for probes.parquet, capacity.json and capacity.html. Until the end it
             lies beside its place, and has the first two anew after each probe.

@@ -133,7 +133,7 @@ def _checks_of(probe: Probe) -> dict[str, Any]:
 
 
 def _too_short(probes: Sequence[Probe]) -> list[str]:
-    """That probes were too short, and how long would suffice."""
+    """A note that probes were too short, and the sufficient length."""
     short = [probe for probe in probes if probe.short]
     if not short:
         return []

@@ -48,7 +48,7 @@ class LimitVerdict:
     outcome: Outcome
     words: str
     times_as_long: float | None = None
-    """How many times as long both runs would have to be for a verdict, as far as is known."""
+    """How many times as long both runs would have to be for a verdict, as far as that is known."""
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as `--json` prints it."""

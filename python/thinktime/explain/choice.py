@@ -287,7 +287,8 @@ def _simulating(seen: Visits, workload: Workload) -> Iterator[Simulated]:
                 f'[arrivals]\nmodel = "open"\nprocess = "{process}"\n'
             )
             came = Workload(text, files={file.name: file})
-            # With an end, because some models cannot keep up with the measured arrivals.
+            # The simulation has an end, because some models cannot keep up with the measured
+            # arrivals.
             made = simulate(came, one.system(), duration=end_s + 1.0, rows="all")
             assert made.requests is not None
             return Visits.of_table(made.requests)

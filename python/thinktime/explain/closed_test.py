@@ -32,7 +32,7 @@ def closed_test(
     """A sentence, or why nothing can be said.
 
     Args:
-        answers: What the model says; none where there is no model.
+        answers: The model's answers; none without a model.
         clients: Of the closed test.
         measured: The mean and the p99 of the response times in seconds, and requests a second.
         is_closed: Whether that was measured with a closed workload.

@@ -38,7 +38,9 @@ class KnownDemands:
     """The source in words."""
 
     seen: Survival | None = None
-    """What the law was learned from; None for a given law, which has no chance in it."""
+    """The requests from which the law was learned; None for a given law, which has no chance in
+    it.
+    """
 
     def variants(self, many: int) -> list[str]:
         """Laws that might as well have been learned, each from as many draws of the demands."""

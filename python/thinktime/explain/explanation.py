@@ -118,7 +118,7 @@ class Explanation:
 
     @property
     def closed_test(self) -> str:
-        """What a closed test at the same throughput would have shown, or why that is not known."""
+        """The result of a closed test at the same throughput, or why it is not known."""
         measured = self.mean_s, self.p99_s, self.throughput
         is_closed = self.workload_model == "closed"
         return closed_test(self.answers, CLIENTS[0], measured, is_closed=is_closed)
@@ -149,25 +149,24 @@ def explain_result(
 ) -> Explanation:
     """Find the model of the server that a result is of, and ask it.
 
-    Service demands are known by one of `demand`, `log` and `low_load`; else by what the server
-    tells of its own time in its responses, where it does; else they are learned from the times of
-    the result itself.
+    Service demands come from one of `demand`, `log` and `low_load`; otherwise from the server's own
+    times in its responses, if there are any; otherwise from the times of the result itself.
 
     Args:
         result: A run, or a simulation, with all its rows.
-        demand: The law of demands, as in "exp(5ms)", where it is known.
-        requests_max: Of more requests the first ones are looked at.
+        demand: The law of demands, as in "exp(5ms)", if it is known.
+        requests_max: If there are more requests, the first ones are used.
         log: The server's own access log, with durations, of the same requests at any time: demands
             are those of the requests that found the server idle.
         log_format: The log's format, as `thinktime learn --format` takes it; found from its first
             lines by default.
         low_load: A result of the same workload at low load: demands are the response times of the
             requests that found the server idle.
-        server_timing: Whether what responses tell of the server's own time is looked at.
+        server_timing: Whether to use the server's own times in its responses.
 
     Raises:
         InputError: if its rows were not kept, are too few, or many of its requests failed; the law
-            is none; or the log or the result at low load does not tell demands.
+            is invalid; or the log or the result at low load does not show demands.
     """
     known = known_demands(result, demand, log, log_format, low_load)
     whole = visits_of(result, requests_max)

@@ -82,7 +82,7 @@ class Measurement:
     """The timeouts of the clients, if they retry."""
 
     network_s: float = 0.0
-    """What the network adds to each response time, in seconds."""
+    """The part of each response time that the network adds, in seconds."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Visits:
 
     @property
     def took_s(self) -> Floats:
-        """How long each was there."""
+        """The time that each was there."""
         return self.end_s - self.begin_s
 
     @property
@@ -155,7 +155,7 @@ def visits_of(result: Result, most: int = MOST) -> Visits:
 def network_s(result: Result) -> float:
     """How long the network takes to the server and back, in seconds, as far as it is known.
 
-    Twice the delay of the link that a run crossed; 0 where it crossed none.
+    Twice the delay of the link that a run crossed; 0 without a link.
 
     Raises:
         InputError: if the result does not say which link that was.

@@ -131,7 +131,7 @@ def processor_sharing_of(system: System, folder: str | Path = "") -> System:
 
     Args:
         system: A system with machines.
-        folder: Where the files lie that the system names, if it names any.
+        folder: The folder of the files that the system names, if it names any.
 
     Raises:
         NotShared: if it has no machines, or cannot be so; the text says why.
@@ -162,7 +162,7 @@ def compare(result: Result, requests_max: int = REQUESTS_MAX) -> Comparison | No
     simulated anew with that many.
 
     Returns:
-        None where there is no scheduler to compare with: for a measured result, one without
+        None if there is no scheduler to compare with: for a measured result, one without
         requests, or a system all of whose machines have processor sharing.
     """
     if result.kind != "simulate" or result.system is None or not result.summary.get("requests"):

@@ -50,7 +50,7 @@ class Frame:
 
 @dataclass
 class Evaluator:
-    """Evaluates expressions; numbers their draws, and notes what is approximated."""
+    """It evaluates expressions, numbers their draws, and notes approximations."""
 
     notes: Notes
     origins: int = 0

@@ -51,7 +51,7 @@ def every(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def demand(step: Step, known: Knowledge) -> list[tuple[float, float | Law]]:
-    """The parts of a step's demand, given what is known of its draws."""
+    """The parts of a step's demand, given the known draws."""
     return law_of(step.demand, known)
 
 

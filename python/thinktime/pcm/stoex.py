@@ -77,7 +77,8 @@ def parse(text: str) -> Node:
     """The expression of a text.
 
     Raises:
-        InputError: It is not a stochastic expression; the message says where and what is expected.
+        InputError: It is not a stochastic expression; the message gives the place and the expected
+            text.
     """
     if len(text) > LENGTH_MAX:
         raise InputError(f"the expression has {len(text)} characters, at most {LENGTH_MAX}")

@@ -30,7 +30,7 @@ class Workload:
         model: "open" or "closed".
         time: The times between arrivals, or the think time.
         clients: The users of a closed workload, otherwise 0.
-        element: Where it stands.
+        element: Its place.
     """
 
     model: str

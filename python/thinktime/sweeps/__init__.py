@@ -94,7 +94,7 @@ def sweep(
         on: Simulate on all cores of a Ray cluster ("ray", "ray://HOST:PORT" or "auto", as in
             `run`); with a target, make each run's load from it.
         output: A directory: each finished point is kept in it at once, so that the same sweep
-            goes on where it was stopped; at the end come results.parquet and sweep.html.
+            resumes after a stop; at the end come results.parquet and sweep.html.
         progress: Called with the numbers of finished points and of all.
         monitor: Called after finished points, at most twice a second, with the table of those that
             are finished, and the number of all.

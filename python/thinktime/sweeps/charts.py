@@ -84,7 +84,7 @@ def _panel(swept: SweepCurves, column: str, title: str, y_title: str, kind: str)
 
 
 def _words(swept: SweepCurves, column: str, title: str) -> str:
-    """The least and the greatest value of each curve, and where they are."""
+    """The least and the greatest value of each curve, and their places."""
     write = columns.column(column).text
     phrases = []
     for curve in swept.drawn:

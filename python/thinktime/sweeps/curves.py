@@ -85,7 +85,7 @@ class SweepCurves:
 
     @property
     def drawn(self) -> Sequence[Curve]:
-        """As many curves as can be distinguished."""
+        """The curves, up to the number that can be distinguished."""
         return self.curves[:_CURVES_MAX]
 
     def point_words(self, row: Row) -> str:

@@ -114,7 +114,7 @@ def _evidence(result: Result) -> Row:
 def table_of(
     axes: Sequence[Axis], grid: Sequence[Point], rows: Sequence[Row | None]
 ) -> pl.DataFrame:
-    """The finished points as one table: varied keys first, numbers where they are numbers."""
+    """The finished points as one table: varied keys first, with numbers as numbers if all are."""
     import polars as pl
 
     finished = [(place, row) for place, row in enumerate(rows) if row is not None]

@@ -69,7 +69,7 @@ class DemandLaw(Law):
 
     @cached_property
     def panels(self) -> Panels:
-        """Where to take the survival function for integrals over the whole of it."""
+        """The panels on which integrals take the survival function."""
         return Panels.of(self.sf, self.mean)
 
 

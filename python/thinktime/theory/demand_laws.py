@@ -134,8 +134,8 @@ class NumericalDemand(DemandLaw):
     ``law`` is any `Law` with a mean above 0; it may have atoms. Moments and transforms come from
     quadrature of its survival function, with a relative error near 1e-11 if that is exact to the
     last digit in the tail too, which 1 - F is not. For a heavy tail give the
-    ``known_second_moment``, which may be infinite. ``atoms`` are places, rising, where the law is
-    known to jump; a few hundred others are found. `size_based` measures the error that is left.
+    ``known_second_moment``, which may be infinite. ``atoms`` are places, rising, at which the law
+    is known to jump; a few hundred others are found. `size_based` measures the error that is left.
 
     Raises ValueError if the mean or the known second moment is not above 0.
     """

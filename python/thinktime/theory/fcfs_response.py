@@ -74,7 +74,7 @@ class _Jumps:
         self._alive = [1.0]
 
     def alive(self, first: int, end: int) -> FloatArray:
-        """P(not done after i jumps) for i = first .. end - 1, cut off where it is negligible."""
+        """P(not done after i jumps) for i = first .. end - 1, cut off once it is negligible."""
         while len(self._alive) < end and self._alive[-1] > _NEGLIGIBLE:
             self._jump()
         return np.asarray(self._alive[first:end])

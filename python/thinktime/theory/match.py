@@ -1,6 +1,6 @@
 """The formula that holds for a workload on a system, and its value.
 
-A case is matched only where the formula is exact for the model as simulated:
+A case is matched only if the formula is exact for the model as simulated:
 
 - *Open*, Poisson, one FCFS station: M/M/c and M/H_k/1 with their laws, M/G/1 with its law by
   transform inversion, or the mean only where the demand has several atoms; LCFS, of which the

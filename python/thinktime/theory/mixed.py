@@ -6,7 +6,7 @@ of the ACM 27 (1980); Bruell and Balbo, 'Computational Algorithms for Closed Que
 System Performance' (1984), chapter 7, for open and closed classes together: open classes take their
 part of a station, and closed classes have the rest.
 
-Exact where the product form holds (Baskett, Chandy, Muntz and Palacios, JACM 22, 1975): every
+It is exact if the product form holds (Baskett, Chandy, Muntz and Palacios, JACM 22, 1975): every
 station is PS, with any demand of every class, or FCFS with one exponential demand for all classes;
 open classes arrive as Poisson processes. Think times may have any law. A class has one think time
 and one mean demand a station: a request may change its kind from visit to visit.

@@ -5,8 +5,8 @@ Journal of the ACM 27 (1980); for stations with several servers Reiser, 'Mean-va
 and convolution method for queue-dependent servers in closed queueing networks', Performance
 Evaluation 1 (1981), whose form for P(station empty) keeps its digits at a high load.
 
-Exact where every station is FCFS with an exponential demand, or PS with any demand (one
-server). The think time may have any law.
+It is exact if every station is FCFS with an exponential demand, or PS with any demand (one server).
+The think time may have any law.
 """
 
 from __future__ import annotations

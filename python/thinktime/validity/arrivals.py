@@ -173,7 +173,7 @@ class _Came:
 
     number: int
     end_s: float
-    """When the run ended."""
+    """The end of the run."""
 
     counts: NDArray[np.int64]
     """Counts in windows of equal length, with 10 sessions and more on average."""

@@ -1,7 +1,7 @@
 """The learned side: the workload simulated without waiting, as a stretch of requests.
 
-The simulated system delays each request by a duration of the log's, so that sessions go on as they
-did in the log. Its arrivals are then fed to the same queues as the log's requests.
+The simulated system delays each request by a duration of the log's, so that sessions proceed as
+they did in the log. Its arrivals are then fed to the same queues as the log's requests.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from thinktime.learn.fidelity.log_side import LogSide
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
 
 LEAD_S = 1800.0
-"""The least time from the begin of the simulation to the stretch: earlier sessions go on into
-it.
+"""The least time from the begin of the simulation to the stretch: earlier sessions reach into it.
 """
 
 LEAD_SESSIONS = 4.0

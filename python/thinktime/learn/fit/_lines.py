@@ -1,4 +1,4 @@
-"""Pareto tails of a tally: straight lines where survival is drawn on two logarithmic scales.
+"""Pareto tails of a tally: straight lines in a plot of survival on two logarithmic scales.
 
 `thinktime._core.Tail` computes likelihoods (see `crates/log/src/fits/tail.rs`). Source of the
 distances that chance gives: Stephens, 'EDF statistics for goodness of fit and some comparisons'

@@ -48,10 +48,12 @@ class Fit:
     """The whole law in Thinktime's notation: ``exp(7.01s)``."""
 
     parameters: dict[str, float]
-    """By name, in base units."""
+    """The parameters by name, in base units."""
 
     standard_errors: dict[str, float]
-    """By name; infinite if the data do not determine it, 0 if a whole number was chosen."""
+    """The standard errors by name; infinite if the data do not determine it, 0 if a whole number
+    was chosen.
+    """
 
     log_likelihood: float
     """The natural logarithm of the probability of the bins' values."""

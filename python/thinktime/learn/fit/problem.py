@@ -54,7 +54,7 @@ class Problem:
     def best(self, start: Parameters, least: float = 1e-12) -> list[float]:
         """The most likely parameters that a search from ``start`` finds.
 
-        It ends where a step promises less than ``least`` of log-likelihood a value.
+        It ends if a step promises less than ``least`` of log-likelihood a value.
         """
         if not self.searched():
             return list(start)

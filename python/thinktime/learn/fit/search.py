@@ -26,7 +26,7 @@ class Rough:
     """The result of a first search, on few bins."""
 
     problem: Problem
-    """With all bins."""
+    """The problem with all bins."""
 
     coarse: Problem
     p: list[float]

@@ -128,7 +128,7 @@ def tail(tally: Tally) -> TailFit:
 
 
 def _ends(end: float, found: Straight, bounded: Straight | None, other: Bent) -> bool:
-    """Whether the largest value is too small, at 1 %, for a tail that goes on.
+    """Whether the largest value is too small, at 1 %, for a tail without an end.
 
     With N values over the threshold, P(max < m) is about e^{-N (m / threshold)^-a}. An end must
     also explain it better than a bend.

@@ -37,7 +37,7 @@ class Embeddings:
     """The objects of pages."""
 
     of_kind: dict[int, Embedding]
-    """By kind of page; kinds without objects are left out."""
+    """The objects by kind of page; kinds without objects are left out."""
 
     connections: int
     """The number of objects of a page that are requested at a time."""

@@ -35,7 +35,7 @@ class Journeys:
     thinks: ThinkTimes
     embeddings: Embeddings
     answers: list[Answers]
-    """Of each kind."""
+    """The answers of each kind."""
 
     reuse: Reuse
     """How soon the same thing is requested again."""

@@ -23,8 +23,8 @@ END = "end"
 def session_lines(found: Journeys, table: str = "session", *, endless: bool = False) -> list[str]:
     """The lines of the table of sessions, as in ``population.session``; an empty one ends them.
 
-    There are none if no journey has two pages. Sessions that are ``endless``, as those of a closed
-    population, have no number of requests unless a journey needs it.
+    The table is left out if no journey has two pages. Sessions that are ``endless``, as those of a
+    closed population, have no number of requests unless a journey needs it.
     """
     chain, thinks = found.chain, found.thinks
     if thinks.law is None:

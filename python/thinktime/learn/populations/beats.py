@@ -112,7 +112,7 @@ def _all_so(seen: Evidence, rows: Ints, middle: float) -> bool:
 
 
 def _of_pages(seen: Evidence, rows: Ints) -> bool:
-    """Whether many users made these requests, most of whom requested other paths, too."""
+    """Whether many users made these requests, and most of them requested other paths, too."""
     users = np.unique(seen.user[rows])
     there: Flags = np.zeros(len(seen), dtype=bool)
     there[rows] = True

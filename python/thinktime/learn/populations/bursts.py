@@ -28,7 +28,7 @@ MOST = 0.5
 
 REFERRED = 0.1
 STAYS = 0.5
-"""The least share of the log during which the bursts go on."""
+"""The least share of the log that the bursts last."""
 
 
 def find(seen: Evidence) -> list[Draft]:

@@ -55,7 +55,7 @@ def _referred_usually(seen: Evidence) -> bool:
 
 
 def _parts(seen: Evidence, rows: Ints) -> list[Ints]:
-    """By host, agent, and requested paths; small ones of a host together."""
+    """The parts by host, agent, and requested paths; small ones of a host together."""
     agent = seen.requests.users["agent"].to_numpy()[seen.user[rows]].astype(np.int64)
     host = seen.requests.rows["host"].to_numpy()[rows].astype(np.int64)
     agents_there = len(seen.requests.agents)

@@ -133,7 +133,7 @@ def _of(seen: Evidence, streams: Streams, chosen: Flags) -> list[Draft]:
 
 
 def _own(seen: Evidence, rows: Ints) -> Ints:
-    """Without requests of people behind the same address, for paths that others request, too.
+    """The rows without requests of people behind the same address, for paths of others.
 
     A loop whose paths all users request has no others, and keeps them.
     """

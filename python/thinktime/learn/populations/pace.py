@@ -41,7 +41,7 @@ class Pace:
     """The known facts of a loop's pace."""
 
     even: bool
-    """By the clock, whatever the answers do: not closed."""
+    """Whether requests come by the clock, whatever the answers do: not closed."""
 
     interval_s: float | None
     think: str
@@ -176,9 +176,9 @@ def _even(
 
 
 def _by_clock(seen: Evidence, streams: Streams, gap: float) -> tuple[bool, str, str]:
-    """By the mean gap: for a clock it is a round number; for a loop, that and the answers' time."""
+    """The verdict by the mean gap: a clock has a round one; a loop, that plus the answers' time."""
     step = seen.resolution_s
-    # Without the holes, in which some are missing.
+    # Holes, in which some are missing, are left out.
     near = (streams.gaps > 0.5 * gap - step) & (streams.gaps < 1.5 * gap + step)
     taken = streams.gaps[near]
     mean = float(taken.mean()) if len(taken) else gap
@@ -203,7 +203,7 @@ def _by_clock(seen: Evidence, streams: Streams, gap: float) -> tuple[bool, str, 
 
 
 def _by_drift(seen: Evidence, streams: Streams, monitors: bool) -> tuple[bool, str, str]:
-    """By their drift: the errors of a clock do not add up, those of a loop do."""
+    """The verdict by drift: the errors of a clock do not add up, those of a loop do."""
     short, _ = streams._dispersion(8, seen.resolution_s / 10)
     long, _ = streams._dispersion(32, seen.resolution_s / 10)
     told = np.isfinite(short) & np.isfinite(long) & (short > 0)

@@ -98,7 +98,7 @@ class Streams:
         return np.asarray(np.bincount(self.ids, values, len(self)), dtype=np.float64)
 
     def quantiles(self, values: Floats, *parts: float) -> list[Floats]:
-        """Quantiles of the gaps or thinks of each stream; NaN where a stream has none."""
+        """Quantiles of the gaps or thinks of each stream; NaN if a stream has none."""
         return _quantiles(self.ids[self.inner], values, len(self), *parts)
 
     @cached_property

@@ -1,10 +1,10 @@
 """The demand of each request at one server that serves in some order, or by attained service.
 
-Consider a server that works on one request at a time, and where any two present keep their order
-until one leaves. It always works on the one present that leaves first. This holds for first come,
-first served, last come, first served, and by smallest demand or remaining work, preemptive or not.
-So the demand of each follows without knowing the policy; the server's own decisions then show it.
-Under least attained service the requests present alone decide.
+Consider a server that works on one request at a time and keeps the order of any two present until
+one leaves. It always works on the one present that leaves first. This holds for first come, first
+served, last come, first served, and by smallest demand or remaining work, preemptive or not. So the
+demand of each follows without knowing the policy; the server's own decisions then show it. Under
+least attained service the requests present alone decide.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def models(
 
 
 def _start_rates(rates: Times, known: NDArray[np.bool_]) -> Times:
-    """Rates by steps; those before the first known one equal it."""
+    """Rates by steps; rates before the first known one equal it."""
     first = int(np.argmax(known))
     return np.concatenate([np.full(first, rates[first]), rates[first:]])
 

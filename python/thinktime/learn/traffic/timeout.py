@@ -17,7 +17,7 @@ USUAL_S = 1800.0
 """The timeout that is used if none is given."""
 
 LEVEL = 0.05
-"""The curve is level where an e-fold longer timeout would lose fewer than this share of the
+"""The curve is level if an e-fold longer timeout would lose fewer than this share of the
 sessions."""
 
 STEADY = 4.0

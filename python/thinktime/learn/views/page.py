@@ -53,7 +53,7 @@ def page_of(learned: Learned, workload: Path | None = None) -> Page:
 
 
 def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
-    """The workload; None if its file cannot be read, which the command reports."""
+    """The workload; empty if its file cannot be read, which the command reports."""
     try:
         name = "learned.toml" if workload is None else workload.name
         return [diagrams.of_workload(learned.workload(name))]

@@ -148,5 +148,5 @@ def arrival_words(learned: Learned) -> str:
 
 
 def chance(p_value: float) -> str:
-    """A p-value, as in `p = 0.72`; very small ones have no digits."""
+    """A p-value, as in `p = 0.72`; very small ones are given by a bound."""
     return f"p = {units.number(p_value, 2)}" if p_value >= P_LEAST else f"p < {P_LEAST}"

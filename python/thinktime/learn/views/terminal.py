@@ -20,7 +20,7 @@ BAD_SHOWN = 10
 KINDS_SHOWN = 5
 _WIDTH = 100
 _INDENT = " " * 17
-"""A line that belongs to the name before it."""
+"""The indent of a line that belongs to the name above it."""
 
 
 def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
