@@ -34,8 +34,7 @@ PERCENTILES: Mapping[str, float] = {
 }
 FIGURES = ("mean", *PERCENTILES, "throughput", "errors")
 """The compared figures: response times in seconds, successes a second, and the share that
-failed.
-"""
+failed."""
 
 SHORT, LONG = 20, 8
 _BINS = math.lcm(SHORT, LONG)

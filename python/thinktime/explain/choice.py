@@ -57,8 +57,7 @@ MEAN_OFF = 5.41
 
 SEED = 7_041_776
 """No server or workload is likely to have this seed: simulated demands must not be the measured
-ones.
-"""
+ones."""
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,7 @@ class KnownDemands:
 
     seen: Survival | None = None
     """The requests from which the law was learned; None for a given law, which has no chance in
-    it.
-    """
+    it."""
 
     def variants(self, many: int) -> list[str]:
         """Laws that might as well have been learned, each from as many draws of the demands."""

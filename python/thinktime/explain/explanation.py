@@ -76,8 +76,8 @@ class Explanation:
 
     answers: tuple[Answer, ...] = ()
     doubts: tuple[str, ...] = ()
-    """The names of the validity checks that doubt the measurement, of those that matter to a model.
-    """
+    """The names of the validity checks that doubt the measurement, of those that matter to a
+    model."""
 
     demands: str = LEARNED
     """The source of the service demands, in words."""

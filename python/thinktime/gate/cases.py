@@ -44,8 +44,7 @@ class Suite:
     name: str
     about: str
     """The name by which readers know the cases from pipeline to pipeline: without time and
-    commit.
-    """
+    commit."""
 
     cases: Sequence[Case]
     time_s: float = 0.0

@@ -27,8 +27,7 @@ class ChangePoint:
 
     p_value: float
     """The share of permutations whose best split is as good: small if the split is not due to
-    chance.
-    """
+    chance."""
 
 
 def change_points(

@@ -49,8 +49,7 @@ class Theory:
 
     by_population: Mapping[str, PopulationTheory] = field(default_factory=dict)
     """The theory by population name, if the workload names populations; empty if it is not
-    known.
-    """
+    known."""
 
     @property
     def in_system(self) -> float:

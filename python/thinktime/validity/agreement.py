@@ -37,8 +37,7 @@ DEGREES = 19
 
 PARTS = 5
 """The number of parts of a run whose p99 is compared: long parts, which hardly depend on one
-another.
-"""
+another."""
 
 _PART_MAX = 100_000
 

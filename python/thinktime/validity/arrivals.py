@@ -45,8 +45,7 @@ NEAR = 0.02
 LEAST = 100
 LOOKED_AT = 20_000
 """The number of gaps that are tested, from all over the run: more would find differences that do
-not matter.
-"""
+not matter."""
 
 STRETCHES = 5
 WINDOWS = 1000

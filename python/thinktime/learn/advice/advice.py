@@ -66,8 +66,7 @@ class Advice:
     closed: Model | None
     clients: int
     """The clients of the closed model: the mean number of sessions in progress in the learned
-    one.
-    """
+    one."""
 
     demand_s: float
     """The mean service demand."""

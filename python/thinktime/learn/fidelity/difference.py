@@ -34,8 +34,7 @@ class Difference:
 
     chance: float
     """The possible difference of one more replay: a ratio less 1, or points; 1 in 100 differs by
-    more.
-    """
+    more."""
 
     missing: dict[str, float]
     """The causes of the difference with their shares, the greatest first; empty if it is small

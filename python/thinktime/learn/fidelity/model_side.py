@@ -23,8 +23,8 @@ from thinktime.learn.fidelity.log_side import LogSide
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
 
 LEAD_S = 1800.0
-"""The least time from the begin of the simulation to the stretch: earlier sessions reach into it.
-"""
+"""The least time from the begin of the simulation to the stretch: earlier sessions reach into
+it."""
 
 LEAD_SESSIONS = 4.0
 """The same time as a multiple of the mean length of a session."""

@@ -52,8 +52,7 @@ class Fit:
 
     standard_errors: dict[str, float]
     """The standard errors by name; infinite if the data do not determine it, 0 if a whole number
-    was chosen.
-    """
+    was chosen."""
 
     log_likelihood: float
     """The natural logarithm of the probability of the bins' values."""

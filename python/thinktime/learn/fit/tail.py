@@ -35,8 +35,7 @@ from thinktime.learn.fit.tally import Tally
 _SIGNIFICANT = 5.41
 _DOUBTFUL = 2.71
 """Twice the gain in log-likelihood that a parameter at its bound reaches by chance once in 100, and
-once in 20.
-"""
+once in 20."""
 
 _SIGMA = 3.0
 """A lognormal tail with a sigma up to this must be one that would show in the data."""

@@ -40,8 +40,7 @@ class Tally:
 
     limit: float | None = None
     """Only values up to this limit could be observed, such as think times up to the session
-    timeout.
-    """
+    timeout."""
 
     whole: bool = False
     """Whether values are whole numbers from 1 on, as the requests of sessions."""

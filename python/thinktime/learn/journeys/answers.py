@@ -19,8 +19,7 @@ from thinktime.learn.logs.row_order import Kept, bounds_of, stable_order
 
 TARGETS_LEAST = 300
 """A law of sizes is fitted to at least this many targets; sizes of fewer are written as
-outcomes.
-"""
+outcomes."""
 
 OUTCOMES_MAX = 12
 """The number of outcomes for sizes that no law fits."""

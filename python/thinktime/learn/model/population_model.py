@@ -50,8 +50,7 @@ class PopulationModel:
 
     clients: int | None = None
     """The number of clients of a closed one in the file. It exceeds the number present if all
-    pause.
-    """
+    pause."""
 
     one_in: int = 1
     """Each session and client stands for this many of the log: above 1 in `Part.of_all` alone."""

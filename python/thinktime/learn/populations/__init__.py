@@ -56,8 +56,7 @@ PATHS = 5
 
 HOLED = 0.5
 """If this share of a log's time has no line, sessions are cut and the behaviour of programs is
-hidden.
-"""
+hidden."""
 
 FEW = 30
 """With so few requests a verdict is unsure; with up to ten times as many, it is at most likely."""

@@ -21,8 +21,7 @@ LEAST = 20
 
 CHANCE = 1e-6
 """The largest probability that all requests of a person lack a referrer, if most of people's have
-one.
-"""
+one."""
 
 UNREFERRED_LEAST = 100
 """Requests without a pause of half an hour, for a log without referrers."""

@@ -14,8 +14,7 @@ from thinktime.learn.populations.streams import Floats, Streams
 SAMPLE = 2000
 BEFORE = 400
 """The number of answers before each request that are used: at least as many clients are
-recognised.
-"""
+recognised."""
 
 WIDTHS = (0.01, 0.03, 0.1, 0.3)
 """Relative widths of the windows in which an echo is sought."""

@@ -15,8 +15,7 @@ PAUSE_S = 1800.0
 
 BOTH = 0.05
 """If a smaller share of the users of a host request others, too, the host's users are a
-population.
-"""
+population."""
 
 LARGE = 0.02
 EDGE = 0.1

@@ -28,8 +28,7 @@ SURE, FAIR = 0.02, 0.05
 
 COARSE = 0.5
 """Stamps in steps longer than this part of the mean duration do not show which request was
-alone.
-"""
+alone."""
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,7 @@ class Model:
 
     rates: Times | None = field(default=None, repr=False)
     """Starts a second by steps of `width_s`; None for a trace. Lost parts of the log have no
-    steps.
-    """
+    steps."""
 
     width_s: float = 1.0
 
