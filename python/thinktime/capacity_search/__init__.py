@@ -56,26 +56,26 @@ def capacity(
     """Find the largest rate, or number of clients, at which the workload's objectives are met.
 
     Args:
-        workload: A workload, the path of its file, or what it says as a dict; it needs a table
-            `[slo]`. The search begins
-            at its own rate or number of clients.
-        system: A system, the path of its file, or what it says as a dict; None with a target.
+        workload: A workload, the path of its file, or its content as a dict; it needs a table
+            `[slo]`. The search begins at its own rate or number of clients.
+        system: A system, the path of its file, or its content as a dict; None with a target.
         target: The url of a real server.
-        what: "rate" (open and partly open) or "clients" (closed); by default what fits.
+        what: "rate" (open and partly open) or "clients" (closed); by default the one that fits.
         duration: The length of each probe; 10 s against a target.
         requests: The requests of each probe; 200,000 with a system unless a duration is given.
-        warmup: The warm-up of each probe; against a target a tenth of the duration, else found.
+        warmup: The warm-up of each probe; against a target a tenth of the duration, otherwise
+            found.
         precision: Stop when the half-width of the 95 % interval is this share of the value.
         probes_max: Give up after this many probes.
         on: Make the load against a target from a Ray cluster, as in `run`.
         output: A directory for probes.parquet, capacity.json and capacity.html. Until the end it
-            lies beside its place, and has the first two anew after each probe.
+            lies beside its place, and its first two files are rewritten after each probe.
         progress: Called with each probe.
 
     Raises:
         InputError: if the input is wrong.
         RunError: if the target cannot be reached.
-        CapacityStopped: on Ctrl-C, with what was known by then.
+        CapacityStopped: on Ctrl-C, with the answer so far.
     """
     workload = workload_of(workload)
     system = None if system is None else system_of(system)

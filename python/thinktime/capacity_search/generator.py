@@ -51,7 +51,7 @@ def generator_capacity(
         progress: Called with each probe.
 
     Returns:
-        The capacity, and in words what it was measured against.
+        The capacity, and in words the server that it was measured against.
 
     Raises:
         InputError: if the input is wrong.

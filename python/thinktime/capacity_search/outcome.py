@@ -18,9 +18,9 @@ def outcome(found: Capacity, against: str | None = None, unwritten: str = "") ->
     """The outcome of a search.
 
     Args:
-        found: What it gave.
-        against: Of the generator's own capacity, what it was measured against.
-        unwritten: Why what it found could not be written, if it could not.
+        found: The answer of the search.
+        against: For the generator's own capacity, the server that it was measured against.
+        unwritten: Why the answer could not be written, if it could not.
     """
     if unwritten:
         doubt = f"the result could not be written: {unwritten}"

@@ -50,7 +50,7 @@ class Estimate:
     high: float
     sections: Floats | None = None
     """How much each of the `SHORT` sections of the run moves the figure up or down, in any unit. It
-    shows what two runs on the same arrivals have in common. None if it is not known."""
+    shows the common part of two runs on the same arrivals. None if it is not known."""
 
     late: float = 0.0
     """The part of a time that the generator's own lateness made, in seconds."""

@@ -66,7 +66,7 @@ def limit(text: str) -> Limit:
     A percentage is relative to the first result; that of errors is in points of their share.
 
     Raises:
-        InputError: if it is no limit; the message says what would be right.
+        InputError: if it is no limit; the message gives the right form.
     """
     found = _FORM.fullmatch(text)
     if found is None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """A result, with what a comparison needs."""
+    """A result, with the data that a comparison needs."""
 
     label: str
     kind: str

@@ -30,7 +30,7 @@ def table(comparisons: Sequence[Comparison]) -> Table:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Notes: missing figures and why, what was taken out of intervals, and other links."""
+    """Notes: missing figures and why, parts taken out of intervals, and other links."""
     by_reason: dict[str, list[str]] = {}
     for name, one in comparison.changes.items():
         if isinstance(one, Missing):

@@ -29,11 +29,11 @@ def closed_test(
     *,
     is_closed: bool,
 ) -> str:
-    """A sentence, or why nothing can be said.
+    """A sentence, or why none is possible.
 
     Args:
         answers: The model's answers; none without a model.
-        clients: Of the closed test.
+        clients: The clients of the closed test.
         measured: The mean and the p99 of the response times in seconds, and requests a second.
         is_closed: Whether that was measured with a closed workload.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from thinktime.results.result import Result
 
 LEARNED = "learned from the times"
-"""The source of demands that nobody gave."""
+"""The source of demands that were not given."""
 
 _HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
 
@@ -178,7 +178,7 @@ def explain_result(
 def _explained_as_told(result: Result, whole: Visits, requests_max: int) -> Explanation:
     """The explanation with the server's own times as demands, if there are any and a model fits.
 
-    Nobody asked for these demands: they must not hide a model that the times alone show.
+    The user did not ask for these demands: they must not hide a model that the times alone show.
     """
     try:
         reported = of_server_timing(result, requests_max)

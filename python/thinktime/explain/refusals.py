@@ -9,7 +9,7 @@ from thinktime.explain.visits import MOST, Visits
 from thinktime.present import units
 
 LOAD_MAX = 1.02
-"""No server works for longer than all of the time, but for what chance does to a law."""
+"""No server works for longer than all of the time, but for the chance in a law."""
 
 
 def overfull_by(one: Candidate, rate: float) -> str | None:

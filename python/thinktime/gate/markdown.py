@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
-_MORE = r" \(|; "  # before a source in brackets, or what percentages are against
+_MORE = r" \(|; "  # before a source in brackets, or the base of percentages
 _ENTITIES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;",
     "@": "@&#8203;",  # a space of no width, without which the text would notify a user

@@ -83,10 +83,10 @@ def sweep(
     """Simulate, or run against `target`, at every point of the grid that `vary` spans.
 
     Args:
-        workload: A workload, the path of its file, or what it says as a dict.
-        system: A system, the path of its file, or what it says as a dict; None with a target.
-        vary: What varies: `KEY=FROM..TO/STEPS`, `KEY=FROM..TO/STEPSlog` or `KEY=A,B,C`. A key is
-            one of the workload file (`arrivals.clients`), of the system file
+        workload: A workload, the path of its file, or its content as a dict.
+        system: A system, the path of its file, or its content as a dict; None with a target.
+        vary: The varied keys: `KEY=FROM..TO/STEPS`, `KEY=FROM..TO/STEPSlog` or `KEY=A,B,C`. A key
+            is one of the workload file (`arrivals.clients`), of the system file
             (`station.server.policy`), or an option (`load`, `requests`, `replications`, ...). Or a
             dict of such keys, each with its values: a list (`[0.5, 0.8]`) or a text
             (`"0.1..0.9/9"`).

@@ -17,7 +17,7 @@ def outcome(swept: SweepCurves, missing: int, *, kept: bool, unwritten: str = ""
         swept: The points that were finished.
         missing: How many were not, after Ctrl-C.
         kept: Whether the finished ones are kept, so that the same command resumes.
-        unwritten: Why what it found could not be written, if it could not.
+        unwritten: Why the results could not be written, if they could not.
     """
     doubts = [f"the result could not be written: {unwritten}"] if unwritten else []
     if missing:

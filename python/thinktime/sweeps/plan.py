@@ -29,7 +29,7 @@ _SYSTEM = tuple(key for key in _keys("system") if key not in _WORKLOAD)
 _NOT_VARIED = (
     "rows", "leave_rows", "stop_on_slo", "show_errors", "insecure", "on", "on_loss",
 )  # fmt: skip
-"""Options that do not affect a point's figures, or are not numbers."""
+"""Options that make no difference to the numbers of a point."""
 
 
 _DISPATCH = re.compile(r"(system\.)?cluster\..+\.dispatch")

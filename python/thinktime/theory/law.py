@@ -49,7 +49,7 @@ class Law(ABC):
 
 
 def check_fraction(p: float) -> float:
-    """Return ``p`` if 0 <= p < 1, else raise ValueError."""
+    """Return ``p`` if 0 <= p < 1, otherwise raise ValueError."""
     if not 0 <= p < 1:
         raise ValueError(f"p is a fraction, at least 0 and below 1 (0.99, not 99); it is {p}")
     return p

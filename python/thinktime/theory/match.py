@@ -21,13 +21,13 @@ A case is matched only if the formula is exact for the model as simulated:
   analysis of several classes, open and closed, as long as it takes no more than a second. Each
   population, and each kind of request, has a mean of its own then; under PS and preemptive LCFS
   demands may differ by name. Open populations at a single station are one Poisson process, for
-  which all holds that is said above. Pages have no exact values, as their objects come together,
-  nor have sessions that end after a time: only the loads are told.
+  which all of the above holds. Pages have no exact values, as their objects come together, nor have
+  sessions that end after a time: only the loads are given.
 
 At a single station the demand may differ by the request's name: it is a mixture then. One machine
-under processor sharing with a thread for each request is a PS station. Policies that no formula
-here knows, round robin among them, machines under other schedulers, timeouts, retries and rates
-that change match nothing.
+under processor sharing with a thread for each request is a PS station. Policies without a formula
+here, round robin among them, machines under other schedulers, timeouts, retries and rates that
+change match no case.
 """
 
 from __future__ import annotations

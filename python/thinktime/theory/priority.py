@@ -1,4 +1,4 @@
-"""M/G/1 with several classes of requests, some of which go before others.
+"""M/G/1 with several classes of requests, some of which have priority over others.
 
 Source: Cobham, 'Priority assignment in waiting line problems' (Operations Research 2, 1954);
 Kleinrock, 'Queueing Systems', volume 2 (1976), chapter 3; Harchol-Balter, 'Performance Modeling

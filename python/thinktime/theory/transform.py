@@ -10,9 +10,9 @@ transform is B_e(s), the wait is a geometric sum: W*(s) = (1 - ρ) / (1 - ρ B_e
 no and one S_e are known directly, and with them all jumps; only the rest, Q(s) = (1 - ρ) ρ² B_e(s)²
 / (1 - ρ B_e(s)), is inverted:
 
-- P(W > t) = (1 - ρ) ρ P(S_e > t) + the inverse of (ρ² - Q(s)) / s, - P(T > t) = P(W > t) + (density
-of W at t) / λ, the density being (1 - ρ) λ P(S > t) + the inverse of Q(s): waits rise through t as
-often as they fall.
+- P(W > t) = (1 - ρ) ρ P(S_e > t) + the inverse of (ρ² - Q(s)) / s,
+- P(T > t) = P(W > t) + (density of W at t) / λ, the density being (1 - ρ) λ P(S > t) + the
+  inverse of Q(s): waits rise through t as often as they fall.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def demands(mean: float, cv2: float) -> str:
 def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: float) -> ModelFigures:
     """A closed workload in which a client's requests are this many seconds apart.
 
-    Its think time is what response times leave of them, so that the server has the wanted load.
+    Its think time is the rest beside response times, so that the server has the wanted load.
     """
     think = cycle_s
     for _ in range(TURNS):

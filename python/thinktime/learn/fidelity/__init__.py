@@ -112,7 +112,7 @@ def fidelity(
     """Measure how well a learned workload represents its log.
 
     Args:
-        requests: The log, without what the workload leaves out.
+        requests: The log, without the parts that the workload leaves out.
         kinds: The kind of each request, a place in `names`.
         names: The names of the kinds, as the workload's requests have them.
         text: The workload file.

@@ -17,7 +17,7 @@ WITHIN = {"mean": 0.10, "p99": 0.10, "lru": 0.03, "rate": 0.02, "peak": 0.10}
 """Differences that are small enough, by figure: ratios less 1, and points."""
 
 JUDGED = ("mean", "p99", "lru")
-"""A difference must be certain to be within these: wider chance is no excuse."""
+"""The figures whose difference must be certain to be small enough: wider chance is no excuse."""
 
 
 @dataclass(frozen=True)

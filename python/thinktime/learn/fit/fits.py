@@ -1,4 +1,4 @@
-"""Fitting families of laws to a tally, and what was found.
+"""Fitting families of laws to a tally, and the results.
 
 Sources: Schwarz, 'Estimating the dimension of a model' (Annals of Statistics 6, 1978), for BIC;
 Miller and Dunson, 'Robust Bayesian inference via coarsening' (Journal of the American Statistical

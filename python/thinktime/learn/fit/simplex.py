@@ -41,7 +41,7 @@ def least(function: Function, start: FloatArray, turns: int) -> tuple[FloatArray
 
 
 def _turn(function: Function, corners: FloatArray, values: FloatArray) -> None:
-    """Move the worst corner, the last one, there; or all but the best, the first one."""
+    """Move the worst corner, which is the last one, or all but the best, which is the first."""
     middle = np.add.reduce(corners[:-1], 0) / (len(corners) - 1)
 
     def thrown(far: float) -> tuple[FloatArray, float]:

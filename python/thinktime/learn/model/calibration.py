@@ -21,7 +21,8 @@ NEAR = 1e-4
 """A session's requests that are this near to the wanted number are right."""
 
 OFF = 0.02
-"""A file is refused if its number of requests differs from the log's by more than this share."""
+"""A file is not good enough if its number of requests differs from the log's by more than this
+share."""
 
 ROUNDS = 8
 
@@ -45,7 +46,7 @@ def calibrated(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journe
 def _paged(
     journeys: Journeys, starts: Starts, model: Model, within: float | None
 ) -> tuple[Journeys, float]:
-    """Journeys with this many pages, and the factor by which their requests are still too few.
+    """Journeys with the pages they need, and the factor by which requests are still too few.
 
     ``within`` is that of `Chain.with_pages`.
     """

@@ -78,11 +78,11 @@ def learn_starts(
     requests), in any order; ``begin_ns`` is the log's begin on the same clock. Stamps in steps of
     ``resolution_s`` seconds are spread over them.
 
-    Sessions that were under way when the log began have lost their true start: they seem to begin
-    with their first request in the log, all within its first minutes. A trace keeps them so, in
-    place of the sessions at the start of a steady run. Rates, dispersion, peaks and models leave
-    out the first ``settled_s`` seconds, in which this may be, there and after each lost part; a
-    modelled run begins steady.
+    Sessions in progress at the log's begin have lost their true start: they seem to begin with
+    their first request in the log, all within its first minutes. A trace keeps them so, in place of
+    the sessions at the start of a steady run. Rates, dispersion, peaks and models leave out the
+    first ``settled_s`` seconds, in which this may be, there and after each lost part; a modelled
+    run begins steady.
 
     If most of the log is lost, all figures are for the remaining time, as if its parts were
     adjacent; a session that is cut at the edge of a part counts as a session there.
@@ -140,9 +140,9 @@ def _spread_within(
 def as_dispersed(starts: Starts, within: float = 0.15) -> Callable[[Model], bool]:
     """Whether a model's counts vary as the log's do at every scale, for `choose`.
 
-    Variances over means may differ by the share ``within``, and by what chance gives with a
-    probability of 1 %: the standard error of one of W windows is sqrt(2 / W) of it for a Poisson
-    process. This is quick, but uses counts alone: a simulation of both says more.
+    Variances over means may differ by the share ``within``, and by the deviation that chance
+    exceeds with a probability of 1 %: the standard error of one of W windows is sqrt(2 / W) of it
+    for a Poisson process. This is quick, but uses counts alone: a simulation of both says more.
     """
     seconds = float(starts.counts.covered.sum())
 

@@ -40,7 +40,7 @@ class Balancing:
         bounds: The lower and the upper bound; None under a relative policy.
         difference: That of a relative policy; 0 under bounds.
         location: "broadcast", "nearest-neighbour" or "memory".
-        events: Those of "on-fork", "on-wake" and "on-idle" that ask for balancing.
+        events: Those of "on-fork", "on-wake" and "on-idle" that trigger balancing.
         sender, receiver: Whether balancing is sender-initiated, receiver-initiated, or both.
         periodic: The interval; 0 for none.
         cache_affinity: Tasks stay that ran less than this ago; 0 for none.
@@ -101,15 +101,15 @@ class NetFeatures:
 
 
 def net_features(features: str, cores: int) -> NetFeatures:
-    """Return what the net of these features carries.
+    """Return the features of the net.
 
     Args:
         features: A scheduler's features as JSON, from `scheduler_features`.
         cores: The number of cores, from 1 to 64.
 
     Raises:
-        InputError: The net does not carry a feature; the message names all such features, and
-            what to change.
+        InputError: The net does not carry a feature; the message names all such features, and the
+            changes.
     """
     table = json.loads(features)
     if not 1 <= cores <= 64:
