@@ -4,7 +4,7 @@ N is the time average of the number of requests in the system. A simulation's st
 themselves; a run counts it at the end of each interval. X is the rate of successful requests. R is
 the mean of the histogram's times, less the wait of requests at their clients for a place or a
 connection. If the three do not agree, requests were not counted, or the run is so short that the
-requests at its begin and end matter.
+requests at its beginning and end matter.
 
 Source: Little, 'A proof for the queuing formula L = λW' (Operations Research 9, 1961).
 """
@@ -51,7 +51,7 @@ def check(seen: Evidence) -> Finding | None:
     mean_s -= seen.waited_mean_s  # at their clients, where they are not counted
     expected = rate * mean_s
     number, spread = _at_stations(seen) or _looked_at(seen, expected)
-    # Requests in the system at the begin and the end are counted on one side alone. If a few
+    # Requests in the system at the beginning and the end are counted on one side alone. If a few
     # requests are long, one of them was most probably there.
     ends = (mean_s + max(longest_s, mean_s)) * max(expected, 1.0) / (end - begin)
     allowed = EXACT * expected + _DEVIATIONS * spread + ends

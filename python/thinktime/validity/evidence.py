@@ -177,7 +177,7 @@ class Evidence:
 
     @property
     def window(self) -> tuple[float, float]:
-        """Begin and end of the measured time of a replication, in seconds: the mean of several."""
+        """Start and end of the measured time of a replication, in seconds: the mean of several."""
         begin = float(self.summary.get("warmup_s") or 0.0)
         length = float(self.summary.get("duration_s") or 0.0) / self.replications
         return begin, begin + length

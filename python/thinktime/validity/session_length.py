@@ -50,9 +50,9 @@ class Stay:
     def missing(self, window_s: tuple[float, float], mean_s: float) -> float:
         """The share of the requests of a time that are missing because the run began empty.
 
-        `window_s` is its begin and end. First requests of sessions come at the full rate from the
-        start. Later requests are missing if their session would have begun before the run. Ages are
-        taken to be exponential, or uniform for sessions that are equally long.
+        `window_s` is its beginning and end. First requests of sessions come at the full rate from
+        the start. Later requests are missing if their session would have begun before the run. Ages
+        are taken to be exponential, or uniform for sessions that are equally long.
         """
         begin_s, end_s = window_s
         age_s = self._age_s(mean_s)

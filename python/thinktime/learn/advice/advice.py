@@ -204,7 +204,7 @@ def _confidence(
     known: str,
 ) -> str:
     sessions = traffic.count("sessions")
-    # At any moment this many are in progress, and so also at the log's begin and at its end.
+    # At any moment this many are in progress, and so also at the log's beginning and at its end.
     cut = 2 * traffic.active_mean
     if sessions < 100 and not stays:
         return f"unsure: there are {sessions} sessions only"

@@ -52,7 +52,7 @@ class LogSide:
 
     stream: Stream
     begin_s: float
-    """Its begin, in seconds after the log's first request."""
+    """Its beginning, in seconds after the log's first request."""
 
     demands: Demands
     durations_s: list[FloatArray]
@@ -63,7 +63,7 @@ class LogSide:
 
 
 def window_of(times: FloatArray, span_s: float) -> tuple[float, float]:
-    """Begin and length of the busiest hour, or of its middle if it has too many requests."""
+    """Beginning and length of the busiest hour, or of its middle if it has too many requests."""
     length = min(HOUR_S, span_s)
     if not len(times):
         return 0.0, length

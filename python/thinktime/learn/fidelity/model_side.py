@@ -23,7 +23,7 @@ from thinktime.learn.fidelity.log_side import LogSide
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
 
 LEAD_S = 1800.0
-"""The least time from the begin of the simulation to the stretch: earlier sessions reach into
+"""The least time from the beginning of the simulation to the stretch: earlier sessions reach into
 it."""
 
 LEAD_SESSIONS = 4.0
@@ -50,16 +50,17 @@ MARGIN = 5.0
 
 @dataclass(frozen=True)
 class Population:
-    """A population, and the file of the begins of its sessions, if there is one."""
+    """A population, and the file of the beginnings of its sessions, if there is one."""
 
     key: str
     """The prefix of its keys, as in `population.visitors.`; empty for the only one."""
 
     starts: tuple[str, str] | None
-    """The file of the begins of its sessions, and the options for it; None if a model sets them."""
+    """The file of the beginnings of its sessions, and the options for it; None if a model sets
+    them."""
 
     rates: tuple[FloatArray, float] | None
-    """The rates of its sessions in intervals of equal length from the log's begin, relative to
+    """The rates of its sessions in intervals of equal length from the log's beginning, relative to
     their mean; None if no file has them."""
 
     profile: bool
@@ -133,7 +134,7 @@ class ModelSide:
         return Population(key, starts, (parts, step), False, closed)
 
     def _starts_of(self, one: Population) -> FloatArray | None:
-        """The begins of sessions before and in the stretch, in seconds since its begin.
+        """The beginnings of sessions before and in the stretch, in seconds since its beginning.
 
         None if a model sets them.
         """

@@ -103,7 +103,7 @@ class LognormalPareto(Mix):
 
 
 class CutLognormalPareto(LognormalPareto):
-    """The same with a body that ends at the begin of the tail."""
+    """The same with a body that ends at the beginning of the tail."""
 
     name = "cut lognormal+pareto"
     parts = (Part(CutLognormal(), (1, 2, 4)), Part(Pareto(), (3, 4)))

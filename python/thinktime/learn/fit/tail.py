@@ -1,7 +1,7 @@
 """Whether the tail of a sample falls off as a power of x, and with which exponent.
 
 Sources: Clauset, Shalizi and Newman, 'Power-law distributions in empirical data' (SIAM Review 51,
-2009), for the begin of the tail, and the test of Vuong (Econometrica 57, 1989) against the
+2009), for the beginning of the tail, and the test of Vuong (Econometrica 57, 1989) against the
 lognormal; Virkar and Clauset, 'Power-law distributions in binned empirical data' (Annals of Applied
 Statistics 8, 2014), for bins; Aban, Meerschaert and Panorska, 'Parameter estimation for the
 truncated Pareto distribution' (Journal of the American Statistical Association 101, 2006), for the
@@ -62,7 +62,7 @@ class TailFit:
     """The exponent's 95 % interval, for the threshold found."""
 
     threshold: float = 0.0
-    """The begin of the tail, in base units."""
+    """The beginning of the tail, in base units."""
 
     share: float = 0.0
     """The fraction of the values that lie in the tail."""
@@ -87,7 +87,7 @@ class TailFit:
 
 
 def tail(tally: Tally) -> TailFit:
-    """Find the begin of the tail, its exponent, and whether it is heavy.
+    """Find the beginning of the tail, its exponent, and whether it is heavy.
 
     The tail is the longest one that is as close to a Pareto law as chance allows, and if there is
     none, the closest one. "Heavy" needs an exponent surely below 2, and enough values in the tail

@@ -71,7 +71,7 @@ class Chain:
     """The numbers of pages of journeys in the log, cut off or not."""
 
     settled_s: float
-    """Up to this many seconds after the log's begin, journeys in progress seem to begin."""
+    """Up to this many seconds after the log's beginning, journeys in progress seem to begin."""
 
     cut: int
     """The number of journeys that an edge of the log or a failure cut off."""

@@ -63,7 +63,7 @@ class Journeys:
 
     @property
     def starts_s(self) -> NDArray[np.float64]:
-        """The begins of journeys, in seconds since the first request, in the order of time."""
+        """The beginnings of journeys, in seconds since the first request, in the order of time."""
         begun = self.visits.start_s[self.visits.starts]
         begun.sort()
         return begun

@@ -47,7 +47,7 @@ class Visits:
     """The row of the base of each page."""
 
     previous: Kept
-    """The page that led to each page; -1 at the begin of a journey."""
+    """The page that led to each page; -1 at the beginning of a journey."""
 
     opener: Kept
     """The page from which a tab was opened, for the first page of a tab; -1 for others."""

@@ -20,7 +20,7 @@ class Busiest:
 
     window_s: int
     at_s: float
-    """Its begin, in seconds after the log's first request; the first of equals."""
+    """Its beginning, in seconds after the log's first request; the first of equals."""
 
     requests: int
     factor: float

@@ -46,10 +46,10 @@ class Overview:
     """The requests of the busiest second."""
 
     busiest_s: float
-    """The begin of that second, from the first request on."""
+    """The beginning of that second, from the first request on."""
 
     starts_s: FloatArray
-    """The begins of intervals, from the first request on."""
+    """The beginnings of intervals, from the first request on."""
 
     rates: FloatArray
     """Requests a second in each of them."""
@@ -72,7 +72,7 @@ def overview_of(log: Log) -> Overview:
 
 
 def _rates(times_ns: np.ndarray, begin_ns: int, span_s: float) -> tuple[FloatArray, FloatArray]:
-    """The begins of intervals, in whole seconds if the log has at least one, and their rates."""
+    """The starts of intervals, in whole seconds if the log has at least one, and their rates."""
     width_s = max(np.ceil(span_s / INTERVALS_MAX), min(span_s, 1.0), 1 / _NS)
     many = max(int(np.ceil(span_s / width_s - 1e-9)), 1)
     edges_s = width_s * np.arange(many + 1)

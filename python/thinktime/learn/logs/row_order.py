@@ -15,7 +15,7 @@ Kept = NDArray[np.int32]
 
 
 def bounds_of(numbers: NDArray[np.integer], many: int) -> list[int]:
-    """The begin of each of the numbers below ``many`` in sorted order, and the end.
+    """The beginning of each of the numbers below ``many`` in sorted order, and the end.
 
     They are sorted by `stable_order`, which puts -1 behind all others.
     """

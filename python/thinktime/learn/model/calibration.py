@@ -1,7 +1,7 @@
 """Calibration of a file to its log: the requests of a session, and the rate of sessions.
 
-The rate of sessions leaves out those in progress at the log's begin, and the log's edges cut off
-journeys: each figure alone is right, but both together are too low. The requests of a run are
+The rate of sessions leaves out those in progress at the log's beginning, and the log's edges cut
+off journeys: each figure alone is right, but both together are too low. The requests of a run are
 computed from the file itself, with its rounding and its laws. Longer journeys make up for the
 missing requests, and if that is not enough, a higher rate does.
 """
@@ -94,8 +94,8 @@ def _requests(journeys: Journeys) -> int:
 def _sessions(journeys: Journeys, starts: Starts, model: Model) -> float:
     """The sessions that come during the log, each by its share of a whole one.
 
-    A model begins with the sessions in progress at the log's begin. A trace begins without any, and
-    its late sessions are not over when the log ends.
+    A model begins with the sessions in progress at the log's beginning. A trace begins without any,
+    and its late sessions are not over when the log ends.
     """
     if model.rates is not None:
         if model.constant:

@@ -208,7 +208,7 @@ def overload(seen: Evidence, people: Ints) -> Iterator[Finding]:
 
 
 def edges(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """Users who were present at the begin or the end of the log: their sessions are cut."""
+    """Users who were present at the beginning or the end of the log: their sessions are cut."""
     if not len(people):
         return
     streams, _ = seen.by_user(people)

@@ -19,10 +19,10 @@ population."""
 
 LARGE = 0.02
 EDGE = 0.1
-"""The share of the log that counts as near its begin, if that is less than a pause."""
+"""The share of the log that counts as near its beginning, if that is less than a pause."""
 
 STAYS = 0.8
-"""A user present for this share of the log, at its begin and its end, stays."""
+"""A user present for this share of the log, at its beginning and its end, stays."""
 
 ONCE = 1.2
 """Sessions of fewer pages are single requests."""
@@ -128,7 +128,7 @@ def _of_pages(seen: Evidence, rows: Ints, streams: Streams) -> Streams:
 def _moved(seen: Evidence, paged: Streams) -> float:
     """The share of users' first pages with a referrer on the site; 0 if that is by chance.
 
-    It leaves out those near the log's begin, whose users were there before, and those with the
+    It leaves out those near the log's beginning, whose users were there before, and those with the
     referrer `/`: search engines give only that, too.
     """
     late = paged.starts[paged.first > min(PAUSE_S, EDGE * seen.span_s)]

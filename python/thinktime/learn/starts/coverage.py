@@ -27,13 +27,13 @@ MOST = 0.5
 
 @dataclass(frozen=True)
 class Coverage:
-    """The span of a log less its lost parts. Times are in seconds from the log's begin."""
+    """The span of a log less its lost parts. Times are in seconds from the log's beginning."""
 
     span_s: float
-    """From the begin to the end, above 0."""
+    """From the beginning to the end, above 0."""
 
     lost: tuple[tuple[float, float], ...] = ()
-    """The begins and ends of the lost parts, in order and apart from one another."""
+    """The beginnings and ends of the lost parts, in order and apart from one another."""
 
     def __post_init__(self) -> None:
         if not 0 < self.span_s < np.inf:
@@ -62,7 +62,7 @@ class Coverage:
         return np.asarray(self.upto(at) + MOMENT_S * before)
 
     def upto(self, time_s: ArrayLike) -> Times:
-        """The seconds that the log covers from its begin until these times."""
+        """The seconds that the log covers from its beginning until these times."""
         at = np.clip(np.asarray(time_s, dtype=np.float64), 0.0, self.span_s)
         missing = np.zeros_like(at)
         for begin, end in self.lost:
@@ -98,7 +98,7 @@ class Coverage:
 
 
 def silences(times_s: Times, span_s: float) -> tuple[tuple[float, float], ...]:
-    """The lost parts: a log has no request for too long there, in seconds from its begin.
+    """The lost parts: a log has no request for too long there, in seconds from its beginning.
 
     ``times_s`` are all requests' times, in order. A silence counts if, by the quieter of its two
     sides, `EXPECTED` independent requests were due. Requests come in clumps, as users send several:

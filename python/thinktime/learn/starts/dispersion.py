@@ -36,14 +36,14 @@ class Counts:
 
     @property
     def edges(self) -> Times:
-        """Begins of the steps, and the end of the last, in seconds from the log's begin."""
+        """Beginnings of the steps, and the end of the last, in seconds from the log's beginning."""
         return np.asarray(np.arange(len(self.starts) + 1) * self.width_s, dtype=np.float64)
 
 
 def count(times_s: Times, covered: Coverage, resolution_s: float) -> Counts:
     """Count starts by the second, or by longer steps if stamps are coarser or the log is long.
 
-    ``times_s`` are from the log's begin, within its span.
+    ``times_s`` are from the log's beginning, within its span.
     """
     fitting = [w for w in WIDTHS_S if w >= resolution_s and covered.span_s / w <= BINS_MAX]
     width = float(fitting[0] if fitting else max(resolution_s, covered.span_s / BINS_MAX))

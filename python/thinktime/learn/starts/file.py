@@ -43,7 +43,7 @@ def write_starts(
 
     ``named`` has the names of `columns`, if there are populations besides the chosen ones.
 
-    For a trace the file has its starts in microseconds from the log's begin (`NAME_us`), for a
+    For a trace the file has its starts in microseconds from the log's beginning (`NAME_us`), for a
     changing rate its rates a second by steps (`NAME_rate`). Shorter columns end in nulls. It has no
     data of users. If no model needs a file, none is written.
     """
@@ -62,10 +62,10 @@ def write_starts(
 
 
 def _replayed_us(starts: Starts) -> NDArray[np.int64]:
-    """The starts, in microseconds from the log's begin.
+    """The starts, in microseconds from the log's beginning.
 
     A log begins with its first request, a mean gap too late for the population that makes it. If
-    all starts are at the begin, a trace would have no duration: then they come that gap later.
+    all starts are at the beginning, a trace would have no duration: then they come that gap later.
     """
     times_us: NDArray[np.int64] = starts.times_ns // 1000
     if len(times_us) and not times_us.any():

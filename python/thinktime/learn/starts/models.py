@@ -47,7 +47,7 @@ class Model:
         return replace(self, rate=self.rate * factor, rates=self.rates * factor)
 
     def draw(self, seed: int) -> Times:
-        """Starts of this model, in seconds from its begin. Raises ValueError for a trace."""
+        """Starts of this model, in seconds from its beginning. Raises ValueError for a trace."""
         if self.rates is None:
             raise ValueError("a trace is replayed, not drawn")
         generator = np.random.default_rng(seed)

@@ -17,7 +17,7 @@ class Peak:
 
     window_s: float
     at_s: float
-    """The begin, in seconds from the log's begin."""
+    """The beginning, in seconds from the log's beginning."""
 
     count: int
     """The starts within it."""

@@ -28,14 +28,14 @@ class Starts:
     """The starts of one population's sessions."""
 
     times_ns: NDArray[np.int64] = field(repr=False)
-    """Sorted, in nanoseconds from the log's begin; those of coarse stamps spread."""
+    """Sorted, in nanoseconds from the log's beginning; those of coarse stamps spread."""
 
     covered: Coverage
     resolution_s: float
     """The steps of the stamps."""
 
     settled_s: float
-    """The following fields leave out this many seconds at the log's begin, and after each lost
+    """The following fields leave out this many seconds at the log's beginning, and after each lost
     part: sessions in progress seem to begin there."""
 
     counts: Counts = field(repr=False)
@@ -75,10 +75,10 @@ def learn_starts(
     """Learn the starts of one population's sessions; there must be at least one.
 
     ``times_ns`` are the times of their first requests as logged (of an open population, of all
-    requests), in any order; ``begin_ns`` is the log's begin on the same clock. Stamps in steps of
-    ``resolution_s`` seconds are spread over them.
+    requests), in any order; ``begin_ns`` is the log's beginning on the same clock. Stamps in steps
+    of ``resolution_s`` seconds are spread over them.
 
-    Sessions in progress at the log's begin have lost their true start: they seem to begin with
+    Sessions in progress at the log's beginning have lost their true start: they seem to begin with
     their first request in the log, all within its first minutes. A trace keeps them so, in place of
     the sessions at the start of a steady run. Rates, dispersion, peaks and models leave out the
     first ``settled_s`` seconds, in which this may be, there and after each lost part; a modelled
@@ -123,7 +123,7 @@ def learn_starts(
 def _spread_within(
     times_ns: NDArray[np.int64], begin_ns: int, span_s: float, resolution_s: float
 ) -> NDArray[np.int64]:
-    """Spread times from the log's begin, all within it."""
+    """Spread times from the log's beginning, all within it."""
     if not len(times_ns):
         raise ValueError("no session begins: there is nothing to learn")
     times_ns = np.asarray(times_ns, dtype=np.int64)

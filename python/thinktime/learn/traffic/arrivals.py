@@ -139,7 +139,7 @@ def _steps(traffic: Traffic) -> tuple[float, NDArray[np.int64], NDArray[np.float
 def _changes(counts: NDArray[np.int64], unsettled: float, traffic: Traffic) -> bool:
     """Whether the rate changes beyond chance.
 
-    Sessions in progress at the log's begin seem to begin in its first, ``unsettled`` steps: a
+    Sessions in progress at the log's beginning seem to begin in its first, ``unsettled`` steps: a
     number up to that in progress at a time is no change there.
     """
     if len(counts) < 2 or not counts.any() or not _dispersed(counts):

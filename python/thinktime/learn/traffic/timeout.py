@@ -70,7 +70,7 @@ def timeout_curve(traffic: Traffic) -> TimeoutCurve:
 
 
 def _longest_level(timeouts: NDArray[np.float64], level: NDArray[np.bool_]) -> float | None:
-    """The begin of the longest level stretch, by the ratio of its ends."""
+    """The beginning of the longest level stretch, by the ratio of its ends."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], level, [False]]).astype(int)))
     best, begin = STEADY, None
     for first, last in zip(edges[::2], edges[1::2] - 1, strict=True):

@@ -103,7 +103,7 @@ class Traffic:
 
     @property
     def starts(self) -> tuple[NDArray[np.float64], int]:
-        """The begins of sessions, in seconds from the first minute; one in some minutes is kept.
+        """The starts of sessions, in seconds from the first minute; one in some minutes is kept.
 
         Raises KeyError after `without_starts`.
         """

@@ -62,7 +62,7 @@ def panel(
 
 
 def _rates(learned: Learned, name: str) -> tuple[FloatArray, FloatArray]:
-    """The begins of intervals, in seconds, and the rate in each: at most 400 intervals."""
+    """The beginnings of intervals, in seconds, and the rate in each: at most 400 intervals."""
     counts = learned.traffic.minutes(name).astype(np.float64)
     if not len(counts):
         return counts, counts
