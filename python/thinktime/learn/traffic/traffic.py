@@ -103,7 +103,7 @@ class Traffic:
 
     @property
     def starts(self) -> tuple[NDArray[np.float64], int]:
-        """The starts of sessions, in seconds from the first minute; one in some minutes is kept.
+        """The starts of sessions in every n-th minute, in seconds from the first minute; and n.
 
         Raises KeyError after `without_starts`.
         """
