@@ -30,11 +30,11 @@ from thinktime.results.result import Result
 __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
 
 _REQUESTS = 200_000
-"""Requests of a simulated probe where nobody says."""
+"""Requests of a simulated probe by default."""
 _DURATION_S = 10.0
-"""The length of a real probe where nobody says."""
+"""The length of a real probe by default."""
 _WARM_UP = 0.1
-"""The share of a real probe that is its warm-up where nobody says."""
+"""The share of a real probe that is its warm-up by default."""
 
 
 @checked
@@ -56,26 +56,26 @@ def capacity(
     """Find the largest rate, or number of clients, at which the workload's objectives are met.
 
     Args:
-        workload: A workload, the path of its file, or what it says as a dict; it needs a table
-            `[slo]`. The search begins
-            at its own rate or number of clients.
-        system: A system, the path of its file, or what it says as a dict; None with a target.
+        workload: A workload, the path of its file, or its content as a dict; it needs a table
+            `[slo]`. The search begins at its own rate or number of clients.
+        system: A system, the path of its file, or its content as a dict; None with a target.
         target: The url of a real server.
-        what: "rate" (open and partly open) or "clients" (closed); by default what fits.
+        what: "rate" (open and partly open) or "clients" (closed); by default the one that fits.
         duration: The length of each probe; 10 s against a target.
         requests: The requests of each probe; 200,000 with a system unless a duration is given.
-        warmup: The warm-up of each probe; against a target a tenth of the duration, else found.
+        warmup: The warm-up of each probe; against a target a tenth of the duration, otherwise
+            found.
         precision: Stop when the half-width of the 95 % interval is this share of the value.
-        probes_max: Give up after so many probes.
+        probes_max: Give up after this many probes.
         on: Make the load against a target from a Ray cluster, as in `run`.
         output: A directory for probes.parquet, capacity.json and capacity.html. Until the end it
-            lies beside its place, and has the first two anew after each probe.
+            lies beside its place, and its first two files are rewritten after each probe.
         progress: Called with each probe.
 
     Raises:
         InputError: if the input is wrong.
         RunError: if the target cannot be reached.
-        CapacityStopped: on Ctrl-C, with what was known by then.
+        CapacityStopped: on Ctrl-C, with the answer so far.
     """
     workload = workload_of(workload)
     system = None if system is None else system_of(system)
@@ -153,13 +153,13 @@ def _options(
         "requests": requests,
         "duration": duration,
         "warmup": _WARM_UP * length_s if warmup is None else warmup,
-        # At twice its capacity a server has so much left to do at the end.
+        # At twice its capacity a server is busy for long after the end.
         "drain": max(length_s, _DURATION_S),
     }
 
 
 def what_of(workload: _core.Workload) -> tuple[What, str]:
-    """What is varied, and its unit."""
+    """The key that is varied, and its unit."""
     if workload.model == "closed":
         return "clients", "clients"
     return "rate", "/s" if workload.model == "open" else "sessions/s"
@@ -189,7 +189,7 @@ def _start(workload: _core.Workload) -> float:
 
 
 def _ceiling(workload: _core.Workload, system: _core.System | None) -> float:
-    """The rate at which a modelled system has a load of 1, from which on it has no steady state."""
+    """The rate at which a modelled system has a load of 1, without a steady state from there on."""
     if system is None or workload.model == "closed":
         return math.inf
     half = workload.at_load(system, 0.5).session_rate

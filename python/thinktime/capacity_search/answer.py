@@ -1,4 +1,4 @@
-"""What a search for the capacity gives: the value, its interval, the probes, and words."""
+"""The answer of a search for the capacity: value, interval, probes, and words."""
 
 from __future__ import annotations
 
@@ -50,32 +50,32 @@ class Capacity:
     """`/s` for requests a second, `sessions/s`, or `clients`."""
 
     value: float | None
-    """The capacity; None where not even the lowest value that was tried is sustained, 0 where it is
-    not sure of any."""
+    """The capacity; None if not even the lowest value tried is sustained, 0 if no value is certain
+    to be sustained."""
 
     low: float | None
     """The lower end of its 95 % confidence interval."""
 
     high: float | None
-    """The upper end; None where the value is a lower bound only."""
+    """The upper end; None if the value is a lower bound only."""
 
     verdict: Verdict
-    """`found`; `imprecise`: found, but not to the precision; `generator`: the generator itself
-    was late wherever the objectives were missed; `no limit`: none was found; `not met`: not even
-    at the lowest value; `interrupted`: by Ctrl-C."""
+    """`found`; `imprecise`: found, but not to the precision; `generator`: the generator itself was
+    late at all values that missed the objectives; `no limit`: no limit was found; `not met`: not
+    even at the lowest value; `interrupted`: by Ctrl-C."""
 
     words: str
     """The verdict in a sentence."""
 
     probes: pl.DataFrame
-    """A row a probe, in their order. `margin` is the logarithm of measured over allowed, of the
+    """A row a probe, in order. `margin` is the logarithm of measured over allowed, for the
     objective named in `why`."""
 
     doubts: Sequence[str] = ()
-    """What limits it besides its verdict, in sentences."""
+    """Reservations about the answer besides its verdict, in sentences."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
+        """The whole answer as plain values, for JSON."""
         return {
             "what": self.what,
             "unit": self.unit,
@@ -89,7 +89,7 @@ class Capacity:
 
 
 def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> Capacity:
-    """What the search has found."""
+    """The result of the search."""
     verdict = _verdict(search, interrupted)
     value, low, high = _ends(search, verdict)
     words = _words(verdict, value, low, high, unit, search)
@@ -98,14 +98,14 @@ def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> 
 
 
 def so_far(probes: Sequence[Probe], what: What, unit: str) -> Capacity:
-    """What is known while the search goes on: its probes."""
+    """The answer so far: the search's probes."""
     words = f"{units.counted(len(probes), 'probe')} so far"
     doubts = _doubts(probes, unit)
     return Capacity(what, unit, None, None, None, "interrupted", words, table(probes), doubts)
 
 
 def _doubts(probes: Sequence[Probe], unit: str) -> list[str]:
-    """That probes were too short, and what checks say of those that met the objectives.
+    """Notes on probes that were too short, and on checks of those that met the objectives.
 
     The others are beyond the capacity, where no server is steady.
     """
@@ -127,13 +127,13 @@ def _untrusted(probes: Sequence[Probe], unit: str) -> list[str]:
 
 
 def _checks_of(probe: Probe) -> dict[str, Any]:
-    """What checks say of a probe, as its row has it."""
+    """The checks' verdicts on a probe, as its row has them."""
     found = [one.as_dict() for one in probe.validity]
     return {"untrusted": probe.untrusted, "validity": found}
 
 
 def _too_short(probes: Sequence[Probe]) -> list[str]:
-    """That probes were too short, and what would be long enough."""
+    """A note that probes were too short, and the sufficient length."""
     short = [probe for probe in probes if probe.short]
     if not short:
         return []

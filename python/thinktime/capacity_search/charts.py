@@ -85,7 +85,7 @@ def _share(margin: float) -> float:
 
 
 def _limits(figure: go.Figure, found: Capacity) -> None:
-    """What is allowed, and the capacity with its interval."""
+    """The limit, and the capacity with its interval."""
     figure.add_hline(y=1, line={"color": INK, "dash": "dash", "width": 1}, name="ink")
     if found.value is None:
         return
@@ -106,7 +106,7 @@ def _scales(figure: go.Figure, found: Capacity, known: pl.DataFrame) -> None:
 
 
 def _words(found: Capacity) -> str:
-    """Every probe with what came of it."""
+    """Every probe with its outcome."""
     rows = found.probes.to_dicts()
     phrases = [
         f"{units.amount(row['value'], found.unit)} {_slo(row)}"
@@ -124,4 +124,4 @@ _PROBES: Chart[Capacity] = Chart(
 )
 
 CHARTS: list[Chart[Capacity]] = [_PROBES]
-"""In the order of the page."""
+"""Charts in the order of the page."""

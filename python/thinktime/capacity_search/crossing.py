@@ -1,4 +1,4 @@
-"""Where the margin crosses zero: a line through the probes, and an interval for its root."""
+"""The root of the margin: a line through the probes, and an interval for its root."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Crossing:
     """The inverse covariance of the line's height at the root and its slope."""
 
     def variance_after(self, at: float, error: float) -> float:
-        """The variance of the root, were there one more probe with this standard error."""
+        """The variance of the root after one more probe with this standard error."""
         row = np.array([1.0, at - self.root])
         variance = error**2 + bend(self.slope * (at - self.root)) ** 2
         after = self.precision + np.outer(row, row) / max(variance, _ERROR_MIN**2)
@@ -49,9 +49,9 @@ class Crossing:
 def bend(margin: float) -> float:
     """How far the margin may lie off a straight line through the root.
 
-    Near saturation the response time goes with 1/(c - v), in a closed system with v - c. The
-    logarithm leaves its tangent at the root by this much where it has come to `margin`, in the
-    one on this side of the root, in the other on the other side.
+    Near saturation the response time goes with 1/(c - v), in a closed system with v - c. At
+    `margin`, the logarithm differs from its tangent at the root by this much: in an open system on
+    this side of the root, in a closed one on the other.
     """
     far = min(abs(margin), _MARGIN_MAX)
     return math.expm1(far) - far
@@ -60,10 +60,10 @@ def bend(margin: float) -> float:
 def crossing_of(probes: Sequence[Probe]) -> Crossing | None:
     """The root of a line through the probes that have a margin.
 
-    Each counts by the inverse of its variance, which is that of chance and of the bend. The bend
-    is the same for all on one side, so that many such probes say no more than one. Where the
-    probes scatter more than that explains, the interval is widened accordingly. None where the
-    probes do not tell a rising line from a level one.
+    Each probe is weighted by the inverse of its variance, which has a part of chance and one of the
+    bend. All probes on one side share the bend, so that many of them say no more than one. If the
+    probes scatter more than that explains, the interval is widened accordingly. None if the probes
+    do not tell a rising line from a level one.
     """
     known = [probe for probe in probes if probe.margin is not None]
     if len({probe.value for probe in known}) < 2:
@@ -103,7 +103,7 @@ def _line(
 
 
 def _fieller(root: float, slope: float, precision: FloatArray) -> Crossing | None:
-    """The values at which the line is not told from 0."""
+    """The values at which the line does not differ from 0 beyond chance."""
     covariance = np.linalg.inv(precision)
     q = _NORMAL_95**2
     lead = slope**2 - q * float(covariance[1, 1])

@@ -1,4 +1,4 @@
-"""What this machine can generate: the largest rate at which the generator keeps to its schedule."""
+"""The limit of this machine: the largest rate at which the generator keeps to its schedule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from thinktime.present.percentile import backed
 from thinktime.results.result import Result
 
 LATENESS_P99_S = 1e-3
-"""The 99th percentile of the lateness up to which the generator keeps to its schedule."""
+"""The largest 99th percentile of the lateness of a generator that keeps to its schedule."""
 
 _WORKLOAD = 'name = "generator"\n[arrivals]\nmodel = "open"\nrate = "2000/s"\n'
 _SYSTEM = 'name = "trivial"\n[[station]]\nname = "server"\ndemand = "0.1us"\n'
@@ -41,8 +41,8 @@ def generator_capacity(
 ) -> tuple[Capacity, str]:
     """Find the largest rate that this machine generates on time.
 
-    The server is `thinktime serve` of a single station with next to no demand, in a process of
-    its own on the same machine, so that the two share its cores: another server may allow more.
+    The server is `thinktime serve` of a single station with almost no demand, in a process of its
+    own on the same machine. The two share its cores: another server may allow more.
 
     Args:
         duration: The length of each probe; 3 s.
@@ -51,7 +51,7 @@ def generator_capacity(
         progress: Called with each probe.
 
     Returns:
-        The capacity, and in words what it was measured against.
+        The capacity, and in words the server that it was measured against.
 
     Raises:
         InputError: if the input is wrong.
@@ -76,7 +76,7 @@ def generator_capacity(
 
 
 def against() -> str:
-    """What the generator is measured against, in words."""
+    """The server that the generator is measured against, in words."""
     return (
         "measured against `thinktime serve` of one station with a demand of 100 ns, in a process "
         f"of its own on the same machine ({os.cpu_count()} cores, shared by the two); on time "
@@ -85,7 +85,7 @@ def against() -> str:
 
 
 def lateness_probe(rate: float, result: Result) -> Probe:
-    """The probe that a result makes where lateness is what counts."""
+    """The probe of a result whose objective is lateness."""
     summary = result.summary
     figures = figures_of(summary)
     late, failed = summary["lateness_s"]["p99"], summary["errors"]
@@ -99,7 +99,7 @@ def lateness_probe(rate: float, result: Result) -> Probe:
     if not backed("p99", summary["requests"]):
         few = units.counted(summary["requests"], "request")
         text = f"lateness p99 cannot be told of {few}, the limit is {allowed_s}"
-    # Lateness comes in bursts, of which a run has few: no formula knows its error.
+    # Lateness comes in bursts, and a run has few of them: no formula gives its error.
     return Probe(rate, margin <= 0, margin, _ERROR, why=text, figures=figures)
 
 

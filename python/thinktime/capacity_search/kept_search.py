@@ -1,4 +1,4 @@
-"""A search whose answer is kept, and handed over when Ctrl-C ends it."""
+"""A search whose answer is stored, and returned when Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PAGE = "capacity.html"
 
 
 class CapacityStopped(KeyboardInterrupt):
-    """Ctrl-C ended a search; `capacity` holds what was known by then."""
+    """Ctrl-C ended a search; `capacity` holds the answer so far."""
 
     def __init__(self, capacity: Capacity) -> None:
-        """Keep what was known."""
+        """Keep the answer so far."""
         super().__init__("interrupted")
         self.capacity = capacity
 
@@ -35,7 +35,7 @@ def search_kept(
     output: str | Path | None,
     progress: Callable[[Probe], None] | None,
 ) -> Capacity:
-    """Search, and keep what is found in a directory, if there is one.
+    """Search, and store the answer in a directory, if there is one.
 
     Raises:
         InputError: if the directory is a file, or holds other things than a capacity.
@@ -61,7 +61,7 @@ def search_kept(
         raise
     found = answer(search, *named, interrupted)
     if interrupted and partial is not None and not search.probes:
-        # An older result says more than this one would.
+        # An older result is worth more than this one.
         partial.abandon()
         raise CapacityStopped(found)
     if directory is not None:
@@ -77,8 +77,8 @@ def search_kept(
 
 
 def _place(output: str | Path | None) -> _core.Partial | None:
-    """Where the search keeps what it finds; what that takes is loaded."""
-    # Before the search: a library that Ctrl-C finds half loaded could keep nothing any more.
+    """The directory in which the search stores its answer; the libraries for that are loaded."""
+    # Loaded before the search: if Ctrl-C came while a library loads, nothing could be stored.
     import polars  # noqa: F401
 
     if output is None:
@@ -98,7 +98,7 @@ def share(given: float | str) -> float:
     """A share between 0 and 1, exclusive, as in 0.05 or `5%`.
 
     Raises:
-        InputError: if it is none.
+        InputError: if it is not a share.
     """
     text = str(given).strip()
     try:

@@ -1,4 +1,4 @@
-"""What a search for the capacity comes to: one sentence and one exit status."""
+"""The outcome of a search for the capacity: one sentence and one exit status."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ DOUBTS = {
     "no limit": "No value that was tried failed: the server may bear more",
     "interrupted": "The search was interrupted: this is what was known by then",
 }
-"""What limits an answer, by its verdict."""
+"""The limitation of an answer, by its verdict."""
 
 
 def outcome(found: Capacity, against: str | None = None, unwritten: str = "") -> Verdict:
-    """What a search comes to.
+    """The outcome of a search.
 
     Args:
-        found: What it gave.
-        against: Of the generator's own capacity, what it was measured against.
-        unwritten: Why what it found could not be written, if it could not.
+        found: The answer of the search.
+        against: For the generator's own capacity, the server that it was measured against.
+        unwritten: Why the answer could not be written, if it could not.
     """
     if unwritten:
         doubt = f"the result could not be written: {unwritten}"
@@ -38,6 +38,6 @@ def outcome(found: Capacity, against: str | None = None, unwritten: str = "") ->
 
 
 def doubts_of(found: Capacity) -> list[str]:
-    """What limits an answer, in words."""
+    """The limitation of an answer, in words."""
     by_verdict = DOUBTS.get(found.verdict)
     return [*([by_verdict] if by_verdict else []), *found.doubts]

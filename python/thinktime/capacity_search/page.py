@@ -1,4 +1,4 @@
-"""The page of a capacity: what the server sustains, the probes, and their margins."""
+"""The page of a capacity: the value that the server sustains, the probes, and their margins."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from thinktime.results.verdict import Met, Objective
 
 _NORMAL_95 = 1.959964
 _ERRORS_LIMIT = 0.01
-"""The share of requests that may fail where the SLO says nothing of errors."""
+"""The share of requests that may fail if the SLO has no limit for errors."""
 
 _LATE_SHARE = 0.10
 _LATE_P99_S = 1e-3
@@ -27,21 +27,21 @@ makes the generator a suspect."""
 _TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 
 _UNKNOWN = 0.5
-"""The standard error of a margin of which nothing is known."""
+"""The standard error of a margin that is unknown."""
 
 _NOTHING = 3.0
-"""That of a run without a request, which says nothing of the server."""
+"""The standard error for a run without a request, which says nothing of the server."""
 
 
 @dataclass(frozen=True)
 class Slo:
-    """The objectives of all requests; those of pages and parts stand in results alone."""
+    """The objectives of all requests; those of pages and parts are in results alone."""
 
     times_s: Mapping[str, float]
     """Upper limits of response times in seconds by name: `mean`, `p50` to `p99.9`."""
 
     errors: float
-    """The largest share of requests that may fail; 1 % where the workload says nothing."""
+    """The largest share of requests that may fail; 1 % if the workload sets none."""
 
     @classmethod
     def of(cls, workload: _core.Workload) -> Slo:
@@ -68,7 +68,7 @@ class Slo:
 
 @dataclass(frozen=True)
 class Probe:
-    """What a run at one value gave."""
+    """The outcome of a run at one value."""
 
     value: float
     """The rate a second, or the number of clients."""
@@ -77,51 +77,51 @@ class Probe:
     """Whether all objectives were met."""
 
     margin: float | None
-    """The logarithm of measured over allowed, of the objective that is worst: below 0 where it
-    is met. None where no figure says by how much the run failed."""
+    """The logarithm of measured over allowed for the worst objective: below 0 if it is met. None if
+    no figure shows by how much the run failed."""
 
     error: float = 0.0
     """The standard error of the margin."""
 
     stopped: bool = False
-    """Whether it was ended early because it failed for certain; the margin is then that of a part
-    chosen for being bad, and its error allows for that."""
+    """Whether the run was ended early because it was certain to fail. The margin is then that of a
+    part that was chosen for being bad, and its error allows for that."""
 
     short: str = ""
-    """The percentile that has an objective and that the run has too few requests to bound: then it
-    does not surely pass, however low it is. In 30 of 100 runs none of 119 requests is above the
-    true p99."""
+    """The percentile that has an objective and that the run has too few requests to bound. The run
+    is then not certain to pass, however low the percentile is: in 30 of 100 runs none of 119
+    requests is above the true p99."""
 
     generator: bool = False
-    """Whether the run failed and the generator itself may be why."""
+    """Whether the run failed and the generator itself may be the cause."""
 
     why: str = ""
-    """In words: the objective that is worst, or what failed."""
+    """The worst objective, or the failure, in words."""
 
     figures: Mapping[str, Any] = field(default_factory=dict)
-    """More of what was measured, for tables."""
+    """More figures, for tables."""
 
     validity: Sequence[Finding] = ()
-    """What checks say of the run."""
+    """The checks' verdicts on the run."""
 
     untrusted: str | None = None
     """Why the run is not to be trusted; None if it is."""
 
     @property
     def slo(self) -> Met:
-        """As far as the interval tells."""
+        """The margin, limited by its interval."""
         return objectives_met(self.passed, self.margin, self.error)
 
 
 def objectives_met(passed: bool, margin: float | None, error: float) -> Met:
-    """Whether the objectives are met, as far as the margin's 95 % interval tells."""
+    """Whether the objectives are met, by the margin's 95 % interval."""
     if margin is not None and abs(margin) < _NORMAL_95 * error:
         return "cannot tell"
     return "met" if passed else "not met"
 
 
 def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> Probe:
-    """The probe that a result makes. `stopped` says that it was ended early as it failed."""
+    """The probe of a result. `stopped` says that the run was ended early as it failed."""
     summary = result.summary
     margins = [*_times(summary, slo), *_errors(summary, slo), *_others(result.objectives)]
     figures = figures_of(summary)
@@ -146,17 +146,17 @@ def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> P
 
 
 def with_checks(probe: Probe, result: Result) -> Probe:
-    """A probe with what checks say of its run.
+    """A probe with the checks' verdicts on its run.
 
-    They are asked once the probe is made: beyond its capacity a server is not steady, and this is
-    no reason to suspect the generator.
+    The checks run after the verdict of the probe: beyond its capacity a server is not steady, which
+    is no reason to suspect the generator.
     """
     validity.note(result, of_point=True)
     return replace(probe, validity=tuple(result.validity), untrusted=result.untrusted)
 
 
 def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """What a table shows of a summary. Times are in seconds."""
+    """The figures of a summary for tables. Times are in seconds."""
     times, requests = summary["response_time_s"], summary["requests"]
     return {
         "requests": requests,
@@ -183,7 +183,7 @@ def _times(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str
 
 
 def _short(summary: Mapping[str, Any], slo: Slo) -> str:
-    """The last percentile that has an objective and no interval; empty where there is none."""
+    """The last percentile that has an objective and no interval; empty if there is none."""
     known = summary.get("response_time_ci95") or {}
     found = [name for name in slo.times_s if name != "mean" and name not in known]
     return found[-1] if found else ""
@@ -199,7 +199,7 @@ def _time_error(summary: Mapping[str, Any], name: str) -> float:
     interval = (summary.get("response_time_ci95") or {}).get(name)
     if interval is not None and interval[0] > 0:
         return max(math.log(interval[1] / interval[0]) / (2 * _NORMAL_95), 1e-4)
-    # No interval: that of the mean, and on it the order statistic of an exponential tail.
+    # No interval: the mean's interval, and with it the order statistic of an exponential tail.
     beyond = 1 - float(name[1:]) / 100
     count = max(summary["requests"] - summary["errors"], 1)
     of_order = math.sqrt((1 - beyond) / (count * beyond)) / math.log(1 / beyond)
@@ -213,12 +213,12 @@ def _errors(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, st
     share = failed / requests
     found, allowed = units.percent(share, 3), units.percent(slo.errors, 3)
     text = f"{found} of the requests failed, the limit is {allowed}"
-    limit = max(slo.errors, 0.5 / requests)  # where no error is allowed, one is one too many
+    limit = max(slo.errors, 0.5 / requests)  # if no error is allowed, one is one too many
     return [(math.log(share / limit), 1 / math.sqrt(failed), text)]
 
 
 def _without_errors(value: float, slo: Slo, figures: Mapping[str, Any]) -> Probe:
-    """Where nothing failed, and errors alone say whether the objectives are met."""
+    """The margin by errors alone, if no failure decides."""
     why = f"no request failed, the limit is {units.percent(slo.errors, 3)}"
     requests, squared = figures["requests"], _NORMAL_95**2
     if squared / (requests + squared) <= slo.errors:  # the upper end of Wilson's interval
@@ -227,13 +227,13 @@ def _without_errors(value: float, slo: Slo, figures: Mapping[str, Any]) -> Probe
 
 
 def _others(objectives: Sequence[Objective]) -> list[tuple[float, float, str]]:
-    """Those of pages, populations, request names and checks."""
+    """The objectives of pages, populations, request names and checks."""
     found = []
     for one in objectives:
         if one.value is None or (one.of is None and one.name in (*_TIMES, "errors")):
             continue
         value, limit, interval = one.value, one.limit, one.interval
-        if one.name == "checks":  # the share that fails may not exceed what need not pass
+        if one.name == "checks":  # the failed share may not exceed the share that need not pass
             value, limit = 1 - value, 1 - limit
             interval = None if interval is None else (1 - interval[1], 1 - interval[0])
         if value <= 0:
@@ -241,14 +241,14 @@ def _others(objectives: Sequence[Objective]) -> list[tuple[float, float, str]]:
         error = _UNKNOWN
         if interval is not None and interval[0] > 0:
             error = max(math.log(interval[1] / interval[0]) / (2 * _NORMAL_95), 1e-4)
-        # Where nothing is allowed, twice the limit stands for whatever was found.
+        # If nothing is allowed, twice the limit stands for any value found.
         margin = math.log(value / limit) if limit > 0 else math.log(2)
         found.append((margin, error, one.words))
     return found
 
 
 def failed_outright(summary: Mapping[str, Any]) -> str | None:
-    """Why a run failed whatever its times are; None if it did not."""
+    """Why a run fails whatever its times are; None if it does not."""
     if summary["requests"] == 0:
         return "no request was over"
     if summary["errors"] == summary["requests"]:
@@ -259,7 +259,7 @@ def failed_outright(summary: Mapping[str, Any]) -> str | None:
 def not_achieved(summary: Mapping[str, Any], time_s: float) -> str | None:
     """Whether fewer requests were completed than came, in words.
 
-    Chance explains some, and so does that each is under way for `time_s` seconds.
+    Chance explains some of the difference, and so does the time in the system of `time_s` seconds.
     """
     if summary["model"] == "closed":
         return None
@@ -284,7 +284,7 @@ def _generator_late(result: Result) -> bool:
 
 
 def _limit(entry: object) -> str | None:
-    """The limit as it is written; None where the entry holds the objectives of a part."""
+    """The limit in its written form; None if the entry holds the objectives of a part."""
     if isinstance(entry, Mapping):
         return str(entry["limit"]) if "limit" in entry else None
     return str(entry)

@@ -1,4 +1,4 @@
-"""The search for the largest value that meets the objectives: asks for probes, is told of them."""
+"""The search for the largest value that meets the objectives: it proposes probes and reads them."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ if TYPE_CHECKING:
     from thinktime.capacity_search.crossing import Crossing
 
 _SURE = 3.0
-"""A probe is sure of passing or failing when its margin is so many standard errors from 0."""
+"""A probe is certain to pass or fail if its margin is this many standard errors from 0."""
 
 _DOUBLINGS_MAX = 20
 _HALVINGS_MAX = 10
 _PLACES = 41
 _NEAR = 0.5
-"""No probe is made where the line says that the margin is further from 0."""
+"""No probe is made if the line puts the margin further from 0."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is known of the crossing."""
+    """The crossing as far as it is known."""
 
     value: float
     low: float
     high: float
-    """The ends of the 95 % confidence interval; infinite where no value is known to fail."""
+    """The ends of the 95 % confidence interval; infinite if no value is known to fail."""
 
 
 @dataclass
 class Search:
     """A stochastic root search over `probe(value)`.
 
-    It brackets the crossing by doubling or halving. Then it fits a line to the margins, weighs
-    each by what it says about the root, and asks for the next probe where the root would be known
-    best after it. A cliff, where no line tells anything, is bisected.
+    It brackets the crossing by doubling or halving. Then it fits a line to the margins, weighs each
+    by its information on the root, and proposes the probe after which the root would be known best.
+    If no line fits, as at a cliff, it bisects.
     """
 
     start: float
     precision: float = 0.05
-    """The half-width of the interval that is wanted, as a share of the value."""
+    """The wanted half-width of the interval, as a share of the value."""
 
     ceiling: float = math.inf
     """A value known to fail without a probe."""
@@ -56,13 +56,13 @@ class Search:
     probes: list[Probe] = field(default_factory=list)
 
     def run(self, probe: Callable[[float], Probe], on_probe: Callable[[Probe], None]) -> None:
-        """Probe until the crossing is known; `on_probe` hears of each probe."""
+        """Probe until the crossing is known; `on_probe` receives each probe."""
         while (value := self.next()) is not None:
             self.probes.append(probe(value))
             on_probe(self.probes[-1])
 
     def next(self) -> float | None:
-        """Where to probe next; None when enough is known or nothing more can be."""
+        """The value of the next probe; None when enough is known or no probe can add to it."""
         if len(self.probes) >= self.probes_max:
             return None
         value = self._outwards() if not self.bracketed else self._inwards()
@@ -78,17 +78,17 @@ class Search:
 
     @property
     def telling(self) -> list[Probe]:
-        """The probes that tell something of the server.
+        """The probes that say something of the server.
 
-        Where one failed while the generator was on time, a failure with a late generator tells
-        nothing: it may be the generator's, and the server's own is known from elsewhere.
+        If one failed while the generator was on time, failures with a late generator are left out:
+        they may be the generator's, and the server's own are known from elsewhere.
         """
         clean = [probe for probe in self.probes if not probe.generator]
         return self.probes if all(probe.passed for probe in clean) else clean
 
     @property
     def nothing_passed(self) -> bool:
-        """Whether nothing passed, however low it was."""
+        """Whether nothing passed, however low the value was."""
         return bool(self.probes) and not any(probe.passed for probe in self.probes)
 
     @property
@@ -140,7 +140,7 @@ class Search:
             high = 2 * max(probe.value for probe in self.probes)
         if low <= 0:
             lowest = min(self.probes, key=lambda probe: probe.value)
-            # Shorter still in requests, a lower one could not surely pass either.
+            # With still fewer requests, a lower one could not be certain to pass either.
             low = lowest.value if lowest.passed and lowest.short else lowest.value / 2
         fit = self._fit_within(low, high)
         if fit is None or (fit.low <= low and fit.high >= high):
@@ -158,7 +158,7 @@ class Search:
         return middle
 
     def _most_telling(self, fit: Crossing, low: float, high: float) -> float:
-        """The place within the bracket after which the root would be known best."""
+        """The value within the bracket after which the root would be known best."""
         nearest = min(self.telling, key=lambda probe: abs(probe.value - fit.root))
         error = max(nearest.error, 1e-3)
         inner = [low + (high - low) * n / (_PLACES + 1) for n in range(1, _PLACES + 1)]
@@ -167,7 +167,7 @@ class Search:
         return min(places, key=lambda at: fit.variance_after(at, error))
 
     def _fit_within(self, low: float, high: float) -> Crossing | None:
-        """The line, where it does not contradict the bracket."""
+        """The line, if it does not contradict the bracket."""
         from thinktime.capacity_search.crossing import crossing_of
 
         fit = crossing_of(self.telling)

@@ -25,13 +25,13 @@ _SHOWN = (
 )
 
 _EVEN_MAX = 0.5
-"""A wider interval of a ratio is not even: its ends are said."""
+"""A wider interval of a ratio is asymmetric: its ends are shown."""
 
 _SPARE = ("decided by", "checks", "requests", "lateness p99", "throughput")
 
 
 def table(found: Capacity) -> Table:
-    """A row a probe, in their order."""
+    """A row a probe, in order."""
     rows = found.probes.to_dicts()
     names = ["passed", *columns.columns_with_figures(rows, _SHOWN[1:])]
     lines = [Line(units.amount(row["value"], found.unit), _cells(row, names)) for row in rows]

@@ -20,7 +20,7 @@ from thinktime.results.result import Result
 def compare(before: Result | Subject, after: Result | Subject) -> Comparison:
     """How the second result differs from the first: times, throughput, errors, with intervals.
 
-    docs/compare.md says how intervals are made, and what is told where a result keeps no rows.
+    docs/compare.md explains the intervals, and the comparison of results without rows.
     """
     one, other = (
         found if isinstance(found, Subject) else subject_of(found) for found in (before, after)

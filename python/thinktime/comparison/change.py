@@ -1,12 +1,12 @@
 """How much a figure differs between two results, with a 95 % interval.
 
-The interval of a difference is made of those of the two figures by the method of variance estimates
-recovery (Zou and Donner, 'Construction of confidence limits about effect measures', Statistics in
-Medicine 27, 2008), which keeps intervals that are not symmetric as they are. That of the ratio is
-where the difference of the second from so many times the first could be 0, so that the two never
-contradict each other. Runs of one seed meet the same arrivals: what their sections have in common
-is taken out of the difference (Zou, 'Toward using confidence intervals to compare correlations',
-Psychological Methods 12, 2007).
+The interval of a difference is made from those of the two figures by the method of variance
+estimates recovery (Zou and Donner, 'Construction of confidence limits about effect measures',
+Statistics in Medicine 27, 2008), which keeps asymmetric intervals asymmetric. The interval of the
+ratio has every factor x for which the second figure less x times the first could be 0, so that the
+two intervals never contradict each other. Runs of one seed meet the same arrivals: the correlation
+of their sections is taken out of the difference (Zou, 'Toward using confidence intervals to compare
+correlations', Psychological Methods 12, 2007).
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class Change:
     high: float
     ratio_low: float | None
     """The lower end of the relative difference's interval: 0.05 is 5 % more. None for errors, and
-    where the first figure may be 0."""
+    if the first figure may be 0."""
 
     ratio_high: float | None
     paired: bool
-    """Whether what the results have in common, because they met the same arrivals, was taken out
-    of the interval."""
+    """Whether the variation that the results share, because they met the same arrivals, was taken
+    out of the interval."""
 
     late: float = 0.0
-    """How much of the difference the generator's own lateness made, in seconds."""
+    """The part of the difference that the generator's own lateness made, in seconds."""
 
     @property
     def value(self) -> float:
@@ -61,7 +61,7 @@ class Change:
 
     @property
     def by_server(self) -> bool:
-        """Whether it does so, too, without what the generator's own lateness made."""
+        """Whether it also does without the part of the generator's own lateness."""
         return self.significant and (
             self.low > self.late if self.low > 0 else self.high < self.late
         )
@@ -89,12 +89,12 @@ def change(figure: str, before: Estimate, after: Estimate, paired: bool) -> Chan
 
 
 def together(one: float, other: float, common: float) -> float:
-    """How far the difference of two estimates reaches that reach so far, by their correlation."""
+    """The reach of the difference of two estimates, by the reach of each and their correlation."""
     return math.sqrt(max(one**2 + other**2 - 2 * common * one * other, 0.0))
 
 
 def in_common(before: Estimate, after: Estimate) -> float:
-    """The correlation of two runs' sections, from 0."""
+    """The correlation of two runs' sections, 0 or more."""
     if before.sections is None or after.sections is None:
         return 0.0
     one, other = np.asarray(before.sections), np.asarray(after.sections)
@@ -107,7 +107,7 @@ def in_common(before: Estimate, after: Estimate) -> float:
 def _ratio(
     a: float, b: float, down: tuple[float, float], up: tuple[float, float], common: float
 ) -> tuple[float | None, float | None]:
-    """The ends of b / a - 1: where b - x a has 0 for an end of its interval."""
+    """The ends of b / a - 1: the values of x for which the interval of b - x a ends at 0."""
     low = _least(a, b, *down, common)
     high = _greatest(a, b, *up, common)
     return (None if low is None else low - 1), (None if high is None else high - 1)

@@ -1,4 +1,4 @@
-"""Two results compared: all figures, and what they say together."""
+"""Two results compared: all figures, and a verdict on them together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 _KINDS = {"simulate": "simulation", "run": "run"}
 _NO_JUDGEMENT = "Nothing is called better or worse"
 _TOLD = ("p99", "p90", "mean", "p50")
-"""Times that the verdict names, the first that there is."""
+"""Times that the verdict names: the first one available."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Comparison:
     before: Subject
     after: Subject
     changes: Mapping[str, Change | Missing]
-    """By figure, in the order of tables; where there is none, the reason."""
+    """The changes by figure, in the order of tables; for a missing one, the reason."""
 
     def known(self, figure: str) -> Change | None:
         """The change of a figure, if there is one."""
@@ -37,7 +37,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """What it comes to, in one or two sentences."""
+        """The verdict in one or two sentences."""
         worse, better = self._signs()
         phrases = [self.sentence(one) for one in self._figures_to_name(worse, better)]
         if phrases and self._doubtful:
@@ -60,14 +60,14 @@ class Comparison:
         return f"Nothing can be compared: {why}."
 
     def sentence(self, change: Change) -> str:
-        """One change in words: neutral ones where a run is compared with a simulation."""
+        """One change in words: neutral words if a run is compared with a simulation."""
         return words.sentence(change, self._of)
 
     @property
     def links(self) -> tuple[str, str] | None:
-        """The links that both runs crossed, as `--link` takes them, where they are different ones.
+        """The links that both runs crossed, as `--link` takes them, if they differ.
 
-        That of a run that crossed none is empty.
+        A run without a link has an empty one.
         """
         one, other = self.before.link, self.after.link
         if one is None or other is None or not differ(one, other):
@@ -76,7 +76,7 @@ class Comparison:
 
     @property
     def _of(self) -> str:
-        """What the second result is, where the first is of another kind; else nothing."""
+        """The kind of the second result, if the first is of another kind; otherwise empty."""
         return "" if self.before.kind == self.after.kind else _KINDS[self.after.kind]
 
     @property
@@ -93,7 +93,7 @@ class Comparison:
         return worse, [one for one in certain if one not in worse]
 
     def _figures_to_name(self, worse: list[Change], better: list[Change]) -> list[Change]:
-        """One time to either side, and what is no time."""
+        """One time for each result, and why other times are missing."""
         phrases = []
         for side in (worse, better):
             times = [one for name in _TOLD for one in side if one.figure == name]
@@ -102,7 +102,7 @@ class Comparison:
         return phrases
 
     def as_dict(self) -> dict[str, Any]:
-        """As `--json` prints it: times in seconds, shares of 1."""
+        """The comparison as `--json` prints it: times in seconds, shares of 1."""
         figures, missing = {}, {}
         for name, one in self.changes.items():
             if isinstance(one, Missing):
@@ -143,7 +143,7 @@ def comparison_of(before: Subject, after: Subject) -> Comparison:
 
 
 def _missing(one: Estimate | Missing, other: Estimate | Missing) -> Missing:
-    """What is missing in one of the two, or in both."""
+    """The figures that are missing in one of the two, or in both."""
     found = [part for part in (one, other) if isinstance(part, Missing)]
     longest = max(found, key=lambda part: part.times_as_long or 0)
     if len({part.reason for part in found}) == 1 and len(found) == 1:
@@ -153,7 +153,7 @@ def _missing(one: Estimate | Missing, other: Estimate | Missing) -> Missing:
 
 
 def _by_replications(before: Subject, after: Subject) -> Change | None:
-    """The means' change by common random numbers, of as many replications with the same seed."""
+    """The change of the mean by common random numbers, if replications and seeds are the same."""
     a, b = before.replication_means_s, after.replication_means_s
     if before.seed != after.seed or not len(a) == len(b) >= 2:
         return None

@@ -1,15 +1,15 @@
 """A figure of one result with its 95 % interval, from sections of the run.
 
-Response times of one run depend on one another, so nothing is said by their number. The run is cut
-into sections of the same length in time, and a figure's interval is that of a mean over sections
-(batch means: Law, 'Simulation Modeling and Analysis', 2015, section 9.5.3), for ratios and
-percentiles by their linearisation. Of 20 short and 8 long sections the wider interval is taken:
-where neighbours still depend on one another, the long ones show it.
+Response times of one run depend on one another, so their number sets no interval. The run is cut
+into sections of equal duration, and a figure's interval is that of a mean over sections (batch
+means: Law, 'Simulation Modeling and Analysis', 2015, section 9.5.3), for ratios and percentiles by
+their linearisation. The wider interval of 20 short and 8 long sections is taken: if neighbours
+still depend on one another, the long ones show it.
 
-A percentile is where its share of response times lies: the interval of the share is turned into
-times by the sample itself (Le Boudec, 'Performance Evaluation of Computer and Communication
-Systems', 2010, section 2.2). It is given where the run is worth as many independent values as the
-order statistics of an independent sample would need for it.
+A percentile lies where its share of response times lies: the sample itself turns the interval of
+the share into times (Le Boudec, 'Performance Evaluation of Computer and Communication Systems',
+2010, section 2.2). An interval is given if the run is worth as many independent values as the order
+statistics of an independent sample would need.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ PERCENTILES: Mapping[str, float] = {
     "p99.9": 0.999,
 }
 FIGURES = ("mean", *PERCENTILES, "throughput", "errors")
-"""What is compared: response times in seconds, successes a second, and the share that failed."""
+"""The compared figures: response times in seconds, successes a second, and the share that
+failed."""
 
 SHORT, LONG = 20, 8
 _BINS = math.lcm(SHORT, LONG)
@@ -48,11 +49,11 @@ class Estimate:
     low: float
     high: float
     sections: Floats | None = None
-    """How much each of the `SHORT` sections of the run pulls the figure up or down, in any unit:
-    what two runs on the same arrivals have in common shows in it. None where it is not known."""
+    """How much each of the `SHORT` sections of the run moves the figure up or down, in any unit. It
+    shows the common part of two runs on the same arrivals. None if it is not known."""
 
     late: float = 0.0
-    """How much of a time the generator's own lateness made, in seconds."""
+    """The part of a time that the generator's own lateness made, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Missing:
 
     reason: str
     times_as_long: float | None = None
-    """How many times as long the run would have to be, where that is all."""
+    """How many times as long the run would have to be, if it is only too short."""
 
 
 Estimates = Mapping[str, Estimate | Missing]
@@ -95,7 +96,7 @@ def half_width(pulls: Floats) -> float:
 
 @cache
 def independent_needed(p: float) -> int:
-    """How many independent values the interval of the p-quantile needs."""
+    """The number of independent values that the interval of the p-quantile needs."""
     from thinktime.stats.quantile_interval import minimum_samples
 
     return minimum_samples(p)
@@ -145,7 +146,7 @@ def _percentiles(times: Floats, places: NDArray[np.int64]) -> dict[str, Estimate
 
 
 def _below(places: NDArray[np.int64], p: float) -> Floats:
-    """What each bin has more below the p-quantile than its share; `places` by rising value."""
+    """The excess below the p-quantile of each bin over its share; `places` by rising value."""
     n = len(places)
     return _sum(places[: math.ceil(p * n)]) - p * _sum(places)
 
@@ -155,7 +156,7 @@ def _ordered(ordered: Floats, p: float) -> float:
 
 
 def _worth(n: float, pulls: Floats, p: float) -> float:
-    """How many independent values a sample says as much as, by the spread of its share below p."""
+    """The number of independent values a sample is worth, by the spread of its share below p."""
     spread = (half_width(pulls) / float(stdtrit(SHORT - 1, 0.975))) ** 2
     independent = n * p * (1 - p)
     return n if spread <= independent else n * independent / spread
@@ -168,7 +169,7 @@ def _throughput(requests: Requests) -> Estimate | Missing:
 
 
 def rate_of_counts(middles: Floats, counts: Floats, lengths_s: Floats) -> Estimate | Missing:
-    """The rate of what was counted in intervals, by the place of each in the run, from 0 to 1."""
+    """The rate of counts in intervals, by the place of each in the run, from 0 to 1."""
     if counts.sum() < 2 * SHORT:
         return _too_short(float(counts.sum()), 2 * SHORT)
     span_s = float(lengths_s.sum())
@@ -187,9 +188,9 @@ def counted_share(
     middles: Floats, failed: Floats, all_of_them: Floats,
     failed_in_all: int | None = None, requests: int | None = None,
 ) -> Estimate | Missing:  # fmt: skip
-    """The share of requests that failed, by Wilson's interval for as many as they are worth.
+    """The share of requests that failed, with Wilson's interval for their independent number.
 
-    It is counted in intervals; `failed_in_all` of `requests` is exact, where it is known.
+    It is counted in intervals; `failed_in_all` of `requests` is exact, if it is known.
     """
     n = float(requests or all_of_them.sum())
     if n == 0:

@@ -1,4 +1,4 @@
-"""Limits of changes, as in `p99 > +5%`: what fails, what holds, and what cannot be told."""
+"""Limits of changes, as in `p99 > +5%`: which fail, which hold, and which cannot be judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Outcome = Literal["held", "broken", "cannot tell"]
 _FORM = re.compile(r"\s*([\w.]+)\s*([<>])\s*([+-])\s*(\d+\.?\d*|\.\d+)\s*(%|/s|[a-zµ]+)\s*")
 _TIMES_S = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 _LONGEST = 1000.0
-"""Nobody makes runs so many times as long."""
+"""A run that would have to be this many times as long is not proposed."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Limit:
     """A change that fails: one above or below a value."""
 
     text: str
-    """As it was given."""
+    """The limit's text."""
 
     figure: str
     above: bool
-    """Whether changes above the value fail; else those below it."""
+    """Whether changes above the value fail; otherwise those below it."""
 
     value: float
-    """In seconds, requests a second or shares of 1."""
+    """The value in seconds, requests a second or shares of 1."""
 
     relative: bool
     """Whether the value is a share of the first result's figure."""
@@ -42,16 +42,16 @@ class Limit:
 
 @dataclass(frozen=True)
 class LimitVerdict:
-    """A limit, and what the results say of it."""
+    """A limit, and the verdict of the results on it."""
 
     limit: Limit
     outcome: Outcome
     words: str
     times_as_long: float | None = None
-    """How many times as long both runs would have to be to tell, as far as is known."""
+    """How many times as long both runs would have to be for a verdict, as far as that is known."""
 
     def as_dict(self) -> dict[str, Any]:
-        """As `--json` prints it."""
+        """The verdict as `--json` prints it."""
         return {
             "limit": self.limit.text,
             "outcome": self.outcome,
@@ -66,7 +66,7 @@ def limit(text: str) -> Limit:
     A percentage is relative to the first result; that of errors is in points of their share.
 
     Raises:
-        InputError: if it is no limit; the message says what would be right.
+        InputError: if it is no limit; the message gives the right form.
     """
     found = _FORM.fullmatch(text)
     if found is None:
@@ -96,7 +96,7 @@ def _factor(figure: str, unit: str) -> float | None:
 
 
 def judged(limit: Limit, comparison: Comparison) -> LimitVerdict:
-    """Whether a comparison breaks a limit: only where the whole interval is beyond it."""
+    """Whether a comparison breaks a limit: only if the whole interval is beyond it."""
     found = comparison.changes[limit.figure]
     if isinstance(found, Missing):
         why = f"{limit.text}: cannot tell: {found.reason}"
@@ -126,7 +126,7 @@ def _outcome(limit: Limit, low: float | None, high: float | None) -> Outcome:
 
 
 def _in_its_terms(limit: Limit, found: Change) -> tuple[float | None, float | None, float]:
-    """The interval and the middle of the change, as the limit counts it."""
+    """The interval and the middle of the change, in the limit's unit."""
     if not limit.relative:
         return found.low, found.high, found.value
     middle = found.value / found.before if found.before else 0.0
@@ -136,7 +136,7 @@ def _in_its_terms(limit: Limit, found: Change) -> tuple[float | None, float | No
 def _times_as_long(
     value: float, low: float | None, middle: float, high: float | None
 ) -> float | None:
-    """Intervals shrink with the root of the time: when the one would leave the value out."""
+    """The factor of run time that leaves the value out: intervals shrink with the root of time."""
     end = low if middle > value else high
     if end is None or middle == value:
         return None

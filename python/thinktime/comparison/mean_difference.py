@@ -17,7 +17,7 @@ class Difference:
     """The mean response time of one result less that of another."""
 
     mean_s: float
-    """The difference in seconds: below zero where the second result is the faster one."""
+    """The difference in seconds: below zero if the second result is faster."""
 
     ci95_s: float
     """The half-width of its 95 % confidence interval, in seconds."""
@@ -26,8 +26,8 @@ class Difference:
     """The second mean divided by the first."""
 
     paired: bool
-    """Whether the interval is made of the differences of replications with common random numbers,
-    and not of two independent intervals."""
+    """Whether the interval comes from differences of replications with common random numbers, and
+    not from two independent intervals."""
 
     @property
     def significant(self) -> bool:
@@ -35,7 +35,7 @@ class Difference:
         return abs(self.mean_s) > self.ci95_s
 
     def __str__(self) -> str:
-        """In words."""
+        """The difference in words."""
         sign = "differ" if self.significant else "may be the same"
         how = "common random numbers" if self.paired else "independent intervals"
         mean = ("+" if self.mean_s > 0 else "") + units.mean(self.mean_s, self.ci95_s)
@@ -45,13 +45,13 @@ class Difference:
 
 @checked
 def difference(first: Result, second: Result) -> Difference:
-    """How much the mean response time of `second` is above that of `first`.
+    """The mean response time of `second` less that of `first`.
 
     Two simulations with the same seed and number of replications (two at least) meet the same
-    arrivals, think times and demands in each replication: their differences vary less than the
+    arrivals, think times and demands in each replication. Their differences vary less than the
     means do, and the interval is that of their mean, by Student's t (common random numbers: Law,
-    Simulation Modeling and Analysis, 5th ed., 11.2). Otherwise it is made of the two results' own
-    intervals, as of independent ones.
+    Simulation Modeling and Analysis, 5th ed., 11.2). Otherwise it is made from the two results' own
+    intervals, as if independent.
 
     Raises:
         InputError: if a result has no mean, or no interval.
@@ -65,7 +65,7 @@ def difference(first: Result, second: Result) -> Difference:
 
 
 def paired_difference(a: Sequence[float], b: Sequence[float]) -> Difference:
-    """How much the means `b` are above the means `a` of the same replications, two at least."""
+    """The means `b` less the means `a` of the same replications, two at least."""
     import numpy as np
 
     from thinktime.numerics import stdtrit

@@ -1,4 +1,4 @@
-"""The counted requests of a result, made of its rows: when each was wanted, and how it ended."""
+"""The counted requests of a result, from its rows: the scheduled time and the end of each."""
 
 from __future__ import annotations
 
@@ -16,32 +16,31 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _REQUEST = ("replication", "session", "request")
-"""What names a request."""
+"""The columns that identify a request."""
 
 
 @dataclass(frozen=True, eq=False)
 class Requests:
     """The requests that were scheduled at or after the end of the warm-up, in any order.
 
-    Times are in seconds from the end of the warm-up; those of the second replication follow on
-    those of the first, and so on.
+    Times are in seconds from the end of the warm-up; replications follow one another.
     """
 
     span_s: float
     """The measured time, of all replications together."""
 
     wanted_s: Floats
-    """When each was scheduled."""
+    """The scheduled time of each."""
 
     response_s: Floats
-    """Its response time; not a number where it failed for good."""
+    """The response time of each; not a number for a request that failed for good."""
 
     succeeded_s: Floats
-    """When those that succeeded within the measured time were over: not one a request."""
+    """The times at which requests succeeded within the measured time: fewer than the requests."""
 
 
 def requests_of(result: Result) -> Requests | None:
-    """The requests of a result; None where it keeps no rows, or measured for no time."""
+    """The requests of a result; None if it keeps no rows, or measured for no time."""
     if result.requests is None or len(result.requests) == 0:
         return None
     import polars as pl
@@ -50,7 +49,7 @@ def requests_of(result: Result) -> Requests | None:
 
 
 def pages_of(result: Result) -> Requests | None:
-    """The pages of a result as if each were a request; None where it keeps no rows or has none."""
+    """The pages of a result as if each were a request; None if it keeps no rows or has no pages."""
     if not result.summary.get("page_response_time_s"):
         return None
     pages = result.pages
@@ -60,7 +59,7 @@ def pages_of(result: Result) -> Requests | None:
 
 
 def _counted(result: Result, rows: pl.DataFrame) -> Requests | None:
-    """What was scheduled after the warm-up, of a row each; None if it was measured for no time."""
+    """The part scheduled after the warm-up, with a row each; None if no time was measured."""
     duration_s = float(result.summary.get("duration_s") or 0.0)
     if duration_s <= 0:
         return None

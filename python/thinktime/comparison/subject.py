@@ -1,4 +1,4 @@
-"""What is known of a result when it is compared: its figures with their intervals."""
+"""The side of a comparison: a result's figures with their intervals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """A result, as far as it is compared."""
+    """A result, with the data that a comparison needs."""
 
     label: str
     kind: str
@@ -45,15 +45,15 @@ class Subject:
 
     seed: int
     work: str
-    """Stands for the whole workload: equal where all of it but comments is."""
+    """A hash of the whole workload without comments."""
 
     duration_s: float
     requests: int
     estimates: Estimates
     replication_means_s: Sequence[float]
     link: str | None = ""
-    """The link that a run crossed, as `--link` takes it, empty for none; None where that is not
-    known, and of simulations."""
+    """The link that a run crossed, as `--link` takes it, empty for none; None if it is not known,
+    and for simulations."""
 
     untrusted: bool = False
     """Whether the result is not to be trusted."""
@@ -67,7 +67,7 @@ class Subject:
 
 
 def subject_of(result: Result) -> Subject:
-    """What is compared of a result."""
+    """The data of a result for a comparison."""
     summary = result.summary
     system = "" if result.system is None else result.system.name
     work = hashlib.sha256(result.workload.to_toml().encode()).hexdigest()[:16]
@@ -88,10 +88,10 @@ def subject_of(result: Result) -> Subject:
 
 
 def _with_lateness(estimates: Estimates, summary: Mapping[str, Any]) -> Estimates:
-    """The same with how much of each time a generator's own lateness made.
+    """The same, with the part of a generator's own lateness in each time.
 
-    A request's response time is its lateness and its service time; of one sent again only the
-    lateness is known.
+    A request's response time is its lateness and its service time; of a request that was sent again
+    only the lateness is known.
     """
     late, service = (summary.get(name) or {} for name in ("lateness_s", "service_time_s"))
     found = dict(estimates)
@@ -104,7 +104,7 @@ def _with_lateness(estimates: Estimates, summary: Mapping[str, Any]) -> Estimate
 
 
 def _estimates(result: Result) -> Estimates:
-    """Of all rows; of a sample of them, or without any, of summary and series what these tell."""
+    """Estimates from all rows; if some or all are missing, from summary and series."""
     requests = requests_of(result)
     if requests is not None and result.rows_complete:
         return estimates_of(requests)
@@ -140,7 +140,7 @@ def _of_summary(result: Result) -> dict[str, Estimate | Missing]:
 
 
 def _of_series(result: Result) -> dict[str, Estimate | Missing]:
-    """Throughput and errors, by the counts of at least as many intervals as there are sections."""
+    """Throughput and errors, by the counts of at least as many intervals as sections."""
     missing = _rowless(result)
     nothing = dict.fromkeys(("throughput", "errors"), missing)
     several = len(result.summary.get("replication_means_s") or []) > 1

@@ -30,7 +30,7 @@ def table(comparisons: Sequence[Comparison]) -> Table:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Which figures are missing, and why; what was taken out of intervals; and other links."""
+    """Notes: missing figures and why, parts taken out of intervals, and other links."""
     by_reason: dict[str, list[str]] = {}
     for name, one in comparison.changes.items():
         if isinstance(one, Missing):
@@ -60,7 +60,7 @@ def _links(before: str, after: str) -> str:
 def _line(change: Change) -> Line:
     ends = (change.before, change.after)
     cells = [Cell(words.value(change.figure, one)) for one in ends]
-    # The unit of a share stands in its name, so that a narrow screen has room for the difference.
+    # The unit of a share is in its name, so that a narrow screen has room for the difference.
     difference = words.signed_range(change).removesuffix(" percentage points")
     cells.append(Cell(difference, strong="text" if change.by_server else ""))
     cells.append(Cell(words.signed_relative(change)))

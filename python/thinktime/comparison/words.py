@@ -16,8 +16,8 @@ def name(figure: str) -> str:
 def sentence(change: Change, of: str = "") -> str:
     """As in 'p99 rose by 4.1 to 6.3 ms (12 to 19 %)', without a full stop.
 
-    Where the second result is of another kind than the first, `of` says of which (`simulation` or
-    `run`): nothing rose or fell then, but one is higher than the other.
+    If the second result is of another kind than the first, `of` names it (`simulation` or `run`):
+    then one is higher than the other, and nothing rose or fell.
     """
     subject = name(change.figure)
     if of:
@@ -35,19 +35,19 @@ def sentence(change: Change, of: str = "") -> str:
 
 
 def late(change: Change) -> str:
-    """What may be all of a difference: how much later or less late the generator was itself."""
+    """The difference may be due to this alone: how much later or less late the generator was."""
     certain = not change.significant or change.by_server
     return "" if certain else f", {lateness(change)}"
 
 
 def lateness(change: Change) -> str:
-    """How much later or less late the generator was itself."""
+    """How much later or less late the generator was."""
     word = "more" if change.late > 0 else "less"
     return f"but the generator itself was late by {units.seconds(abs(change.late))} {word}"
 
 
 def difference_range(change: Change) -> str:
-    """The interval of the difference; its sign is left out where it is the same throughout."""
+    """The interval of the difference, without its sign if it is the same throughout."""
     return _range(change.figure, *_ends(change.low, change.high, change.significant), False)
 
 
@@ -57,7 +57,7 @@ def signed_range(change: Change) -> str:
 
 
 def relative_range(change: Change) -> str:
-    """The interval of the relative difference, in percent; empty where there is none."""
+    """The interval of the relative difference, in percent; empty if there is none."""
     low, high = change.ratio_low, change.ratio_high
     if low is None or high is None:
         return signed_relative(change)
@@ -66,7 +66,7 @@ def relative_range(change: Change) -> str:
 
 
 def signed_relative(change: Change) -> str:
-    """The interval of the relative difference with its signs; empty where there is none."""
+    """The interval of the relative difference with its signs; empty if there is none."""
     low, high = change.ratio_low, change.ratio_high
     if low is not None and high is not None:
         return _percents(low, high, signed=True)
@@ -96,5 +96,5 @@ def _percents(low: float, high: float, *, signed: bool) -> str:
 
 
 def _ends(low: float, high: float, certain: bool) -> tuple[float, float]:
-    """Both ends; their sizes, the smaller first, where a word tells the sign."""
+    """Both ends; if a word gives the sign, their sizes, the smaller first."""
     return (-high, -low) if certain and high < 0 else (low, high)

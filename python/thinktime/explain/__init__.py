@@ -1,4 +1,4 @@
-"""What another system model would have told: a model of the server of a result, and its answers.
+"""A model of the server of a result, and its answers for other systems.
 
 from thinktime.explain import explain_result
 found = explain_result(result)

@@ -24,22 +24,22 @@ class Candidate:
     """A model of the server."""
 
     kind: str
-    """As in `fcfs`, `ps`, `pool` or `row`: what is named."""
+    """A short name, such as `fcfs`, `ps`, `pool` or `row`."""
 
     policy: str
     servers: int
     demands: tuple[str, ...]
-    """The law of demands at each station, in their order."""
+    """The law of demands at each station, in order."""
 
     places: int | None = None
-    """Of a pool around the station; None where there is none."""
+    """The size of a pool around the station; None without a pool."""
 
     delay_s: float = 0.0
-    """What each request takes beside, however many others there are: half before, half after."""
+    """A delay that each request has at any load: half before the station, half after."""
 
     @property
     def words(self) -> str:
-        """What it is, in words."""
+        """The model in words."""
         beside = f", behind a delay of {units.seconds(self.delay_s)}" if self.delay_s else ""
         if self.kind == "row":
             return f"two stations in a row, first come, first served{beside}"
@@ -48,7 +48,7 @@ class Candidate:
         return inside if self.places is None else f"a pool of {self.places} places around {inside}"
 
     def system(self, *, policy: str | None = None, servers: int | None = None) -> System:
-        """As a system, perhaps with another policy or number of servers at every station."""
+        """The model as a system, perhaps with another policy or number of servers per station."""
         used, many = policy or self.policy, servers or self.servers
         text = 'name = "explained"\n'
         for place, demand in enumerate(self.demands):
@@ -71,9 +71,9 @@ class Candidate:
 
 
 def in_a_row(seen: Visits, many: int) -> list[list[Candidate]]:
-    """Two FCFS stations with exponential demands, by the mean of those that were alone.
+    """Two FCFS stations with exponential demands, by the mean time of requests that were alone.
 
-    For each split of the work so many variants, whose means differ by what chance does to it.
+    Each split of the work has several variants, whose means differ as by chance.
     """
     idle = alone(seen.served(), 1)[0]
     if idle.seen < IDLE_LEAST:

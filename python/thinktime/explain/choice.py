@@ -1,9 +1,9 @@
-"""Which model of the server fits what was measured: learned on one part, judged by another.
+"""Which model of the server fits the measurement: learned on one part, judged by another.
 
-The first 70 % of the time are for learning; the rest decides whether it fits. Only a model that
-does is then learned from all of the time. Where requests came by themselves, models are simulated
-on the very times at which they came; else the workload is simulated with another seed, because when
-clients come again hangs on when they were answered.
+A model is learned from the first 70 % of the time and judged by the rest. Only a model that fits is
+then learned again from all of the time. If requests came by themselves, models are simulated on the
+measured arrival times. Otherwise the workload is simulated with another seed, because the times of
+answers decide when clients come again.
 """
 
 from __future__ import annotations
@@ -27,131 +27,132 @@ from thinktime.explain.visits import Visits
 from thinktime.operations import simulate
 
 LEARNED = 0.7
-"""The share of the time that models are made of."""
+"""The share of the time from which models are learned."""
 
 CROWDED = 0.05
 """With fewer requests that found others, policies cannot be told apart."""
 
 CLOSE = 0.04
-"""What is no further apart is the same model, whatever chance says."""
+"""Models that are no further apart count as the same, whatever chance says."""
 
 RUNS = 8
-"""So many simulations of each model that is judged."""
+"""The number of simulations of each model that is judged."""
 
 CHANCE = 1.25
-"""A model fits where the measurement is no further from its simulations than so many times what
-any of these is from the others."""
+"""A model fits if the measurement is no further from its simulations than this many times the
+distance of any simulation from the others."""
 
 TELLING = 0.3
-"""A model that chance may take further off than that is not named: too often it is a wrong one.
-Set by simulated runs of 1,200 to 20,000 requests: see `docs/explain.md`."""
+"""A model is not named if chance may take it further off than this: too often it is wrong. Set by
+simulated runs of 1,200 to 20,000 requests: see `docs/explain.md`."""
 
 FAR = 0.6
-"""A model that is further off is none, whatever chance says: 1 is what nothing alike has."""
+"""A model that is further off never fits, whatever chance says; 1 means nothing in common."""
 
 SAME = 0.01
-"""Means that are so near to each other are the same, whatever chance says."""
+"""Means that are this near to each other are the same, whatever chance says."""
 
 MEAN_OFF = 5.41
-"""Student's t of `RUNS` - 1 = 7 degrees is beyond it in one of 1,000 cases."""
+"""Student's t of `RUNS` - 1 = 7 degrees exceeds it in one of 1,000 cases."""
 
 SEED = 7_041_776
-"""No seed that a server or a workload is likely to have: demands must not be those measured."""
+"""No server or workload is likely to have this seed: simulated demands must not be the measured
+ones."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A model and how far it is from what was measured."""
+    """A model and its distance from the measurement."""
 
     variants: tuple[Candidate, ...]
-    """The model with laws that might as well have been learned: from the first part, or from all
-    of the time where the model fits."""
+    """The model with laws that might as well have been learned. They come from the first part, or
+    from all of the time if the model fits."""
 
     apart: float
-    """On the part that was held out, from all variants on average: see `scores.distance`."""
+    """The mean distance of all variants from the held-out part: see `scores.distance`."""
 
     chance: float
-    """How far the variant that is farthest from the others is from these."""
+    """The distance of the farthest variant from the others."""
 
     mean_off: float = 0.0
-    """How far the mean response time is from those of the variants, in standard errors of one
-    more, of the part held out or of all of the time, whichever is farther: the distance above
-    hardly sees a few very long requests."""
+    """The distance of the measured mean response time from those of the variants, in standard
+    errors of one more variant. It is the larger of two: for the held-out part, and for all of the
+    time. The distance above hardly sees a few very long requests."""
 
     log_likelihood: float = 0.0
-    """Of the part that was held out, a request: see `scores.log_likelihood`."""
+    """The log-likelihood a request of the held-out part: see `scores.log_likelihood`."""
 
     @property
     def candidate(self) -> Candidate:
-        """One of them."""
+        """One of the variants."""
         return self.variants[0]
 
     @property
     def allowed(self) -> float:
-        """How far a model may be that fits."""
+        """The largest distance at which the model fits."""
         return max(CLOSE, CHANCE * self.chance)
 
     @property
     def near(self) -> bool:
-        """Whether it is no further off than it may be, and not as far as anything else."""
+        """Whether the model is within `allowed`, and within `FAR`."""
         return self.apart <= min(self.allowed, FAR)
 
     @property
     def tells(self) -> bool:
-        """Whether being near says anything: chance would not have let any other server pass."""
+        """Whether a small distance is evidence: chance would not let just any server pass."""
         return self.allowed <= TELLING
 
     @property
     def fits(self) -> bool:
-        """Whether it does what was measured, where there is enough to see that."""
+        """Whether the model fits, and the requests suffice to see that."""
         return self.tells and self.near and abs(self.mean_off) <= MEAN_OFF
 
     def needed(self, requests: int) -> int:
-        """Roughly how many would tell, where so many do not: chance falls with the root of that."""
+        """Roughly how many requests would suffice: chance falls with the root of their number."""
         return int(np.ceil(requests * (self.allowed / TELLING) ** 2))
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What fits best."""
+    """The model that fits best."""
 
     best: Trial | None
-    """None where nothing explains the times at all."""
+    """None if nothing explains the times at all."""
 
     alike: tuple[Recognition, ...]
     """Other models that explain the times: the measurement does not tell them apart."""
 
     ties: tuple[tuple[Candidate, ...], ...] = ()
-    """Variants of those of them that are asked as well: the outermost ones of each kind."""
+    """Variants of tied models that are asked as well: the outermost ones of each kind."""
 
     tried: tuple[Trial, ...] = ()
-    """All that were simulated, in the order in which they came."""
+    """All simulated models, in the order of simulation."""
 
     named: Trial | None = None
-    """The one of them that is the best, as it was when it was judged."""
+    """The best of them, as it was when it was judged."""
 
     @property
     def fits(self) -> bool:
-        """Whether there is a model that fits."""
+        """Whether a model fits."""
         return self.best is not None and self.best.fits
 
     @property
     def explained(self) -> bool:
-        """Whether that one fits, and was recognised by its own demands: no two in a row are."""
+        """Whether a model fits and was recognised by its own demands, as no row of stations is."""
         return self.fits and self.best is not None and self.best.candidate.kind != "row"
 
     @property
     def too_short(self) -> bool:
-        """Whether a model is near, and so would others be: there are too few requests."""
+        """Whether a model is near, but other models would be too: there are too few requests."""
         return self.best is not None and self.best.near and not self.best.tells
 
 
 Simulated = Callable[[Candidate, int], Visits]
-"""What a model does, with other draws for each number."""
+"""Simulations of a model, with other draws for each number."""
 
 
 def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) -> Choice:
-    """The model that fits best, of all that are tried; `known` are demands known from elsewhere.
+    """The best of all models that are tried; `known` are demands from elsewhere.
 
     Raises:
         InputError: if the workload cannot be simulated.
@@ -171,7 +172,7 @@ def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) 
             first = _in_a_row(seen, learned, judge)
         if first.explained or first.too_short or known:
             return first
-        # What was judged without a delay has no second chance with a small one.
+        # A model that was judged without a delay has no second chance with a small one.
         other = behind_a_delay(learned, {one.policy for one in explained})
         second = _of_recognised(seen, other, judge)
     chosen = second if _before(second, first) else first
@@ -179,7 +180,7 @@ def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) 
 
 
 def _before(second: Choice, first: Choice) -> bool:
-    """Whether what explains the times behind a delay is named before what does without one."""
+    """Whether the model behind a delay is named before the one without."""
     if not (first.fits and second.fits and first.named and second.named):
         return second.fits
     return second.named.log_likelihood > first.named.log_likelihood + ties.LIKELIER
@@ -189,7 +190,7 @@ Judge = Callable[[list[Candidate]], Trial]
 
 
 def _in_a_row(seen: Visits, learned: Visits, judge: Judge) -> Choice:
-    """The best split of the work between two stations in a row: the nearest, as predictions are."""
+    """The split of the work between two stations in a row with the nearest predictions."""
     found = [judge(those) for those in in_a_row(learned, RUNS)]
     if not found:
         return Choice(None, ())
@@ -201,7 +202,7 @@ def _in_a_row(seen: Visits, learned: Visits, judge: Judge) -> Choice:
 
 
 def _of_recognised(seen: Visits, explained: list[Recognition], judge: Judge) -> Choice:
-    """The best of those that explain the times, the first of which is the most probable one."""
+    """The best of the models that explain the times, of which the first is the most probable."""
     if not explained:
         return Choice(None, ())
     those = ties.to_judge(explained)
@@ -228,18 +229,18 @@ def _of_recognised(seen: Visits, explained: list[Recognition], judge: Judge) -> 
 def _tried(
     seen: Visits, simulated: Simulated, held_out: tuple[float, float], those: list[Candidate]
 ) -> Trial:
-    """How a model does on the part that was held out."""
+    """The distance of a model from the held-out part."""
     cut, end = held_out
     runs = [simulated(one, n) for n, one in enumerate(those)]
     apart = float(np.mean([distance(seen, run, cut, end) for run in runs]))
-    # Over all of the time as well: what is rare may all have come in the first part.
+    # Over all of the time as well: all rare requests may have come in the first part.
     off = (_mean_off(seen, runs, since, end) for since in (cut, float(seen.begin_s[0])))
     likely = log_likelihood(seen, runs, cut, end)
     return Trial(tuple(those), apart, farthest(runs, cut, end), max(off, key=abs), likely)
 
 
 def crowded(seen: Visits) -> float:
-    """The share of the requests that found others: only these say who is served first."""
+    """The share of the requests that found others: only these show the scheduling policy."""
     return float((seen.found > 0).mean())
 
 
@@ -259,7 +260,7 @@ def _mean_off(seen: Visits, runs: list[Visits], begin_s: float, end_s: float) ->
 
 @contextmanager
 def _simulating(seen: Visits, workload: Workload) -> Iterator[Simulated]:
-    """How to simulate a model under what came."""
+    """How to simulate a model under the measured arrivals."""
     end_s = float(seen.begin_s[-1])
     if workload.model != "open":
 
@@ -275,7 +276,7 @@ def _simulating(seen: Visits, workload: Workload) -> Iterator[Simulated]:
         import polars as pl
 
         file = Path(folder) / "times.parquet"
-        # The start of the run is the trace's, too.
+        # The start of the run is the start of the trace, too.
         pl.DataFrame({"time_s": seen.begin_s}).write_parquet(file)
         process = f"trace({file.name}, column=time_s, begin=0s)"
 
@@ -285,7 +286,8 @@ def _simulating(seen: Visits, workload: Workload) -> Iterator[Simulated]:
                 f'[arrivals]\nmodel = "open"\nprocess = "{process}"\n'
             )
             came = Workload(text, files={file.name: file})
-            # With an end, because some models that are tried cannot keep up with what came.
+            # The simulation has an end, because some models cannot keep up with the measured
+            # arrivals.
             made = simulate(came, one.system(), duration=end_s + 1.0, rows="all")
             assert made.requests is not None
             return Visits.of_table(made.requests)

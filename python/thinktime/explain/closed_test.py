@@ -1,8 +1,8 @@
-"""What a closed test at the same throughput would have shown, beside what was measured.
+"""The results of a closed test at the same throughput, beside the measurement.
 
-It is the number that people are misled by: clients that wait for their answers send less the longer
-these take, so that few of them see no long queue. Where the measurement was a closed test itself,
-what stands beside it is an open one.
+Such a test misleads people: its clients wait for answers, so they send less the longer the answers
+take, and few of them see a long queue. If the measurement was itself a closed test, the result of
+an open one stands beside it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def closed_test(
     *,
     is_closed: bool,
 ) -> str:
-    """A sentence, or why nothing can be said.
+    """A sentence, or why none is possible.
 
     Args:
-        answers: What the model says; none where there is no model.
-        clients: Of the closed test.
+        answers: The model's answers; none without a model.
+        clients: The clients of the closed test.
         measured: The mean and the p99 of the response times in seconds, and requests a second.
         is_closed: Whether that was measured with a closed workload.
     """

@@ -1,8 +1,8 @@
-"""The law of service demands from elsewhere than the times that a model is judged by.
+"""The law of service demands from another source than the times that a model is judged by.
 
-It may be given; or be that of the requests that found the server idle, in the server's own access
-log, in a result at low load, or by what responses tell of the server's own time: these are served
-at full speed until another one comes, whatever the policy is.
+The law may be given. Or it is the law of requests that found the server idle: in the server's own
+access log, in a result at low load, or by the server's own times in its responses. Such requests
+are served at full speed until another one comes, whatever the policy is.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ _SEED = 19790102
 
 @dataclass(frozen=True, eq=False)
 class KnownDemands:
-    """A law of demands, and where it is from."""
+    """A law of demands and its source."""
 
     law: str
     source: str
-    """In words, as in `given`."""
+    """The source in words."""
 
     seen: Survival | None = None
-    """What it was learned from; None of a law that was given, which has no chance in it."""
+    """The requests from which the law was learned; None for a given law, which has no chance in
+    it."""
 
     def variants(self, many: int) -> list[str]:
-        """Laws that might as well have been learned, of as many demands drawn from those seen."""
+        """Laws that might as well have been learned, each from as many draws of the demands."""
         if self.seen is None:
             return [self.law] * many
         random = np.random.default_rng(_SEED)
@@ -57,10 +58,10 @@ def known_demands(
     log_format: str | None,
     low_load: Result | None,
 ) -> KnownDemands | None:
-    """What is known of the demands of a result; None where nothing was given.
+    """The known demands of a result; None if nothing was given.
 
     Raises:
-        InputError: if several are given, the law is none, or a log or result does not tell it.
+        InputError: if several are given, the law is invalid, or a log or result does not show it.
     """
     if sum(one is not None for one in (demand, log, low_load)) > 1:
         raise InputError("give one of a law, a log and a result at low load: each says it all")
@@ -78,10 +79,11 @@ def known_demands(
 
 
 def of_log(file: str | Path, log_format: str | None = None) -> KnownDemands:
-    """By the durations in the server's own access log.
+    """Demands by the durations in the server's own access log.
 
     Raises:
-        InputError: if it cannot be read, has no durations, or does not tell who was alone.
+        InputError: if it cannot be read, has no durations, or does not show which requests were
+            alone.
     """
     from thinktime.learn.logs.log import read
 
@@ -106,7 +108,7 @@ def of_log(file: str | Path, log_format: str | None = None) -> KnownDemands:
 
 
 def of_low_load(result: Result, low: Result) -> KnownDemands:
-    """By the response times of the same workload at low load, without the link that it crossed.
+    """Demands by response times of the same workload at low load, less the link that it crossed.
 
     Raises:
         InputError: if its rows were not kept, are too few or of other requests, or many failed.
@@ -128,10 +130,10 @@ def of_low_load(result: Result, low: Result) -> KnownDemands:
 
 
 def of_server_timing(result: Result, requests_max: int) -> KnownDemands:
-    """By what responses tell of the server's own time, in the header `Server-Timing`.
+    """Demands by the server's own time in the responses' header `Server-Timing`.
 
     Raises:
-        UnusableTimesError: if they do not tell the demands: why, in words.
+        UnusableTimesError: if they do not show the demands; it says why.
         InputError: if the rows were not kept.
     """
     log = served_by_itself(result, requests_max)
@@ -142,7 +144,7 @@ def of_server_timing(result: Result, requests_max: int) -> KnownDemands:
 
 
 def _alone(log: ServerVisits, those: str, where: str) -> KnownDemands:
-    """The law of those that found the server idle."""
+    """The law of the requests that found the server idle."""
     law = alone(log, 1)[0]
     if few := _too_few(law, log):
         raise InputError(f"{where}: {few}: take a time of lower load")
@@ -150,7 +152,7 @@ def _alone(log: ServerVisits, those: str, where: str) -> KnownDemands:
 
 
 def _too_few(law: Survival, log: ServerVisits) -> str:
-    """Why the requests that were alone do not tell the law; nothing where they do."""
+    """Why the requests that were alone do not show the law; empty if they do."""
     if law.seen >= FEW and law.missing <= MISSING_MAX:
         return ""
     return (
@@ -163,14 +165,14 @@ def _too_few(law: Survival, log: ServerVisits) -> str:
 
 
 def _known(law: Survival, those: str) -> KnownDemands:
-    """The law as it is known, from so many requests of these."""
-    # Those that are longer than any that was seen to its end count as what they last on average.
+    """The law as it is known from this many such requests."""
+    # Requests that outlast every one seen to its end count with their mean duration.
     values, shares = law.values, law.weights
     if law.missing > 0:
         values = np.append(values, values[-1] + law.beyond_s)
         shares = np.append(shares, law.missing)
     whole = Survival(values, shares / shares.sum(), law.known_s, law.seen, 0.0)
-    # A log whose durations were taken for another unit shows it by their mean.
+    # If a log's durations were read in the wrong unit, their mean shows it.
     mean = units.seconds(whole.mean)
     source = f"those of {law.seen:,} requests of {those}, {mean} on average"
     return KnownDemands(law_of_survival(whole), source, whole)

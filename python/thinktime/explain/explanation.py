@@ -1,4 +1,4 @@
-"""What a result comes to: the model that fits, how well, and what it says of other systems."""
+"""The explanation of a result: the model that fits, how well, and its answers for other systems."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     from thinktime.results.result import Result
 
 LEARNED = "learned from the times"
-"""Where demands are from that nobody gave."""
+"""The source of demands that were not given."""
 
 _HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model that was simulated, and how it does on the part that was held out."""
+    """A simulated model and its distance from the held-out part."""
 
     words: str
     apart: float
     allowed: float
     log_likelihood: float
-    """Of the response times, a request: see `scores.log_likelihood`."""
+    """The log-likelihood a request of the response times: see `scores.log_likelihood`."""
 
     fits: bool
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A model of what was measured. Times are in seconds."""
+    """A model of the measured server. Times are in seconds."""
 
     model: str | None
-    """In words; None where nothing fits."""
+    """The model in words; None if nothing fits."""
 
     kind: str | None
     """`fcfs`, `ps`, `las`, `srpt`, `psjf`, `sjf`, `lcfs`, `plcfs`, `pool` or `row`."""
@@ -57,53 +57,54 @@ class Explanation:
 
     load: float | None
     apart: float | None
-    """How far the model is from the part that was held out, 0 to 1 and more."""
+    """The distance of the model from the held-out part, 0 to 1 and more."""
 
     allowed: float | None
-    """How far it may be."""
+    """The largest distance at which a model fits."""
 
     alike: tuple[str, ...]
     """Other models that explain the times as well, in words."""
 
     refused: str
-    """Why there is no model, where there is none."""
+    """Why no model is shown, if none is."""
 
     mean_s: float
     p99_s: float
     throughput: float
     requests: int
-    """What was measured; the mean of all response times from sending to the answer."""
+    """The measurement; the mean of all response times from sending to the answer."""
 
     answers: tuple[Answer, ...] = ()
     doubts: tuple[str, ...] = ()
-    """The checks of validity that doubt the measurement, by name, as far as a model hangs on it."""
+    """The names of the validity checks that doubt the measurement, of those that matter to a
+    model."""
 
     demands: str = LEARNED
-    """Where the service demands are from, in words."""
+    """The source of the service demands, in words."""
 
     left_aside: str = ""
-    """Why demands are not those that the server tells in its responses, where it does."""
+    """Why the server's own times in its responses are not used as demands, if it reports any."""
 
     network_s: float = 0.0
-    """What of each response time the network takes, as far as it is known; it is in all times."""
+    """The network's part of each response time, as far as it is known; all times include it."""
 
     workload_model: str = "open"
-    """The system model of the workload that was measured."""
+    """The answer for the measured workload."""
 
     models: tuple[Model, ...] = ()
-    """Those that were simulated, the one that is shown first; also where none fits."""
+    """The simulated models, the shown one first; also if none fits."""
 
     requests_needed: int | None = None
-    """Roughly how many requests would tell, where a model is near and they are too few to."""
+    """Roughly how many requests would suffice, if a model is near and there are too few."""
 
     @property
     def log_likelihood(self) -> float | None:
-        """That of the model that is shown."""
+        """The system of the model that is shown."""
         return None if self.model is None else self.models[0].log_likelihood
 
     @property
     def sentence(self) -> str:
-        """What was found, in one sentence."""
+        """The finding in one sentence."""
         doubts = f"; in doubt is {units.listed(list(self.doubts))}" if self.doubts else ""
         doubts = f"{self._demands_words}{doubts}"
         if self.refused:
@@ -117,21 +118,21 @@ class Explanation:
 
     @property
     def closed_test(self) -> str:
-        """What a closed test at the same throughput would have shown, or why that is not known."""
+        """The result of a closed test at the same throughput, or why it is not known."""
         measured = self.mean_s, self.p99_s, self.throughput
         is_closed = self.workload_model == "closed"
         return closed_test(self.answers, CLIENTS[0], measured, is_closed=is_closed)
 
     @property
     def _demands_words(self) -> str:
-        """Where the demands are from, as the end of a sentence."""
+        """The source of the demands, as the end of a sentence."""
         words = "" if self.demands == LEARNED else f"; demands are {self.demands}"
         if self.left_aside:
             words += f"; what `Server-Timing` tells is left aside: {self.left_aside}"
         return words
 
     def as_dict(self) -> dict[str, Any]:
-        """As `--json` prints it."""
+        """The explanation as `--json` prints it."""
         more = {"closed_test": self.closed_test, "log_likelihood": self.log_likelihood}
         return asdict(self) | more
 
@@ -148,25 +149,24 @@ def explain_result(
 ) -> Explanation:
     """Find the model of the server that a result is of, and ask it.
 
-    Service demands are known by one of `demand`, `log` and `low_load`; else by what the server
-    tells of its own time in its responses, where it does; else they are learned from the times of
-    the result itself.
+    Service demands come from one of `demand`, `log` and `low_load`; otherwise from the server's own
+    times in its responses, if there are any; otherwise from the times of the result itself.
 
     Args:
         result: A run, or a simulation, with all its rows.
-        demand: The law of demands, as in "exp(5ms)", where it is known.
-        requests_max: Of more requests the first ones are looked at.
+        demand: The law of demands, as in "exp(5ms)", if it is known.
+        requests_max: If there are more requests, the first ones are used.
         log: The server's own access log, with durations, of the same requests at any time: demands
             are those of the requests that found the server idle.
         log_format: The log's format, as `thinktime learn --format` takes it; found from its first
             lines by default.
         low_load: A result of the same workload at low load: demands are the response times of the
             requests that found the server idle.
-        server_timing: Whether what responses tell of the server's own time is looked at.
+        server_timing: Whether to use the server's own times in its responses.
 
     Raises:
         InputError: if its rows were not kept, are too few, or many of its requests failed; the law
-            is none; or the log or the result at low load does not tell demands.
+            is invalid; or the log or the result at low load does not show demands.
     """
     known = known_demands(result, demand, log, log_format, low_load)
     whole = visits_of(result, requests_max)
@@ -176,9 +176,9 @@ def explain_result(
 
 
 def _explained_as_told(result: Result, whole: Visits, requests_max: int) -> Explanation:
-    """With the demands that the server tells, as far as they are any and a model fits them.
+    """The explanation with the server's own times as demands, if there are any and a model fits.
 
-    Nobody asked for these: they must not take a model away that the times alone show.
+    The user did not ask for these demands: they must not hide a model that the times alone show.
     """
     try:
         reported = of_server_timing(result, requests_max)
@@ -195,7 +195,7 @@ def _explained_as_told(result: Result, whole: Visits, requests_max: int) -> Expl
 
 def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Explanation:
     """The model that fits these visits, with demands that are known or not."""
-    # Clients that come again do so by what the network takes, too: it is not taken off there.
+    # Clients come again after an answer crossed the network, so its time is not taken off there.
     network = network_s(result) if result.workload.model == "open" else 0.0
     seen = whole.without(network)
     untrusted = result.untrusted
@@ -232,7 +232,7 @@ def _fitted_explanation(
     found: tuple[Answer, ...],
     about: dict[str, Any],
 ) -> Explanation:
-    """What fits, and what it says."""
+    """The model that fits, and its answers."""
     best = choice.best
     assert best is not None
     return Explanation(
@@ -253,7 +253,7 @@ def _fitted_explanation(
 def _about(
     result: Result, known: KnownDemands | None, network_s: float, choice: Choice, requests: int
 ) -> dict[str, Any]:
-    """What beside its answers belongs to a model."""
+    """The fields of a model beside its answers."""
     tried = sorted(choice.tried, key=lambda one: one is not choice.named)
     return {
         "models": tuple(
@@ -269,7 +269,7 @@ def _about(
 
 
 def _needed(choice: Choice, requests: int) -> int | None:
-    """Roughly how many requests would tell, where these are too few."""
+    """Roughly how many requests would suffice, if these are too few."""
     if choice.best is None or not choice.too_short:
         return None
     return rounded_up(choice.best.needed(requests))
@@ -278,7 +278,7 @@ def _needed(choice: Choice, requests: int) -> int | None:
 def _refused(
     why: str, measured: tuple[float, float, float, int], about: dict[str, Any]
 ) -> Explanation:
-    """What was measured, of which no model is shown."""
+    """The explanation of a measurement for which no model is shown."""
     names = ("demands", "workload_model", "models", "requests_needed", "doubts")
     kept = {name: about[name] for name in names}
     return Explanation(None, None, None, None, None, None, (), why, *measured, **kept)

@@ -10,29 +10,29 @@ from thinktime.learn.server.laws import law_of
 from thinktime.learn.server.survival import Survival, survival
 
 STEP_S = 1e-6
-"""Of the clock."""
+"""The steps of the clock."""
 
 SECOND_WITHIN = 0.1
-"""So near must the second moment of a law with a name be to that of the demands."""
+"""A named law must have a second moment this near to that of the demands."""
 
 ONE_TIME = 1e-8
-"""Demands with a smaller squared coefficient of variation are all one time, but for its stamps."""
+"""Demands with a smaller squared coefficient of variation are all equal, but for clock steps."""
 
 SINGLE, PARTS = 100, 100
-"""A law as it was seen has so many largest values, and so many means of the others."""
+"""An empirical law has this many largest values, and this many means of the others."""
 
 
 def law_of_demands(values: Floats) -> str:
     """The law of demands that were all seen, with their mean and nearly their second moment."""
-    seen = np.maximum(values, 1e-9)  # what is impossible under a policy counts as none
+    seen = np.maximum(values, 1e-9)  # a demand that is impossible under a policy counts as 0
     return law_of_survival(survival(seen, np.ones(len(seen), dtype=np.bool_)))
 
 
 def law_of_survival(every: Survival) -> str:
     """The law of demands whose probabilities are known, with nearly their second moment.
 
-    How long requests wait hangs on both moments: a law with a name that misses the second, because
-    few requests of many are very long, is not taken, but the values as they were seen.
+    Waiting depends on both moments. If a few very long requests make a named law miss the second
+    moment, the values are taken as they were seen.
     """
     shares = every.weights / every.weights.sum()
     mean_s = float(every.values @ shares)
@@ -46,7 +46,7 @@ def law_of_survival(every: Survival) -> str:
 
 
 def _as_seen(ordered: Floats, shares: Floats) -> str:
-    """The largest values as they are, and the means of parts of the others."""
+    """The largest values as they are, and means of the others, part by part."""
     small = max(len(ordered) - SINGLE, 0)
     parts = [part for part in np.array_split(np.arange(small), PARTS) if len(part)]
     means = [np.average(ordered[part], weights=shares[part]) for part in parts]
@@ -54,7 +54,7 @@ def _as_seen(ordered: Floats, shares: Floats) -> str:
     sums = np.array([*(shares[part].sum() for part in parts), *shares[small:]])
     written, place = np.unique([float(f"{mean:.6g}") for mean in means], return_inverse=True)
     together = np.bincount(place, weights=sums) / sums.sum()
-    # Whole billionths, so that they sum to 1 as they are written.
+    # Whole billionths, so that the written probabilities sum to 1.
     whole = np.round(together * 1e9).astype(np.int64)
     whole[np.argmax(whole)] += 1_000_000_000 - whole.sum()
     pairs = zip(whole, written, strict=True)

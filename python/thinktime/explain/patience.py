@@ -1,4 +1,4 @@
-"""After how long clients give up and try again, where a model is asked about that."""
+"""After how long clients give up and try again, for a model that is asked about it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Patience:
-    """The timeouts of clients, and which share of the requests has each."""
+    """The timeouts of clients, and the share of the requests that has each."""
 
     shares: tuple[tuple[float | None, float], ...]
     """Timeouts in seconds with their shares; None for requests that wait for ever."""
 
     given: bool
-    """Whether the workload says so; else it is what one request in a hundred takes."""
+    """Whether the workload sets them; otherwise the timeout is the measured p99."""
 
     @property
     def words(self) -> str:
@@ -69,7 +69,7 @@ def patience_of(result: Result, p99_s: float) -> Patience:
 
 
 def _timeouts(file: dict[str, Any]) -> dict[str, list[float | None]]:
-    """By the name of each kind of request, its timeouts in seconds, None for none."""
+    """The timeouts in seconds of each kind of request, by its name; None for no timeout."""
     found: dict[str, list[float | None]] = {}
     for part in (file, *file.get("population", [])):
         for one in part.get("request", []):
@@ -80,5 +80,5 @@ def _timeouts(file: dict[str, Any]) -> dict[str, list[float | None]]:
 
 
 def _seconds(said: Any) -> float:
-    """A time of a workload file, which is one that can be read."""
+    """A time of a workload file that is known to be readable."""
     return float(Distribution(f"const({said})").mean)

@@ -1,9 +1,9 @@
-"""What is asked of a model that fits: other workloads, policies, servers and loads.
+"""Questions to a model that fits: other workloads, policies, servers and loads.
 
-Each question is a workload and a system; it is answered by as many simulations as the model has
-variants, each as long as the measurement was. The answer's interval is where another measurement of
-that length would lie in 19 of 20 times, were the model right; where the measurement does not tell
-several models apart, it spans those of all.
+Each question is a workload and a system. Its answer comes from one simulation a variant of the
+model, each as long as the measurement. If the model is right, 19 of 20 further measurements of that
+length lie in the answer's interval. If the measurement does not tell several models apart, the
+interval spans those of all.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ POLICIES = ("fcfs", "ps", "srpt")
 CLIENTS = (10, 50)
 REQUESTS_PER_SESSION = 5
 FULL = 0.98
-"""Beyond that load a system without a limit has no steady state worth a number."""
+"""Above this load a system without a limit has no useful steady state."""
 
 REQUESTS_MAX = 50_000
 REQUESTS_THINKING = 200_000
-"""Of the simulations that find a closed test's think time: what is left of chance in it is far less
-than in the answer, which has a quarter as many."""
+"""The number of requests of the simulations that find a closed test's think time: they leave far
+less chance than the answer has, with a quarter as many."""
 
 WIDE = 30.0
-"""An answer whose interval spans so large a factor is not told as a number."""
+"""An answer is not given as a number if its interval spans a larger factor."""
 
 _CONFIDENCE = 0.95
 EXCLUDING = 0.999
-"""A mean beyond this interval for one more measurement is not the model's."""
+"""The model does not explain a mean outside this interval for one more measurement."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model says of one question. Times are in seconds."""
+    """The answer of a model to one question. Times are in seconds."""
 
     question: str
     mean_s: float | None
@@ -54,15 +54,15 @@ class Answer:
     p99_within_s: tuple[float, float] | None
     throughput: float | None
     refused: str = ""
-    """Why there is no answer, where there is none."""
+    """Why there is no answer, if there is none."""
 
     mean_limits_s: tuple[float, float] | None = None
-    """Where the mean of another measurement would lie in 999 of 1,000 times."""
+    """999 of 1,000 further measurements have their mean in this interval."""
 
     throughput_within: tuple[float, float] | None = None
 
     def excludes(self, mean_s: float) -> bool:
-        """Whether a measured mean is none of the model's: one that it gives once in 1,000 times."""
+        """Whether a measured mean is one that the model gives at most once in 1,000 times."""
         if self.mean_limits_s is None:
             return False
         low, high = self.mean_limits_s
@@ -79,10 +79,10 @@ class Measurement:
 
     length_s: float
     patience: Patience
-    """After how long clients give up, where they retry."""
+    """The timeouts of the clients, if they retry."""
 
     network_s: float = 0.0
-    """What the network adds to each response time, in seconds."""
+    """The part of each response time that the network adds, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class _Question:
     """Whether the measured load is to be held, as the workload has none of its own."""
 
     times: Literal["service_time_s", "response_time_s"] = "service_time_s"
-    """From sending to the answer, as what was measured; or from when a request was wanted."""
+    """Whether times run from sending to the answer, as measured, or from the scheduled time."""
 
 
 Variants = tuple[Candidate, ...]
@@ -112,7 +112,7 @@ def answers(
         found = _answer(one, those, measurement)
         for other in ties if not found.refused else ():
             other_answer = _answer(one, other, measurement)
-            if number or not other_answer.refused:  # of what was measured the first one is enough
+            if number or not other_answer.refused:  # the measured workload needs only the first one
                 found = spanning(found, other_answer, other[0])
         yield _refused(one.words, vague) if number and (vague := _vague(found)) else found
 
@@ -125,9 +125,9 @@ def _answer(one: _Question, those: Variants, measurement: Measurement) -> Answer
 
 
 def spanning(one: Answer, other: Answer, model: Candidate) -> Answer:
-    """An answer whose intervals have those of another model's in them.
+    """An answer whose intervals include those of another model's answer.
 
-    Where one of them has none, there is none.
+    If one of the two has no interval, the result has none.
     """
     if one.refused:
         return one
@@ -243,7 +243,7 @@ def _answered(one: _Question, those: Variants, measurement: Measurement) -> Answ
 
 
 def _vague(found: Answer) -> str | None:
-    """Why an answer is no number, where its interval is too wide for one."""
+    """Why an answer is not a number, if its interval is too wide for one."""
     if found.mean_within_s is None or found.mean_within_s[1] < WIDE * found.mean_within_s[0]:
         return None
     low, high = (units.seconds(limit) for limit in found.mean_within_s)
@@ -257,9 +257,9 @@ def _system(candidate: Candidate, one: _Question) -> System:
 def _within(
     values: list[float], confidence: float = _CONFIDENCE, least: float = 0.0
 ) -> tuple[float, float]:
-    """Where one more value would lie, by Student's t of their logarithms.
+    """The interval of one more value, by Student's t of the logarithms.
 
-    `least` is a standard deviation that chance has at least.
+    `least` is the smallest standard deviation that chance has.
     """
     logs = np.log(np.maximum(values, 1e-12))
     many = len(logs)
@@ -270,7 +270,7 @@ def _within(
 
 
 def _rate_within(values: list[float]) -> tuple[float, float]:
-    """The same of rates, which retries may bring to nearly nothing: by the values themselves."""
+    """The same for rates, by the values themselves: retries may reduce a rate to nearly nothing."""
     many = len(values)
     spread = float(np.std(values, ddof=1) * np.sqrt(1 + 1 / many))
     half = float(stdtrit(many - 1, (1 + _CONFIDENCE) / 2)) * spread

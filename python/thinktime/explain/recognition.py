@@ -1,9 +1,9 @@
-"""Which of the models the measurement recognises as its own.
+"""The models that the measurement recognises as its own.
 
-Under many policies the demand of each request follows from when all of them came and left. Under
-the right one demands do not hang on how many were there; and where a server works on one request
-at a time, its own decisions tell in which order. Of two stations in a row demands do not follow:
-they are simulated.
+Under many policies the times at which all requests came and left give the demand of each. Under the
+right policy, demands do not depend on the number of requests present. If a server works on one
+request at a time, its own decisions show the order. Demands do not follow for two stations in a
+row: such models are simulated.
 """
 
 from __future__ import annotations
@@ -30,52 +30,52 @@ POOLS = tuple((c, k) for c in (1, 2, 4, 8) for k in (2, 3, 4, 5, 6, 8, 10, 12, 1
 """Servers and places."""
 
 OBEYED = 0.97
-"""The share of its decisions that a policy explains, for a server that has it."""
+"""A server that has a policy makes at least this share of its decisions by it."""
 
 DECISIONS_LEAST = 50
 WITHIN_S = 2e-4
-"""Demands that differ by less are alike: measured times are good to that."""
+"""Demands that differ by less are alike: measured times are no more exact."""
 
 QUICKEST = 0.01
-"""The share of the requests that find the server idle that may be quicker than a delay: they are
-when a clock's stamps jitter."""
+"""The share of the requests that find the server idle that may be quicker than a delay: clock steps
+make some of them so."""
 
 DELAYS = (1.0, 0.75, 0.5, 0.25)
-"""The delays that are tried, as shares of the longest that can be."""
+"""The delays that are tried, as shares of the longest possible one."""
 
 _SEED = 19790101
 
 
 @dataclass(frozen=True, eq=False)
 class Recognition:
-    """A policy, and how it explains the times."""
+    """A policy, and how well it explains the times."""
 
     candidate: Candidate
     policy: Policy
     demands_s: Floats
-    """What each request demanded, if the policy is this one; empty where the law was known."""
+    """The demand of each request under this policy; empty if the law was known."""
 
     hangs: float
-    """How far demands are from not hanging on how many were there, 0 to 1."""
+    """How strongly demands depend on the number of requests present, 0 to 1."""
 
     noise: float
-    """So much of it may be chance."""
+    """The part of `dependence` that may be chance."""
 
     known: KnownDemands | None = None
-    """The law of demands, where it is known from elsewhere."""
+    """The law of demands, if it is known from elsewhere."""
 
     @property
     def delay_s(self) -> float:
-        """What of the times is none of the server's."""
+        """The part of the times that is not the server's."""
         return self.candidate.delay_s
 
     @property
     def explains(self) -> bool:
-        """Whether demands hang on nothing."""
+        """Whether demands are independent of the number present."""
         return self.hangs <= CLOSE + self.noise
 
     def learned_from(self, seen: Visits) -> Recognition:
-        """The same policy with the law of other demands; itself where the law was known."""
+        """The same policy with the law of other demands; unchanged if the law was known."""
         if self.known is not None:
             return self
         had = Timeline.of(seen.without(self.delay_s).served()).demands(self.policy)
@@ -83,13 +83,13 @@ class Recognition:
         return made.behind(self.delay_s)
 
     def behind(self, delay_s: float) -> Recognition:
-        """The same with a delay that all requests take beside."""
+        """The same policy with a delay that all requests have beside."""
         return replace(self, candidate=replace(self.candidate, delay_s=delay_s))
 
     def variants(self, many: int) -> list[Candidate]:
-        """The model with laws that might as well have been learned, for what chance does to them.
+        """The model with laws that might as well have been learned, to show the effect of chance.
 
-        Each is that of as many demands drawn from those seen, with replacement (bootstrap).
+        Each law is that of as many demands drawn from those seen, with replacement (bootstrap).
         """
         if self.known is not None:
             laws = self.known.variants(many)
@@ -101,9 +101,9 @@ class Recognition:
 
 
 def recognitions(seen: Visits, known: KnownDemands | None = None) -> list[Recognition]:
-    """What explains the times, the best first; empty where nothing does.
+    """The policies that explain the times, the best first; empty if none does.
 
-    `known` is the law of demands where it is known from elsewhere.
+    `known` is the law of demands if it is known from elsewhere.
     """
     log = seen.served()
     timeline = Timeline.of(log)
@@ -116,7 +116,7 @@ def recognitions(seen: Visits, known: KnownDemands | None = None) -> list[Recogn
 
 
 def _distances(log: ServerVisits, timeline: Timeline) -> Iterator[tuple[str, Policy, Distance]]:
-    """The policies that are tried, and how far demands are from not hanging on who was there."""
+    """The policies that are tried, and how strongly demands depend on the requests present."""
     demand_sample = sample(log, alone(log, 1))
     if demand_sample is None:
         return
@@ -127,11 +127,12 @@ def _distances(log: ServerVisits, timeline: Timeline) -> Iterator[tuple[str, Pol
 
 
 def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recognition]:
-    """What explains the times, besides some policies, where each request takes some time more.
+    """More policies that explain the times, if each request has a delay beside its demand.
 
-    Those that find the server idle have it in what seems to be their demand, and those that wait
-    do not, as others are served meanwhile. No request is quicker than the delay, which is a network
-    and programs on the way: it is sought up to what the quickest take that find the server idle.
+    The delay is a network and programs on the way. It shows in the apparent demand of requests that
+    find the server idle. It does not show in requests that wait, as others are served meanwhile. No
+    request is quicker than the delay: the search ends at the time of the quickest requests that
+    find the server idle.
     """
     log = seen.served()
     idle = found_idle(log)
@@ -149,8 +150,8 @@ def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recogn
 
 
 def _rank(one: Recognition) -> tuple[bool, float]:
-    # An order that the server's own decisions show is certain; of the others the nearest comes
-    # first, and a pool only where nothing simpler is as near, but for chance.
+    # An order shown by the server's own decisions is certain. The others come by their distance,
+    # and a pool only if nothing simpler is as near, but for chance.
     return one.candidate.kind not in ORDERS_SHOWN, _cost(one)
 
 
@@ -166,7 +167,7 @@ def _cost(one: Recognition) -> float:
 
 
 def _ordered(log: ServerVisits) -> tuple[str, Policy] | None:
-    """The order in which one server works, where its decisions tell."""
+    """The order in which one server works, if its decisions show it."""
     demands, decisions = one_at_a_time(log)
     if len(decisions) < DECISIONS_LEAST:
         return None
@@ -188,7 +189,7 @@ def _shared(most: int) -> list[tuple[str, Policy]]:
 
 
 def _workers(most: int) -> list[int]:
-    """Every small number, and some larger ones, up to one less than were there at most."""
+    """Every small number, and some larger ones, up to one less than the most requests present."""
     return [c for c in (*range(1, 9), 10, 12, 16, 20, 24, 32, 48, 64) if c == 1 or c < most]
 
 

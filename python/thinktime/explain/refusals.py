@@ -9,11 +9,11 @@ from thinktime.explain.visits import MOST, Visits
 from thinktime.present import units
 
 LOAD_MAX = 1.02
-"""No server works for longer than all of the time, but for what chance does to a law."""
+"""No server works for longer than all of the time, but for the chance in a law."""
 
 
 def overfull_by(one: Candidate, rate: float) -> str | None:
-    """Why a model that could not have answered so many requests is none; None where it could."""
+    """Why a model is refused that could not have answered this many requests; None if it could."""
     load = load_of(one.system(), rate)
     if load <= LOAD_MAX:
         return None
@@ -24,7 +24,7 @@ def overfull_by(one: Candidate, rate: float) -> str | None:
 
 
 def contradicted_by(one: Candidate, own: Answer, mean_s: float) -> str:
-    """Why a model that fits the times at which requests were sent is none of the measurement."""
+    """Why a model is refused although it fits the times at which requests were sent."""
     low_s, high_s = own.mean_limits_s or (0.0, 0.0)
     return (
         f"the nearest one, {one.words}, does not give what was measured when it is asked for the "
@@ -36,7 +36,7 @@ def contradicted_by(one: Candidate, own: Answer, mean_s: float) -> str:
 
 
 def unfitting(choice: Choice, seen: Visits) -> str:
-    """Why none fits, where none does."""
+    """Why no model fits."""
     if choice.best is not None:
         near = choice.best
         if choice.too_short:
@@ -80,6 +80,6 @@ def _too_short(near: Trial, requests: int) -> str:
 
 
 def rounded_up(many: int) -> int:
-    """To two digits."""
+    """A number with two digits."""
     step = 10 ** max(len(str(many)) - 2, 0)
     return int(-(-many // step) * step)

@@ -1,8 +1,8 @@
-"""How far what a model does is from what was measured, and what of that may be chance.
+"""The distance of a model's simulations from the measurement, and the part of it due to chance.
 
-Requests are compared with those that found as many others: their response times tell policies and
-servers apart, and hang little on how many happened to come. Beside these stand all response times
-together, and how often a request overtook another.
+Requests are compared with those that found as many others: their response times distinguish
+policies and servers, and depend little on how many happened to come. All response times together,
+and how often a request overtook another, are compared as well.
 
 A second figure is the log-likelihood of the response times. Source: Bernardo and Smith, 'Bayesian
 Theory' (1994), section 3.4, for the logarithm as the score of a prediction; the half that is added
@@ -21,27 +21,27 @@ from numpy.typing import NDArray
 from thinktime.explain.visits import Floats, Visits
 
 EDGES = (0, 1, 2, 4, 8, 16, 32, 64, 1 << 40)
-"""Groups by how many others were found: from each of these up to before the next."""
+"""Groups by the number of others found: from each of these up to before the next."""
 
 LEAST = 40
 """Smaller groups are not compared."""
 
 PER_OCTAVE = 8
-"""Buckets of response times to a factor of two, in which likelihoods are told."""
+"""Buckets of response times to a factor of two, for likelihoods."""
 
 SAME_TIME = 1e-4
 """Times that differ by no more than this share of them are the same."""
 
 ADDED = 0.5
-"""To the count of each bucket: so what no simulation did is no more improbable than half a request
-in all of those simulated."""
+"""It is added to the count of each bucket: a time that no simulation gave is then as probable as
+half a request among all simulated ones."""
 
 
 def distance(one: Visits, other: Visits, begin_s: float, end_s: float) -> float:
-    """Of the requests that came within a time; 0 for the same, 1 and more for nothing alike.
+    """The distance of the requests that came within a time; 0 if equal, 1 and more if unlike.
 
-    Half of Kolmogorov's distance of all response times and half of its mean over groups, weighted
-    by how many of `one` are in each; and the difference of the shares that overtook.
+    It is half of Kolmogorov's distance of all response times, plus half of its mean over groups,
+    weighted by the requests of `one` in each, plus the difference of the shares that overtook.
     """
     kept_one, kept_other = one.between(begin_s, end_s), other.between(begin_s, end_s)
     if kept_one.sum() < LEAST or kept_other.sum() < LEAST:
@@ -71,12 +71,12 @@ def farthest(runs: Sequence[Visits], begin_s: float, end_s: float) -> float:
 
 
 def log_likelihood(one: Visits, runs: Sequence[Visits], begin_s: float, end_s: float) -> float:
-    """Of the response times of `one` within a time, under what `runs` of a model predict.
+    """The log-likelihood of the response times of `one` within a time, as `runs` predict them.
 
-    It is the mean, over requests, of the natural logarithm of the probability of the bucket that a
-    response time lies in, among simulated requests that found as many others (of all of them, where
-    fewer than `LEAST` did). Probabilities are shares of the runs together, `ADDED` to each count.
-    0 would be certain; -inf where nothing can be compared.
+    It is the mean, over requests, of the natural logarithm of the probability of the bucket of a
+    response time, among simulated requests that found as many others (among all of them, if fewer
+    than `LEAST` did). Probabilities are shares of the runs together, with `ADDED` to each count. 0
+    would be certain; -inf if nothing can be compared.
     """
     kept = one.between(begin_s, end_s)
     theirs = [run.between(begin_s, end_s) for run in runs]
@@ -111,14 +111,14 @@ def _logs(buckets: NDArray[np.int64], many: int) -> Floats:
 def kolmogorov(ones: Floats, others: Floats) -> float:
     """The largest difference between the distribution functions of two samples.
 
-    Times that are the same but for `SAME_TIME` are the same: where many requests take one time,
-    the last digit of a law would count as much as another server.
+    Times that differ by at most `SAME_TIME` are the same: if many requests take one time, the last
+    digit of a law would otherwise count as much as another server.
     """
     return max(_before(ones, others), _before(others, ones), 0.0)
 
 
 def _before(ones: Floats, others: Floats) -> float:
-    """By how much more of `ones` are no longer than a time, at the time where that is most."""
+    """The largest excess, over all times, of the share of `ones` that are no longer."""
     points = np.sort(ones)
     shares = np.arange(1, len(points) + 1) / len(points)
     theirs = np.searchsorted(np.sort(others), points * (1 + SAME_TIME), side="right") / len(others)

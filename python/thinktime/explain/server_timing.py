@@ -1,7 +1,7 @@
-"""What a server says of its own time in each response, by `Server-Timing`, as service demands.
+"""The server's own time in each response, by `Server-Timing`, as service demands.
 
-The time is one within the server: it has the waiting there in it, so that it is the demand only of
-those requests that found the server idle, and until another one came.
+The time is one within the server and includes waiting. It is the demand only of requests that found
+the server idle, and only until another request came.
 """
 
 from __future__ import annotations
@@ -20,39 +20,38 @@ if TYPE_CHECKING:
     from thinktime.results.result import Result
 
 UNTOLD_MAX = 0.01
-"""With more responses than this share without a time, the others need not be like them."""
+"""If more responses than this share have no time, the others need not be like them."""
 
 LONGER_MAX = 0.01
-"""With more times than this share that are longer than the whole response, they are no times of the
-server: durations that overlap are summed."""
+"""If more times than this share exceed the whole response, they are not the server's time:
+durations that overlap were summed."""
 
 TOLD_LEAST = 0.8
-"""Where requests that found the server idle spend a smaller share of their time in what it names,
-that is a part of it; and where it names a smaller share of what requests that found others take
-longer, they wait elsewhere."""
+"""If requests that found the server idle spend a smaller share of their time in the reported time,
+it covers only a part of their demand. If it covers a smaller share of the extra time of requests
+that found others, these wait elsewhere."""
 
 WAITED_LEAST = 0.1
-"""Where those take longer by no more than this share of a response time, nobody waits."""
+"""If those take longer by no more than this share of a response time, no request waits."""
 
 
 class UnusableTimesError(Exception):
-    """The server told times, which are no demands: why, in words."""
+    """The server's times are not usable as demands; the message says why."""
 
 
 def has_times(result: Result) -> bool:
-    """Whether any response told the server's own time."""
+    """Whether any response reports the server's own time."""
     return bool(result.summary.get("server_timed"))
 
 
 def served_by_itself(result: Result, most: int) -> ServerVisits:
-    """The requests as the server says that it had them: each in the middle of its response time.
+    """The requests by the server's own times: each in the middle of its response time.
 
-    Those of which it says nothing, which are few, were there as long as the client waited.
+    The few without a time count for as long as the client waited.
 
     Raises:
         UnusableTimesError: if too many have no time, or one that is longer than the response; or
-            the times are coarse, have no waiting in them, or are a part only of what the server
-            did.
+            the times are coarse, do not include waiting, or cover only a part of the server's work.
         InputError: if the rows were not kept.
     """
     began_s, ended_s, reported_s = _columns(result, most)
@@ -83,17 +82,18 @@ def served_by_itself(result: Result, most: int) -> ServerVisits:
 
 
 def _columns(result: Result, most: int) -> tuple[Floats, Floats, Floats]:
-    """When requests were sent and answered, and what the server says: of the first ones."""
+    """The sending, the answer and the server's own time of the first requests."""
     rows = answered(result, most, "server_time_s")
     visits = Visits.of_answered(rows)
     return visits.begin_s, visits.end_s, rows["server_time_s"].fill_null(np.nan).to_numpy()
 
 
 def _check_that_waiting_is_in_it(seen: Visits, reported_s: Floats) -> None:
-    """Requests that found others wait: longer, by what the server says, too.
+    """Check that the server's times include the waiting of requests that found others.
 
     A worker that looks at its clock when it takes a request out of a queue does not know how long
-    that stood there. Who found others is told by the client, so that it hangs on nothing told.
+    the request was there. The client's times decide which requests found others, so that this does
+    not depend on the reported times.
     """
     has_time = np.isfinite(reported_s)
     idle, busy = has_time & (seen.found == 0), has_time & (seen.found > 0)
@@ -101,7 +101,7 @@ def _check_that_waiting_is_in_it(seen: Visits, reported_s: Floats) -> None:
         return
     longer_s = float(seen.took_s[busy].mean() - seen.took_s[idle].mean())
     own_s = float(reported_s[busy].mean() - reported_s[idle].mean())
-    # A time that is half of the whole has half of the waiting in it: that is looked at below.
+    # A time that covers half of the whole includes half of the waiting: that is checked below.
     part = min(float(reported_s[idle].mean() / seen.took_s[idle].mean()), 1.0)
     waits = longer_s > WAITED_LEAST * float(seen.took_s.mean())
     if not waits or own_s >= TOLD_LEAST * part * longer_s:
@@ -114,7 +114,7 @@ def _check_that_waiting_is_in_it(seen: Visits, reported_s: Floats) -> None:
 
 
 def _check_that_it_is_the_whole(log: ServerVisits, took_s: Floats) -> None:
-    """Of those that found nobody, all that the network does not take is the server's."""
+    """For requests that found no other, all time outside the network is the server's."""
     idle = found_idle(log) & log.over
     if not idle.any():
         return

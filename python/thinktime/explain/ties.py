@@ -1,7 +1,7 @@
-"""Models that the measurement does not tell apart: which is named, and which are asked as well.
+"""Models that the measurement does not tell apart: which one is named, and which are also asked.
 
-How many servers share the work is not seen where all of them are busy nearly all of the time. Such
-models answer the same of what was measured, and may answer differently what was not.
+The number of servers that share the work does not show if all of them are busy nearly all of the
+time. Such models give the same answers for the measured workload and may differ for others.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from thinktime.explain.recognition import Recognition
 
 JUDGED = 3
-"""So many of the models that explain the times are simulated, the most probable ones first; and of
-each kind that with the fewest servers and that with the most."""
+"""The number of models that are simulated, the most probable first. Of each kind the ones with the
+fewest and the most servers are simulated as well."""
 
 LIKELIER = 0.005
-"""By so much a model must be likelier, a request, to be named before one that comes first: a pool
-that is hardly ever full does what its station does without one, and is as likely but for 0.001
-either way. Set with the first ten seeds of `benches/explain.py`."""
+"""A model must be likelier by this much, a request, to be named before an earlier one. A pool that
+is hardly ever full acts as its station does without one, and is as likely but for 0.001 either way.
+Set with the first ten seeds of `benches/explain.py`."""
 
 
 def to_judge(explained: Sequence[Recognition]) -> list[Recognition]:
-    """Those that are simulated, the first ones first."""
+    """The models that are simulated, in order of priority."""
     kept = list(explained[:JUDGED])
     for same in _by_kind(explained).values():
         kept += [min(same, key=_size), max(same, key=_size)]
@@ -33,9 +33,9 @@ def to_judge(explained: Sequence[Recognition]) -> list[Recognition]:
 
 
 def likeliest(found: Sequence[Trial], first: int) -> int:
-    """The place of the likeliest model of those that the distance does not tell from the first.
+    """The place of the likeliest of the models that the distance does not tell from the first.
 
-    Where the first does not fit, it stays the first: a second one is not sought that does.
+    If the first does not fit, it stays the first: no fitting one is sought.
     """
     if not found[first].fits:
         return first
@@ -67,9 +67,9 @@ def simplest(found: Sequence[Trial], place: int) -> int:
 
 
 def outermost(those: Sequence[Recognition]) -> Iterator[Recognition]:
-    """Of each kind that with the fewest servers and that with the most.
+    """The models with the fewest and with the most servers of each kind.
 
-    What others of the kind answer lies between.
+    The answers of others of the kind lie between.
     """
     for same in _by_kind(those).values():
         yield from dict.fromkeys((min(same, key=_size), max(same, key=_size)))
@@ -81,7 +81,7 @@ def alike(
     explained: Sequence[Recognition],
     judged: Sequence[Recognition],
 ) -> tuple[Recognition, ...]:
-    """Those that tie with what is named, and what was not simulated and lies between in size."""
+    """The models that tie with the named one, and those between in size that were not simulated."""
     ends = {kind: sorted(map(_size, same)) for kind, same in _by_kind([named, *ties]).items()}
     return tuple(
         one

@@ -1,4 +1,4 @@
-"""The requests of a result as the server saw them: when each came and when its answer was there."""
+"""The requests of a result as the server saw them: when each came and when it was answered."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 LEAST = 1000
-"""Fewer requests tell no model from another."""
+"""With fewer requests, models cannot be told apart."""
 
 MOST = 100_000
-"""Of more requests the first ones are looked at."""
+"""If there are more requests, the first ones are used."""
 
 FAILED_MAX = 0.01
 """With more failures than this share the times are not those of a server that only serves."""
@@ -45,51 +45,51 @@ class Visits:
 
     @property
     def took_s(self) -> Floats:
-        """How long each was there."""
+        """The time that each was there."""
         return self.end_s - self.begin_s
 
     @property
     def found(self) -> Numbers:
-        """How many others each found when it came."""
+        """The number of others that each found when it came."""
         gone = np.searchsorted(np.sort(self.end_s), self.begin_s, side="right")
         return np.asarray(np.arange(len(self)) - gone)
 
     @property
     def overtook(self) -> NDArray[np.bool_]:
-        """Whether each left while one that had come before was still there."""
+        """Whether each left while an earlier one was still there."""
         latest = np.concatenate([[-np.inf], np.maximum.accumulate(self.end_s)[:-1]])
         # Answers that come together are stamped in any order.
         return np.asarray(self.end_s < latest - 1e-4)
 
     def between(self, begin_s: float, end_s: float) -> NDArray[np.bool_]:
-        """Those that came within a time."""
+        """The requests that came within a time."""
         return np.asarray((self.begin_s >= begin_s) & (self.begin_s < end_s))
 
     def without(self, network_s: float) -> Visits:
-        """As the server saw them, where the network takes so long to it and back together."""
+        """The requests as the server saw them, if the network takes this long there and back."""
         if not network_s:
             return self
         begin_s = self.begin_s + network_s / 2
         return Visits(begin_s, np.maximum(self.end_s - network_s / 2, begin_s + STAMP_S))
 
     def served(self) -> ServerVisits:
-        """The same as what learns servers from logs takes."""
+        """The same requests for the module that learns servers from logs."""
         kinds = np.zeros(len(self), dtype=np.int64)
         over = np.ones(len(self), dtype=np.bool_)
         return ServerVisits(self.begin_s, self.end_s, kinds, over, STAMP_S, STAMP_S)
 
     @classmethod
     def of_table(cls, table: Table) -> Visits:
-        """Of the rows of a result: attempts by when they were sent, all that were answered."""
+        """The answered attempts of the rows of a result, by the time of sending."""
         import polars as pl
 
         return cls.of_answered(_answered(pl.DataFrame(table).lazy(), None))
 
     @classmethod
     def of_answered(cls, rows: pl.DataFrame) -> Visits:
-        """Of what `answered` gives."""
+        """The visits of the columns that `answered` gives."""
         begin_s = rows["begin_ns"].to_numpy() * 1e-9
-        # Stamps of another clock's steps may say that an answer came when it was asked for.
+        # With clocks of different steps, an answer may be stamped before its request.
         return cls(begin_s, np.maximum(rows["done_ns"].to_numpy() * 1e-9, begin_s + STAMP_S))
 
 
@@ -109,9 +109,9 @@ def _answered(rows: pl.LazyFrame, most: int | None, *columns: str) -> pl.DataFra
 
 
 def answered(result: Result, most: int, *columns: str) -> pl.DataFrame:
-    """`begin_ns` and `done_ns` of the attempts that were answered, and further columns of theirs.
+    """`begin_ns` and `done_ns` of the attempts that were answered, and more of their columns.
 
-    They stand in the order in which they were sent; of more than `most` the first ones.
+    They are in the order of sending; of more than `most`, only the first ones.
 
     Raises:
         InputError: if its rows were not kept, or cannot be read.
@@ -128,13 +128,13 @@ def answered(result: Result, most: int, *columns: str) -> pl.DataFrame:
     try:
         return _answered(lazy, most, *columns)
     except PolarsError as error:
-        # What follows the first part tells of the query, not of the file.
+        # The text after the first part describes the query, not the file.
         why = str(error).partition("\n")[0].partition(";")[0]
         raise InputError(f"{where}: its rows cannot be read: {why}") from None
 
 
 def visits_of(result: Result, most: int = MOST) -> Visits:
-    """Those of a result; of more than `most` the first ones.
+    """The visits of a result; of more than `most`, only the first ones.
 
     Raises:
         InputError: if its rows were not kept, are too few, or many of its requests failed.
@@ -155,7 +155,7 @@ def visits_of(result: Result, most: int = MOST) -> Visits:
 def network_s(result: Result) -> float:
     """How long the network takes to the server and back, in seconds, as far as it is known.
 
-    Twice the delay of the link that a run crossed; 0 where it crossed none.
+    Twice the delay of the link that a run crossed; 0 without a link.
 
     Raises:
         InputError: if the result does not say which link that was.
@@ -173,7 +173,7 @@ def network_s(result: Result) -> float:
 
 
 def _rows(result: Result) -> Table | pl.LazyFrame | None:
-    """From the file, where there is one: there may be more than the memory should hold."""
+    """The rows from the file, if there is one: they may be more than the memory should hold."""
     if not result.rows_complete:
         return None
     file = None if result.path is None else result.path / "requests.parquet"

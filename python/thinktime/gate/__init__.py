@@ -1,4 +1,4 @@
-"""What pipelines read: a JUnit file with a test case an objective, and a summary in Markdown.
+"""Files for pipelines: a JUnit file with a test case an objective, and a Markdown summary.
 
 from thinktime import gate
 

@@ -1,4 +1,4 @@
-"""Results as test cases: one an objective, one a check, and whether they are to be trusted."""
+"""Results as test cases: one an objective, one a check, and one for trust in the result."""
 
 from __future__ import annotations
 
@@ -29,25 +29,26 @@ FOUND = "the capacity is found"
 
 @dataclass(frozen=True)
 class Case:
-    """One thing that was asked of a result."""
+    """One objective, check or doubt of a result."""
 
     name: str
     outcome: Outcome
     words: str
-    """What was found, and what was wanted."""
+    """The value found, and the value wanted."""
 
 
 @dataclass(frozen=True)
 class Suite:
-    """What was asked of one result, or of one comparison."""
+    """The cases of one result, or of one comparison."""
 
     name: str
     about: str
-    """What readers know the cases by from pipeline to pipeline: no time and no commit is in it."""
+    """The name by which readers know the cases from pipeline to pipeline: without time and
+    commit."""
 
     cases: Sequence[Case]
     time_s: float = 0.0
-    """How long was measured."""
+    """The measured duration."""
 
 
 def suite_of(result: Result, doubt: str = "") -> Suite:
@@ -69,7 +70,7 @@ def suite_of_limits(
 
 
 def suite_of_sweep(swept: SweepCurves, name: str, found: Verdict) -> Suite:
-    """The cases of a sweep: its points, of which each is there to be looked at and none to pass."""
+    """The cases of a sweep: its points, which are shown and cannot fail."""
     about = f"sweep of {name}"
     time_s = sum(row.get("duration_s") or 0.0 for row in swept.rows)
     points = [_point(swept, row) for row in swept.rows]
@@ -89,14 +90,14 @@ def _point(swept: SweepCurves, row: Row) -> Case:
 
 
 def suite_of_capacity(capacity: Capacity, name: str, found: Verdict) -> Suite:
-    """The cases of a search for the capacity; probes are its own means, and none has to pass."""
+    """The cases of a search for the capacity; its probes are shown and cannot fail."""
     about = f"capacity of {name}"
     outcome = _OUTCOMES.get(found.status, "undecided")
     return Suite(about, about, [trusted(found.doubt), Case(FOUND, outcome, capacity.words)])
 
 
 def trusted(doubt: str) -> Case:
-    """Whether figures say anything at all; it is there even where nothing else is asked."""
+    """Whether the figures can be trusted; it is there even without any objective."""
     return Case(TRUSTED, "undecided" if doubt else "passed", doubt)
 
 
@@ -105,7 +106,7 @@ def _objective(one: Objective) -> Case:
 
 
 def _checks(summary: Mapping[str, Any], found: Sequence[Objective]) -> Iterator[Case]:
-    """Checks without an objective of their own: they decide nothing, here as in the exit status."""
+    """Checks without an objective of their own: they decide nothing, as in the exit status."""
     judged = {one.of for one in found if one.name == "checks"}
     for name, count in (summary.get("checks") or {}).items():
         if name in judged:

@@ -1,4 +1,4 @@
-"""Where it is written."""
+"""The files of a gate."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from thinktime.results.files import write_whole
 
 @dataclass(frozen=True)
 class Files:
-    """The files that are wanted; None for none."""
+    """The files that are wanted; None for a file that is not."""
 
     junit: Path | None = None
     markdown: Path | None = None
 
     def write(self, suites: Sequence[Suite], summary: str) -> None:
-        """Write what is wanted.
+        """Write the wanted files.
 
         A file that is there is replaced; the file of `GITHUB_STEP_SUMMARY` is added to, because
         all commands of a step share it.
@@ -41,12 +41,12 @@ class Files:
 
 
 def files(junit: str | Path | None = None, markdown: str | Path | None = None) -> Files:
-    """The files, looked at before anything is run: what is at fault later costs a whole run.
+    """The files, checked before the run: a fault found later costs a whole run.
 
-    A JUnit file that is there is removed, so that nobody takes it for this run's if this one fails.
+    A JUnit file that is there is removed: if this run fails, it could be taken for this run's.
 
     Raises:
-        InputError: if a folder is not there, a path is a folder, or nothing can be written there.
+        InputError: if a folder does not exist, a path is a folder, or a file cannot be written.
     """
     paths = [None if one is None else Path(one) for one in (junit, markdown)]
     for option, path in zip(("--junit", "--markdown"), paths, strict=True):

@@ -1,7 +1,7 @@
 """JUnit XML, in the part of it that GitLab, GitHub's actions and Jenkins agree on.
 
-What they read: GitLab takes `classname` for the name of the suite and the text of `failure` and
-`error`, and ignores all but the first of two cases of one name; others show `message`.
+GitLab takes `classname` for the name of the suite and the text of `failure` and `error`, and
+ignores all but the first of two cases of one name; others show `message`.
 """
 
 from __future__ import annotations

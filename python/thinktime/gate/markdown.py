@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
-_MORE = r" \(|; "  # before a source in brackets, or what percentages are against
+_MORE = r" \(|; "  # before a source in brackets, or the base of percentages
 _ENTITIES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;",
-    "@": "@&#8203;",  # a space of no width, without which somebody would be told of it
+    "@": "@&#8203;",  # a space of no width, without which the text would notify a user
 }  # fmt: skip
 
 
 def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
-    """What a result comes to: its verdict in a word and a sentence, objectives and figures."""
+    """The summary of a result: its verdict in a word and a sentence, objectives and figures."""
     from thinktime.report import results
     from thinktime.report import rows as rows_of
 
@@ -49,7 +49,7 @@ def of_result(result: Result, suite: Suite, verdict: tuple[str, str]) -> str:
 
 
 def _findings(result: Result) -> Iterator[str]:
-    """What each check of validity says, the worst first."""
+    """The verdict of each check of validity, the worst first."""
     found = sorted(result.validity, key=lambda one: ORDER.index(one.verdict))
     yield from (f"{one.verdict}: {one.words}" for one in found)
 
@@ -61,7 +61,7 @@ def _warnings(result: Result) -> list[str]:
 def of_comparison(
     comparison: Comparison, outcomes: Sequence[LimitVerdict], doubts: Sequence[str]
 ) -> str:
-    """How two results differ, with intervals, and what each limit comes to."""
+    """The summary of comparisons, with intervals, and the verdict on each limit."""
     from thinktime.comparison.table import notes, table
 
     parts = [
@@ -76,7 +76,7 @@ def of_comparison(
 
 
 def of_sweep(swept: SweepCurves, name: str, found: Verdict) -> str:
-    """What a sweep comes to: its verdict, what changes along it, and a row a point."""
+    """The summary of a sweep: its verdict, its changes, and a row a point."""
     from thinktime.sweeps.table import table
     from thinktime.sweeps.verdict import verdict
 
@@ -92,7 +92,7 @@ def of_sweep(swept: SweepCurves, name: str, found: Verdict) -> str:
 
 
 def of_capacity(capacity: Capacity, name: str, found: Verdict) -> str:
-    """What a search comes to: the capacity with its interval, and a row a probe."""
+    """The summary of a search: the capacity with its interval, and a row a probe."""
     from thinktime.capacity_search.outcome import doubts_of
     from thinktime.capacity_search.table import table
 
@@ -106,7 +106,7 @@ def of_capacity(capacity: Capacity, name: str, found: Verdict) -> str:
 
 
 def of_failure(name: str, why: str) -> str:
-    """That there is no result, and why."""
+    """The summary of a run without a result, and why."""
     return _joined([f"## {text(name)}", _verdict("failed", why)])
 
 
@@ -131,7 +131,7 @@ def turned(table: Table) -> str:
 
 
 def text(words: str) -> str:
-    """Words that Markdown shows as they are, in one line."""
+    """Words in one line that Markdown shows as they are."""
     escaped = _SPECIAL.sub(r"\\\1", in_one_line(words))
     return "".join(_ENTITIES.get(letter, letter) for letter in escaped)
 

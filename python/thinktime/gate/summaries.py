@@ -1,4 +1,4 @@
-"""What is written of a result, of comparisons, and of a run that gave no result."""
+"""The files' content for a result, for comparisons, and for a run without a result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Summaries = tuple[list[Suite], str]
 
 
 def of_result(result: Result, doubt: str = "") -> Summaries:
-    """Of a result; `doubt` says why it is not to be trusted where the result does not know it."""
+    """The output for a result; `doubt` says why it is not to be trusted, if the result does not."""
     verdict = result.verdict
     doubt = doubt or verdict.doubt
     suite = cases.suite_of(result, doubt)
@@ -35,7 +35,7 @@ def of_comparisons(
     outcomes: Sequence[Sequence[LimitVerdict]],
     results: list[Result],
 ) -> Summaries:
-    """Of comparisons, each with what its limits come to, and of the results behind them."""
+    """The output for comparisons, each with the verdicts on its limits, and for their results."""
     from thinktime.report import verdict as verdict_of
 
     untrusted = (f"{one.label}: {one.untrusted}" for one in results if one.untrusted is not None)
@@ -48,16 +48,16 @@ def of_comparisons(
 
 
 def of_sweep(swept: SweepCurves, name: str, found: Verdict) -> Summaries:
-    """Of a sweep of the workload of this name, and of what it comes to."""
+    """The output for a sweep of the workload of this name, and its outcome."""
     return [cases.suite_of_sweep(swept, name, found)], markdown.of_sweep(swept, name, found)
 
 
 def of_capacity(capacity: Capacity, name: str, found: Verdict) -> Summaries:
-    """Of the capacity that the workload of this name has, and of what the search comes to."""
+    """The output for the capacity of the workload of this name, and the outcome of the search."""
     suite = cases.suite_of_capacity(capacity, name, found)
     return [suite], markdown.of_capacity(capacity, name, found)
 
 
 def of_failure(name: str, why: str) -> Summaries:
-    """Of a run that failed before there was a result."""
+    """The output for a run that failed before there was a result."""
     return [Suite(name, name, [cases.trusted(why)])], markdown.of_failure(name, why)

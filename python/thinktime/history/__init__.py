@@ -1,4 +1,4 @@
-"""Results over time: kept by workload, target and commit, and where their figures changed.
+"""Results over time, by workload, target and commit, and the changes of their figures.
 
 from thinktime.history import History, trends
 

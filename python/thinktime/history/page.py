@@ -119,7 +119,7 @@ def _hover(trend: Trend, number: int, figure: str) -> str:
 
 
 def _chart_words(trend: Trend, figure: str) -> str:
-    """The first and the last value, and the changes between, for those who cannot see it."""
+    """The first and the last value, and the changes between, in words for the chart."""
     values = [words.value(figure, one.value) for _, one in trend.known(figure)]
     changes = [trend.words_of(shift) for shift in trend.shifts if shift.figure == figure]
     phrases = f"{units.listed(changes)}" if changes else "no change point"

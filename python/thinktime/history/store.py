@@ -34,18 +34,18 @@ class HistoryEntry:
     """A result in the history."""
 
     id: str
-    """Stands for the whole result, so that none is there twice."""
+    """A hash of the whole result, so that none is stored twice."""
 
     subject: Subject
     commit: str
-    """The commit, with `+changes` where files differed from it; empty where none is known."""
+    """The commit, with `+changes` if files differed from it; empty if none is known."""
 
     branch: str
     made: str
-    """When the result was made, as far as it says, else when it was added; UTC."""
+    """The time when the result was made, if it is known, otherwise when it was added; UTC."""
 
     path: str
-    """Where the result was when it was added."""
+    """The result's path when it was added."""
 
 
 class History:
@@ -56,7 +56,7 @@ class History:
         self.folder = FOLDER if folder is None else Path(folder)
 
     def add(self, result: Result, commit: str | None = None, branch: str | None = None) -> bool:
-        """Add a result; False where it is there already.
+        """Add a result; return False if it is there already.
 
         `commit` and `branch` replace those that the result itself knows.
 
@@ -83,10 +83,10 @@ class History:
         return True
 
     def results(self, workload: str | None = None) -> list[HistoryEntry]:
-        """What it holds, of one workload or of all, the oldest first.
+        """The stored results, of one workload or of all, the oldest first.
 
         Raises:
-            InputError: if there is no such folder, or a file in it is none of a history.
+            InputError: if there is no such folder, or a file in it does not belong to a history.
         """
         if not self.folder.is_dir():
             raise _core.InputError(
@@ -99,11 +99,11 @@ class History:
     def latest(self, after: Subject, against: str, but: Collection[str] = ()) -> Subject:
         """The latest result of a branch or commit, of the workload and kind of another result.
 
-        Those whose ids are in `but` are passed over: a result is not compared with itself. Where
+        Results whose ids are in `but` are passed over: a result is not compared with itself. If
         some have the other result's target, only these count.
 
         Raises:
-            InputError: if there is none; the message says what there is.
+            InputError: if there is none; the message lists the results found.
         """
         same_kind = [one for one in self.results(after.workload) if one.subject.kind == after.kind]
         alike = [one for one in same_kind if one.id not in but]
@@ -121,13 +121,13 @@ class History:
 
 
 def id_of(result: Result) -> str:
-    """What stands for the whole result in a history."""
+    """The hash of a whole result in a history."""
     text = (result.run_toml + str(sorted(result.summary.items()))).encode()
     return hashlib.sha256(text).hexdigest()[:16]
 
 
 def _is_commit(commit: str, asked: str) -> bool:
-    """Whether both are one commit, of which either may be written shorter."""
+    """Whether both are the same commit; either may be abbreviated."""
     bare = commit.partition("+")[0]
     if len(asked) < _COMMIT_MIN or not bare:
         return False
@@ -199,7 +199,7 @@ def _read(path: Path) -> HistoryEntry:
         **{name: first[name] for name in _OF_SUBJECT},
         estimates=ordered,
         replication_means_s=first["replication_means_s"],
-        link=first.get("link"),  # which older files do not say
+        link=first.get("link"),  # older files lack it
     )
     return HistoryEntry(
         first["id"], subject, first["commit"], first["branch"], first["made"], first["path"]

@@ -1,4 +1,4 @@
-"""How the figures of a workload on a target developed, and where they changed."""
+"""The development of a workload's figures on a target, and their changes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from thinktime.present import units
 from thinktime.stats.change_points import change_points
 
 FIGURES = ("mean", "p50", "p99", "throughput", "errors")
-"""What is looked at for changes, and drawn."""
+"""The figures that are tested for changes, and drawn."""
 
 _FEW = 6
-"""With fewer results nothing can be said of changes."""
+"""With fewer results no change can be found."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Shift:
 
     @property
     def relative(self) -> float | None:
-        """By which share the figure changed; None where it was 0."""
+        """By which share the figure changed; None if it was 0."""
         return self.after / self.before - 1 if self.before else None
 
 
@@ -58,13 +58,13 @@ class Trend:
 
     @cached_property
     def shifts(self) -> list[Shift]:
-        """Where figures changed, by the E-divisive procedure at a level of 5 % for each."""
+        """The changes of figures, by the E-divisive procedure at a level of 5 % for each."""
         found = [shift for figure in FIGURES for shift in _shifts(self, figure)]
         return sorted(found, key=lambda one: (one.place, FIGURES.index(one.figure)))
 
     @property
     def verdict(self) -> str:
-        """What it comes to, in a sentence."""
+        """The trend in a sentence."""
         if len(self.results) < _FEW:
             many = units.counted(len(self.results), "result")
             return f"{many}: changes are looked for from {_FEW} results on."
@@ -83,7 +83,7 @@ class Trend:
         return f"{words.name(shift.figure)} {verb}{by} ({ends[0]} to {ends[1]})"
 
     def name(self, place: int) -> str:
-        """A result as it is named in sentences: by its commit, else by its label."""
+        """The name of a result in sentences: its commit, otherwise its label."""
         one = self.results[place]
         return one.commit or one.subject.label
 

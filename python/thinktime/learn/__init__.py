@@ -1,4 +1,4 @@
-"""From access logs to workloads: what traffic is like, which model it follows, a file to run.
+"""From access logs to workloads: the traffic's figures, its model, and a file to run.
 
 >>> from thinktime.learn import learn
 >>> learned = learn(["access.log"])  # doctest: +SKIP
@@ -55,33 +55,33 @@ def learn(
             log_format itself; found by itself for each file.
         timeout: A longer gap between a user's requests ends a session, in seconds or with a unit;
             1800 s. "auto" finds it where the number of sessions no longer depends on it.
-        user: By what users are told apart: "address", "agent" (address and agent) or "field".
-        user_field: The name of the field that tells the user, in the format's own words.
-        pages: Whether embedded objects are taken together with their page, in the figures of
-            sessions and in the workload file; if not, every request counts as a page.
-        crawlers: "apart" tells populations apart, people and programs of several kinds; "with"
-            takes all as people.
+        user: What identifies a user: "address", "agent" (address and agent) or "field".
+        user_field: The name of the field that identifies the user, in the format's own words.
+        pages: Whether embedded objects count as part of their page, in the figures of sessions and
+            in the workload file; if not, every request counts as a page.
+        crawlers: "apart" separates populations, people and programs of several kinds; "with" takes
+            all as people.
         demand_cv2: The squared coefficient of variation of the service demands, for the advice;
             by default that of the logged durations, or of the sizes.
-        load: The load of the server that the advice is simulated on.
-        least_users: A path is named in the workload file only if so many users asked for it; others
-            are gathered. Of Thinktime's own results all are named.
-        only: Which requests are looked at, as in "path=/shop/*": by path, host, status, method or
-            time. Of several of one sort one must hold, of several sorts all of them.
-        without: Which requests are left out, likewise: all for which one of these holds.
-        fidelity: Whether it is measured how well the workload stands in for the log.
+        load: The load of the server in the simulations for the advice.
+        least_users: A path is named in the workload file only if at least this many users requested
+            it; others are gathered. For Thinktime's own results all are named.
+        only: The requests to include, as in "path=/shop/*": by path, host, status, method or time.
+            Of several conditions of one sort one must hold, of several sorts all of them.
+        without: The requests to leave out, likewise: all for which one of these holds.
+        fidelity: Whether to measure how well the workload represents the log.
         follow: Whether the last log is still being written: it is read until Ctrl-C.
         on: Read the files on all cores of a Ray cluster, whose nodes all have them: "ray",
-            "ray://HOST:PORT" or "auto", as in `run`. What is learned is the same.
+            "ray://HOST:PORT" or "auto", as in `run`. The result is the same.
         progress: Called about twenty times a second.
-        when_read: Called once with the log when it is read, before it is learned from.
-        stopping: Who says when the fidelity is not wanted any more: it is then left out.
+        when_read: Called once with the log when it is read, before learning begins.
+        stopping: It says when the fidelity is no longer wanted: it is then left out.
 
     Raises:
         InputError: if a log cannot be read; the message says which and why.
     """
     _check(crawlers, load, demand_cv2, least_users)
-    # Libraries take half a second, which the threads that read need not wait for.
+    # Libraries take half a second to import: the threads that read do not wait for them.
     Thread(target=import_module, args=("thinktime.learn.learner",), daemon=True).start()
     done = read(
         logs, format=format, user=user, user_field=user_field, only=list(only),
@@ -108,7 +108,7 @@ def _check(crawlers: str, load: float, demand_cv2: float | None, least_users: in
 
 
 def __getattr__(name: str) -> Any:
-    """`Learned`, whose libraries are imported when it is asked for."""
+    """`Learned`, whose libraries are imported on demand."""
     if name == "Learned":
         from thinktime.learn.outcome import Learned
 

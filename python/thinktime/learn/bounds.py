@@ -1,9 +1,9 @@
-"""Bounds of what learning may be asked for."""
+"""Bounds of the options of learning."""
 
 from __future__ import annotations
 
 USERS_MIN = 5
-"""A path is named in a workload file only if so many users asked for it."""
+"""A path is named in a workload file only if at least this many users requested it."""
 
 LOAD_MIN, LOAD_MAX, CV2_MAX = 0.001, 0.95, 100
 """Beyond these the advice would need simulations that are too long."""

@@ -4,7 +4,7 @@ WIDTH = 96
 
 
 def note(text: str) -> str:
-    """A comment, broken into lines; `?` stands for what TOML does not allow in one."""
+    """A comment, broken into lines; `?` replaces characters that TOML does not allow in one."""
     text = "".join(one if one.isprintable() or one.isspace() else "?" for one in text)
     lines, line = [], "#"
     for word in text.split():

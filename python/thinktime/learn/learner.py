@@ -1,4 +1,4 @@
-"""Learning from a log that was read: its parts beside the figures of its people."""
+"""Learning from a log that was read: its parts, and the figures of its people."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from thinktime.operations import seconds
 from thinktime.present import units
 
 RETRIES = 0.02
-"""From this share of the requests on it is said that retries are left out."""
+"""From this share of the requests on, a note says that retries are left out."""
 
 
 def learn_from(
@@ -45,9 +45,9 @@ def learn_from(
     when_read: Callable[[Log], None] | None,
     stopping: StopSignal,
 ) -> Learned:
-    """What `thinktime.learn.learn` gives, of logs that were read.
+    """The result of `thinktime.learn.learn`, from logs that were read.
 
-    Raises InputError where there is nothing to learn from.
+    Raises InputError if there is nothing to learn from.
     """
     log = log_of(done)
     _say_read(log, progress, when_read)
@@ -108,7 +108,7 @@ def _learned(
 
 
 def _left_out(parts: list[PopulationModel], requests: int, one_in: int) -> Iterator[Finding]:
-    """What the file leaves out of the log, where that is much."""
+    """The parts of the log that the file leaves out, if they are large."""
     retries = sum(part.journeys.retries for part in parts)
     share = retries / requests
     if share > RETRIES:
@@ -130,9 +130,9 @@ def _parts(
     measured: StopSignal | None,
     stopping: StopSignal,
 ) -> tuple[list[PopulationModel], Fidelity | None]:
-    """What a workload file has of each population, and how well all stand in for the log.
+    """The workload file's content for each population, and the fidelity of all together.
 
-    The latter as long as it is wanted; with None it is not.
+    The fidelity is computed for as long as it is wanted; with None it is not.
     """
     times = log.requests.rows["time_ns"].to_numpy()
     begin_ns, span_s = int(times[0]), log.requests.span_s

@@ -1,4 +1,4 @@
-"""All that was learned of one or several logs."""
+"""The result of learning from one or several logs."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from thinktime.learn.views.summary import summary_of
 
 @dataclass(frozen=True)
 class Learned:
-    """All that was learned of one or several logs."""
+    """The result of learning from one or several logs."""
 
     log: Log
     split: Populations
-    """The populations, whose each row is, and what else was noticed."""
+    """The populations, the population of each row, and further findings."""
 
     parts: list[PopulationModel]
-    """What a workload says of each population, in the same order."""
+    """The workload of each population, in the same order."""
 
     traffic: Traffic
-    """What the first population did: people, where there are any. The figures below are its."""
+    """The figures of the first population: people, if there are any. The figures below are its."""
 
     curve: TimeoutCurve
     timeout_from: str
@@ -51,11 +51,11 @@ class Learned:
     durations: Values
     advice: Advice
     fidelity: Fidelity | None
-    """How well the workload stands in for the log; None where it was not asked for."""
+    """How well the workload represents the log; None if it was not wanted."""
 
     @cached_property
     def workload_text(self) -> str:
-        """The workload file: comments say where each number comes from.
+        """The workload file: comments give the source of each number.
 
         It may name a file `starts.parquet` beside it, which `save` writes.
         """
@@ -63,7 +63,7 @@ class Learned:
 
     @cached_property
     def _of_all(self) -> list[PopulationModel]:
-        """The populations as a workload file has them: of all users, also of a sample."""
+        """The populations as in a workload file: of all users, even if the log was sampled."""
         return [part.of_all(self.log.one_in) for part in self.parts]
 
     @cached_property
@@ -72,7 +72,7 @@ class Learned:
         return kinds_of(self.log, self.split.labels.astype(np.uint8), self.parts)
 
     def save(self, path: Path) -> list[Path]:
-        """Write the workload file, and beside it when sessions begin, where it needs that.
+        """Write the workload file, and beside it the starts of sessions, if it needs them.
 
         Returns the files that were written. The second one has the name of the first, with the
         ending `.starts.parquet`.
@@ -82,8 +82,8 @@ class Learned:
     def server(self, demand: str | None = None) -> Server | None:
         """A model of the server, learned from durations; `system_text` writes it.
 
-        ``demand`` is a distribution, as in "exp(5ms)", that is taken where the log has none; None
-        where it has none and none is given.
+        ``demand`` is a distribution, as in "exp(5ms)", for logs without durations; None if the log
+        has none and none is given.
         """
         return workload_of_parts.server_of(self.kinds, demand)
 
@@ -98,10 +98,10 @@ class Learned:
             return Workload.load(file)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `thinktime learn --json` prints."""
+        """The object that `thinktime learn --json` prints."""
         return summary_of(self)
 
     @property
     def bad_lines(self) -> list[BadLines]:
-        """What could not be read."""
+        """The unreadable parts."""
         return self.log.bad_lines

@@ -1,4 +1,4 @@
-"""Work beside the main thread, which Ctrl-C has to end although it does not reach it."""
+"""Work beside the main thread: Ctrl-C must end it although it does not reach it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from threading import Event
 
 
 class WorkStopped(Exception):  # noqa: N818 - it is a wish, no error
-    """The work is not wanted any more."""
+    """The work is no longer wanted."""
 
 
 class StopSignal:
-    """Whether work is still wanted: who does it looks now and then, between its steps."""
+    """Whether work is still wanted: the worker checks it now and then, between its steps."""
 
     def __init__(self, *wholes: StopSignal) -> None:
-        """Of work that is part of others, if there are any: it ends with each of them, too."""
+        """The signals of the enclosing work, if any: the work ends with each of them, too."""
         self._wholes = wholes
         self._wanted = Event()
         self._wanted.set()
@@ -26,21 +26,21 @@ class StopSignal:
         return self._wanted.is_set() and all(one.wanted for one in self._wholes)
 
     def stop(self) -> None:
-        """Want it no more."""
+        """Mark the work as no longer wanted."""
         self._wanted.clear()
 
     def go_on(self) -> None:
-        """Want it again."""
+        """Mark the work as wanted again."""
         self._wanted.set()
 
     def look(self) -> None:
-        """Raise `WorkStopped` where the work is not wanted any more."""
+        """Raise `WorkStopped` if the work is no longer wanted."""
         if not self.wanted:
             raise WorkStopped
 
     @contextmanager
     def if_raised(self) -> Iterator[None]:
-        """End the work beside what is done within, where that ends by Ctrl-C or an error."""
+        """End the parallel work if the block ends by Ctrl-C or an error."""
         try:
             yield
         except BaseException:

@@ -1,4 +1,4 @@
-"""Changes to a scheduler's features, as they are given one by one."""
+"""Changes to a scheduler's features, as `KEY=VALUE` one by one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def as_toml(settings: list[str]) -> str:
     """Return `KEY=VALUE` changes as the text of a TOML file; words need no quotes.
 
     Raises:
-        InputError: A change has no `=`, its key is none, or two changes contradict each other.
+        InputError: A change has no `=`, its key is invalid, or two changes contradict each other.
     """
     lines: list[str] = []
     for setting in settings:

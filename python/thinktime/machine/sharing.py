@@ -1,7 +1,7 @@
 """When would processor sharing have been good enough? The same requests without a scheduler.
 
 Most performance models take a processor for processor sharing: all tasks at once, at equal shares
-of all cores. `compare` simulates the requests of a result again on machines that do just that, and
+of all cores. `compare` simulates the requests of a result again on machines that do just that. It
 gives the response times of each request name under both:
 
     from thinktime.machine.sharing import compare
@@ -29,13 +29,13 @@ REQUESTS_MAX = 200_000
 """At most this many requests are simulated for a comparison, over all replications."""
 
 TOLERANCE = 0.1
-"""Processor sharing is good enough where no median and no 95th percentile differs by more."""
+"""Processor sharing is good enough if no median and no 95th percentile differs by more."""
 
 REQUESTS_MIN = 100
-"""A request name with fewer responses than this makes no verdict."""
+"""A request name with fewer responses than this has no part in the verdict."""
 
 JUDGED = ("p50", "p95")
-"""The times that make the verdict, by their names in summary.json."""
+"""The times behind the verdict, by their names in summary.json."""
 
 _OS = "processor-sharing"
 
@@ -50,7 +50,7 @@ class Pair:
 
     request: str
     requests: int
-    """How many there were under the scheduler."""
+    """The number of responses under the scheduler."""
 
     scheduled_s: Mapping[str, float]
     shared_s: Mapping[str, float]
@@ -63,7 +63,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Judged:
-    """One time of one request name that makes the verdict."""
+    """One time of one request name that is part of the verdict."""
 
     pair: Pair
     time: str
@@ -74,7 +74,7 @@ class Judged:
 
     @property
     def factor(self) -> float:
-        """How many times the shorter of the two times the longer one is, from 1 on."""
+        """The ratio of the longer of the two times to the shorter one, from 1 on."""
         ratio = 1 + self.difference
         return max(ratio, 1 / ratio) if ratio > 0 else float("inf")
 
@@ -90,17 +90,17 @@ class Comparison:
     """One a request name, in the workload's order."""
 
     requests: int
-    """How many requests the scheduler's side had."""
+    """The number of requests on the scheduler's side."""
 
     shortened: bool
     """Whether the result has more requests, so that both sides were simulated with fewer."""
 
     why_not: str = ""
-    """Why there is nothing to compare with; empty where there is."""
+    """Why there is no comparison; empty if there is one."""
 
     @property
     def judged(self) -> list[Judged]:
-        """What the verdict is made of, the largest ratio first."""
+        """The parts of the verdict, the largest ratio first."""
         found = []
         for pair in self.pairs:
             for time in JUDGED:
@@ -111,7 +111,7 @@ class Comparison:
 
     @property
     def good_enough(self) -> bool | None:
-        """Whether all that is judged lies within `TOLERANCE`; None where nothing is known."""
+        """Whether all parts of the verdict are within `TOLERANCE`; None if there are none."""
         judged = self.judged
         return all(abs(one.difference) <= TOLERANCE for one in judged) if judged else None
 
@@ -125,12 +125,13 @@ def shares(machine: Machine) -> bool:
 def processor_sharing_of(system: System, folder: str | Path = "") -> System:
     """The same system with processor sharing on all machines.
 
-    What belongs to a scheduler is left out: changed features, threads' priorities, and which cores
-    they may run on; and turning to another task costs nothing. Threads, demands and all else stay.
+    All that belongs to a scheduler is left out: changed features, threads' priorities, and the
+    cores they may run on; and turning to another task costs nothing. Threads, demands and all else
+    stay.
 
     Args:
         system: A system with machines.
-        folder: Where the files lie that the system names, if it names any.
+        folder: The folder of the files that the system names, if it names any.
 
     Raises:
         NotShared: if it has no machines, or cannot be so; the text says why.
@@ -157,11 +158,11 @@ def compare(result: Result, requests_max: int = REQUESTS_MAX) -> Comparison | No
     """A simulation's response times by request name beside those under processor sharing.
 
     Workload, seed, warm-up and limits are the same, so that the requests of an open or partly-open
-    workload are the same too. Where the result has more than `requests_max` requests, both sides
-    are simulated anew with that many.
+    workload are the same too. If the result has more than `requests_max` requests, both sides are
+    simulated anew with that many.
 
     Returns:
-        None where there is no scheduler to compare with: for a measured result, one without
+        None if there is no scheduler to compare with: for a measured result, one without
         requests, or a system all of whose machines have processor sharing.
     """
     if result.kind != "simulate" or result.system is None or not result.summary.get("requests"):
@@ -186,7 +187,7 @@ def compare(result: Result, requests_max: int = REQUESTS_MAX) -> Comparison | No
 
 
 def _limits(result: Result, run: Mapping[str, Any], requests_max: int) -> dict[str, Any]:
-    """The options of `simulate` with which the result's requests come again, if not too many."""
+    """The options of `simulate` that repeat the result's requests, if not too many."""
     replications = int(run.get("replications") or 1)
     limits: dict[str, Any] = {
         "replications": replications,
@@ -196,7 +197,7 @@ def _limits(result: Result, run: Mapping[str, Any], requests_max: int) -> dict[s
     }
     requests = int(result.summary["requests"])
     if result.interrupted or run.get("precision") is not None:
-        # It ended by itself: the other side is to have as many.
+        # The run ended by itself: the other side must have as many requests.
         limits["requests"] = requests // replications
     if requests > requests_max:
         limits["requests"] = max(1, requests_max // replications)

@@ -1,6 +1,6 @@
 """The functions of scipy that are needed, imported when one of them is first called.
 
-Scipy takes longer to import than a small simulation takes, and much is done without any of it.
+Importing scipy takes longer than a small simulation, and many commands need none of it.
 """
 
 from __future__ import annotations

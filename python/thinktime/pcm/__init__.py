@@ -24,16 +24,16 @@ from thinktime.pcm.translate import UNITS, Choices, translated
 __all__ = ["SCRIPT", "UNITS", "Choices", "Imported", "Note", "import_model"]
 
 SCRIPT = "session.luau"
-"""The name of the program of a session, where users call several services."""
+"""The name of the program of a session, if users call several services."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import has made.
+    """The outcome of an import.
 
     Attributes:
         files: The text of each file, by its name.
-        notes: What is not carried, or approximated.
+        notes: Parts that are not carried, or approximated.
         made: How many machines, stations, services, pools and requests there are.
         time_unit_s: What one unit of the model's time is taken as, in seconds.
     """
@@ -44,7 +44,7 @@ class Imported:
     time_unit_s: float
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the files into a folder, which is made if it is not there; their paths."""
+        """Write the files into a folder, which is made if it does not exist; return their paths."""
         folder.mkdir(parents=True, exist_ok=True)
         written = []
         for name, text in self.files.items():
@@ -57,8 +57,7 @@ class Imported:
 def import_model(folder: Path, choices: Choices | None = None) -> Imported:
     """Translate the model whose files are in `folder`.
 
-    The folder needs one `*.usagemodel` and one `*.allocation`; the other files are those that these
-    two refer to.
+    The folder needs one `*.usagemodel` and one `*.allocation`; these two refer to the other files.
 
     Raises:
         InputError: A file is missing or broken, a reference leads nowhere, an expression makes no

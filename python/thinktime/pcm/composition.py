@@ -1,4 +1,4 @@
-"""How components are put together: from a call to the component that carries it out.
+"""The composition of components: from a call to the component that carries it out.
 
 A place is the chain of assembly contexts that leads to a component, the outermost first; the same
 component type at two places is two components.
@@ -18,7 +18,7 @@ COMPOSED = ("CompositeComponent", "SubSystem", "System")
 
 @dataclass(frozen=True)
 class Service:
-    """What carries a call out: a SEFF of a basic component at a place."""
+    """The target of a call: a SEFF of a basic component at a place."""
 
     place: Place
     component: Element
@@ -44,7 +44,7 @@ def entry(role: Element, signature: Element) -> Service:
 def called(place: Place, role: Element, signature: Element) -> Service | None:
     """The service that the component at `place` reaches through a role that it requires.
 
-    Nothing where the role is one that the system itself requires.
+    None if the system itself requires the role.
 
     Raises:
         InputError: Nothing is connected to the role.
@@ -100,7 +100,7 @@ def _provided(place: Place, component: Element, role: Element, signature: Elemen
 
 @dataclass(frozen=True)
 class Allocation:
-    """Which resource container each assembly context runs on."""
+    """The resource container of each assembly context."""
 
     root: Element
     containers: dict[Element, Element]
@@ -117,7 +117,7 @@ class Allocation:
         return Allocation(root, containers)
 
     def container(self, place: Place) -> Element:
-        """The container of the component at a place: its own, or that of what encloses it.
+        """The container of the component at a place: its own, or that of an enclosing one.
 
         Raises:
             InputError: None of them is allocated.

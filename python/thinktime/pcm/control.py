@@ -22,17 +22,17 @@ LOOPS_MAX = 100
 """Loops of more turns are carried as one turn with that many times the demand."""
 
 STEPS_MAX = 500
-"""So are loops that would become more steps."""
+"""The same holds for loops that would become more steps."""
 
 REST = 1e-9
-"""A smaller probability that no guard holds is left out."""
+"""If no guard holds with a smaller probability than this, that case is left out."""
 
 
 def shares(transitions: list[Element]) -> list[float]:
     """The probabilities of a branch's transitions, scaled to sum to 1.
 
     Raises:
-        InputError: One is no probability, or all are 0.
+        InputError: One is not a probability, or all are 0.
     """
     found = []
     for transition in transitions:
@@ -108,7 +108,7 @@ def _continuous(condition: Value, before: Outcome) -> bool:
 def looped(
     translator: Translator, action: Element, service: Service, before: Outcome
 ) -> list[Outcome]:
-    """The ways of a loop: its body as often as its count says, which is drawn once."""
+    """The ways of a loop: its body repeated by its count, which is drawn once."""
     text = action.specification("iterationCount_LoopAction")
     count = translator.evaluator.value(text, before.frame, action)
     body = action.one("bodyBehaviour_Loop")
@@ -123,7 +123,7 @@ def looped(
 def collected(
     translator: Translator, action: Element, service: Service, before: Outcome
 ) -> list[Outcome]:
-    """The ways of a loop over a collection; what is drawn of an item is drawn for each."""
+    """The ways of a loop over a collection; the draws for an item are made anew for each."""
     parameter = action.reference("parameter_CollectionIteratorAction")
     name = parameter.attributes.get("parameterName", "")
     evaluator, body = translator.evaluator, action.one("bodyBehaviour_Loop")
@@ -148,7 +148,7 @@ def collected(
 def counted(
     count: Value, before: Outcome, action: Element, notes: Notes
 ) -> list[tuple[int, Outcome]]:
-    """The counts that a loop may have, each with the way on which it has it."""
+    """The possible counts of a loop, each with the way that has it."""
     found = []
     for p, one, known in split(count, before.known):
         if isinstance(one, str | bool):
@@ -169,7 +169,7 @@ def repeated(
     notes: Notes,
     turn: Callable[[Outcome], list[Outcome]],
 ) -> list[Outcome]:
-    """The ways of so many turns, one after another."""
+    """The ways of this many turns, one after another."""
     if times <= 0:
         return [before]
     begin = len(before.steps)
@@ -194,7 +194,7 @@ def repeated(
 
 
 def _times(step: Step, times: int) -> float:
-    assert isinstance(step.demand, float | int)  # what is averaged is a number
+    assert isinstance(step.demand, float | int)  # the averaged value is a number
     return step.demand * times
 
 

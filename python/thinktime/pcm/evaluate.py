@@ -32,13 +32,13 @@ class Proxy:
 
 @dataclass(frozen=True)
 class Frame:
-    """The variables that an expression may name; those of `parent` where it has none itself."""
+    """The variables that an expression may name; without own ones, those of `parent`."""
 
     values: Mapping[str, Value | Proxy] = field(default_factory=dict)
     parent: Frame | None = None
 
     def find(self, name: str) -> Value | Proxy | None:
-        """The value of a variable, as in `file.BYTESIZE`; nothing where it is unknown."""
+        """The value of a variable, as in `file.BYTESIZE`; None if it is unknown."""
         if name in self.values:
             return self.values[name]
         return self.parent.find(name) if self.parent else None
@@ -50,16 +50,16 @@ class Frame:
 
 @dataclass
 class Evaluator:
-    """Evaluates expressions; numbers their draws, and notes what is approximated."""
+    """It evaluates expressions, numbers their draws, and notes approximations."""
 
     notes: Notes
     origins: int = 0
 
     def value(self, text: str, frame: Frame, element: Element) -> Value:
-        """The value of an expression that stands in `element`.
+        """The value of an expression in `element`.
 
         Raises:
-            InputError: It is no expression, names an unknown variable or function, or makes no
+            InputError: It is not an expression, names an unknown variable or function, or makes no
                 sense, such as a text that is multiplied.
         """
         try:
@@ -91,7 +91,7 @@ class Evaluator:
 
         if node.name in random_functions.COUNTS:
             return self._count(node, values)
-        if node.name in random_functions.LAWS:  # one draw, whatever its parameters are
+        if node.name in random_functions.LAWS:  # one draw, whatever its parameters
             origin = self.origins = self.origins + 1
             return combined(
                 lambda *at: functions.apply(node.name, at, origin, noted), values, too_many

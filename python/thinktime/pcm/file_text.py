@@ -19,7 +19,7 @@ def quoted(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """A text that can stand in a comment: in one line, without control characters."""
+    """A text that is valid in a comment: in one line, without control characters."""
     return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
 
 
@@ -35,7 +35,7 @@ def _share(p: float) -> str:
 
 
 def workload(made: Translation, script: str) -> str:
-    """The workload file; `script` is the name of the sessions' program, where there is one."""
+    """The workload file; `script` is the name of the sessions' program, if there is one."""
     first = made.scenarios[0][0]
     lines = [
         _comment(f"Made by `thinktime import-pcm` from {made.folder.resolve().name}."),
@@ -110,7 +110,7 @@ def _session(made: Translation, first: Scenario, script: str) -> Iterator[str]:
 
 
 def program(made: Translation) -> str:
-    """The Luau program of a session, where a pass is more than one call; else nothing."""
+    """The Luau program of a session, if a pass has more than one call; otherwise empty."""
     one, requests = made.scenarios[0]
     if one.single:
         return ""
@@ -160,7 +160,7 @@ def _variants(request: Request) -> str:
 
 
 def system(made: Translation) -> str:
-    """The system file; its comments say what is not carried."""
+    """The system file; its comments list the parts that are not carried."""
     lines = [
         _comment(f"Made by `thinktime import-pcm` from {made.folder.resolve().name}."),
         _comment(f"One unit of the model's time is taken as {made.unit_s:g} s."),

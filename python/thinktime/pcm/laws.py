@@ -21,7 +21,7 @@ def number(value: float) -> str:
 
 
 def time(seconds: float) -> str:
-    """A time with the unit that reads best."""
+    """A time with the most readable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if abs(seconds) >= size:
             return number(seconds / size) + unit
@@ -33,7 +33,7 @@ class Law(ABC):
     """A law of non-negative values.
 
     Attributes:
-        origin: The number of the draw that it belongs to: laws of the same origin are one draw.
+        origin: The number of its draw: laws of the same origin are one draw.
     """
 
     origin: int
@@ -53,12 +53,12 @@ class Law(ABC):
         """The law of `factor` times the value; the factor is above 0."""
 
     def shifted(self, by: float) -> Law | None:
-        """The law of the value plus `by`; nothing where no file can write it."""
+        """The law of the value plus `by`; None if no file can write it."""
         return None
 
     @abstractmethod
     def notation(self, unit_s: float) -> str:
-        """The law in seconds, where one unit of the model is `unit_s` seconds."""
+        """The law in seconds, if one unit of the model is `unit_s` seconds."""
 
     def below(self, bound: float) -> float:
         """The probability of a value of at most `bound`."""
@@ -95,7 +95,7 @@ class Exponential(Law):
 
 @dataclass(frozen=True)
 class Uniform(Law):
-    """All values between two bounds alike."""
+    """The uniform law between two bounds."""
 
     low: float
     high: float
@@ -164,7 +164,7 @@ class Lognormal(Law):
 
 
 Amount = Scalar | Law
-"""What a value is once its discrete draws are known."""
+"""A value whose discrete draws are known."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class Mixture(Law):
 
 @dataclass(frozen=True)
 class Chance(Law):
-    """True with `probability`, else false: what became of comparing a law with a number."""
+    """True with `probability`, otherwise false: the result of comparing a law with a number."""
 
     probability: float
 
@@ -231,7 +231,7 @@ def variance_of(amount: Amount) -> float:
 
 
 def gamma_of(origin: int, mean: float, variance: float) -> float | Law:
-    """The gamma law with this mean and variance; the mean itself where there is no variance."""
+    """The gamma law with this mean and variance; the mean itself if the variance is 0."""
     if variance <= 0 or mean <= 0:
         return mean
     return Gamma(origin, mean**2 / variance, variance / mean)

@@ -13,7 +13,7 @@ class Names:
     given: set[str] = field(default_factory=set)
 
     def unique(self, name: str) -> str:
-        """The name, with a number behind it where it is given already."""
+        """The name, with a number behind it if it is taken."""
         found, number = name, 1
         while found in self.given:
             number += 1
@@ -23,5 +23,5 @@ class Names:
 
 
 def plain(name: str) -> str:
-    """A name that can stand in a target: letters, digits, dots, dashes and underscores."""
+    """A name that is valid in a target: letters, digits, dots, dashes and underscores."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "request"

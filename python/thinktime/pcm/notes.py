@@ -1,4 +1,4 @@
-"""What an import could not carry over, or only approximately."""
+"""Notes on parts that an import left out or approximated."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Note:
     """One thing that is left out or approximated.
 
     Attributes:
-        file: The file that it stands in, by its name.
+        file: The name of its file.
         element: The element's kind and name, as in "ForkAction `audit`".
-        text: What became of it.
+        text: The treatment.
     """
 
     file: str
@@ -31,7 +31,7 @@ class Notes:
     found: dict[Note, None] = field(default_factory=dict)
 
     def add(self, place: tuple[str, str], text: str) -> None:
-        """Note what became of the element at `place`: its file, and its kind and name."""
+        """Note the treatment of the element at `place`: its file, and its kind and name."""
         self.found.setdefault(Note(*place, text))
 
     def __iter__(self) -> Iterator[Note]:

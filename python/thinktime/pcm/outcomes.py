@@ -15,7 +15,7 @@ VARIANTS_MAX = 64
 """More ways than these are carried with their mean demands."""
 
 LAST = 8
-"""How many steps at the end tell ways apart, before the whole is compared."""
+"""The number of last steps that are compared first, before all steps are."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class Outcome:
     """One way through a part of the model.
 
     Attributes:
-        probability: That of this way.
-        steps: What it does.
-        known: What it has decided about draws.
+        probability: The probability of this way.
+        steps: Its steps.
+        known: The draws that it has decided.
         frame: The variables at its end.
-        result: What it returns, as in `RETURN.BYTESIZE`.
+        result: The returned values, as in `RETURN.BYTESIZE`.
     """
 
     probability: float = 1.0
@@ -37,12 +37,12 @@ class Outcome:
     result: Mapping[str, Value | Proxy] = field(default_factory=dict)
 
     def then(self, *steps: Step) -> Outcome:
-        """The same way with steps behind."""
+        """The same way with more steps at its end."""
         return replace(self, steps=self.steps + steps)
 
 
 def joined(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """The ways of a probability above 0; those that end alike and did the same are one."""
+    """The ways of a probability above 0; ways with the same steps and end are merged."""
     outcomes = [outcome for outcome in outcomes if outcome.probability > 0]
     if len(outcomes) <= 1:
         return outcomes
@@ -50,7 +50,7 @@ def joined(outcomes: Sequence[Outcome]) -> list[Outcome]:
     for outcome in outcomes:
         ending = (id(outcome.frame), tuple((k, id(v)) for k, v in outcome.result.items()))
         state = tuple((id(draw), support) for draw, support in outcome.known.items())
-        # The whole is compared only where the ends are alike: ways become long.
+        # All steps are compared only if the ends are alike: ways become long.
         last = key(outcome.steps[-LAST:], outcome.known)
         alike = found.setdefault((len(outcome.steps), last, ending, state), [])
         for at, other in enumerate(alike):
@@ -66,14 +66,14 @@ def joined(outcomes: Sequence[Outcome]) -> list[Outcome]:
 def limited(
     before: Outcome, after: list[Outcome], others: int, action: Element, notes: Notes
 ) -> list[Outcome]:
-    """The ways that an action leads to, or one with their mean demands where there are too many.
+    """The ways that an action leads to, or one with their mean demands if they are too many.
 
     Args:
         before: The way up to the action.
         after: The ways that it becomes.
-        others: How many other ways there are.
+        others: The number of other ways.
         action: The action, for the note.
-        notes: Where it is noted that variants are left out.
+        notes: They record that variants are left out.
     """
     if len(after) <= 1 or others + len(after) <= VARIANTS_MAX:
         return after
@@ -86,7 +86,7 @@ def limited(
 
 
 def averaged(before: Outcome, after: Sequence[Outcome]) -> Outcome:
-    """One way with the mean demands of several that have begun alike."""
+    """One way with the mean demands of several that begin alike."""
     whole = sum(outcome.probability for outcome in after)
     sums: dict[tuple[str, str], float] = {}
     source = ("", "")

@@ -19,7 +19,7 @@ SIZE_MAX = 1_000_000
 
 @dataclass
 class Pool:
-    """A pool of the system file: its name, its places, and whence it comes."""
+    """A pool of the system file: its name, its places, and its source."""
 
     name: str
     size: int
@@ -36,7 +36,7 @@ class Pools:
     made: dict[tuple[Place, Element], Pool] = field(default_factory=dict)
 
     def step(self, action: Element, service: Service, before: Outcome) -> Outcome:
-        """The way with a place taken or given back behind."""
+        """The way with a place taken or given back at its end."""
         take = action.kind == "AcquireAction"
         # The metamodel spells the two references differently.
         name = "passiveresource_AcquireAction" if take else "passiveResource_ReleaseAction"
@@ -64,11 +64,11 @@ class Pools:
 
 
 def unbalanced(steps: Steps, held: frozenset[str] = frozenset()) -> set[str]:
-    """The pools whose places are not taken and given back in turn, each by one and the same part.
+    """The pools that a part does not take and give back in turn by itself.
 
     Args:
-        steps: What a request or a part of a fork does.
-        held: The pools that it holds a place of already.
+        steps: The steps of a request or of a part of a fork.
+        held: The pools of which it already holds a place.
     """
     found: set[str] = set()
     own: set[str] = set()

@@ -54,7 +54,7 @@ def _poisson(mean: float) -> list[tuple[Scalar, float]]:
 
 
 def law(name: str, amounts: Sequence[Amount], origin: int) -> Amount:
-    """The law that a function of `LAWS` stands for; `origin` is the number of the draw."""
+    """The law of a function of `LAWS`; `origin` is the number of the draw."""
     makers = LAWS[name]
     numbers = [_known(name, one) for one in amounts]
     if len(numbers) != makers[0]:
@@ -119,4 +119,4 @@ LAWS: dict[str, tuple[int, Callable[..., bool], str, Callable[..., Amount]]] = {
         lambda origin, mean, deviation: gamma_of(origin, mean, deviation**2),
     ),
 }
-"""The laws: arguments, what is valid, what is said otherwise, and the law."""
+"""The laws: arguments, validity, the message if invalid, and the law."""

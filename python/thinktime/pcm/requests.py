@@ -1,4 +1,4 @@
-"""Requests: the ways of a service, made into behaviours that a system file can hold."""
+"""Requests: the ways of a service as behaviours that a system file can hold."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Variant:
     """One behaviour.
 
     Attributes:
-        probability: That of this variant among those of its request.
-        steps: Its steps; nobody is left unawaited, and places are taken and given back in turn.
-        known: What it knows of the draws that its demands depend on.
+        probability: The probability of this variant among those of its request.
+        steps: Its steps; all parts are awaited, and places are taken and given back in turn.
+        known: The known values of the draws that its demands depend on.
     """
 
     probability: float
@@ -29,10 +29,10 @@ class Variant:
 
 
 def variants(outcomes: Sequence[Outcome], notes: Notes) -> list[Variant]:
-    """The behaviours of a request: those that are alike are one.
+    """The behaviours of a request, with equal ones merged.
 
-    Draws that several demands depend on are told apart by their values, as far as there are not
-    too many.
+    If several demands depend on a draw, its values become separate behaviours, unless they are too
+    many.
     """
     ways = [replace(outcome, steps=_balanced(outcome, notes)) for outcome in outcomes]
     ways = _alike(_shared_told_apart(ways, notes))
@@ -64,7 +64,7 @@ def _balanced(outcome: Outcome, notes: Notes) -> Steps:
 
 
 def _needed(steps: Steps, known: Knowledge) -> Steps:
-    """The steps without demands of nothing and empty parts."""
+    """The steps without demands of 0 and empty parts."""
     found: list[Step] = []
     for step in steps:
         if step.kind in ("use", "delay"):
@@ -82,7 +82,7 @@ def _needed(steps: Steps, known: Knowledge) -> Steps:
 
 
 def _awaited(steps: Steps, notes: Notes) -> Steps:
-    """The steps with what nobody waits for beside what follows, up to the next pool."""
+    """The steps, with unawaited parts beside the next steps, up to the next pool."""
     found: list[Step] = []
     for number, step in enumerate(steps):
         if step.kind != "start":

@@ -1,4 +1,4 @@
-"""Resource containers: what becomes of their processors, disks and links.
+"""Resource containers: the translation of their processors, disks and links.
 
 Resource types are Palladio's own (`pathmap://PCM_MODELS/Palladio.resourcetype`); the exact
 schedulers are those of Happe, Predicting Software Performance in Symmetric Multi-core and
@@ -53,8 +53,8 @@ class Resource:
         name: Its name in the system file.
         servers: Cores or servers.
         how: The preset of a machine, the policy of a station.
-        rate: The work that it does a unit of time.
-        comment: Whence it comes.
+        rate: The work that it does in a unit of time.
+        comment: Its source.
         used: Whether anything uses it.
     """
 
@@ -72,7 +72,7 @@ class Resources:
     """The resources of all containers and links, made when they are first used.
 
     Attributes:
-        os: The preset of all processors, instead of their scheduling policies.
+        os: The preset of all processors, used instead of their scheduling policies.
         exact: Whether a processor has an exact scheduler, for which one unit of time is 1 ms.
     """
 
@@ -87,7 +87,7 @@ class Resources:
         """The resource of a kind ("CPU") in a container, or in the one around it.
 
         Raises:
-            InputError: There is none.
+            InputError: The resource does not exist.
         """
         at: Element | None = container
         while at is not None:

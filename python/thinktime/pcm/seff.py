@@ -1,4 +1,4 @@
-"""Service effect specifications: from what a service does to the steps of a behaviour.
+"""Service effect specifications: from a service to the steps of a behaviour.
 
 Semantics as in SimuLizar, the reference simulator: a called service sees its inputs and its
 component's parameters alone; the first guard that holds decides on a branch; a loop's count is
@@ -32,7 +32,7 @@ class Translator:
     """Follows services through the components of a system.
 
     Attributes:
-        allocation: Which container each component runs on.
+        allocation: The container of each component.
         service_of: The name by which a component uses a machine.
     """
 
@@ -47,7 +47,7 @@ class Translator:
     def run(
         self, before: Outcome, service: Service, inputs: Mapping[str, Value | Proxy]
     ) -> list[Outcome]:
-        """The ways through a service; each has the caller's frame, and what the service returns."""
+        """The ways through a service; each has the caller's frame and the returned values."""
         if self.depth >= CALLS_MAX:
             raise service.seff.error(
                 f"is called {CALLS_MAX} calls deep; services must not call one another without end"
@@ -142,7 +142,7 @@ class Translator:
         text: str,
         element: Element,
     ) -> Outcome:
-        """The way with a demand on a resource behind."""
+        """The way with a demand on a resource at its end."""
         resource = self.resources.resource(container, kind, element)
         demand = self.divided(
             self.evaluator.value(text, before.frame, element), resource.rate, element
@@ -155,7 +155,7 @@ class Translator:
         return before.then(Step("use", name, demand, (), source))
 
     def divided(self, work: Value, rate: Value, element: Element) -> Value:
-        """The time that work takes at a rate, in the model's units."""
+        """The time of an amount of work at a rate, in the model's units."""
 
         def time(amount: Amount, speed: Amount) -> Amount:
             if isinstance(amount, str | bool) or isinstance(speed, str | bool):
@@ -174,7 +174,7 @@ class Translator:
         self.notes.add(element.place, text)
 
     def external(self, action: Element, service: Service, before: Outcome) -> list[Outcome]:
-        """A call of another component, with the time on the network where there is a link."""
+        """A call of another component, with the time on the network if there is a link."""
         role = action.reference("role_ExternalService")
         signature = action.reference("calledService_ExternalService")
         target = called(service.place, role, signature)
@@ -205,7 +205,7 @@ class Translator:
         payload: Mapping[str, Value | Proxy],
         action: Element,
     ) -> Outcome:
-        """The way with the time on the network behind, if caller and target are apart."""
+        """The way with the time on the network at its end, if caller and target are apart."""
         one, other = (self.allocation.container(at.place) for at in (caller, target))
         if one is other:
             return before
@@ -238,7 +238,7 @@ def chain(behaviour: Element, steps: str, start: str, successor: str) -> list[El
     """The actions of a behaviour, from its start along the successors.
 
     Raises:
-        InputError: There is no start, or the successors go round.
+        InputError: There is no start, or the successors form a circle.
     """
     actions = behaviour.all(steps)
     at = next((action for action in actions if action.kind == start), None)

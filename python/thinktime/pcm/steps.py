@@ -14,12 +14,12 @@ class Step:
     """One step.
 
     Attributes:
-        kind: "use", "delay", "acquire", "release", "fork", or "start": parts of a fork that nobody
-            waits for.
+        kind: "use", "delay", "acquire", "release", "fork", or "start": parts of a fork that are not
+            awaited.
         name: The machine, station or pool.
         demand: The demand or the time, in the model's units of time.
         parts: The parts of a fork.
-        source: The file and element that it comes from.
+        source: Its file and element.
     """
 
     kind: str
@@ -30,7 +30,7 @@ class Step:
     _seen: dict[tuple[object, ...], str] = field(default_factory=dict, compare=False, repr=False)
 
     def text(self, known: Knowledge) -> str:
-        """The demand as text, which is kept: it is asked for again and again."""
+        """The demand as text, cached because it is used often."""
         if self.kind not in ("use", "delay"):
             return ""
         at = tuple(known[draw] for draw in draws_of(self.demand) if draw in known)
@@ -51,12 +51,12 @@ def every(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def demand(step: Step, known: Knowledge) -> list[tuple[float, float | Law]]:
-    """The parts of a step's demand, given what is known of its draws."""
+    """The parts of a step's demand, given the known draws."""
     return law_of(step.demand, known)
 
 
 def key(steps: Sequence[Step], known: Knowledge) -> tuple[object, ...]:
-    """What tells lists of steps apart: the same key means the same behaviour."""
+    """The identity of a list of steps: the same key means the same behaviour."""
     return tuple(
         (
             step.kind,

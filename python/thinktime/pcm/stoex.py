@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from thinktime import InputError
 
 CHARACTERISATIONS = ("BYTESIZE", "NUMBER_OF_ELEMENTS", "STRUCTURE", "TYPE", "VALUE")
-"""What may be said of a variable, as in `file.BYTESIZE`."""
+"""The properties of a variable, as in `file.BYTESIZE`."""
 
 LENGTH_MAX = 200_000
 """Longer expressions are refused."""
@@ -74,10 +74,11 @@ ONCE = {2}  # comparisons do not chain
 
 
 def parse(text: str) -> Node:
-    """The expression that a text stands for.
+    """The expression of a text.
 
     Raises:
-        InputError: It is no stochastic expression; the message says where and what is expected.
+        InputError: It is not a stochastic expression; the message gives the place and the expected
+            text.
     """
     if len(text) > LENGTH_MAX:
         raise InputError(f"the expression has {len(text)} characters, at most {LENGTH_MAX}")
@@ -243,4 +244,4 @@ SAMPLED: dict[str, tuple[Callable[[object], bool], str]] = {
     "EnumPMF": (lambda value: isinstance(value, str), 'a text such as `"a"`'),
     "BoolPMF": (lambda value: isinstance(value, bool), "`true` or `false`"),
 }
-"""The probability functions, and what their values are."""
+"""The probability functions, and the types of their values."""

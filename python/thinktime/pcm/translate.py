@@ -27,10 +27,10 @@ UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user chooses where a folder leaves it open.
+    """The user's choices for things that a folder leaves open.
 
     Attributes:
-        os: The operating system of all machines, instead of the scheduling policies.
+        os: The operating system of all machines, used instead of the scheduling policies.
         usagemodel: The name of the usage model's file.
         allocation: The name of the allocation's file.
         scenario: The name of the usage scenario.
@@ -57,11 +57,11 @@ class Request:
 
 @dataclass
 class Translation:
-    """All that the files are written from.
+    """The input of the files.
 
     Attributes:
-        scenarios: Those that are carried, with the requests of their calls.
-        services: The services on machines: name, machine, and whence they come.
+        scenarios: The carried ones, with the requests of their calls.
+        services: The services on machines: name, machine, and source.
         unit_s: One unit of the model's time, in seconds.
     """
 

@@ -1,6 +1,6 @@
-"""Usage scenarios: which services users call, how often, and when.
+"""Usage scenarios: the services that users call, how often, and when.
 
-A pass is what one user does from arriving to leaving: calls and delays, one after another.
+A pass is all that one user does from arriving to leaving: calls and delays, one after another.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Workload:
     Attributes:
         model: "open" or "closed".
         time: The times between arrivals, or the think time.
-        clients: The users of a closed workload, else 0.
-        element: Where it stands.
+        clients: The users of a closed workload, otherwise 0.
+        element: Its place.
     """
 
     model: str
@@ -44,8 +44,8 @@ class Scenario:
     """A usage scenario.
 
     Attributes:
-        element: Where it stands.
-        workload: Who comes.
+        element: Its place.
+        workload: The arrivals of users.
         passes: The ways through it, with their probabilities: of each step, `use` is a call, whose
             name is the number of its place in `calls`.
         calls: The calls, each with the values of its inputs.
@@ -66,7 +66,7 @@ def scenario(element: Element, evaluator: Evaluator, notes: Notes) -> Scenario:
     """The usage scenario that an element describes.
 
     Raises:
-        InputError: It has no workload, or one that makes no sense.
+        InputError: It has no workload, or an invalid one.
     """
     reader = _Reader(evaluator, notes, [])
     body = element.one("scenarioBehaviour_UsageScenario")
@@ -149,7 +149,7 @@ class _Reader:
         return outcomes
 
     def _number(self, action: Element, inputs: Mapping[str, Value | Proxy]) -> int:
-        """The number of the call: the same for each time that a loop comes by."""
+        """The number of the call: the same in each turn of a loop."""
         for number, (call, _) in enumerate(self.calls):
             if call is action:
                 return number
@@ -170,7 +170,7 @@ class _Reader:
 
 
 def _kept(ways: Sequence[Outcome], others: int, action: Element, notes: Notes) -> list[Outcome]:
-    """The ways of a user's action; where there are too many, the most probable one alone."""
+    """The ways of a user's action; if they are too many, the most probable one alone."""
     if len(ways) <= 1 or others + len(ways) <= VARIANTS_MAX:
         return list(ways)
     text = "too many ways through the scenario: the most probable one is carried for all"

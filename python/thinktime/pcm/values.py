@@ -1,8 +1,8 @@
-"""Random values: what a stochastic expression stands for, with its draws kept apart.
+"""Random values: the value of a stochastic expression, with its draws kept apart.
 
-A value that is passed on is drawn once and then the same everywhere: a size that decides on a
-branch and on a demand. So a value is kept as a table over its draws, and a way through the model
-that knows more of a draw restricts it.
+A value that is passed on is drawn once and then the same everywhere, for example a size that
+decides on a branch and on a demand. So a value is kept as a table over its draws, and a way through
+the model that knows more of a draw restricts it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from thinktime.pcm.laws import Amount, Chance, Law, Scalar, mean_of
 
 ROWS_MAX = 5000
-"""Of more combinations only means are kept."""
+"""With more combinations only means are kept."""
 
 Support = tuple[tuple[Scalar, float], ...]
 """Values with their probabilities, which sum to 1."""
@@ -25,7 +25,7 @@ class Draw:
     """One discrete draw; two are the same only if they are the same object.
 
     Attributes:
-        text: The expression that it comes from.
+        text: Its expression.
         support: Its values.
     """
 
@@ -43,11 +43,11 @@ class Table:
 
 Value = Amount | Table
 Knowledge = Mapping[Draw, Support]
-"""What a path knows of draws: the values that are left, with their probabilities."""
+"""The draws that a path knows: the values that are left, with their probabilities."""
 
 
 def drawn(text: str, support: Sequence[tuple[Scalar, float]]) -> Value:
-    """A new draw; a constant where there is only one value."""
+    """A new draw; a constant if there is only one value."""
     kept = tuple((value, p) for value, p in support if p > 0)
     if len(kept) == 1:
         return kept[0][0]
@@ -62,7 +62,7 @@ def draws_of(*values: Value) -> tuple[Draw, ...]:
 
 
 def amount(value: Value, known: Mapping[Draw, Scalar]) -> Amount:
-    """The value where its draws are known."""
+    """The value, given its draws."""
     if isinstance(value, Table):
         return value.rows[tuple(known[draw] for draw in value.draws)]
     return value
@@ -73,7 +73,7 @@ def combined(
 ) -> Value:
     """The value of an operation on values, for each combination of their draws.
 
-    Where there are more combinations than `ROWS_MAX`, it is that of the means, and `too_many` is
+    If there are more combinations than `ROWS_MAX`, it is the value of the means, and `too_many` is
     called.
     """
     draws = draws_of(*values)
@@ -121,10 +121,10 @@ def mean(value: Value, known: Knowledge | None = None) -> Scalar:
 
 
 def split(value: Value, known: Knowledge) -> list[tuple[float, Amount, Knowledge]]:
-    """The amounts that a value may have, each with what the path then knows of the draws.
+    """The amounts that a value may have, each with the draws that the path then knows.
 
-    Of one draw only the values are left that give this amount; of several, each combination is
-    told apart.
+    For one draw only the values that give this amount are left; for several, each combination is a
+    separate entry.
     """
     draws = draws_of(value)
     if len(draws) != 1:

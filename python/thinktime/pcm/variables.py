@@ -1,4 +1,4 @@
-"""Variable usages: what a call hands on, and what it returns."""
+"""Variable usages: the inputs of a call, and its outputs."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def evaluated(
 ) -> dict[str, Value | Proxy]:
     """The characterisations of usages, by name as in `file.BYTESIZE`.
 
-    Those of the items of a collection (`items.INNER`) are kept as expressions, for they are drawn
-    anew for each item.
+    Those of the items of a collection (`items.INNER`) are kept as expressions, because they are
+    drawn anew for each item.
     """
     found: dict[str, Value | Proxy] = {}
     for usage in usages:

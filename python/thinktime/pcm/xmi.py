@@ -43,12 +43,12 @@ class Element:
 
     @property
     def id(self) -> str:
-        """The element's `id`, or nothing."""
+        """The element's `id`; empty without one."""
         return self.attributes.get("id") or self.attributes.get(XMI_ID, "")
 
     @property
     def name(self) -> str:
-        """The `entityName`; where there is none, the id or the line."""
+        """The `entityName`; without one, the id or the line."""
         given = self.attributes.get("entityName", "").strip()
         return given or self.id or f"line {self.line}"
 
@@ -69,7 +69,7 @@ class Element:
         """The first child with one of these tags.
 
         Raises:
-            InputError: There is none.
+            InputError: There is no such child.
         """
         found = self.maybe(*tags)
         if found is None:
@@ -93,7 +93,7 @@ class Element:
         return text
 
     def link(self, name: str) -> str | None:
-        """The text of the reference `name`: an id, a path, or FILE#FRAGMENT; nothing if absent."""
+        """The text of the reference `name`: an id, a path, or FILE#FRAGMENT; None if absent."""
         child = self.maybe(name)
         if child is not None and "href" in child.attributes:
             return child.attributes["href"]
@@ -119,7 +119,7 @@ class Models:
     """The files of one folder, each read when it is first needed.
 
     Attributes:
-        folder: Where files are looked for.
+        folder: The folder of the files.
         read: The roots of the files read so far.
     """
 
@@ -132,7 +132,7 @@ class Models:
         """The root element of a file.
 
         Raises:
-            InputError: The file is missing, too large, no XML, or has a document type.
+            InputError: The file is missing, too large, not XML, or has a document type.
         """
         file = file.resolve()
         if file not in self.read:

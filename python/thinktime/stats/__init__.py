@@ -1,7 +1,7 @@
-"""Output analysis: what a sample of times or arrivals says, and how far it can be trusted.
+"""Output analysis: the information in a sample of times or arrivals, and its reliability.
 
-Samples are sequences of numbers in any one unit, in the order in which they were taken where
-that matters. Tests return a statistic with what to hold it against, and decide nothing.
+Samples are sequences of numbers in any one unit, in the order of measurement if that matters. Tests
+return a statistic with the values to compare it with, and decide nothing.
 
 >>> from thinktime.stats import minimum_samples
 >>> minimum_samples(0.99)

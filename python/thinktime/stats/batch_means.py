@@ -18,7 +18,7 @@ from thinktime.stats._samples import fraction, sample, varying
 
 @dataclass(frozen=True, eq=False)
 class BatchMeans:
-    """The mean of a run, and what its batches say of it."""
+    """The mean of a run, and its error by batches."""
 
     mean: float
     half_width: float
@@ -28,22 +28,22 @@ class BatchMeans:
     """The mean of each batch."""
 
     von_neumann_ratio: float
-    """Σ (m_{i+1} - m_i)² / Σ (m_i - m)²: 2 on average for independent means, less where
-    neighbours are alike."""
+    """Σ (m_{i+1} - m_i)² / Σ (m_i - m)²: 2 on average for independent means, less if neighbours are
+    alike."""
 
     independence: float
-    """The p-value against neighbours that are alike: where it is small, such as below 0.05,
-    the batches are too short and the interval is too narrow."""
+    """The p-value against neighbours that are alike: if it is small, such as below 0.05, the
+    batches are too short and the interval is too narrow."""
 
 
 def batch_means(samples: ArrayLike, batches: int = 20, confidence: float = 0.95) -> BatchMeans:
     """Cut a run, warm-up removed, into ``batches`` >= 3 of the same length; 10 to 30 is usual.
 
-    The values that are left over are taken off the beginning. The p-value holds for means that
-    are close to normal: the ratio then has the mean 2 and the variance 4 (k - 2) / (k² - 1).
+    The rest of the values is left out at the beginning. The p-value holds for means that are close
+    to normal: the ratio then has the mean 2 and the variance 4 (k - 2) / (k² - 1).
 
-    Raises ValueError where there are fewer than 2 values a batch, values are not finite or all
-    the same, or the confidence lies outside.
+    Raises ValueError if there are fewer than 2 values a batch, values are not finite or all the
+    same, or the confidence lies outside.
     """
     if batches != int(batches) or batches < 3:
         raise ValueError(f"batches must be a whole number, 3 or above; it is {batches}")

@@ -1,9 +1,9 @@
-"""Where a series of values changes its law: the E-divisive procedure.
+"""The places where a series of values changes its law: the E-divisive procedure.
 
 Source: Matteson and James, 'A nonparametric approach for multiple change point analysis of
-multivariate data' (Journal of the American Statistical Association 109, 2014), for one variable
-and exponent 1. Each split is held against random permutations of the values, with a seed of its
-own, so that the same values give the same answer.
+multivariate data' (Journal of the American Statistical Association 109, 2014), for one variable and
+exponent 1. Each split is compared with random permutations of the values. The seed is fixed, so
+that the same values give the same answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class ChangePoint:
     """The number of the first value after the change, from 0."""
 
     p_value: float
-    """The share of permutations whose best split is as good: small where it is no chance."""
+    """The share of permutations whose best split is as good: small if the split is not due to
+    chance."""
 
 
 def change_points(
@@ -34,11 +35,11 @@ def change_points(
 ) -> list[ChangePoint]:
     """The change points of a series, in its order.
 
-    Between two of them lie at least ``least`` >= 2 values; fewer than twice as many values have
-    none. The series is split where its parts differ most; then the parts, as long as the split is
-    significant.
+    Two of them are apart by at least ``least`` >= 2 values; fewer than twice as many values have no
+    change point. The series is split where its parts differ most; then the parts are split, as long
+    as the split is significant.
 
-    Raises ValueError where values are not finite, or a parameter lies outside.
+    Raises ValueError if values are not finite, or a parameter lies outside.
     """
     fraction("significance", significance)
     if least < 2 or permutations < 1:
@@ -84,7 +85,7 @@ def _p_value(
 
 
 def _best_split(values: NDArray[np.float64], least: int) -> tuple[float, int]:
-    """The largest energy distance of two parts, and where the second one begins.
+    """The largest energy distance of two parts, and the place at which the second begins.
 
     With n and m values it is n m / (n + m) times twice the mean distance between the parts, less
     the mean distances within each.

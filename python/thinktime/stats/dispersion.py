@@ -22,7 +22,7 @@ class Dispersion:
     """1 on average for a Poisson process; above 1 burstier, below 1 more even."""
 
     p_value: float
-    """How probable an index as far from 1, to either side, is for a Poisson process."""
+    """The probability, for a Poisson process, of an index as far from 1, to either side."""
 
 
 def index_of_dispersion(counts: ArrayLike) -> Dispersion:
@@ -31,7 +31,7 @@ def index_of_dispersion(counts: ArrayLike) -> Dispersion:
     (n - 1) times the index is about χ² with n - 1 degrees of freedom for a Poisson process of
     constant rate; a changing rate raises it too. The mean count should be 5 or more.
 
-    Raises ValueError where there are fewer than 2 counts, one is negative, or all are 0.
+    Raises ValueError if there are fewer than 2 counts, one is negative, or all are 0.
     """
     values = sample(counts, 2)
     if values.min() < 0 or values.max() == 0:
@@ -44,11 +44,11 @@ def index_of_dispersion(counts: ArrayLike) -> Dispersion:
 
 
 def counts_by_interval(times: ArrayLike, interval: float) -> NDArray[np.int64]:
-    """How many of the ``times`` >= 0 fall into each whole interval from 0 on.
+    """The number of the ``times`` >= 0 in each whole interval from 0 on.
 
     The interval that holds the last of them, likely cut short, is left out.
 
-    Raises ValueError where the interval is not above 0, a time is negative, or there is none.
+    Raises ValueError if the interval is not above 0, a time is negative, or there are no times.
     """
     values = sample(times, 1)
     if not interval > 0 or values.min() < 0:

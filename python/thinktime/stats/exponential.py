@@ -18,13 +18,13 @@ from thinktime.stats._samples import sample
 
 @dataclass(frozen=True)
 class AndersonDarling:
-    """How far a sample is from exponential with its own mean."""
+    """The distance of a sample from an exponential law with its own mean."""
 
     statistic: float
     """A²."""
 
     corrected: float
-    """A² (1 + 0.6 / n), to hold against ``CRITICAL``."""
+    """A² (1 + 0.6 / n), to compare with ``CRITICAL``."""
 
     CRITICAL: ClassVar[dict[float, float]] = {
         0.15: 0.922,
@@ -33,7 +33,7 @@ class AndersonDarling:
         0.025: 1.606,
         0.01: 1.957,
     }
-    """Significance -> the value that an exponential sample exceeds as seldom as that."""
+    """Significance -> the value that an exponential sample exceeds with that probability."""
 
     def rejects(self, significance: float = 0.05) -> bool:
         """Whether the sample is not exponential, at one of the levels of ``CRITICAL``.
@@ -49,12 +49,12 @@ class AndersonDarling:
 def anderson_darling_exponential(samples: ArrayLike) -> AndersonDarling:
     """The test of Anderson and Darling for an exponential law of unknown mean.
 
-    A² = -n - 1/n Σ (2 i - 1) (ln z_i + ln(1 - z_{n+1-i})), z_i = 1 - e^{-x_(i) / mean}.
-    Beyond some 10,000 values it notices what does not matter: take a part of them. Times
-    that were written down in whole seconds are tied, and rejected for that: spread them over
-    their second at random first, or test counts with `thinktime.stats.index_of_dispersion`.
+    A² = -n - 1/n Σ (2 i - 1) (ln z_i + ln(1 - z_{n+1-i})), z_i = 1 - e^{-x_(i) / mean}. With more
+    than some 10,000 values it finds differences that do not matter: take a part of them. Times that
+    were written down in whole seconds are tied, and rejected for that: spread them over their
+    second at random first, or test counts with `thinktime.stats.index_of_dispersion`.
 
-    Raises ValueError where there are fewer than 2 values, or one is not above 0 and finite.
+    Raises ValueError if there are fewer than 2 values, or one is not above 0 and finite.
     """
     x = np.sort(sample(samples, 2))
     if x[0] <= 0:

@@ -1,8 +1,8 @@
 """Whether values depend on the ones some places before.
 
-Source: Kendall and Gibbons, 'Rank Correlation Methods' (1990). Lancet (Kogias, Mallon
-and Bugnion, USENIX ATC 2019) accepts samples as independent at a p-value above 1e-10, and else
-takes fewer of them.
+Source: Kendall and Gibbons, 'Rank Correlation Methods' (1990). Lancet (Kogias, Mallon and Bugnion,
+USENIX ATC 2019) accepts samples as independent at a p-value above 1e-10, and otherwise takes fewer
+of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class RankCorrelation:
     """-1 to 1; 0 on average for independent values."""
 
     p_value: float
-    """How probable a correlation as far from 0 is for independent values."""
+    """The probability, for independent values, of a correlation as far from 0."""
 
 
 def lag_correlation(samples: ArrayLike, lag: int = 1) -> RankCorrelation:
@@ -33,8 +33,8 @@ def lag_correlation(samples: ArrayLike, lag: int = 1) -> RankCorrelation:
 
     t = ρ sqrt((n - 2) / (1 - ρ²)) for n pairs. ``lag`` >= 1. Equal values share their rank.
 
-    Raises ValueError where there are fewer than lag + 3 values, values are not finite or all
-    the same, or the lag is below 1.
+    Raises ValueError if there are fewer than lag + 3 values, values are not finite or all the same,
+    or the lag is below 1.
     """
     if lag != int(lag) or lag < 1:
         raise ValueError(f"the lag must be a whole number, 1 or above; it is {lag}")

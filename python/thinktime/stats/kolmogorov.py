@@ -1,4 +1,4 @@
-"""How far a sample lies from a law, and how probable that is.
+"""The distance of a sample from a law, and its probability.
 
 Source: Vrbik, 'Small-sample corrections to Kolmogorov-Smirnov test statistic' (Pioneer Journal of
 Theoretical and Applied Statistics 15, 2018): with x = √n D, the limit law of Kolmogorov at
@@ -19,14 +19,14 @@ _SMALL = 1.0
 """Below this the series for small x needs fewer terms."""
 
 _TERMS = 8
-"""Those that are left out are less than 1e-16 of what either series gives on its side."""
+"""Omitted terms are less than 1e-16 of the value of either series on its side."""
 
 
 def kolmogorov_smirnov(places: NDArray[np.float64]) -> tuple[float, float]:
     """The statistic of Kolmogorov and Smirnov, and its p-value, against the uniform law.
 
-    ``places`` are what the law's distribution function says of each value, in any order, at least
-    one. scipy.stats has the exact test; it takes a second to import.
+    ``places`` are the values of the law's distribution function for the sample, in any order, at
+    least one. scipy.stats has the exact test; it takes a second to import.
     """
     ordered = np.sort(places)
     n = len(ordered)

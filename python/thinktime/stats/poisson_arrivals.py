@@ -23,10 +23,10 @@ class UniformityTest:
     """The largest distance from the uniform distribution function."""
 
     p_value: float
-    """How probable a distance as large is for a Poisson process."""
+    """The probability, for a Poisson process, of a distance as large."""
 
     arrivals: int
-    """How many arrivals were looked at."""
+    """The number of arrivals in the test."""
 
 
 def conditional_uniformity(times: ArrayLike, interval: float) -> UniformityTest:
@@ -34,15 +34,15 @@ def conditional_uniformity(times: ArrayLike, interval: float) -> UniformityTest:
 
     ``times`` >= 0 in any order and ``interval`` > 0 in the same unit; the rate must be about
     constant within an interval. Given their number, the arrivals of each whole interval are then
-    uniform in it, whatever its rate; all intervals are put together. The interval that holds the
-    last arrival is left out.
+    uniform in it, whatever its rate; all intervals are combined. The interval that holds the last
+    arrival is left out.
 
     It finds rates that change within intervals and times that were rounded. It hardly notices
     gaps that are not exponential: for these see
     `thinktime.stats.anderson_darling_exponential` and `thinktime.stats.index_of_dispersion`.
 
-    Raises ValueError where the interval is not above 0, a time is negative, or fewer than 2
-    arrivals lie in whole intervals.
+    Raises ValueError if the interval is not above 0, a time is negative, or fewer than 2 arrivals
+    lie in whole intervals.
     """
     values = sample(times, 2)
     if not interval > 0 or values.min() < 0:

@@ -40,14 +40,14 @@ class QuantileInterval:
 def quantile_interval(
     samples: ArrayLike, p: float, confidence: float = 0.95, method: Method = "exact"
 ) -> QuantileInterval | None:
-    """The interval of the p-quantile, 0 < p < 1; None where the sample is too small for it.
+    """The interval of the p-quantile, 0 < p < 1; None if the sample is too small for it.
 
     - ``"exact"``: the narrowest ranks that leave at most (1 - confidence) / 2 on each side, by
       the binomial law;
     - ``"normal"``: ranks floor(n p - z sqrt(n p (1 - p))) and ceil(n p + z sqrt(...)) + 1;
     - ``"extremes"``: smallest and largest value, if they cover enough.
 
-    Raises ValueError where p or the confidence lies outside, or values are not finite.
+    Raises ValueError if p or the confidence lies outside, or values are not finite.
     """
     ordered = np.sort(sample(samples, 1))
     ranks = _ranks(len(ordered), fraction("p", p), fraction("confidence", confidence), method)
@@ -59,17 +59,17 @@ def quantile_interval(
 
 
 def minimum_samples(p: float, confidence: float = 0.95, method: Method = "exact") -> int:
-    """How many independent samples `quantile_interval` needs before it gives an interval.
+    """The number of independent samples that `quantile_interval` needs for an interval.
 
     For p = 0.99 at 95 %: 368 exact, 563 normal, 299 for the extremes.
 
-    Raises ValueError where p or the confidence lies outside.
+    Raises ValueError if p or the confidence lies outside.
     """
     fraction("p", p), fraction("confidence", confidence)
     most = 1
     while _ranks(most, p, confidence, method) is None:
         most *= 2
-    least = most // 2  # too few, or none
+    least = most // 2  # the sample is too small or empty
     while most - least > 1:
         half = (least + most) // 2
         least, most = (half, most) if _ranks(half, p, confidence, method) is None else (least, half)
@@ -100,7 +100,7 @@ def _coverage(n: int, p: float, j: int, k: int) -> float:
 
 
 def _least_below(probability: float, n: int, p: float) -> int:
-    """The least number of values below the quantile that is not passed with this probability.
+    """The least number of values below the quantile not exceeded with this probability.
 
     scipy.stats has the same; it takes a second to import.
     """

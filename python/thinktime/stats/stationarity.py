@@ -32,7 +32,7 @@ class DickeyFuller:
     observations: int
 
     def critical(self, significance: float = 0.05) -> float:
-        """The value below which a wandering series falls as seldom as 0.01, 0.05 or 0.1.
+        """The value below which a wandering series falls with a probability of 0.01, 0.05 or 0.1.
 
         About -2.86 at 0.05. Raises ValueError at any other level.
         """
@@ -51,8 +51,8 @@ def augmented_dickey_fuller(samples: ArrayLike, lags: int | None = None) -> Dick
 
     ``lags`` >= 0; None takes Schwert's 12 (n / 100)^{1/4}, at most a third of the values.
 
-    Raises ValueError where there are fewer than 2 lags + 6 values, values are not finite or all
-    the same, or the lags are negative.
+    Raises ValueError if there are fewer than 2 lags + 6 values, values are not finite or all the
+    same, or the lags are negative.
     """
     values = varying(sample(samples, 6))
     n = len(values)

@@ -37,16 +37,16 @@ RESULTS = "results.parquet"
 PAGE = "sweep.html"
 POINTS = "points"
 MONITORED_S = 0.5
-"""The time between two tables that are told while a sweep goes on."""
+"""The time between two tables that `monitor` receives during a sweep."""
 
 
 class _Due:
-    """Says once every `MONITORED_S` that it is time."""
+    """Says once every `MONITORED_S` that a table is due."""
 
     _next_s = 0.0
 
     def now(self) -> bool:
-        """Whether it is time."""
+        """Whether a table is due."""
         now_s = time.monotonic()
         is_time = now_s >= self._next_s
         self._next_s = now_s + MONITORED_S if is_time else self._next_s
@@ -54,17 +54,17 @@ class _Due:
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C ended a sweep; `table` holds the points that were finished."""
+    """Ctrl-C ended a sweep; `table` holds the finished points."""
 
     def __init__(self, table: pl.DataFrame, missing: int) -> None:
-        """Keep what was finished."""
+        """Keep the finished points."""
         super().__init__("interrupted")
         self.table = table
         self.missing = missing
 
 
 class _End(Exception):  # noqa: N818 - no error
-    """Ends the work of a thread."""
+    """It ends the work of a thread."""
 
 
 @checked
@@ -83,10 +83,10 @@ def sweep(
     """Simulate, or run against `target`, at every point of the grid that `vary` spans.
 
     Args:
-        workload: A workload, the path of its file, or what it says as a dict.
-        system: A system, the path of its file, or what it says as a dict; None with a target.
-        vary: What varies: `KEY=FROM..TO/STEPS`, `KEY=FROM..TO/STEPSlog` or `KEY=A,B,C`. A key is
-            one of the workload file (`arrivals.clients`), of the system file
+        workload: A workload, the path of its file, or its content as a dict.
+        system: A system, the path of its file, or its content as a dict; None with a target.
+        vary: The varied keys: `KEY=FROM..TO/STEPS`, `KEY=FROM..TO/STEPSlog` or `KEY=A,B,C`. A key
+            is one of the workload file (`arrivals.clients`), of the system file
             (`station.server.policy`), or an option (`load`, `requests`, `replications`, ...). Or a
             dict of such keys, each with its values: a list (`[0.5, 0.8]`) or a text
             (`"0.1..0.9/9"`).
@@ -94,7 +94,7 @@ def sweep(
         on: Simulate on all cores of a Ray cluster ("ray", "ray://HOST:PORT" or "auto", as in
             `run`); with a target, make each run's load from it.
         output: A directory: each finished point is kept in it at once, so that the same sweep
-            goes on where it was stopped; at the end come results.parquet and sweep.html.
+            resumes after a stop; at the end come results.parquet and sweep.html.
         progress: Called with the numbers of finished points and of all.
         monitor: Called after finished points, at most twice a second, with the table of those that
             are finished, and the number of all.
@@ -147,7 +147,7 @@ def _all_done(
     on: str | None,
     progress: Callable[[int, int], None] | None,
 ) -> bool:
-    """Hands the missing rows to `kept`; says whether Ctrl-C came."""
+    """Pass the missing rows to `kept`; return whether Ctrl-C came."""
     places = [place for place, row in enumerate(rows) if row is None]
 
     def look() -> None:
@@ -173,7 +173,7 @@ def _all_done(
 
 
 _Rows = Generator[tuple[int, Row], None, None]
-"""Places and their rows, in the order in which they are done."""
+"""Places and their rows, in the order of completion."""
 
 
 def _here(
@@ -184,8 +184,8 @@ def _here(
     look: Callable[[], None],
 ) -> _Rows:
     """Do them in threads of this process."""
-    # Queues written in C, not futures: Ctrl-C inside of `concurrent.futures.wait` leaves the locks
-    # of the futures taken, and the threads that would finish them wait for ever.
+    # Queues written in C, not futures: Ctrl-C inside `concurrent.futures.wait` leaves the locks of
+    # the futures taken, and the threads that would finish them wait for ever.
     todo: SimpleQueue[int] = SimpleQueue()
     for place in places:
         todo.put(place)
@@ -204,7 +204,7 @@ def _here(
                 done.put((place, row_of(grid[place], tasks[place].do(check))))
         except (Empty, _End):
             pass
-        except BaseException as error:  # raised again by who waits
+        except BaseException as error:  # the waiting thread raises it again
             done.put(error)
 
     threads = [threading.Thread(target=work) for _ in range(min(workers, len(places)))]
@@ -222,7 +222,7 @@ def _here(
 def _next(
     done: SimpleQueue[tuple[int, Row] | BaseException], look: Callable[[], None]
 ) -> tuple[int, Row]:
-    """Wait for one that is done, and look ten times a second."""
+    """Wait for the next finished one, and call `look` ten times a second."""
     while True:
         look()
         with suppress(Empty):

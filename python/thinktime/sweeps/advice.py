@@ -1,8 +1,8 @@
-"""Which dispatch policy a workload wants, by the points of a sweep, and why, in words.
+"""The dispatch policy that a workload needs, by the points of a sweep, and why, in words.
 
-Policies at one point are compared pair by pair by mean and tail, on the same arrivals, as
-`thinktime compare` does. The intervals are widened so far that, were all policies alike, one would
-be called worse than another at a point with a probability of at most 5 % (Bonferroni).
+The policies at one point are compared in pairs by mean and tail, on the same arrivals, as
+`thinktime compare` does. The intervals are widened: if all policies were alike, one would be called
+worse than another at a point with a probability of at most 5 % (Bonferroni).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from thinktime.sweeps.plan import is_dispatch
 from thinktime.sweeps.reasons import reasons
 
 _MATTERS = 0.01
-"""What is certain to be worse by less than this share is as good."""
+"""A policy that is certain to be worse by less than this share is as good."""
 
 _ALIKE = 0.1
-"""Policies are alike that are certain to differ by no more than this share."""
+"""Policies that are certain to differ by no more than this share are alike."""
 
 _TAILS = ("p99", "p90")
 _REPLICATIONS = 5
@@ -31,29 +31,29 @@ _REPLICATIONS = 5
 
 @dataclass(frozen=True)
 class Advice:
-    """What the policies at one point come to; the order in which they are given is no matter."""
+    """The verdict on the policies at one point; their order does not matter."""
 
     place: str
-    """Where the point lies, as in 'load 0.8'; empty where nothing but the policy varies."""
+    """The place of the point, as in 'load 0.8'; empty if nothing but the policy varies."""
 
     rows: Mapping[str, Row]
     """The point of each policy that is compared."""
 
     figures: Sequence[str]
-    """What they are compared by, as in 'mean' and 'p99', or 'page mean' and 'page p99'; nothing
-    where the runs are too short."""
+    """The compared figures, such as 'mean' and 'p99', or 'page mean' and 'page p99'; empty if the
+    runs are too short."""
 
     @cached_property
     def wanted(self) -> list[str]:
-        """The policies of which it is known that none is better, the best estimate first.
+        """The policies that are known to be the best, the best estimate first.
 
-        None where that is not known of one, or where mean and tail want different policies.
+        Empty if that is not known, or if mean and tail favour different policies.
         """
         return [] if self.undecided else self._candidates
 
     @cached_property
     def undecided(self) -> list[str]:
-        """What may be better or worse than the best estimate: by how much is not known."""
+        """The policies that may be better or worse than the best estimate, by an unknown amount."""
         return [one for one in self._candidates[1:] if not self._is_alike(one, _ALIKE)]
 
     @cached_property
@@ -74,7 +74,7 @@ class Advice:
 
     @cached_property
     def _succeeding(self) -> list[str]:
-        """Those under which no more requests fail than under another."""
+        """The policies under which no more requests fail than under another."""
         return self._unbeaten(self._errors, self._ordered)
 
     @property
@@ -82,11 +82,11 @@ class Advice:
         return "page errors" if self.figures[0].startswith("page") else "errors"
 
     def best(self, figure: str) -> str:
-        """The policy with the smallest value, of those that do not fail more than others."""
+        """The policy with the smallest value, among those with no more failures than others."""
         return min(self._succeeding, key=lambda one: self._value(one, figure))
 
     def _unbeaten(self, figure: str, policies: Sequence[str]) -> list[str]:
-        """Those that are not worse than the one with the smallest value, beyond chance."""
+        """The policies that are not worse than the one with the smallest value, beyond chance."""
         least = min(policies, key=lambda one: self._value(one, figure))
         return [one for one in policies if one == least or not self.is_worse(one, least, figure)]
 
@@ -97,7 +97,7 @@ class Advice:
         return found.low > 0 and enough
 
     def _is_alike(self, policy: str, share: float) -> bool:
-        """Whether it is certain that a policy is no further than this from the best estimate."""
+        """Whether a policy is certain to be no further than this from the best estimate."""
         best = self._candidates[0]
         changes = [self.change(best, policy, figure) for figure in self.figures]
         return all(
@@ -108,7 +108,7 @@ class Advice:
         )
 
     def change(self, before: str, after: str, figure: str) -> Change:
-        """By how much the second policy's figure is above the first one's."""
+        """The change of a figure from the first policy to the second."""
         one, other = (self.rows[policy]["estimates"][figure] for policy in (before, after))
         return self._pairs.change(figure, one, other)
 
@@ -122,7 +122,7 @@ class Advice:
 
     @property
     def lines(self) -> list[str]:
-        """What the workload wants here, by how much, and why: sentences that stand alone."""
+        """The best policy here, by how much, and why: sentences that stand alone."""
         if not self.figures:
             return [units.sentence(f"{self._at}{_NOTHING}"), self._to_tell]
         lines = [units.sentence(f"{self._at}{self._headline}")]
@@ -155,7 +155,7 @@ class Advice:
         return f"the workload wants {' or '.join(self.wanted)}{more}"
 
     def _against(self, policy: str) -> str:
-        """By how much a policy is worse than the best one, as far as it is, or may be."""
+        """By how much a policy is worse than the best one, or may be, as far as it is known."""
         best, undecided = self._candidates[0], policy in self.undecided
         figures = [*self.figures]
         if self.is_worse(policy, best, self._errors):
@@ -170,7 +170,7 @@ class Advice:
 
     @property
     def _tails(self) -> list[str]:
-        """Which percentile could not be compared, and why, as far as none is the p99."""
+        """The percentile that could not be compared, and why, if the p99 is missing."""
         mean, *tails = self.figures
         before = mean.removesuffix("mean")
         if tails == [f"{before}p99"]:
@@ -188,7 +188,7 @@ class Advice:
 
     @property
     def _to_tell(self) -> str:
-        """What to do where something cannot be told."""
+        """Advice for points at which no verdict is possible."""
         now = max(int(row.get("replications") or 1) for row in self.rows.values())
         wanted = max(_REPLICATIONS, 4 * now) if now > 1 else _REPLICATIONS
         return f"More replications (`--replications {wanted}`) or more requests would tell more."
@@ -200,7 +200,7 @@ _NOTHING = (
 
 
 def advice(swept: SweepCurves) -> list[Advice]:
-    """An advice for each point at which two dispatch policies or more were simulated."""
+    """An advice for each point at which at least two dispatch policies were simulated."""
     varied = [axis for axis in swept.axes if is_dispatch(axis.key)]
     others = [axis for axis in swept.axes if axis not in varied]
     points: dict[str, dict[str, Row]] = {}
@@ -219,7 +219,7 @@ def advice(swept: SweepCurves) -> list[Advice]:
 
 
 def _figures(rows: Sequence[Row]) -> list[str]:
-    """The mean and the highest percentile that all points tell; of pages, where all have them."""
+    """The mean and the highest percentile that all points have; of pages, if all have them."""
 
     def known(figure: str) -> bool:
         return all(row["estimates"].get(figure) is not None for row in rows)
@@ -232,5 +232,5 @@ def _figures(rows: Sequence[Row]) -> list[str]:
 
 
 def advice_words(swept: SweepCurves) -> list[str]:
-    """A paragraph for each point; empty where no dispatch policies were compared."""
+    """A paragraph for each point; empty if no dispatch policies were compared."""
     return [" ".join(one.lines) for one in advice(swept)]

@@ -24,10 +24,10 @@ _PANELS = (
     ("load", "Load", "load of the busiest station", "number"),
     ("errors", "Errors", "failed requests", "number"),
 )
-"""A figure, the title of its panel, what its axis counts, and in what."""
+"""A figure, the title of its panel, the label of its axis, and the unit."""
 
 LINE_MOST = 40
-"""A longer key stands beside its axis in two lines."""
+"""A longer key is written beside its axis in two lines."""
 
 
 def _draw(swept: SweepCurves) -> Drawing | None:
@@ -54,7 +54,7 @@ def _of_populations(swept: SweepCurves) -> list[tuple[str, str, str, str]]:
 
 
 def _column(swept: SweepCurves, name: str) -> str | None:
-    """The column of a figure, if it says anything. That of a varied key says nothing."""
+    """The column of a figure, if it has figures. The column of a varied key is left out."""
     for column in (f"found_{name}", name):
         varied = {axis.key for axis in swept.axes}
         if column not in varied and columns.columns_with_figures(swept.rows, [column]):
@@ -84,7 +84,7 @@ def _panel(swept: SweepCurves, column: str, title: str, y_title: str, kind: str)
 
 
 def _words(swept: SweepCurves, column: str, title: str) -> str:
-    """The least and the greatest value of each curve, and where they are."""
+    """The least and the greatest value of each curve, and their places."""
     write = columns.column(column).text
     phrases = []
     for curve in swept.drawn:
@@ -134,7 +134,7 @@ def _places(swept: SweepCurves, rows: Sequence[Any]) -> list[Any]:
 
 
 def _across(swept: SweepCurves) -> dict[str, Any]:
-    """The axis of the varied key: logarithmic where its values are in growing ratios."""
+    """The axis of the varied key: logarithmic if its values are in growing ratios."""
     axis = swept.across
     unit = f" ({axis.unit.replace('us', 'µs')})" if axis.unit else ""
     title = {"text": _in_lines(axis.key) + escape(unit)}
@@ -165,4 +165,4 @@ _FIGURES: Chart[SweepCurves] = Chart(
 )
 
 CHARTS: list[Chart[SweepCurves]] = [percentiles.CHART, _FIGURES]
-"""In the order of the page."""
+"""Charts in the order of the page."""

@@ -1,6 +1,6 @@
 """A sweep's points in the order in which they are shown: along one key, a curve a value of others.
 
-The first key that has numbers runs along; all others tell curves apart.
+The first key with numbers is the axis; all others distinguish curves.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Curve:
     """The points that differ in one key only."""
 
     name: str
-    """The values of the other keys, as in 'fcfs, 2 clients'; nothing where there are none."""
+    """The values of the other keys, as in 'fcfs, 2 clients'; empty without other keys."""
 
     place: int
     rows: Sequence[Row]
@@ -39,12 +39,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class SweepCurves:
-    """The points of a sweep, and how they were obtained."""
+    """The points of a sweep, and whether they were measured or simulated."""
 
     table: pl.DataFrame
     axes: Sequence[Axis]
     measured: bool
-    """Whether they are runs against a real server; else they are simulations."""
+    """Whether they are runs against a real server; otherwise they are simulations."""
 
     @property
     def kind(self) -> str:
@@ -53,13 +53,13 @@ class SweepCurves:
 
     @cached_property
     def across(self) -> Axis:
-        """The key along which curves run."""
+        """The key along the axis."""
         numbers = (axis for axis in self.axes if axis.numbers and len(axis.values) > 1)
         return next(numbers, self.axes[0])
 
     @cached_property
     def others(self) -> Sequence[Axis]:
-        """The keys that tell curves apart."""
+        """The keys that distinguish curves."""
         return [axis for axis in self.axes if axis is not self.across]
 
     @cached_property
@@ -85,18 +85,18 @@ class SweepCurves:
 
     @property
     def drawn(self) -> Sequence[Curve]:
-        """As many curves as can be told apart."""
+        """The curves, up to the number that can be distinguished."""
         return self.curves[:_CURVES_MAX]
 
     def point_words(self, row: Row) -> str:
-        """Where a point lies, as in 'load 0.9, station.server.policy fcfs'."""
+        """The place of a point, as in 'load 0.9, station.server.policy fcfs'."""
         return ", ".join(
             f"{axis.key} {value_words(axis, row[axis.key], keyed=False)}" for axis in self.axes
         )
 
 
 def value_words(axis: Axis, value: object, *, keyed: bool = True) -> str:
-    """A value of a key, with its unit; with its key where it is a bare number."""
+    """A value of a key, with its unit; with its key if it is a bare number."""
     if not isinstance(value, int | float):
         return units.law(str(value))
     text = f"{value:.10g}"

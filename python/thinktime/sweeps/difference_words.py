@@ -6,7 +6,7 @@ from thinktime.comparison import Change
 from thinktime.present import units
 
 _TIMES_MAX = 100
-"""What may be more times as much than this is not known at all."""
+"""A ratio that may be larger than this counts as unknown."""
 
 
 def figure_words(figure: str) -> str:

@@ -1,8 +1,8 @@
-"""What is kept of a point whose dispatch policy is compared with others, made of its rows.
+"""Data of a point whose dispatch policy is compared with others, computed from its rows.
 
-A request is *heavy* where it is one of those with the largest demands that together bring half of
-all demand. One of the slowest hundredth *queued behind* heavy ones where it found one in progress
-at its server and then waited for longer than its own demand.
+*Heavy* requests are those with the largest demands that together bring half of all demand. A
+request of the slowest hundredth *queued behind* heavy ones if it found one in progress at its
+server and then waited for longer than its own demand.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from thinktime import Result
 
 FIGURES = ("mean", "p99", "p90", "errors")
-"""What policies are compared by."""
+"""The figures by which policies are compared."""
 
 _HEAVY = 0.5
 _TAIL = 0.01
@@ -29,7 +29,7 @@ _SERVER = r"^(.+?/\d+)/"
 
 
 def evidence(result: Result) -> dict[str, Any]:
-    """`behind_heavy` and `estimates`; nothing where the result keeps no rows."""
+    """`behind_heavy` and `estimates`; empty if the result keeps no rows."""
     import polars as pl
 
     requests = requests_of(result)
@@ -48,10 +48,10 @@ def evidence(result: Result) -> dict[str, Any]:
 
 
 def behind_heavy(rows: pl.DataFrame, warmup_s: float = 0.0) -> float | None:
-    """Of the slowest hundredth of successful requests, the part that queued behind heavy ones.
+    """The part of the slowest hundredth of successful requests that queued behind heavy ones.
 
-    Those that began in the warm-up are not of the hundredth, but others may queue behind them.
-    None where no request names its server and its demand.
+    Requests that began in the warm-up are not counted, but others may queue behind them. None if no
+    request has its server and its demand in its row.
     """
     import polars as pl
 
@@ -84,14 +84,14 @@ def behind_heavy(rows: pl.DataFrame, warmup_s: float = 0.0) -> float | None:
 
 
 def _in_progress(heavy: pl.DataFrame, at: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many of these requests began before each of these times, and ended after it."""
+    """How many of these requests began before each of these times and ended after it."""
     begun = np.searchsorted(np.sort(heavy["began"].to_numpy()), at, side="left")
     over = np.searchsorted(np.sort(heavy["ended"].to_numpy()), at, side="right")
     return np.asarray(begun - over)
 
 
 def _kept(one: object) -> dict[str, Any] | None:
-    """An estimate as it is kept; None where there is none."""
+    """The stored form of an estimate; None if there is none."""
     if not isinstance(one, Estimate) or one.sections is None:
         return None
     return {

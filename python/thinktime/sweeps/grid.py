@@ -1,4 +1,4 @@
-"""What a sweep varies: keys and their values, and the points that they make."""
+"""The values of a sweep's keys, and the points that they make."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _QUANTITY = re.compile(r"^(?P<number>[-+]?[0-9.]+(?:e[-+]?\d+)?)(?P<unit>[a-zA-Z
 _POINTS_MAX = 100_000
 
 Point = dict[str, str]
-"""A value for each varied key, as it would stand in a file."""
+"""A value for each varied key, as in a file."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A key and the values that it takes."""
+    """A key and its values."""
 
     key: str
     values: tuple[str, ...]
@@ -39,7 +39,7 @@ class Axis:
 
     @cached_property
     def unit(self) -> str:
-        """The unit of `numbers`; empty where there is none."""
+        """The unit of `numbers`; empty without one."""
         match = _QUANTITY.match(self.values[0])
         return match["unit"] if match and self.numbers else ""
 
@@ -50,7 +50,7 @@ def parse(text: str) -> Axis:
     A range has STEPS values, both ends included: evenly spaced, or with `log` in equal ratios.
     Commas inside brackets belong to a value.
 
-    Raises InputError where the text is none of these.
+    Raises InputError if the text has none of these forms.
     """
     key, equals, values = text.partition("=")
     key = key.strip()
@@ -64,10 +64,10 @@ def parse(text: str) -> Axis:
 
 
 def axes_of(vary: Mapping[str, str | Sequence[object]] | Sequence[str | Axis]) -> list[Axis]:
-    """The axes that are asked for: texts as of `parse`, axes, or a dict of keys with their values.
+    """The axes of texts as of `parse`, of axes, or of a dict of keys with their values.
 
-    Raises InputError where a text is none of `parse`, or a list has no value, one twice, or one
-    that is neither a text nor a number nor true or false.
+    Raises InputError if `parse` cannot read a text, or if a list is empty, has a value twice, or
+    has a value that is neither a text nor a number nor true or false.
     """
     if isinstance(vary, Mapping):
         return [_axis(str(key), values) for key, values in vary.items()]
@@ -142,7 +142,7 @@ def _list(text: str, values: str) -> tuple[str, ...]:
 def points(axes: Sequence[Axis]) -> list[Point]:
     """All points of the grid; the last axis changes fastest.
 
-    Raises InputError where a key is given twice, or there are too many points.
+    Raises InputError if a key is given twice, or there are too many points.
     """
     keys = [axis.key for axis in axes]
     if len(set(keys)) < len(keys):

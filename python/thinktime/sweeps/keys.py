@@ -10,14 +10,14 @@ from typing import Any
 from thinktime import _core
 
 _INNER = ("arrivals", "session")
-"""Tables of a population whose keys may be given without them."""
+"""Tables of a population whose keys may be given without the table."""
 
 
 def whole(key: str, populations: Sequence[str]) -> str:
-    """A key of a workload file in full: what is short is `population.visitors.rate`.
+    """A key of a workload file in full: the short form is `population.visitors.rate`.
 
-    What is no value of the population's own is looked for in its tables `arrivals` and `session`.
-    Raises InputError for a key of the file's own tables where these are its ``populations``'.
+    A key that the population itself does not have is sought in its tables `arrivals` and `session`.
+    Raises InputError for a key of the file's own tables if these belong to its ``populations``.
     """
     first, *parts = key.split(".")
     if first in _keys("population") - {"name"} and any(populations):

@@ -1,4 +1,4 @@
-"""What a sweep comes to: one sentence and one exit status."""
+"""The outcome of a sweep: one sentence and one exit status."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def outcome(swept: SweepCurves, missing: int, *, kept: bool, unwritten: str = "") -> Verdict:
-    """What a sweep comes to; whether its points meet their objectives has no bearing on it.
+    """The outcome of a sweep; objectives of its points have no bearing on it.
 
     Args:
         swept: The points that were finished.
         missing: How many were not, after Ctrl-C.
-        kept: Whether the finished ones are kept, so that the same command goes on.
-        unwritten: Why what it found could not be written, if it could not.
+        kept: Whether the finished ones are kept, so that the same command resumes.
+        unwritten: Why the results could not be written, if they could not.
     """
     doubts = [f"the result could not be written: {unwritten}"] if unwritten else []
     if missing:

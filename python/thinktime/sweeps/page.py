@@ -1,4 +1,4 @@
-"""The page of a sweep: what the figure that is swept does, every point, and charts."""
+"""The page of a sweep: the curve of the main figure, every point, and charts."""
 
 from __future__ import annotations
 

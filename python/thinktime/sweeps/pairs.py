@@ -1,8 +1,8 @@
 """Two dispatch policies compared by one figure, with intervals wide enough for many comparisons.
 
-Times are compared by their ratio: intervals of their logarithms are widened and put together (the
+Times are compared by their ratio: intervals of their logarithms are widened and combined (the
 method of variance estimates recovery, as in `comparison.change`). A widened interval of the times
-themselves would soon reach below 0 where a policy's times vary much, and hide what is plain.
+themselves would soon reach below 0 if a policy's times vary much, and hide plain differences.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from thinktime.comparison.change import change, in_common, together
 from thinktime.comparison.estimate import LONG
 
 FALSE_ALARM = 0.05
-"""With what probability any of all comparisons at a point is wrong, at most."""
+"""The largest probability that any of all comparisons at a point is wrong."""
 
 Kept = Mapping[str, Any]
-"""An estimate as `evidence` keeps it."""
+"""An estimate in the form that `evidence` keeps."""
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Compares policies at a point at which there are so many comparisons in all."""
+    """Comparisons of policies at a point, by their number in all."""
 
     comparisons: int
 
     def change(self, figure: str, before: Kept, after: Kept) -> Change:
-        """By how much the second policy's figure is above the first one's."""
+        """The change of a figure from the first policy to the second."""
         name = figure.removeprefix("page ")
         if name == "errors" or not (before["value"] > 0 and after["value"] > 0):
             return change(name, self._wide(before), self._wide(after), paired=True)
@@ -55,7 +55,7 @@ class Pairs:
         return Estimate(value, low, high, kept["sections"])
 
     def _logarithms(self, name: str, kept: Kept) -> tuple[float, float]:
-        """How far the widened interval of the logarithm reaches down and up."""
+        """The reach of the widened interval of the logarithm, down and up."""
         value, low, high = (kept[part] for part in ("value", "low", "high"))
         if name == "mean":
             down = up = (high - value) / value
@@ -66,14 +66,14 @@ class Pairs:
 
 
 _LOGARITHM_MAX = 100.0
-"""Keeps what is not known at all a number."""
+"""It keeps unknown values finite."""
 
 
 @cache
 def widening(comparisons: int) -> float:
-    """How many times as wide an interval of 95 % must be for as many comparisons (Bonferroni).
+    """The factor by which a 95 % interval is widened for this many comparisons (Bonferroni).
 
-    Of sections that depend on one another the long ones make the interval.
+    If sections depend on one another, the interval comes from the long ones.
     """
     from thinktime.numerics import stdtrit
 

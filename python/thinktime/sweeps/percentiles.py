@@ -37,7 +37,7 @@ _Points = list[tuple[float, float]]
 
 
 def _lines(rows: Sequence[Row]) -> list[tuple[str, _Points]]:
-    """By percentile, offered rates and times of the points that back it."""
+    """Offered rates and times by percentile, from the points that have it backed."""
     found = []
     for name in _SHOWN:
         points = [

@@ -1,4 +1,4 @@
-"""One point of a sweep: its workload and system, and the doing of it."""
+"""One point of a sweep: its workload and system, and its simulation or run."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def _keys(kind: str) -> tuple[str, ...]:
 
 _WORKLOAD = _keys("workload")
 _SYSTEM = tuple(key for key in _keys("system") if key not in _WORKLOAD)
-"""What keys of files begin with."""
+"""The first parts of keys of each file."""
 
 _NOT_VARIED = (
     "rows", "leave_rows", "stop_on_slo", "show_errors", "insecure", "on", "on_loss",
 )  # fmt: skip
-"""Options that make no difference to a point's figures, or no number of them."""
+"""Options that make no difference to the numbers of a point."""
 
 
 _DISPATCH = re.compile(r"(system\.)?cluster\..+\.dispatch")
@@ -52,7 +52,7 @@ _OF_KIND: dict[str, Callable[[str], Any]] = {"Whole": _whole, "Number": float}
 
 @dataclass(frozen=True)
 class Plan:
-    """What is the same at all points."""
+    """The settings that all points share."""
 
     workload: _core.Workload
     system: _core.System | None
@@ -64,12 +64,12 @@ class Plan:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The kinds of the options of `simulate`, or of `run` with a target."""
+        """The types of the options of `simulate`, or of `run` with a target."""
         command = "simulate" if self.target is None else "run"
         return {name: kind for name, kind, _ in _core.options(command)}
 
     def check(self) -> None:
-        """Raises InputError where an option does not go with what is done at the points."""
+        """Raises InputError if an option does not suit the simulations or runs of the points."""
         for name in self.options:
             if name not in self.kinds:
                 known = ", ".join(self.kinds)
@@ -77,9 +77,9 @@ class Plan:
                 raise _core.InputError(f"`{name}` is no option of {what}: there are {known}")
 
     def at(self, point: Point) -> Task:
-        """What is to be done at a point.
+        """The simulation or run of a point.
 
-        Raises InputError where a key or a value is wrong.
+        Raises InputError if a key or a value is wrong.
         """
         workload, system, options = self.workload, self.system, dict(self.options)
         for key, value in point.items():
@@ -127,12 +127,12 @@ class Task:
     target: str | None
     options: Mapping[str, Any]
     compared: bool = False
-    """Whether dispatch policies are compared, which takes the rows of all requests, or of about a
+    """Whether dispatch policies are compared, which needs the rows of all requests, or of about a
     million."""
 
     @property
     def fingerprint(self) -> str:
-        """Names all that the result depends on."""
+        """A hash of all that the result depends on."""
         system = None if self.system is None else self.system.to_toml()
         given = [self.workload.to_toml(), system, self.target, dict(self.options)]
         text = json.dumps([_core.__version__, *given], sort_keys=True, default=str)
@@ -140,12 +140,12 @@ class Task:
 
     @property
     def packed(self) -> PackedTask:
-        """The same, to be done on another machine. Raises InputError as `Parcel.of`."""
+        """The same task for another machine. Raises InputError as `Parcel.of` does."""
         system = None if self.system is None else Parcel.of(self.system)
         return PackedTask(Parcel.of(self.workload), system, dict(self.options), self.compared)
 
     def do(self, progress: Callable[[int, float, int], None]) -> Result:
-        """Do it. What `progress` raises ends it."""
+        """Do the task. An exception of `progress` ends it."""
         if self.target is not None:
             return run(self.workload, self.target, progress=progress, rows="none", **self.options)
         assert self.system is not None
@@ -163,6 +163,6 @@ class PackedTask:
     compared: bool
 
     def opened(self, folder: Path) -> Task:
-        """The task, whose files are written to the folder."""
+        """The task, with its files written to the folder."""
         system = None if self.system is None else self.system.opened(folder)
         return Task(self.workload.opened(folder), system, None, self.options, self.compared)

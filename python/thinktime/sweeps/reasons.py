@@ -1,4 +1,4 @@
-"""Why a dispatch policy does better than others: what its servers show of it."""
+"""Why a dispatch policy does better than others, by the figures of its servers."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _FIGURES: Sequence[tuple[str, Callable[[float], str], int]] = (
     ("imbalance", _even, -1),
     ("behind_heavy", _behind, -1),
 )
-"""A figure, what it says of a policy, and whether more of it is good (1) or bad (-1)."""
+"""A figure, its phrase about a policy, and whether more of it is good (1) or bad (-1)."""
 
 
 def reasons(rows: Mapping[str, Row], best: str, wanted: Sequence[str]) -> list[str]:
-    """What speaks for a policy against those that are not wanted, and what against it."""
+    """The reasons for a policy against those that are not wanted, and the reasons against it."""
     others = [policy for policy in rows if policy not in wanted]
     good: list[str] = []
     bad: list[str] = []

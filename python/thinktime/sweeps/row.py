@@ -23,7 +23,7 @@ _RATES = ("offered_rate", "throughput", "think_time_s", "duration_s", "warmup_s"
 
 
 def row_of(point: Point, result: Result) -> Row:
-    """The figures of one result, and what checks say of it.
+    """The figures of one result, and the verdicts of the checks on it.
 
     Times are in seconds, rates in events a second.
     """
@@ -52,13 +52,13 @@ def row_of(point: Point, result: Result) -> Row:
 
 
 def _slo(result: Result) -> str | None:
-    """Whether all objectives are met, in words; None where there are none."""
+    """Whether all objectives are met, in words; None without objectives."""
     verdicts = {one.verdict for one in result.objectives}
     return next((one for one in ("not met", "cannot tell", "met") if one in verdicts), None)
 
 
 def _of_pages(figures: Mapping[str, Any], before: str = "") -> Row:
-    """The figures of pages; nothing where there are none."""
+    """The figures of pages; empty without pages."""
     times = figures.get("page_response_time_s")
     if not times:
         return {}
@@ -67,7 +67,7 @@ def _of_pages(figures: Mapping[str, Any], before: str = "") -> Row:
 
 
 def _of_populations(result: Result) -> Row:
-    """The figures of each population, where there are several."""
+    """The figures of each population, if there are several."""
     found: Row = {}
     for name, figures in result.populations.items() if len(result.populations) > 1 else ():
         before = columns.of_population(name, "")
@@ -80,16 +80,16 @@ def _of_populations(result: Result) -> Row:
 
 
 def _of_machines(summary: Mapping[str, Any]) -> Row:
-    """What schedulers did, summed over all machines; nothing where there are none."""
+    """The counts of schedulers, summed over all machines; empty without schedulers."""
     machines = (summary.get("machines") or {}).values()
     counts = ("migrations", "preemptions", "context_switches")
     return {name: sum(one[name] for one in machines) for name in counts} if machines else {}
 
 
 def _of_clusters(summary: Mapping[str, Any]) -> Row:
-    """What servers were like; nothing where there are no clusters.
+    """The figures of servers; empty without clusters.
 
-    With several clusters the hit ratio is that of all their servers together, and the imbalance
+    With several clusters the hit ratio is that of all their servers together, and the imbalance is
     the greatest one.
     """
     clusters = (summary.get("clusters") or {}).values()
@@ -102,7 +102,7 @@ def _of_clusters(summary: Mapping[str, Any]) -> Row:
 
 
 def _evidence(result: Result) -> Row:
-    """By what dispatch policies are compared, where rows were kept for it."""
+    """The figures that compare dispatch policies, if rows were kept for them."""
     if result.requests is None:
         return {}
     from thinktime.sweeps.evidence import evidence
@@ -114,7 +114,7 @@ def _evidence(result: Result) -> Row:
 def table_of(
     axes: Sequence[Axis], grid: Sequence[Point], rows: Sequence[Row | None]
 ) -> pl.DataFrame:
-    """The finished points as one table: varied keys first, numbers where they are numbers."""
+    """The finished points as one table: varied keys first, with numbers as numbers if all are."""
     import polars as pl
 
     finished = [(place, row) for place, row in enumerate(rows) if row is not None]
@@ -122,10 +122,10 @@ def table_of(
     for axis in axes:
         named = dict(zip(axis.values, axis.numbers or axis.values, strict=True))
         table[axis.key] = [named[grid[place][axis.key]] for place, _ in finished]
-    # A page may be at some points only.
+    # Only some points may have a page.
     names = dict.fromkeys(name for _, row in finished for name in row if name != "point")
     for name in names:
-        # A key that is varied and a figure that is found may have the same name.
+        # A varied key and a figure may have the same name.
         label = f"found_{name}" if name in table else name
         table[label] = [row.get(name) for _, row in finished]
     return pl.DataFrame(table, infer_schema_length=None)

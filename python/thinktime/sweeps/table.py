@@ -42,7 +42,7 @@ _SETTINGS = ("think_time_s", "requests")
 """Figures that are often the same at all points."""
 
 _SPARE = ("checks", "think time", "requests", "p50", "load found", "timeouts")
-"""The first to go where there is no room; what checks doubt stands below the table, too."""
+"""The first to go if the width is short; doubts of checks are below the table, too."""
 
 
 def table(swept: SweepCurves) -> Table:
@@ -50,9 +50,9 @@ def table(swept: SweepCurves) -> Table:
     varied = {axis.key for axis in swept.axes}
     shown = [*_SHOWN, *swept.by_population(*_BY_POPULATION)]
     names = [name for name in columns.columns_with_figures(swept.rows, shown) if name not in varied]
-    if "validity" in names:  # which says it, too
+    if "validity" in names:  # that column says it, too
         names = [name for name in names if name != "untrusted"]
-    # What is of one population only goes first where there is no room.
+    # Columns of one population only go first if the width is short.
     spare = [column for column in columns.headings(names) if column not in _HEADINGS]
     same = [name for name in names if name in _SETTINGS and _is_same(swept, name)]
     names = [name for name in names if name not in same]
@@ -84,7 +84,7 @@ def table(swept: SweepCurves) -> Table:
 
 def _cell(row: Row, name: str) -> Cell:
     if name == "validity":
-        # Which checks doubt it stands below the table; beside the verdict there is no room for it.
+        # The names of doubting checks are below the table; there is no room beside the verdict.
         return replace(point_checks.cell(row), below="")
     return columns.cell(row, name)
 

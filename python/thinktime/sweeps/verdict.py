@@ -1,4 +1,4 @@
-"""What a sweep says, in words."""
+"""The verdict of a sweep, in words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def verdict(swept: SweepCurves) -> Verdict:
 
 
 def _overlap(least: Row, most: Row) -> bool:
-    """Whether the intervals of the least and the largest mean have something in common."""
+    """Whether the intervals of the least and the largest mean overlap."""
     near, far = least.get("response_ci95_s"), most.get("response_ci95_s")
     if near is None or far is None:
         return False
@@ -49,7 +49,7 @@ def _overlap(least: Row, most: Row) -> bool:
 
 
 def _slo(rows: Sequence[Row]) -> list[str]:
-    """At how many points the SLO is met."""
+    """The number of points at which the SLO is met."""
     verdicts = [row["slo"] for row in rows if row.get("slo")]
     if not verdicts:
         return []
@@ -62,7 +62,7 @@ def _slo(rows: Sequence[Row]) -> list[str]:
 
 
 def _exact(rows: list[Row]) -> list[str]:
-    """How many means hold the exact value in their interval."""
+    """The number of means with the exact value in their interval."""
     both = [row for row in rows if row.get("exact_response_mean_s") and row.get("response_ci95_s")]
     if not both:
         return []

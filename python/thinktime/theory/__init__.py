@@ -1,8 +1,8 @@
-"""Exact queueing theory: what simulated and measured results are checked against.
+"""Exact queueing theory, to check simulated and measured results.
 
-Every time is in seconds and every rate per second; since the formulas know of no other unit,
-any one unit of time will do if it is used throughout. Wherever a response time has a known
-law it is a `Law`: ``mean``, ``sf(t)`` = P(T > t) and ``percentile(p)``.
+Every time is in seconds and every rate per second; any other unit of time works as well, if it is
+used throughout. If a response time has a known law, it is a `Law`: ``mean``, ``sf(t)`` = P(T > t)
+and ``percentile(p)``.
 
 >>> from thinktime.theory import Hyperexponential, mh1_response, rate_for_load
 >>> demand = Hyperexponential.balanced(mean=0.010, cv2=8)

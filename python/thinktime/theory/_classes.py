@@ -1,10 +1,10 @@
 """Several populations, and journeys, as classes of a network with a product form.
 
-A population is one class of mean-value analysis. Its requests may be of several kinds, with
-demands and think times of their own, in whatever order its journeys put them: only the visit ratios
-count (Baskett, Chandy, Muntz and Palacios, JACM 22, 1975, section 3.2, where classes change by a
-Markov chain). At a station a request's time is in proportion to its kind's demand: under PS and
-preemptive LCFS because whoever is there is served alike, elsewhere because all have one demand.
+A population is one class of mean-value analysis. Its requests may be of several kinds, with demands
+and think times of their own, in whatever order its journeys put them: only the visit ratios count
+(Baskett, Chandy, Muntz and Palacios, JACM 22, 1975, section 3.2, where classes change by a Markov
+chain). At a station a request's time is in proportion to its kind's demand: under PS and preemptive
+LCFS because all are served alike, elsewhere because all have one demand.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from thinktime.theory.solution import PopulationTheory, Theory
 PRODUCT_FORM = "product form; Baskett, Chandy, Muntz and Palacios 1975"
 MIXED = "mixed mean value analysis; Lazowska, Zahorjan, Graham and Sevcik 1984, chapter 7"
 LATTICE_MAX = 2_000_000
-"""So many numbers mean value analysis of several classes works out: a matter of a second."""
+"""The limit of the size of mean value analysis of several classes: it takes about a second."""
 _WORDS_MAX = 3
 _SHARED_SERVERS_MAX = 256
 
@@ -35,10 +35,10 @@ _SHARED_SERVERS_MAX = 256
 def product_form(
     users: list[Users], stations: list[StationDemands], load: float | None
 ) -> Theory | str:
-    """The exact steady state; a reason where there is no value.
+    """The exact steady state; a reason if there is no value.
 
-    ``load`` scales the rates of those that arrive by themselves, or, where none does, stretches
-    the think times. Raises ValueError where it cannot be reached.
+    ``load`` scales the rates of populations that arrive by themselves; without any, it stretches
+    the think times. Raises ValueError if it cannot be reached.
     """
     closed = [one for one in users if one.clients is not None]
     reason = _too_many(closed, stations) or _no_average(closed, stations)
@@ -52,7 +52,7 @@ def product_form(
 
 
 def one_client(users: Users, stations: list[StationDemands]) -> Theory:
-    """A single client, who never waits under any policy."""
+    """A single client, which never waits under any policy."""
     queues = [one.queue for one in stations]
     demand = sum(demands_of(users, stations))
     rate = 1 / (demand + users.think_s)
@@ -65,7 +65,7 @@ def one_client(users: Users, stations: list[StationDemands]) -> Theory:
 
 
 def waiting_alike(users: list[Users], station: StationDemands, theory: Theory) -> Theory:
-    """The theory with its parts, where all wait alike and are then served without a break."""
+    """The theory with its parts, if all wait alike and are then served without a break."""
     waits = theory.mean_s - station.queue.demand.mean
     times = {name: waits + law.mean for name, law in station.demands.items()}
     parts = [
@@ -100,7 +100,7 @@ def _too_many(closed: list[Users], stations: list[StationDemands]) -> str | None
 
 
 def _no_average(closed: list[Users], stations: list[StationDemands]) -> str | None:
-    """Why the product form is not the only steady state, where it is not: see `_closed`."""
+    """Why the product form is not the only steady state, if it is not: see `_closed`."""
     first = stations[0].queue
     for one in closed:
         laws = [law for law, share in zip(one.thinks, one.shares.values(), strict=True) if share]
@@ -124,7 +124,7 @@ def _sum_for(name: str, stations: list[StationDemands]) -> float:
 
 
 def _solved(users: list[Users], stations: list[StationDemands], factor: float) -> MixedNetwork:
-    """With all rates multiplied by the factor, or, where there is none, all think times."""
+    """The value with all rates multiplied by the factor; without rates, all think times."""
     arrives = any(one.clients is None for one in users)
     open_, closed = [], []
     for one in users:
@@ -165,7 +165,7 @@ def _by_name(users: Users, stations: list[StationDemands], times: FloatArray) ->
 def _with_parts(
     theory: Theory, users: list[Users], parts: Sequence[tuple[float, Mapping[str, float]]]
 ) -> Theory:
-    """By population a rate and the mean response time of each kind; put together."""
+    """A rate and the mean response time of each kind, by population."""
     by_population, rates, sums = {}, dict[str, float](), dict[str, float]()
     for one, (rate, times) in zip(users, parts, strict=True):
         mean = sum(one.shares[name] * time for name, time in times.items())
@@ -188,7 +188,7 @@ def _words(users: list[Users], stations: list[StationDemands]) -> str:
 
 
 def _factor(users: list[Users], stations: list[StationDemands], load: float) -> float:
-    """What brings the busiest station to the load."""
+    """The scale that brings the busiest station to the load."""
     arrives = [one for one in users if one.clients is None]
     servers = np.array([one.queue.servers for one in stations])
     if not arrives:
@@ -209,7 +209,7 @@ def _by_thinking(
     excess = _excess(users, stations, load)
     if excess(0.0) < 0:
         raise ValueError(f"the clients cannot bring the system to a load of {load:.6g}")
-    # X <= N / Z bounds the load that is left with so long think times.
+    # X <= N / Z bounds the load that remains at such long think times.
     if any(one.think_s == 0 for one in users):
         raise ValueError("to reach a load, each closed population needs a think time")
     busy = sum((one.clients or 0) / one.think_s * demands_of(one, stations) for one in users)

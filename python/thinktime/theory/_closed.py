@@ -1,12 +1,12 @@
 """Closed systems, as `thinktime.theory.match` knows them.
 
-The product form is *a* steady state for whatever laws of the think time and of demands under PS
-or preemptive LCFS. Averages over time reach it from every start where it is the only one. That
-needs a law with a density, of the think time or of a demand, which every client passes in every
-turn; a part of the law is enough (it is then spread out: Asmussen, 'Applied Probability and
-Queues', 2003, section VII.1). Where all laws are constant, or have atoms only, clients may stay
-in step for ever, and what comes out depends on how they began. Without think times a single server
-under LCFS or preemptive LCFS serves the last who came, over and over: others never leave.
+The product form is *a* steady state for any law of the think time, and of demands under PS or
+preemptive LCFS. If it is the only one, averages over time reach it from every start. That needs a
+law with a density, of the think time or of a demand, which every client passes in every turn; a
+part of the law is enough (it is then spread out: Asmussen, 'Applied Probability and Queues', 2003,
+section VII.1). If all laws are constant, or have atoms only, clients may stay in step for ever, and
+the result depends on how they began. Without think times a single server under LCFS or preemptive
+LCFS serves the last client to come, over and over: others never leave.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ IN_STEP = (
 )
 
 CLIENTS_MAX = 5_000  # beyond this a solution takes too long to wait for
-_JUMPS_MAX = 1e5  # of a law by uniformisation, so that its far tail takes no more than seconds
+_JUMPS_MAX = 1e5  # limits the time for the far tail of a law to seconds
 
 
 def closed(workload: Workload, stations: list[Queue], load: float | None) -> Theory | str | None:
-    """The exact steady state; a reason where the formula does not hold; None without a formula.
+    """The exact steady state; a reason if the formula does not hold; None without a formula.
 
-    ``load`` stretches the think time. Raises ValueError where the clients cannot bring it about.
+    ``load`` stretches the think time. Raises ValueError if the clients cannot reach it.
     """
     clients, think = workload.clients, workload.think
     think_s = think.mean if think is not None else 0.0
@@ -67,7 +67,7 @@ def closed(workload: Workload, stations: list[Queue], load: float | None) -> The
 
 
 def has_density(law: Distribution | None) -> bool:
-    """Whether a part of the law has one: only laws of nothing but atoms have none."""
+    """Whether a part of the law has a density: only laws that consist of atoms have none."""
     return law is not None and not law.discrete
 
 
@@ -115,7 +115,7 @@ def _at(
 def _at_load(
     clients: int, stations: list[Queue], load: float, at: Callable[[float], Theory | None]
 ) -> Theory | None:
-    """Solves for the mean think time: N = X (Z + E[T]), where X E[S] / c is the load."""
+    """Solve for the mean think time: N = X (Z + E[T]), where X E[S] / c is the load."""
     busiest = max(station.demand_per_server for station in stations)
     most = clients * busiest / load
 

@@ -1,4 +1,4 @@
-"""The stations of a system with what each population brings to them."""
+"""The stations of a system with the demands of each population."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class StationDemands:
     """A station with the demand of each kind of request."""
 
     queue: Queue
-    """With the demand of all kinds together."""
+    """The station with the demand of all kinds together."""
 
     demands: Mapping[str, Distribution]
 
 
 def station_demands(system: System, users: Sequence[Users]) -> list[StationDemands] | None:
-    """The stations, if the demands of all kinds and the rates of all who arrive are known."""
+    """The stations, if the demands of all kinds and the rates of all open populations are known."""
     if any(one.clients is None and not one.rate for one in users):
         return None
     kinds = merged_shares(users)
@@ -50,7 +50,7 @@ def _demands(station: Station, names: Sequence[str]) -> dict[str, Distribution] 
 
 
 def demands_of(users: Users, stations: Sequence[StationDemands]) -> FloatArray:
-    """What a request of these brings on average, by station."""
+    """The mean demand of a request of these populations, by station."""
     return np.array([_brought(users, one.demands) for one in stations])
 
 
@@ -59,7 +59,7 @@ def _brought(users: Users, demands: Mapping[str, Distribution]) -> float:
 
 
 def offered_load(arriving: Sequence[Users], stations: Sequence[StationDemands]) -> float:
-    """That of the busiest station by those that arrive by themselves."""
+    """The load of the busiest station by the populations that arrive by themselves."""
     servers = np.array([one.queue.servers for one in stations])
     brought = [(one.rate or 0.0) * demands_of(one, stations) for one in arriving]
     return float(np.max(np.sum(brought, axis=0) / servers)) if brought else 0.0
@@ -69,8 +69,8 @@ def exact_loads(workload: Workload, system: System) -> dict[str, float] | None:
     """By the station's name, the fraction of time that each of its servers is busy.
 
     The utilisation law, Σ λ E[S] / servers over all kinds of request, whatever the policy and the
-    order in which they come. None where it is not known beforehand: for closed populations, where
-    requests are repeated or given up, where a station refuses any, and from a load of 1 on.
+    order in which they come. None if it is not known beforehand: for closed populations, if
+    requests are repeated or given up, if a station refuses any, and from a load of 1 on.
     """
     return _loads(users_of(workload), system) if workload.plain else None
 
@@ -90,7 +90,7 @@ def _loads(users: Sequence[Users], system: System) -> dict[str, float] | None:
 
 
 def loads_in_words(users: Sequence[Users], system: System) -> str:
-    """What is exact nonetheless, to follow the reason why nothing else is."""
+    """The exact loads, as a sentence that follows the reason why nothing else is exact."""
     loads = _loads(users, system)
     if loads is None:
         return ""

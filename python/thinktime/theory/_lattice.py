@@ -1,15 +1,15 @@
 """The recursion of mean-value analysis over all numbers of clients, class by class.
 
-At a station that serves j requests at the rate α(j), in servers, a request with demand D that
-finds the state of a population n takes D Σ_j j / α(j) P(j - 1 there | n), by the arrival theorem.
-From the number of servers on α stays the same, so that only the smaller numbers need their
-probabilities; of the rest the mean is enough. P(j | n) = Σ_c D_c X_c(n) P(j - 1 | n - 1_c) / α(j),
-and P(0 | n) = P(0 | n - 1_c) X_c(n) / X'_c(n), with X' the throughput without the station (Reiser,
-Performance Evaluation 1, 1981): that keeps its digits at a high load.
+At a station that serves j requests at the rate α(j), in servers, a request with demand D that finds
+the state of a population n takes D Σ_j j / α(j) P(j - 1 there | n), by the arrival theorem. α is
+constant from the number of servers on, so that only smaller numbers need their probabilities; for
+the rest the mean suffices. P(j | n) = Σ_c D_c X_c(n) P(j - 1 | n - 1_c) / α(j), and P(0 | n) = P(0
+| n - 1_c) X_c(n) / X'_c(n), with X' the throughput without the station (Reiser, Performance
+Evaluation 1, 1981): that keeps its digits at a high load.
 
 Open classes that offer ρ servers of work leave α*(n) = A(n - 1) / A(n) to closed ones, where A(n)
 is the sum over m of C(n + m, m) ρ^m / (α(1) ... α(n + m)): the weight of n closed requests,
-however many open ones are there too. With one server that is 1 - ρ.
+whatever the number of open ones. With one server α* is 1 - ρ.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _SHARED_SERVERS_MAX = 256  # beyond it weights leave the range of floating point
 
 @dataclass(frozen=True, eq=False)
 class Server:
-    """How fast a station serves closed requests, in servers: α(1), α(2), ...; then the same."""
+    """The rate of a station for closed requests, in servers: α(1), α(2), ...; then constant."""
 
     rates: FloatArray
 
     @staticmethod
     def of(servers: int, offered: float, clients: int) -> Server:
-        """Of a station where open classes offer so many servers of work."""
+        """The rate of a station at which open classes offer this many servers of work."""
         if clients == 0:
             return Server(np.array([_alone(servers, offered), float(servers)]))
         if offered == 0:
@@ -53,13 +53,13 @@ class Server:
 
     @property
     def extra(self) -> FloatArray:
-        """What fewer requests take more: j (1 / α(j) - 1 / α(last)), j = 1, 2, ...."""
+        """The extra time of fewer requests: j (1 / α(j) - 1 / α(last)), j = 1, 2, ...."""
         j = np.arange(1, len(self.rates))
         return np.asarray(j * (1 / self.rates[:-1] - 1 / self.rates[-1]), dtype=np.float64)
 
 
 def _alone(servers: int, offered: float) -> float:
-    """The α(1) that gives an open class its time per demand in M/M/c, with nobody else there."""
+    """The α(1) that gives an open class its time per demand in M/M/c without closed requests."""
     waits = erlang_c(servers, offered) if offered > 0 else 0.0
     return 1 / (1 + waits / (servers - offered))
 
@@ -77,7 +77,7 @@ def _log_weight(n: int, servers: int, offered: float) -> float:
 
 @dataclass
 class Lattice:
-    """All populations from nobody to everybody, N = ``clients`` of each class."""
+    """All populations from empty to full, N = ``clients`` of each class."""
 
     clients: Sequence[int]
     think_times: Sequence[float]
@@ -85,13 +85,13 @@ class Lattice:
     """Shape (classes, stations)."""
     stations: Sequence[Server]
     known: dict[frozenset[int], FloatArray] = field(default_factory=dict)
-    """The throughputs of networks without some stations, by which they lack."""
+    """The throughputs of networks without some stations, by the missing stations."""
     lacks: frozenset[int] = frozenset()
 
     throughput: FloatArray = field(init=False)
-    """Of everybody, by class."""
+    """The throughput of the full population, by class."""
     response_times: FloatArray = field(init=False)
-    """Of everybody, shape (classes, stations)."""
+    """The response times of the full population, shape (classes, stations)."""
 
     def __post_init__(self) -> None:
         sizes = np.array(self.clients, dtype=np.int64) + 1
@@ -129,11 +129,11 @@ class Lattice:
         return rates
 
     def time_per_demand(self) -> FloatArray:
-        """What one who finds everybody takes at each station, a second of demand; (stations,)."""
+        """The time at each station a second of demand, in the full population; (stations,)."""
         return self._seen(np.array([self._states - 1]))[:, 0]
 
     def _levels(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """The states with 1, 2, ... clients in all, and how many of each class each has."""
+        """The states with 1, 2, ... clients in all, and the number of clients of each class."""
         states = np.arange(self._states)
         sizes = np.array(self.clients, dtype=np.int64) + 1
         present = [states // step % size for step, size in zip(self._strides, sizes, strict=False)]
@@ -162,7 +162,7 @@ class Lattice:
         times: dict[int, FloatArray],
         without: dict[int, FloatArray],
     ) -> None:
-        """What later populations find in these states."""
+        """The queues that later populations find in these states."""
         for k in self._here:
             for c, at in times.items():
                 self._lengths[k, states] += _product(rates[c, states], at[k])
@@ -171,7 +171,7 @@ class Lattice:
         for k, others in without.items():
             few, alpha = self._few[k], self.stations[k].rates
             flow, less = rates[first, states], others[first, states]
-            # Who needs no time is nowhere, and does not count.
+            # A client that needs no time is at no station, and does not count.
             share = np.divide(flow, less, out=np.ones_like(flow), where=np.isfinite(flow))
             few[0, states] = few[0, one] * share
             for c in range(len(self.clients)):
@@ -191,6 +191,6 @@ class Lattice:
 
 
 def _product(rates: FloatArray, times: FloatArray | float) -> FloatArray:
-    """Their product; 0 where there is no time, though requests may be without end then."""
+    """Their product; 0 if the time is 0, although the other factor may be infinite then."""
     none = np.zeros_like(rates)
     return np.asarray(np.multiply(rates, times, out=none, where=np.asarray(times) > 0))

@@ -1,4 +1,4 @@
-"""Machines under processor sharing as the stations that they are."""
+"""Machines under processor sharing, as stations."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _WITHOUT_EFFECT = {"scheduler", "context_switch"}  # under processor sharing
 
 
 def as_station(system: System) -> System | None:
-    """The same system with a station in place of its machine; None where it is none.
+    """The same system with a station in place of its machine; None if that is not possible.
 
     One machine under processor sharing with a thread for each request is a PS station: n requests
-    on c cores each run at the speed min(1, c / n). That holds for nothing but this machine by
-    itself, without further services, stations, pools, behaviours or limits.
+    on c cores each run at the speed min(1, c / n). That holds only for a machine by itself, without
+    further services, stations, pools, behaviours or limits.
     """
     if system.stations or len(system.machines) != 1:
         return None
@@ -35,7 +35,7 @@ def as_station(system: System) -> System | None:
         return None
     try:
         return type(system)(_station(system.name, machine))
-    except ValueError:  # a demand from a file, of which no law is known
+    except ValueError:  # the law of a demand from a file is not known
         return None
 
 
@@ -52,5 +52,5 @@ def _station(name: str, machine: Mapping[str, Any]) -> str:
 
 
 def _text(value: str | float) -> str:
-    """A string or number as TOML has it."""
+    """A string or number in TOML."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,8 +1,8 @@
 """Integrals of a survival function, from its values alone.
 
 The half line is cut into panels, on each of which a polynomial follows the function. Panels are
-halved until that is so; a jump ends up in a panel of no width to speak of, so that laws with
-atoms are integrated as well as smooth ones.
+halved until it does. A jump ends up in a panel of negligible width, so that laws with atoms are
+integrated as well as smooth ones.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _DEGREE = 16
 _TOLERANCE = 1e-12
 _NEGLIGIBLE = 1e-12  # of a panel's own integral
 _PANELS_MAX = 20_000
-_NARROW = 1e-3  # a jump is told from a steep fall within so small a part of its place
+_NARROW = 1e-3  # within this small a part of its place, a fall counts as a jump
 _NARROWEST = 1e-13
 _LEAST = 1e-295  # a smaller probability has fewer digits
-_SMALLEST_POWER, _LARGEST_POWER = -40, 900  # of 2, times the mean: where panels begin and end
+_SMALLEST_POWER, _LARGEST_POWER = -40, 900  # of 2, times the mean: the range of the panels
 
 Integrand = Callable[[ArrayLike], FloatArray]
 
@@ -45,8 +45,8 @@ def _integration_matrix(degree: int) -> FloatArray:
 PLACES = _places(_DEGREE)
 _UP_TO = _integration_matrix(_DEGREE)
 WEIGHTS = _UP_TO[-1]
-# What the polynomial may be wrong by: the integral less that by every other place, and the last
-# two coefficients by Chebyshev, for a kink may please one of the three.
+# The error of the polynomial: the integral less that by every other place, and the last two
+# Chebyshev coefficients, because a kink may escape one of the three.
 _DOUBTS = np.vstack(
     (WEIGHTS, np.linalg.inv(chebyshev.chebvander(2 * PLACES - 1, _DEGREE))[-2:] / _DEGREE)
 )
@@ -62,14 +62,14 @@ class Panels:
     sf: FloatArray
     """At ``x``: one row a panel."""
     doubt: FloatArray
-    """What the integral over each panel may be wrong by."""
+    """The possible error of the integral over each panel."""
     mean: float
     vanished: bool
-    """Whether nothing to speak of lies beyond the last panel; else the tail is a heavy one."""
+    """Whether the tail beyond the last panel is negligible; otherwise it is a heavy one."""
 
     @classmethod
     def of(cls, sf: Integrand, mean: float, atoms: ArrayLike = ()) -> Panels:
-        """For a law with the mean ``mean``, of whatever scale and shape.
+        """The panels of a law with the mean ``mean``, of any scale and shape.
 
         ``atoms``: places, rising, at which it is known to jump; others are found by halving.
         """
@@ -109,11 +109,11 @@ class Panels:
 
     @cached_property
     def error(self) -> float:
-        """What E[min(S, x)] may be wrong by anywhere, relative to the mean.
+        """The possible error of E[min(S, x)] anywhere, relative to the mean.
 
-        The mean is known from elsewhere: what the panels miss of it must lie beyond them, and
-        may only where the tail has not vanished. What lies there enters results to first order,
-        so that the square of its share is in doubt.
+        The mean is known from elsewhere: the part that the panels miss must be beyond them, and
+        only if the tail has not vanished. That part enters results to first order, so that the
+        square of its share is in doubt.
         """
         missed = 1 - self.bounded_moments[0][-1, -1] / self.mean
         beyond = abs(missed) if self.vanished or missed < 0 else missed**2
@@ -121,7 +121,7 @@ class Panels:
 
     @cached_property
     def beyond(self) -> FloatArray:
-        """E[max(S - x, 0)] at ``x``, with all its digits where little is left."""
+        """E[max(S - x, 0)] at ``x``, with all its digits even if little is left."""
         within = self.width[:, np.newaxis] * (self.sf @ _UP_TO.T)
         after = np.concatenate((np.cumsum(within[:0:-1, -1])[::-1], [0.0]))
         return np.asarray(after[:, np.newaxis] + within[:, -1:] - within + self.left_over)
@@ -169,7 +169,7 @@ def _first_edges(sf: Integrand, mean: float) -> tuple[FloatArray, bool]:
 
 
 def _with_jumps(edges: FloatArray, atoms: FloatArray) -> FloatArray:
-    """A narrow panel up to each atom, and none beyond the last that there is."""
+    """A narrow panel up to each atom, and none beyond the last atom."""
     inside = atoms[(atoms > edges[1]) & (atoms <= edges[-1])]
     return np.unique(np.concatenate((edges, inside, inside * (1 - _NARROWEST))))
 
@@ -177,9 +177,9 @@ def _with_jumps(edges: FloatArray, atoms: FloatArray) -> FloatArray:
 def _rough(
     left: FloatArray, width: FloatArray, values: FloatArray, doubt: FloatArray, mean: float
 ) -> NDArray[np.bool_]:
-    """Which panels to halve."""
+    """The panels to halve."""
     right = left + width
-    # Twice the place, times the error, is what the second moment is wrong by.
+    # Twice the place, times the error, is the error of the second moment.
     tolerable = _TOLERANCE * mean / np.maximum(1.0, right / mean)
     tolerable = np.maximum(tolerable, _NEGLIGIBLE * width * values[:, 0])
     return np.asarray((doubt > tolerable) & (width > 2 * _NARROWEST * right))

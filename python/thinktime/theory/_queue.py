@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 POLICIES = {"fcfs", "lcfs", "plcfs", "ps", "sjf", "ljf", "psjf", "srpt", "las"}
-"""Those of which anything is known. All serve whenever there is work, and lose no time."""
+"""Policies with a known formula. All serve whenever there is work, and lose no time."""
 
 _ATOMS_MAX = 20_000
 _PROBABILITY_MIN = 1e-13  # of an atom that is looked for
 
 BY_NAME = {"pesjf", "peljf", "priority"}
-"""Those that serve one kind of request before another."""
+"""Policies that serve one kind of request before another."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ class Queue:
     servers: int
     policy: str
     classes: tuple[tuple[float, Distribution], ...] = ()
-    """Where kinds of request go before one another: (share of the requests, demand), the first
-    to go before the others at the beginning."""
+    """The kinds of request in order of priority: (share of the requests, demand)."""
     preemptive: bool = False
 
     @cached_property
@@ -56,8 +55,8 @@ class Queue:
     def product_form(self) -> bool:
         """Whether the product form holds.
 
-        PS, preemptive LCFS at one server, or demands that are exponential and not looked at:
-        Kelly, 'Reversibility and Stochastic Networks' (1979), sections 3.1 and 3.3.
+        PS, preemptive LCFS at one server, or demands that are exponential and do not affect the
+        order: Kelly, 'Reversibility and Stochastic Networks' (1979), sections 3.1 and 3.3.
         """
         if self.policy == "ps" or (self.policy == "plcfs" and self.servers == 1):
             return True
@@ -104,9 +103,9 @@ class Queue:
 def queues(workload: Workload, system: System) -> list[Queue] | None:
     """The stations, if each has a demand of finite mean and a policy that is known here.
 
-    A demand that differs by the request's name is known at a single station only: at several,
-    those of one request would hang together. None where requests have behaviours, or a station
-    refuses or drops any. A machine under processor sharing is a station, any other is not.
+    A demand that differs by the request's name is known at a single station only: at several, the
+    demands of one request would depend on one another. None if requests have behaviours, or a
+    station refuses or drops any. A machine under processor sharing is a station, any other is not.
     """
     stations = plain_stations(system)
     kinds = _shares(workload)
@@ -116,7 +115,7 @@ def queues(workload: Workload, system: System) -> list[Queue] | None:
 
 
 def plain_stations(system: System) -> list[Station]:
-    """The stations where the system is nothing but these; else none."""
+    """The stations if the system consists of these only; otherwise none."""
     system = system if system.stations else as_station(system) or system
     return system.stations if system.plain else []
 
@@ -158,7 +157,7 @@ def queue_of(station: Station, kinds: list[tuple[str, float]], alone: bool = Tru
 def _ranks(
     station: Station, word: str, kinds: list[tuple[str, float]], means: list[float]
 ) -> list[float] | None:
-    """By kind of request: the smallest goes first. None where sizes are guessed with errors."""
+    """The demands by kind of request, the smallest first. None if sizes are guessed with errors."""
     if word == "priority":
         return [station.class_of(name) for name, _ in kinds]
     if "error" in station.policy.lower():
@@ -207,7 +206,7 @@ class _Given(Law):
 
     @cached_property
     def atoms(self) -> FloatArray:
-        """The values, rising, of a law of nothing but atoms; as many as can be followed."""
+        """The values, rising, of a law that consists of atoms; at most `_ATOMS_MAX` of them."""
         if not self.distribution.discrete:
             return np.empty(0)
         law, found = self.distribution, [self.distribution.range[0]]

@@ -1,4 +1,4 @@
-"""Numbers that floating point cannot carry through the formulas."""
+"""Numbers that are too large or too small for the formulas in floating point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_VARIABLE = 1e15
 
 
 def out_of_reach(users: Sequence[Users], stations: Sequence[Queue]) -> str | None:
-    """Why no formula is tried, where times lie so far out that a square would be no number."""
+    """Why no formula is tried: times are so long that their square would overflow."""
     for name, seconds in _times(users, stations):
         if seconds != 0 and math.isfinite(seconds) and not _LEAST_S <= seconds <= _MOST_S:
             return f"{name} of {seconds:.3g} s is beyond what formulas can be computed for"

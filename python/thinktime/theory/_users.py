@@ -24,16 +24,16 @@ CAUGHT = (
 
 @dataclass(frozen=True)
 class Users:
-    """One population: how often it asks for what, and what comes between."""
+    """One population: the rate and the kinds of its requests, and its think times."""
 
     name: str
-    """Empty where the workload names no populations."""
+    """Empty if the workload names no populations."""
 
     clients: int | None
-    """Of a closed one; None for one that arrives by itself."""
+    """The number of clients of a closed one; None for one that arrives by itself."""
 
     rate: float | None
-    """Requests a second; None for a closed one, and where it is not known beforehand."""
+    """Requests a second; None for a closed one, and if it is not known beforehand."""
 
     poisson: bool
 
@@ -41,16 +41,16 @@ class Users:
     """Whether each session is one request."""
 
     shares: Mapping[str, float]
-    """Of the kinds among its requests, by name; they sum to 1."""
+    """The shares of the kinds among its requests, by name; they sum to 1."""
 
     thinks: tuple[Distribution | None, ...]
-    """The think time after each kind; None where there is none."""
+    """The think time after each kind; None for no think time."""
 
     drawn_alone: bool
-    """Whether each request is drawn by itself, and the think time is the same after all."""
+    """Whether each request is drawn independently, and the think time is the same after all."""
 
     refused: str | None
-    """Why no formula holds, whatever the system is."""
+    """Why no formula holds, whatever the system."""
 
     @property
     def think_s(self) -> float:
@@ -73,10 +73,10 @@ def users_of(workload: Workload) -> list[Users]:
 
 
 def merged_shares(users: Sequence[Users]) -> list[tuple[str, float]]:
-    """The shares of the kinds among all requests, where the rates of all are known.
+    """The shares of the kinds among all requests, if the rates of all are known.
 
-    Closed populations are taken at the rate at which they would ask of a system that takes no
-    time; or, if they never think, at one request a second and client.
+    Closed populations are taken at their rate in a system that takes no time; or, if they never
+    think, at one request a second and client.
     """
     rates = [one.rate if one.clients is None else _most(one) for one in users]
     total = sum(rate or 0.0 for rate in rates)
@@ -125,9 +125,9 @@ def _users(one: Population, table: Mapping[str, Any]) -> Users:
 
 
 def _circles(table: Mapping[str, Any]) -> int:
-    """In how many sets of requests a journey can stay for ever, once it is there.
+    """The number of sets of requests in which a journey can stay for ever, once there.
 
-    Where it has an end that begins it anew, there is one.
+    A journey with an end that begins it anew has one.
     """
     requests = {one["name"]: one.get("next", {}) for one in table["request"]}
     session = table.get("session", {})

@@ -48,7 +48,7 @@ def mm1n(clients: int, mean_demand: float, think_time: float) -> FloatArray:
     π_n / π_0 = N! / (N - n)! (E[S] / E[Z])^n, for think_time > 0. The load is 1 - π_0. It
     holds for FCFS with an exponential demand and for PS with any demand.
 
-    Raises ValueError where an argument lies outside its range.
+    Raises ValueError if an argument lies outside its range.
     """
     count("clients", clients)
     ratio = positive("mean_demand", mean_demand) / positive("think_time", think_time)
@@ -60,13 +60,13 @@ def mm1n(clients: int, mean_demand: float, think_time: float) -> FloatArray:
 def saturated_mean_response(clients: int, mean_demand: float) -> float:
     """E[T] = N E[S] of one server without think times, whatever the law of the demand.
 
-    All N clients are always at the server, which thus completes X = 1 / E[S] requests a second,
-    so that Little's law gives E[T] = N / X. It holds for every policy that never rests while
-    there is work and lets every request finish: FCFS and PS, but not LCFS, under which some
-    are never served. It is the argument for principle (v) of Schroeder, Wierman and
-    Harchol-Balter (2006): without think times scheduling does not change the mean.
+    All N clients are always at the server, which thus completes X = 1 / E[S] requests a second, so
+    that Little's law gives E[T] = N / X. It holds for every policy that never idles while there is
+    work and finishes every request: FCFS and PS, but not LCFS, under which some are never served.
+    It is the argument for principle (v) of Schroeder, Wierman and Harchol-Balter (2006): without
+    think times scheduling does not change the mean.
 
-    Raises ValueError where clients < 1 or mean_demand <= 0.
+    Raises ValueError if clients < 1 or mean_demand <= 0.
     """
     return count("clients", clients) * positive("mean_demand", mean_demand)
 
@@ -78,11 +78,11 @@ def closed_fcfs(clients: int, demand: Hyperexponential, think_time: float) -> Cl
     that grows as the number of clients. With one client the response time is the demand.
     ``think_time`` >= 0 is the mean.
 
-    Raises ValueError where clients < 1 or think_time < 0.
+    Raises ValueError if clients < 1 or think_time < 0.
     """
     count("clients", clients)
     if non_negative("think_time", think_time) == 0:
-        # Whoever completes rejoins at once, as the next demand starts afresh.
+        # A client whose request completes sends the next one at once, as its demand starts afresh.
         found = np.zeros((clients, len(demand.rates)))
         found[-1] = demand.probabilities
         return ClosedStation(1 / demand.mean, 1.0, float(clients), FcfsResponse(demand, found))
@@ -107,8 +107,8 @@ def think_time_for_load(
     Under FCFS the demand must be `Hyperexponential` (one phase: exponential); under PS only
     its mean matters. The relative error is about 1e-12 of clients x E[S] / load.
 
-    Raises ValueError where clients < 1, the load lies outside, the policy is unknown, or the
-    demand is not one that the policy can be solved for.
+    Raises ValueError if clients < 1, the load lies outside, the policy is unknown, or the policy
+    cannot be solved for the demand.
     """
     count("clients", clients)
     load_below_one(load)

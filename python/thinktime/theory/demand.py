@@ -23,7 +23,7 @@ from thinktime.theory.law import ComplexArray, FloatArray, Law, check_fraction
 
 
 class Demand(Protocol):
-    """What the formulas for means need to know of a service demand."""
+    """The part of a service demand that the formulas for means need."""
 
     @property
     def mean(self) -> float:
@@ -39,7 +39,7 @@ class Demand(Protocol):
 
 
 class DemandLaw(Law):
-    """A service demand of which the whole law is known. It is a `Demand` too."""
+    """A service demand with a known law. It is a `Demand` too."""
 
     @property
     @abstractmethod
@@ -69,15 +69,15 @@ class DemandLaw(Law):
 
     @cached_property
     def panels(self) -> Panels:
-        """Where to take the survival function for integrals over the whole of it."""
+        """The panels on which integrals take the survival function."""
         return Panels.of(self.sf, self.mean)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """A service demand of which only E[S] > 0 and E[S²] >= E[S]² are known.
+    """A service demand with known moments only: E[S] > 0 and E[S²] >= E[S]².
 
-    Raises ValueError where no law has these moments.
+    Raises ValueError if no law has these moments.
     """
 
     mean: float
@@ -85,7 +85,7 @@ class Moments:
 
     def __post_init__(self) -> None:
         positive("the mean", self.mean)
-        # A rounding error may put E[S²] a hair below E[S]² where the demand is constant.
+        # For a constant demand a rounding error may put E[S²] slightly below E[S]².
         if not self.second_moment >= self.mean**2 * (1 - 1e-12):
             raise ValueError(
                 f"the second moment must be at least the square of the mean, {self.mean**2}; "
@@ -146,8 +146,8 @@ class Hyperexponential(DemandLaw):
     The response time of an open FCFS station with such a demand has a law of this kind too,
     see `mh1_response`.
 
-    Raises ValueError where the two differ in length, a rate is not above 0, a probability is
-    negative or the probabilities do not sum to 1 (within 1e-9; they are then scaled).
+    Raises ValueError if the two differ in length, a rate is not above 0, a probability is negative
+    or the probabilities do not sum to 1 (within 1e-9; they are then scaled).
     """
 
     probabilities: Sequence[float]
@@ -181,12 +181,12 @@ class Hyperexponential(DemandLaw):
         p_1 = (1 + sqrt((C² - 1) / (C² + 1))) / 2 and rate_k = 2 p_k / mean: Tijms,
         'Stochastic Models' (1994). Written `h2(MEAN, cv2=...)` in workload files.
 
-        Raises ValueError where mean <= 0 or C² < 1.
+        Raises ValueError if mean <= 0 or C² < 1.
         """
         positive("the mean", mean)
         if not (math.isfinite(cv2) and cv2 >= 1):
             raise ValueError(f"a hyperexponential law needs a C² of 1 or above; it is {cv2}")
-        # p_2 as 2 p_1 p_2 = 1 / (C² + 1) gives it, without the cancellation of 1 - p_1.
+        # p_2 from 2 p_1 p_2 = 1 / (C² + 1), without the cancellation of 1 - p_1.
         p1 = (1 + math.sqrt((cv2 - 1) / (cv2 + 1))) / 2
         p2 = 1 / (2 * (cv2 + 1) * p1)
         return cls((p1, p2), (2 * p1 / mean, 2 * p2 / mean))

@@ -22,8 +22,8 @@ class Gamma(DemandLaw):
 
     E[e^{-s S}] = (1 + s mean / shape)^{-shape}. A whole number as shape is Erlang's law.
 
-    Source: Johnson, Kotz and Balakrishnan, 'Continuous Univariate Distributions' 1 (1994),
-    chapter 17. Raises ValueError where the shape or the mean is not above 0.
+    Source: Johnson, Kotz and Balakrishnan, 'Continuous Univariate Distributions' 1 (1994), chapter
+    17. Raises ValueError if the shape or the mean is not above 0.
     """
 
     shape: float
@@ -71,9 +71,9 @@ class Gamma(DemandLaw):
 
 @dataclass(frozen=True)
 class Uniform(DemandLaw):
-    """All values between two bounds alike, 0 <= lo < hi.
+    """The uniform law between two bounds, 0 <= lo < hi.
 
-    Raises ValueError where the bounds lie outside.
+    Raises ValueError if the bounds lie outside.
     """
 
     lo: float
@@ -110,7 +110,7 @@ class Uniform(DemandLaw):
         return first, below**2 + 2 * a * (self.hi * b / 2 - thirds) / self._width
 
     def survival_transform(self, s: ComplexArray) -> ComplexArray:
-        # (z - 1 + e^-z) / z² for the sloping part, by its series where z is small.
+        # (z - 1 + e^-z) / z² for the sloping part, by its series if z is small.
         z = s * self._width
         small = np.abs(z) < 0.3
         safe = np.where(small, 1.0, z)
@@ -129,15 +129,15 @@ _SLOPE_SERIES = np.cumprod([0.5, *(-1.0 / np.arange(3, 15))])[::-1]
 
 @dataclass(frozen=True, eq=False)
 class NumericalDemand(DemandLaw):
-    """A service demand of which only the survival function and the mean are known.
+    """A service demand with a known survival function and mean.
 
-    ``law`` is any `Law` with a mean above 0; it may have atoms. Moments and transforms come
-    from quadrature of its survival function, with a relative error near 1e-11 where that is
-    exact to the last digit in the tail too; as 1 - F it is not. For a heavy tail give the
-    ``known_second_moment``, which may be infinite. ``atoms`` are places, rising, where the law is
-    known to jump; a few hundred others are found. `size_based` measures the error that is left.
+    ``law`` is any `Law` with a mean above 0; it may have atoms. Moments and transforms come from
+    quadrature of its survival function, with a relative error near 1e-11 if that is exact to the
+    last digit in the tail too, which 1 - F is not. For a heavy tail give the
+    ``known_second_moment``, which may be infinite. ``atoms`` are places, rising, at which the law
+    is known to jump; a few hundred others are found. `size_based` measures the error that is left.
 
-    Raises ValueError where the mean or the known second moment is not above 0.
+    Raises ValueError if the mean or the known second moment is not above 0.
     """
 
     law: Law
@@ -190,7 +190,7 @@ class NumericalDemand(DemandLaw):
         x, weighted = self._nodes(rows)
         if not _evenly_spaced(rows):
             return np.asarray(np.exp(-np.multiply.outer(rows, x)) @ weighted)
-        # One power after the other: the exponential is what takes the time.
+        # One power after the other: the exponential takes most of the time.
         power, ratio = np.exp(-rows[0] * x), np.exp(-(rows[1] - rows[0]) * x)
         found = np.empty(len(rows), dtype=np.complex128)
         for k in range(len(rows)):

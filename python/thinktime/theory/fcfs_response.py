@@ -1,4 +1,4 @@
-"""The response time of a request that must let the ones before it go first."""
+"""The response time of a request that waits for the ones before it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEGLIGIBLE = 1e-16
 
 @dataclass(frozen=True, eq=False)
 class FcfsResponse(Law):
-    """Response time at one FCFS server, given the law of what the request finds there.
+    """Response time at one FCFS server, given the law of the state that the request finds.
 
     ``start[j, k]`` is the probability that, when the request arrives, a demand in phase k is
     being served and j whole demands follow it, the request's own the last; with j = 0 the one
@@ -45,7 +45,7 @@ class FcfsResponse(Law):
 
     @property
     def jumps_of_a_phase(self) -> float:
-        """How many jumps `sf` must follow for a time as long as the longest phase."""
+        """The number of jumps that `sf` must follow for a time as long as the longest phase."""
         return max(self.demand.rates) / min(self.demand.rates)
 
     def sf(self, t: ArrayLike) -> FloatArray:
@@ -55,7 +55,7 @@ class FcfsResponse(Law):
 
     def _sf_at(self, t: float) -> float:
         expected = self._jumps.rate * t
-        spread = 8 * math.sqrt(expected) + 40  # but for some 1e-15 the number lies within
+        spread = 8 * math.sqrt(expected) + 40  # the number exceeds it with probability 1e-15
         first, last = max(0, math.floor(expected - spread)), math.ceil(expected + spread)
         number = np.arange(first, last + 1, dtype=np.float64)
         weights = np.exp(xlogy(number, expected) - gammaln(number + 1) - expected)
@@ -64,7 +64,7 @@ class FcfsResponse(Law):
 
 
 class _Jumps:
-    """The uniformised chain of `FcfsResponse`, followed as far as anybody asked."""
+    """The uniformised chain of `FcfsResponse`, computed as far as needed so far."""
 
     def __init__(self, demand: Hyperexponential, start: FloatArray) -> None:
         self.rate = max(demand.rates)
@@ -74,7 +74,7 @@ class _Jumps:
         self._alive = [1.0]
 
     def alive(self, first: int, end: int) -> FloatArray:
-        """P(not done after i jumps) for i = first .. end - 1, cut off where it is negligible."""
+        """P(not done after i jumps) for i = first .. end - 1, cut off once it is negligible."""
         while len(self._alive) < end and self._alive[-1] > _NEGLIGIBLE:
             self._jump()
         return np.asarray(self._alive[first:end])

@@ -1,4 +1,4 @@
-"""The law of a time: what a service demand, a wait and a response time have in common."""
+"""The law of a time: a service demand, a wait or a response time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thinktime.numerics import brentq
 FloatArray: TypeAlias = NDArray[np.float64]
 ComplexArray: TypeAlias = NDArray[np.complex128]
 
-_SMALLEST = 1e-300  # stands for a survival probability of 0 where its logarithm is taken
+_SMALLEST = 1e-300  # replaces a survival probability of 0 before its logarithm is taken
 
 
 class Law(ABC):
@@ -31,7 +31,7 @@ class Law(ABC):
 
     @abstractmethod
     def sf(self, t: ArrayLike) -> FloatArray:
-        """Survival function P(T > t), shaped as ``t``; 1 where ``t`` is negative."""
+        """Survival function P(T > t), shaped as ``t``; 1 if ``t`` is negative."""
 
     def cdf(self, t: ArrayLike) -> FloatArray:
         """Distribution function P(T <= t), shaped as ``t``."""
@@ -43,20 +43,20 @@ class Law(ABC):
         ``p`` is a fraction, 0 <= p < 1: the 99th percentile is ``percentile(0.99)``.
         The relative error is about 1e-10.
 
-        Raises ValueError where p lies outside the range.
+        Raises ValueError if p lies outside the range.
         """
         return invert(lambda t: float(self.sf(t)), check_fraction(p), self.mean)
 
 
 def check_fraction(p: float) -> float:
-    """Return ``p`` if 0 <= p < 1, else raise ValueError."""
+    """Return ``p`` if 0 <= p < 1, otherwise raise ValueError."""
     if not 0 <= p < 1:
         raise ValueError(f"p is a fraction, at least 0 and below 1 (0.99, not 99); it is {p}")
     return p
 
 
 def invert(sf: Callable[[float], float], p: float, start: float) -> float:
-    """The t at which a continuous survival function has fallen to 1 - p.
+    """The t at which a continuous survival function equals 1 - p.
 
     ``start`` > 0 is a first guess at an upper bound. The search runs on log sf, which is
     close to a straight line for the laws of queues.

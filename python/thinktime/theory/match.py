@@ -1,6 +1,6 @@
-"""Which formula holds for a workload on a system, and what it gives.
+"""The formula that holds for a workload on a system, and its value.
 
-A case is matched only where the formula is exact for the model as simulated:
+A case is matched only if the formula is exact for the model as simulated:
 
 - *Open*, Poisson, one FCFS station: M/M/c and M/H_k/1 with their laws, M/G/1 with its law by
   transform inversion, or the mean only where the demand has several atoms; LCFS, of which the
@@ -21,13 +21,13 @@ A case is matched only where the formula is exact for the model as simulated:
   analysis of several classes, open and closed, as long as it takes no more than a second. Each
   population, and each kind of request, has a mean of its own then; under PS and preemptive LCFS
   demands may differ by name. Open populations at a single station are one Poisson process, for
-  which all holds that is said above. Pages have no exact values, as their objects come together,
-  nor have sessions that end after a time: only the loads are told.
+  which all of the above holds. Pages have no exact values, as their objects come together, nor have
+  sessions that end after a time: only the loads are given.
 
 At a single station the demand may differ by the request's name: it is a mixture then. One machine
-under processor sharing with a thread for each request is a PS station. Policies that no formula
-here knows, round robin among them, machines under other schedulers, timeouts, retries and rates
-that change match nothing.
+under processor sharing with a thread for each request is a PS station. Policies without a formula
+here, round robin among them, machines under other schedulers, timeouts, retries and rates that
+change match no case.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ SIZE_BASED = {
 
 
 def theory_for(workload: Workload, system: System, load: float | None = None) -> Theory | None:
-    """The exact steady state of the workload on the system; None where no formula is known.
+    """The exact steady state of the workload on the system; None if no formula is known.
 
     ``load`` holds the load of the busiest station at this value, 0 < load < 1: it replaces the
     rate, or for a closed model stretches the think time. None takes the workload as it is; an
     open system of load 1 or more has no steady state.
 
-    Raises ValueError where the load lies outside, or the clients cannot bring it about.
+    Raises ValueError if the load lies outside, or the clients cannot reach it.
     """
     found = theory_or_reason(workload, system, load)
     return found if isinstance(found, Theory) else None
@@ -102,7 +102,7 @@ def theory_of(result: Result) -> Theory | str | None:
 def theory_or_reason(
     workload: Workload, system: System, load: float | None = None
 ) -> Theory | str | None:
-    """As `theory_for`; a sentence where a formula is known but its value cannot be had, and why."""
+    """As `theory_for`; if a formula is known but its value cannot be computed, the reason."""
     if not workload.plain:
         return None
     users = users_of(workload)
@@ -162,7 +162,7 @@ def _several(
 
 
 def _superposed(users: list[Users], station: StationDemands, load: float | None) -> Theory | None:
-    """Poisson processes together are one, whose requests are drawn by their rates."""
+    """Poisson processes combine into one, whose requests are drawn by their rates."""
     if load is not None:
         factor = load / offered_load(users, [station])
         users = [replace(one, rate=factor * (one.rate or 0.0)) for one in users]
@@ -171,7 +171,7 @@ def _superposed(users: list[Users], station: StationDemands, load: float | None)
 
 
 def _with_names(theory: Theory, users: list[Users], stations: list[StationDemands]) -> Theory:
-    """The theory by the request's name and by population, too, where that is known."""
+    """The theory by the request's name and by population, too, if that is known."""
     if len(users) == 1 and users[0].clients == 1:
         return replace(theory, by_request=one_client(users[0], stations).by_request)
     if all(one.queue.product_form for one in stations):
@@ -234,7 +234,7 @@ def _classes(model: str, rate: float, station: Queue) -> Theory | None:
 
 
 def _served_in_turn(rate: float, station: Queue) -> tuple[Law, str] | None:
-    """The law under FCFS, of which the mean is that of LCFS too, and its source."""
+    """The law under FCFS, which has the same mean as LCFS, and its source."""
     if station.exponential and station.servers > 1:
         return mmc_response(rate, station.demand.mean, station.servers), MMC
     if station.servers > 1 or not math.isfinite(station.demand.second_moment):
@@ -247,7 +247,7 @@ def _served_in_turn(rate: float, station: Queue) -> tuple[Law, str] | None:
 def _open_network(model: str, rate: float, stations: list[Queue]) -> Theory | None:
     if not all(station.product_form for station in stations):
         return None
-    # Each station by itself is as M/M/c; for one server the mean is E[S] / (1 - load).
+    # Each station by itself behaves as M/M/c; for one server the mean is E[S] / (1 - load).
     means = [mmc_response(rate, s.demand.mean, s.servers).mean for s in stations]
     words = in_a_row(stations)
     if model == "open":

@@ -1,15 +1,15 @@
 """Mean-value analysis of several classes: closed ones, open ones, and both together.
 
-Source: Reiser and Lavenberg, 'Mean-value analysis of closed multichain queuing networks',
-Journal of the ACM 27 (1980); Bruell and Balbo, 'Computational Algorithms for Closed Queueing
-Networks' (1980), for stations with several servers; Lazowska, Zahorjan, Graham and Sevcik,
-'Quantitative System Performance' (1984), chapter 7, for open and closed classes together: what
-comes by itself takes its part of a station, and closed classes have the rest.
+Source: Reiser and Lavenberg, 'Mean-value analysis of closed multichain queuing networks', Journal
+of the ACM 27 (1980); Bruell and Balbo, 'Computational Algorithms for Closed Queueing Networks'
+(1980), for stations with several servers; Lazowska, Zahorjan, Graham and Sevcik, 'Quantitative
+System Performance' (1984), chapter 7, for open and closed classes together: open classes take their
+part of a station, and closed classes have the rest.
 
-Exact where the product form holds (Baskett, Chandy, Muntz and Palacios, JACM 22, 1975): every
+It is exact if the product form holds (Baskett, Chandy, Muntz and Palacios, JACM 22, 1975): every
 station is PS, with any demand of every class, or FCFS with one exponential demand for all classes;
-open classes arrive as Poisson processes. Think times may have any law. A class is whoever has the
-same think time and the same demands on average: a request may change its kind from visit to visit.
+open classes arrive as Poisson processes. Think times may have any law. A class has one think time
+and one mean demand a station: a request may change its kind from visit to visit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class OpenClass:
 
     Demands are in seconds of one server, 0 or above.
 
-    Raises ValueError where a number lies outside its range.
+    Raises ValueError if a number lies outside its range.
     """
 
     rate: float
@@ -50,7 +50,7 @@ class ClosedClass:
 
     A request brings ``demands[k]`` to station k, in seconds of one server, 0 or above.
 
-    Raises ValueError where a number lies outside its range, or nothing takes any time.
+    Raises ValueError if a number lies outside its range, or all times are 0.
     """
 
     clients: int
@@ -97,9 +97,9 @@ def mixed_mva(
 
     The time taken grows as `lattice_size`.
 
-    Raises ValueError where there is no class or no station, where a class does not have a demand
-    for each station, where open classes bring a load of 1 or more, where the clients are too many,
-    or where closed classes meet open ones at a station of more than 256 servers.
+    Raises ValueError if there is no class or no station, if a class does not have a demand for each
+    station, if open classes bring a load of 1 or more, if the clients are too many, or if closed
+    classes meet open ones at a station of more than 256 servers.
     """
     everyone: list[OpenClass | ClosedClass] = [*open_classes, *closed_classes]
     if not everyone or not servers:
@@ -130,10 +130,10 @@ def mixed_mva(
 
 
 def lattice_size(clients: Sequence[int], servers: Sequence[int]) -> int:
-    """The numbers that `mixed_mva` works out for closed classes of so many clients.
+    """The count of numbers that `mixed_mva` computes for closed classes of this many clients.
 
-    A row of each is for every number of clients from 0 up, class by class, and for every station:
-    Π (N_c + 1) x Σ servers, once more for each combination of stations with several servers.
+    They are a row for every number of clients from 0 up, class by class, and for every station: Π
+    (N_c + 1) x Σ servers, once more for each combination of stations with several servers.
     """
     several = [min(one, sum(clients)) for one in servers]
     rows = math.prod(one + 1 for one in clients)

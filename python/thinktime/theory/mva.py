@@ -5,8 +5,8 @@ Journal of the ACM 27 (1980); for stations with several servers Reiser, 'Mean-va
 and convolution method for queue-dependent servers in closed queueing networks', Performance
 Evaluation 1 (1981), whose form for P(station empty) keeps its digits at a high load.
 
-Exact where every station is FCFS with an exponential demand, or PS with any demand (one
-server). The think time may have any law.
+It is exact if every station is FCFS with an exponential demand, or PS with any demand (one server).
+The think time may have any law.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Station:
     ``mean_demand`` > 0: the demand that one request brings in all its visits together, in
     seconds of one server. ``servers`` >= 1.
 
-    Raises ValueError where one lies outside its range.
+    Raises ValueError if one lies outside its range.
     """
 
     mean_demand: float
@@ -70,7 +70,7 @@ def mva(clients: int, stations: Sequence[Station], think_time: float = 0.0) -> C
     it by their number and once more by the number of such stations, for its network without
     that station is solved too.
 
-    Raises ValueError where clients < 1, think_time < 0 or there is no station.
+    Raises ValueError if clients < 1, think_time < 0 or there is no station.
     """
     count("clients", clients)
     non_negative("think_time", think_time)
@@ -103,7 +103,7 @@ def _populations(
 
 
 class _Solver:
-    """One station's part of the recursion, at the population that was reached so far."""
+    """One station's part of the recursion, at the population reached so far."""
 
     def __init__(
         self, clients: int, stations: tuple[Station, ...], index: int, think_time: float
@@ -120,7 +120,7 @@ class _Solver:
             self._without = [x for x, _ in _populations(clients, others, think_time)]
 
     def response_time(self) -> float:
-        """Of one more client, who sees this population by the arrival theorem."""
+        """The time of one more client, which sees this population by the arrival theorem."""
         idle = np.arange(self._servers - 1, 0, -1) @ self._empty_to_full
         return float(self._demand * (1 + self._queue_length + idle) / self._servers)
 

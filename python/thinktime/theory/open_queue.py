@@ -3,9 +3,9 @@
 Source: Kleinrock, 'Queueing Systems', volume 1 (1975), chapters 3 and 5; Harchol-Balter,
 'Performance Modeling and Design of Computer Systems' (2013), chapters 13, 14, 22, 23 and 26.
 
-Symbols: λ arrival rate, S service demand, c servers, ρ = λ E[S] / c load, W wait in the
-queue, T = W + S response time. Every function raises ValueError, naming the load, where
-ρ >= 1: the queue then grows without bound.
+Symbols: λ arrival rate, S service demand, c servers, ρ = λ E[S] / c load, W wait in the queue, T =
+W + S response time. Every function raises ValueError, naming the load, if ρ >= 1: the queue then
+grows without bound.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def mm1_response(arrival_rate: float, mean_demand: float) -> Hyperexponential:
 
 
 def erlang_b(servers: int, work: float) -> float:
-    """Probability that all ``servers`` are busy where nobody may wait (M/G/c/c).
+    """Probability that all ``servers`` are busy if no request may wait (M/G/c/c).
 
     ``work`` = λ E[S] >= 0 is the load of all servers together, in erlangs, and may exceed
     ``servers``. Recursion B_0 = 1, B_k = a B_{k-1} / (k + a B_{k-1}).
@@ -133,7 +133,7 @@ def mh1_waiting(arrival_rate: float, demand: Hyperexponential) -> Waiting:
 def mg1_mean_waiting(arrival_rate: float, demand: Demand) -> float:
     """Pollaczek-Khinchine: E[W] = λ E[S²] / (2 (1 - ρ)) for M/G/1 under FCFS.
 
-    It is the mean of every policy that serves to the end and does not look at the demand.
+    It is the mean of every policy without preemption that does not use the demand.
     """
     load = _stable_load(arrival_rate, demand.mean)
     return arrival_rate * demand.second_moment / (2 * (1 - load))
@@ -157,7 +157,7 @@ def ps_mean_response(arrival_rate: float, mean_demand: float) -> float:
 
 
 def ps_conditional_response(arrival_rate: float, mean_demand: float, demand: float) -> float:
-    """E[T | S = demand] = demand / (1 - ρ) for M/G/1 under PS: everyone is slowed alike."""
+    """E[T | S = demand] = demand / (1 - ρ) for M/G/1 under PS: all are slowed alike."""
     return non_negative("demand", demand) / (1 - _stable_load(arrival_rate, mean_demand))
 
 
@@ -166,9 +166,9 @@ def partly_open_mean_response(
 ) -> float:
     """E[T] = E[S] / (1 - ρ) with ρ = session_rate E[S] / (1 - stay_probability).
 
-    Sessions arrive as a Poisson process; after each response the session stays with
-    0 <= stay_probability < 1, thinks and sends its next request, or else leaves: it makes
-    1 / (1 - stay_probability) requests on average.
+    Sessions arrive as a Poisson process; after each response the session stays with 0 <=
+    stay_probability < 1, thinks and sends its next request, or leaves: it makes 1 / (1 -
+    stay_probability) requests on average.
 
     The network has a product form (Baskett, Chandy, Muntz and Palacios 1975) under FCFS with
     an exponential demand, and under PS with any demand. The result then holds for *every*

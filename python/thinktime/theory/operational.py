@@ -20,7 +20,7 @@ from thinktime.theory._checks import count, load_below_one, non_negative, positi
 def little(throughput: float, time_in_system: float) -> float:
     """Little's law, L = X E[T]: the mean number inside a boundary, of any kind of system.
 
-    Raises ValueError where an argument is negative.
+    Raises ValueError if an argument is negative.
     """
     return non_negative("throughput", throughput) * non_negative("time", time_in_system)
 
@@ -28,7 +28,7 @@ def little(throughput: float, time_in_system: float) -> float:
 def load_at(rate: float, mean_demand: float, servers: int = 1) -> float:
     """The utilisation law, load = rate E[S] / servers; above 1 the rate cannot be served.
 
-    Raises ValueError where rate < 0, mean_demand <= 0 or servers < 1.
+    Raises ValueError if rate < 0, mean_demand <= 0 or servers < 1.
     """
     demand = positive("mean_demand", mean_demand)
     return non_negative("rate", rate) * demand / count("servers", servers)
@@ -37,7 +37,7 @@ def load_at(rate: float, mean_demand: float, servers: int = 1) -> float:
 def rate_for_load(load: float, mean_demand: float, servers: int = 1) -> float:
     """The rate of requests that gives 0 < load < 1: the utilisation law turned round.
 
-    Raises ValueError where the load lies outside, mean_demand <= 0 or servers < 1.
+    Raises ValueError if the load lies outside, mean_demand <= 0 or servers < 1.
     """
     demand = positive("mean_demand", mean_demand)
     return load_below_one(load) * count("servers", servers) / demand
@@ -46,8 +46,8 @@ def rate_for_load(load: float, mean_demand: float, servers: int = 1) -> float:
 def interactive_response_time(clients: int, throughput: float, think_time: float) -> float:
     """The interactive response time law of a closed system, E[T] = N / X - E[Z].
 
-    Raises ValueError where clients < 1, throughput <= 0 or think_time < 0, and where the
-    three contradict each other: the throughput exceeds N / E[Z].
+    Raises ValueError if clients < 1, throughput <= 0 or think_time < 0, or if the three contradict
+    each other: the throughput exceeds N / E[Z].
     """
     cycle = count("clients", clients) / positive("throughput", throughput)
     if cycle < non_negative("think_time", think_time):
@@ -75,7 +75,7 @@ def asymptotic_bounds(clients: int, demands: Sequence[float], think_time: float 
     ``demands`` holds D_k > 0 for each station. The response times follow by the interactive
     response time law.
 
-    Raises ValueError where an argument lies outside its range.
+    Raises ValueError if an argument lies outside its range.
     """
     total, largest = _total_and_largest(demands)
     n, z = count("clients", clients), non_negative("think_time", think_time)
@@ -83,13 +83,13 @@ def asymptotic_bounds(clients: int, demands: Sequence[float], think_time: float 
 
 
 def balanced_job_bounds(clients: int, demands: Sequence[float], think_time: float = 0.0) -> Bounds:
-    """Bounds that hold where the network has a product form, tighter than the asymptotic.
+    """Bounds for networks with a product form, tighter than the asymptotic ones.
 
-    They compare it with networks whose stations all have the same demand:
-    X >= N / (D + Z + (N - 1) D_max / (1 + Z / (N D))) and
-    X <= min(1 / D_max, N / (D + Z + (N - 1) (D / K) / (1 + Z / D))), for K stations.
+    They compare the network with networks whose stations all have the same demand: X >= N / (D + Z
+    + (N - 1) D_max / (1 + Z / (N D))) and X <= min(1 / D_max, N / (D + Z + (N - 1) (D / K) / (1 + Z
+    / D))), for K stations.
 
-    Raises ValueError where an argument lies outside its range.
+    Raises ValueError if an argument lies outside its range.
     """
     total, largest = _total_and_largest(demands)
     n, z = count("clients", clients), non_negative("think_time", think_time)
@@ -102,7 +102,7 @@ def balanced_job_bounds(clients: int, demands: Sequence[float], think_time: floa
 def knee(demands: Sequence[float], think_time: float = 0.0) -> float:
     """N* = (D + Z) / D_max: with more clients than this, some must queue.
 
-    Raises ValueError where an argument lies outside its range.
+    Raises ValueError if an argument lies outside its range.
     """
     total, largest = _total_and_largest(demands)
     return (total + non_negative("think_time", think_time)) / largest

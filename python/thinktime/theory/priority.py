@@ -1,14 +1,14 @@
-"""M/G/1 with several classes of requests, some of which go before others.
+"""M/G/1 with several classes of requests, some of which have priority over others.
 
 Source: Cobham, 'Priority assignment in waiting line problems' (Operations Research 2, 1954);
 Kleinrock, 'Queueing Systems', volume 2 (1976), chapter 3; Harchol-Balter, 'Performance Modeling
 and Design of Computer Systems' (2013), chapters 31 and 32.
 
-Each class arrives as a Poisson process of its own rate λ_i and brings demands S_i; inside a
-class it is first come, first served. ρ_i = λ_i E[S_i], and σ_k is the sum of ρ_i over the
-classes that go before class k or with it. Every function raises ValueError where there is no
-class, and, naming the load, where all classes together bring a load of 1 or more; under
-preemption, a high class does not notice the lower ones, which may then be left out.
+Each class arrives as a Poisson process of its own rate λ_i and brings demands S_i; inside a class
+it is first come, first served. ρ_i = λ_i E[S_i], and σ_k is the sum of ρ_i over the classes that go
+before class k or with it. Every function raises ValueError if there is no class, and, naming the
+load, if all classes together bring a load of 1 or more. Under preemption lower classes do not
+affect a high one and may be left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from thinktime.theory.open_queue import ps_mean_response
 class PriorityClass:
     """Requests that arrive as a Poisson process of ``rate`` > 0 a second and bring ``demand``.
 
-    Raises ValueError where the rate is not above 0.
+    Raises ValueError if the rate is not above 0.
     """
 
     rate: float
@@ -52,10 +52,10 @@ class PriorityTimes:
     """E[T_k], seconds, shape (classes,)."""
 
     waiting_times: FloatArray
-    """E[T_k] - E[S_k]: what is not service, interruptions included."""
+    """E[T_k] - E[S_k]: the time without service, interruptions included."""
 
     mean_response: float
-    """E[T] of a request of whatever class: classes weigh by their rates."""
+    """E[T] of a request of any class: classes weigh by their rates."""
 
 
 def preemptive_priority(classes: Sequence[PriorityClass]) -> PriorityTimes:
@@ -95,12 +95,12 @@ def peljf(classes: Sequence[PriorityClass]) -> PriorityTimes:
 
 
 def highest_class_ps_response(highest: PriorityClass) -> float:
-    """E[T_1] = E[S_1] / (1 - ρ_1), seconds, where the highest class is served PS inside.
+    """E[T_1] = E[S_1] / (1 - ρ_1), seconds, if the highest class is served by PS.
 
     Preemption hides all other classes from it, as round robin among real-time processes does
-    (SCHED_RR of Linux). What the lower classes see has no simple closed form.
+    (SCHED_RR of Linux). The times of the lower classes have no simple closed form.
 
-    Raises ValueError where the class by itself brings a load of 1 or more.
+    Raises ValueError if the class by itself brings a load of 1 or more.
     """
     return ps_mean_response(highest.rate, highest.demand.mean)
 
@@ -108,9 +108,8 @@ def highest_class_ps_response(highest: PriorityClass) -> float:
 def conserved_waiting(classes: Sequence[PriorityClass]) -> float:
     """Kleinrock's conservation law: Σ ρ_i E[W_i] = ρ Σ_i λ_i E[S_i²] / (2 (1 - ρ)), in seconds.
 
-    It is the same for every order without preemption in which the server never rests while
-    requests wait, and that does not look at the demands themselves: whatever one class gains
-    another pays for.
+    It is the same for every order without preemption in which the server never idles while requests
+    wait, and that does not use the demands themselves: other classes pay for the gain of one.
     """
     rates, means, squares = _arrays(classes)
     load = rates @ means

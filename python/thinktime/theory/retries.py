@@ -1,4 +1,4 @@
-"""Retries after a timeout: a fixed point that says how far they raise the load.
+"""Retries after a timeout: a fixed point that shows how far they raise the load.
 
 A client that has no response after a timeout τ sends the request again, at most R times; the
 server knows nothing of it and serves every attempt to the end. With f(r) = P(T > τ) at a load
@@ -33,7 +33,7 @@ from thinktime.theory.open_queue import mh1_response
 LateFraction = Callable[[float], float]
 """f: load of all attempts, above 0 and below 1 -> P(T > τ). It must grow with the load."""
 
-_LOADS = 400  # looked at, closer together the closer to 1
+_LOADS = 400  # the loads that are tried are closer together the closer to 1
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class RetryEquilibrium:
 def late_fraction(demand: Hyperexponential, timeout: float) -> LateFraction:
     """f(r) = P(T > timeout) of M/H_k/1 under FCFS at the load r; timeout > 0 in seconds.
 
-    Raises ValueError where the timeout is not above 0.
+    Raises ValueError if the timeout is not above 0.
     """
     positive("timeout", timeout)
 
@@ -80,7 +80,7 @@ def retry_capacity(late: LateFraction, retries: int | None = None) -> RetryCapac
     ``retries`` is R >= 0, None for no limit. With a limit, load 1 / (R + 1) and less always has
     a fixed point, however late attempts are.
 
-    Raises ValueError where R is negative or not whole.
+    Raises ValueError if R is negative or not whole.
     """
     useful = _useful(late, retries)
     at = _highest(useful, _loads(0.0))
@@ -90,13 +90,13 @@ def retry_capacity(late: LateFraction, retries: int | None = None) -> RetryCapac
 def retry_equilibrium(
     load: float, late: LateFraction, retries: int | None = None
 ) -> RetryEquilibrium | None:
-    """The fixed point at which a system that starts empty would stay; None where it collapses.
+    """The fixed point at which a system that starts empty would stay; None if it collapses.
 
-    Of all fixed points it is the one of least load: there the load that retries offer grows
-    more slowly than the load that calls for them. 0 < ``load`` < 1 is that of first attempts,
-    ``retries`` R >= 0, None for no limit. It is optimistic, as the module says.
+    Of all fixed points it is the one of least load: there the load of retries grows more slowly
+    than the load that causes them. 0 < ``load`` < 1 is that of first attempts, ``retries`` R >= 0,
+    None for no limit. It is optimistic, as the module says.
 
-    Raises ValueError where an argument lies outside its range.
+    Raises ValueError if an argument lies outside its range.
     """
     useful = _useful(late, retries)
     bracket = _first_reached(useful, load_below_one(load))
@@ -116,10 +116,10 @@ def mm1_retry_capacity(mean_demand: float, timeout: float) -> RetryCapacity:
     f(r) = e^{-y} with y = μ (1 - r) τ. Where r (1 - f(r)) is largest, e^y = 1 + r μ τ, so that
     with a = μ τ and Wright's ω(z) + ln ω(z) = z, y = 1 + a - ω(1 + a).
 
-    Raises ValueError where an argument is not above 0.
+    Raises ValueError if an argument is not above 0.
     """
     a = positive("timeout", timeout) / positive("mean_demand", mean_demand)
-    # y = ln ω(1 + a), which keeps its digits where a is large.
+    # y = ln ω(1 + a), which keeps its digits if a is large.
     y = float(np.log(wrightomega(1 + a)))
     offered = 1 - y / a
     return RetryCapacity(-offered * float(np.expm1(-y)), offered)
@@ -128,9 +128,9 @@ def mm1_retry_capacity(mean_demand: float, timeout: float) -> RetryCapacity:
 def surely_stable(load: float, retries: int) -> bool:
     """Whether ρ (R + 1) < 1: stable even if every attempt times out, whatever the demands.
 
-    ``load`` >= 0 is that of first attempts to one server that never rests while there is work.
+    ``load`` >= 0 is that of first attempts to one server that never idles while there is work.
 
-    Raises ValueError where the load is negative, or R negative or not whole.
+    Raises ValueError if the load is negative, or R negative or not whole.
     """
     return non_negative("the load", load) * (_limit(retries) + 1) < 1
 
@@ -156,14 +156,14 @@ def _limit(retries: int) -> int:
 
 
 def _loads(least: float) -> list[float]:
-    """Loads between ``least`` and 1, both left out but for a ``least`` above 0."""
+    """Loads between ``least`` and 1, without the ends unless ``least`` is above 0."""
     steps = np.arange(0 if least > 0 else 1, _LOADS) / _LOADS
     closing = 1 - (1 - least) * (1 - steps) ** 2
     return [float(load) for load in closing]
 
 
 def _first_reached(useful: LateFraction, load: float) -> tuple[float, float] | None:
-    """Bounds of the least r with useful(r) = load, equal where that is ``load`` itself."""
+    """Bounds of the least r with useful(r) = load; equal if r is ``load`` itself."""
     lower = load
     loads = _loads(load)
     for r in loads:

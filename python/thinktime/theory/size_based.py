@@ -1,4 +1,4 @@
-"""Mean response times of M/G/1 under policies that look at what a request has had or will need.
+"""Mean response times of M/G/1 under policies that use attained or needed service.
 
 Source: Schrage and Miller, 'The queue M/G/1 with the shortest remaining processing time
 discipline' (Operations Research 14, 1966); Harchol-Balter, 'Performance Modeling and Design of
@@ -9,12 +9,12 @@ Symbols: λ arrival rate, S service demand, F its distribution function, ρ = λ
 a demand x the load of no larger demands, ρ(x) = λ E[S; S <= x]; ρ(x-) leaves out x itself.
 Requests of the same rank are served first come, first served.
 
-Means over all demands are taken by parts, so that F is needed and no density: demands may have
-atoms. They are right to 1e-8, relative: the tail beyond x is integrated from its far end, and
-not taken as what 1 - F leaves of it. Every function raises ValueError, naming the load, where
-ρ >= 1, and where the demand x is negative; those for means raise `PrecisionError` where 1e-8
-cannot be kept: where the load is within about 1e-8 of 1, the tail so heavy that part of the mean
-lies beyond all numbers (a Pareto law of shape 1.01), or the law has too many atoms.
+Means over all demands are integrated by parts, so that only F is needed and no density: demands may
+have atoms. They are right to 1e-8, relative: the tail beyond x is integrated from its far end, and
+not as the rest 1 - F. Every function raises ValueError, naming the load, if ρ >= 1, and if the
+demand x is negative. Those for means raise `PrecisionError` if 1e-8 cannot be kept: if the load is
+within about 1e-8 of 1, if the tail is so heavy that part of the mean lies beyond all numbers (a
+Pareto law of shape 1.01), or if the law has too many atoms.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def plcfs_conditional_response(arrival_rate: float, mean_demand: float, x: float
 def sjf_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -> float:
     """E[T | S = x] = x + λ E[S²] / (2 (1 - ρ(x-)) (1 - ρ(x))) without preemption.
 
-    It is infinite where E[S²] is.
+    It is infinite if E[S²] is.
     """
     at = _Below.of(arrival_rate, demand, x)
     return x + arrival_rate * demand.second_moment / (2 * at.idle_before * at.idle)
@@ -62,8 +62,8 @@ def sjf_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -
 def sjf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
     """E[T] under shortest job first, without preemption: `sjf_conditional_response` averaged.
 
-    With R(x) = 1 / (1 - ρ(x)), E[W] = E[S²] / 2 ∫ dR(x) / x = E[S²] / 2 ∫ (R(x) - 1) / x² dx.
-    It is infinite where E[S²] is.
+    With R(x) = 1 / (1 - ρ(x)), E[W] = E[S²] / 2 ∫ dR(x) / x = E[S²] / 2 ∫ (R(x) - 1) / x² dx. It is
+    infinite if E[S²] is.
     """
     everywhere = _Everywhere.of(arrival_rate, demand)
     integral = everywhere.against_inverse(everywhere.idle, 1.0)
@@ -73,7 +73,7 @@ def sjf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
 def ljf_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -> float:
     """E[T | S = x] = x + λ E[S²] / (2 (1 - ρ + ρ(x)) (1 - ρ + ρ(x-))) without preemption.
 
-    ρ - ρ(x) is the load of larger demands. It is infinite where E[S²] is.
+    ρ - ρ(x) is the load of larger demands. It is infinite if E[S²] is.
     """
     at = _Below.of(arrival_rate, demand, x)
     load = arrival_rate * demand.mean
@@ -84,7 +84,7 @@ def ljf_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -
 def ljf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
     """E[T] under longest job first, without preemption: `ljf_conditional_response` averaged.
 
-    As `sjf_mean_response`, with R(x) = -1 / (1 - ρ + ρ(x)). It is infinite where E[S²] is.
+    As `sjf_mean_response`, with R(x) = -1 / (1 - ρ + ρ(x)). It is infinite if E[S²] is.
     """
     everywhere = _Everywhere.of(arrival_rate, demand)
     idle_of_all = 1 - arrival_rate * demand.mean
@@ -96,7 +96,7 @@ def ljf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
 def psjf_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -> float:
     """E[T | S = x] = x / (1 - ρ(x-)) + λ E[S²; S <= x] / (2 (1 - ρ(x-)) (1 - ρ(x))).
 
-    Under preemptive shortest job first: always the smallest original demand is served.
+    Under preemptive shortest job first, which always serves the smallest original demand.
     """
     at = _Below.of(arrival_rate, demand, x)
     shorter = at.bounded_square - x**2 * at.sf
@@ -122,8 +122,8 @@ def psjf_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
 def srpt_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -> float:
     """E[T | S = x] under shortest remaining processing time, by Schrage and Miller.
 
-    ∫_0^x dt / (1 - ρ(t)) + λ E[min(S, x)²] / (2 (1 - ρ(x-)) (1 - ρ(x))): once in service a
-    request is held up only by what is shorter than its rest.
+    ∫_0^x dt / (1 - ρ(t)) + λ E[min(S, x)²] / (2 (1 - ρ(x-)) (1 - ρ(x))): once in service, only
+    requests shorter than its rest delay a request.
     """
     at = _Below.of(arrival_rate, demand, x)
     waits = arrival_rate * at.bounded_square / (2 * at.idle_before * at.idle)
@@ -147,8 +147,8 @@ def srpt_mean_response(arrival_rate: float, demand: DemandLaw) -> float:
 def las_conditional_response(arrival_rate: float, demand: DemandLaw, x: float) -> float:
     """E[T | S = x] under least attained service (foreground-background).
 
-    x / (1 - ρ_x) + λ E[min(S, x)²] / (2 (1 - ρ_x)²) with ρ_x = λ E[min(S, x)]: nobody is held
-    up by what others need beyond x.
+    x / (1 - ρ_x) + λ E[min(S, x)²] / (2 (1 - ρ_x)²) with ρ_x = λ E[min(S, x)]: the needs of others
+    beyond x delay no request.
     """
     _checked(arrival_rate, demand)
     first, second = demand.bounded_moments(non_negative("the demand", x))
@@ -180,7 +180,7 @@ def _checked(arrival_rate: float, demand: DemandLaw) -> float:
 
 @dataclass(frozen=True)
 class _Below:
-    """What of the arrivals concerns a demand x."""
+    """The part of the arrivals that matters to a demand x."""
 
     idle: float
     """1 - ρ(x)"""
@@ -201,7 +201,7 @@ class _Below:
 
 @dataclass(frozen=True, eq=False)
 class _Everywhere:
-    """What concerns each demand at the places of the panels; R(x) is 1 / ``idle``."""
+    """The values for each demand at the places of the panels; R(x) is 1 / ``idle``."""
 
     arrival_rate: float
     demand: DemandLaw
@@ -249,7 +249,7 @@ class _Everywhere:
         return 1 / (1 - self.arrival_rate * self.demand.mean)
 
     def idle_of(self, done: FloatArray, left: FloatArray) -> FloatArray:
-        """1 - λ ``done`` by the smaller of two that make up E[S], so that it keeps its digits."""
+        """1 - λ ``done``, by the smaller of two parts of E[S], so that it keeps its digits."""
         of_all = 1 - self.arrival_rate * self.demand.mean
         above = of_all + self.arrival_rate * left
         return np.where(done < left, 1 - self.arrival_rate * done, above)

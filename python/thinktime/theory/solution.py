@@ -1,4 +1,4 @@
-"""What `thinktime.theory.match` finds."""
+"""The result of `thinktime.theory.match`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thinktime.theory.law import Law
 
 @dataclass(frozen=True)
 class PopulationTheory:
-    """What of it is one population's."""
+    """The part of the theory for one population."""
 
     throughput: float
     """Requests per second."""
@@ -30,13 +30,13 @@ class Theory:
     """In words, such as 'M/H2/1 FCFS'."""
 
     source: str
-    """Where the formula comes from."""
+    """The source of the formula."""
 
     mean_s: float
     """Mean response time in seconds."""
 
     law: Law | None
-    """The law of the response time in seconds; None where only its mean is known."""
+    """The law of the response time in seconds; None if only its mean is known."""
 
     load: float
     """Fraction of time that a server of the busiest station is busy."""
@@ -45,10 +45,11 @@ class Theory:
     """Requests per second."""
 
     by_request: Mapping[str, float] = field(default_factory=dict)
-    """Mean response times in seconds by the request's name; empty where they are not known."""
+    """Mean response times in seconds by the request's name; empty if they are not known."""
 
     by_population: Mapping[str, PopulationTheory] = field(default_factory=dict)
-    """By name, where the workload names populations; empty where they are not known."""
+    """The theory by population name, if the workload names populations; empty if it is not
+    known."""
 
     @property
     def in_system(self) -> float:

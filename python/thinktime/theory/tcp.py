@@ -1,9 +1,9 @@
-"""What TCP takes for a transfer over a path with delay and loss.
+"""The time that TCP takes for a transfer over a path with delay and loss.
 
 Times are in seconds, windows and sizes in segments, and the loss p is the probability that a
 segment is lost. Both models count in rounds: a window of segments is sent, and a round trip R later
-the next one. They hold for senders without selective acknowledgements, and for losses that take all
-that follows in their round; where losses are independent and kernels recover from them better,
+the next one. They hold for senders without selective acknowledgements, and for losses that take the
+rest of their round with them. If losses are independent and kernels recover from them better,
 transfers take less.
 
 Sources: Cardwell, Savage and Anderson (INFOCOM 2000, 'Modeling TCP ...'), here called CSA;
@@ -21,7 +21,7 @@ from thinktime.theory._checks import non_negative, positive
 
 @dataclass(frozen=True)
 class TcpPath:
-    """What all transfers over a path have in common."""
+    """The path that transfers share."""
 
     round_trip: float
     """R >= 0, in seconds."""
@@ -36,7 +36,7 @@ class TcpPath:
     """w1 >= 1 in segments."""
 
     acknowledged_every: int = 1
-    """b >= 1: an acknowledgement comes for each b segments; 1 where the sender counts bytes."""
+    """b >= 1: an acknowledgement comes for each b segments; 1 if the sender counts bytes."""
 
     window_max: float = math.inf
     """The largest window in segments."""
@@ -44,7 +44,7 @@ class TcpPath:
     def __post_init__(self) -> None:
         """Check the ranges.
 
-        Raises ValueError where a value lies outside its own.
+        Raises ValueError if a value lies outside its own.
         """
         non_negative("the round trip", self.round_trip)
         positive("the timeout", self.timeout)
@@ -59,7 +59,7 @@ class TcpPath:
 def slow_start_rounds(segments: int, initial_window: int = 10) -> int:
     """Rounds of slow start without loss: the least n with w1 (2^n - 1) >= d; 1 for no segments.
 
-    Raises ValueError where the segments are negative or the window is below 1.
+    Raises ValueError if the segments are negative or the window is below 1.
     """
     non_negative("segments", segments)
     if initial_window < 1:
@@ -76,7 +76,7 @@ def tcp_setup_time(path: TcpPath, retry: float = 1.0) -> float:
 
     Both the SYN and its answer are sent again after Ts, 2 Ts, 4 Ts, ...
 
-    Raises ValueError where ``retry`` is negative.
+    Raises ValueError if ``retry`` is negative.
     """
     p = path.loss
     return path.round_trip + 2 * non_negative("retry", retry) * ((1 - p) / (1 - 2 * p) - 1)
@@ -85,7 +85,7 @@ def tcp_setup_time(path: TcpPath, retry: float = 1.0) -> float:
 def tcp_throughput(path: TcpPath) -> float:
     """PFTK's steady state in segments a second, for 0 < p; timeouts are part of it.
 
-    Raises ValueError where there is no loss.
+    Raises ValueError if there is no loss.
     """
     p, b = positive("the loss", path.loss), path.acknowledged_every
     c = (2 + b) / (3 * b)
@@ -100,14 +100,14 @@ def tcp_throughput(path: TcpPath) -> float:
 
 
 def tcp_transfer_time(path: TcpPath, segments: int) -> float:
-    """CSA's mean time for d > 0 segments over a connection that is there, as rounds of round trips.
+    """CSA's mean time for d > 0 segments over an open connection, as rounds of round trips.
 
-    Slow start until the first loss, what that loss costs, and the rest at PFTK's rate. A response
-    that is asked for takes as long, counted from the request: what its last segment does not travel
-    back, the request has travelled. Slow start is counted in whole and broken rounds, so without
-    loss it is up to a round below `slow_start_rounds`.
+    It is slow start until the first loss, the cost of that loss, and the rest at PFTK's rate. A
+    response takes as long, counted from its request: the time of the request makes up for the last
+    segment, which needs no acknowledgement. Slow start is counted in whole and broken rounds, so
+    without loss it is up to a round below `slow_start_rounds`.
 
-    Raises ValueError where there are no segments.
+    Raises ValueError if there are no segments.
     """
     d, p = positive("segments", segments), path.loss
     gamma = 1 + 1 / path.acknowledged_every
@@ -123,7 +123,7 @@ def tcp_transfer_time(path: TcpPath, segments: int) -> float:
 
 
 def _slow_start(path: TcpPath, first: float, window: float, gamma: float) -> float:
-    """The rounds in which the first segments are sent; their last window is this."""
+    """The rounds in which the first segments are sent, and their last window."""
     w1, most = path.initial_window, path.window_max
     if window <= most:
         return max(1.0, math.log(first * (gamma - 1) / w1 + 1, gamma))

@@ -5,14 +5,14 @@ distributions' (ORSA Journal on Computing 7, 1995), the Euler method; Kleinrock,
 Systems', volume 1 (1975), section 5.7, for the transforms; Harchol-Balter, 'Performance Modeling
 and Design of Computer Systems' (2013), chapters 25 and 26.
 
-With S_e the rest of a demand that is found in service, P(S_e > t) = 1 - E[min(S, t)] / E[S] and
-its transform is B_e(s), the wait is a geometric sum: W*(s) = (1 - ρ) / (1 - ρ B_e(s)). Its terms
-of none and one S_e are known as they stand, and with them all jumps; only the rest,
-Q(s) = (1 - ρ) ρ² B_e(s)² / (1 - ρ B_e(s)), is inverted:
+With S_e the rest of the demand found in service, P(S_e > t) = 1 - E[min(S, t)] / E[S] and its
+transform is B_e(s), the wait is a geometric sum: W*(s) = (1 - ρ) / (1 - ρ B_e(s)). Its terms with
+no and one S_e are known directly, and with them all jumps; only the rest, Q(s) = (1 - ρ) ρ² B_e(s)²
+/ (1 - ρ B_e(s)), is inverted:
 
 - P(W > t) = (1 - ρ) ρ P(S_e > t) + the inverse of (ρ² - Q(s)) / s,
-- P(T > t) = P(W > t) + (density of W at t) / λ, the density being
-  (1 - ρ) λ P(S > t) + the inverse of Q(s): where waits rise through t as often as they fall.
+- P(T > t) = P(W > t) + (density of W at t) / λ, the density being (1 - ρ) λ P(S > t) + the
+  inverse of Q(s): waits rise through t as often as they fall.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from thinktime.theory.law import FloatArray, Law
 from thinktime.theory.open_queue import mg1_mean_waiting
 from thinktime.theory.operational import load_at
 
-_DECAY = 22.0  # e^-22 is the error of the method, e^11 what it makes of rounding errors
+_DECAY = 22.0  # e^-22 is the error of the method, e^11 its amplification of rounding errors
 _TERMS, _AVERAGED = 40, 16
 
 _SIGNS = (-1.0) ** np.arange(_TERMS + _AVERAGED + 1)
@@ -75,25 +75,25 @@ class Mg1Response(Law):
 
 
 def mg1_waiting(arrival_rate: float, demand: DemandLaw) -> Mg1Waiting:
-    """Wait of M/G/1 under FCFS, for whatever `DemandLaw`; E[S²] must be finite.
+    """Wait of M/G/1 under FCFS, for any `DemandLaw`; E[S²] must be finite.
 
-    ``sf`` has an absolute error of about 1e-9 where the law is smooth: percentiles up to
+    ``sf`` has an absolute error of about 1e-9 if the law is smooth: percentiles up to
     ``percentile(0.99999)`` are good to some 1e-4.
 
-    Raises ValueError, naming the load, where ρ >= 1, and where E[S²] is infinite.
+    Raises ValueError, naming the load, if ρ >= 1, and if E[S²] is infinite.
     """
     _check(arrival_rate, demand)
     return Mg1Waiting(arrival_rate, demand)
 
 
 def mg1_response(arrival_rate: float, demand: DemandLaw) -> Mg1Response:
-    """Response time of M/G/1 under FCFS, for whatever `DemandLaw`; E[S²] must be finite.
+    """Response time of M/G/1 under FCFS, for any `DemandLaw`; E[S²] must be finite.
 
-    The error is that of `mg1_waiting`, 1e-6 for a constant demand; for other demands with atoms
-    up to 1e-3 where a few of them add up to t. For a mixture of exponentials `mh1_response` has
-    the same law exactly.
+    The error is that of `mg1_waiting`, 1e-6 for a constant demand; for other demands with atoms up
+    to 1e-3 if a few of them add up to t. For a mixture of exponentials `mh1_response` has the same
+    law exactly.
 
-    Raises ValueError, naming the load, where ρ >= 1, and where E[S²] is infinite.
+    Raises ValueError, naming the load, if ρ >= 1, and if E[S²] is infinite.
     """
     _check(arrival_rate, demand)
     return Mg1Response(arrival_rate, demand)

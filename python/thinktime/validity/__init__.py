@@ -1,7 +1,7 @@
-"""Results that doubt themselves: checks of what a result rests on, each with a verdict.
+"""Checks of the data that a result rests on, each with a verdict.
 
-A check is a file here and a line in `checks`. It looks at `Evidence`, and says `fine`, `doubtful`,
-`not to be trusted` or `could not look`, and what to do.
+A check is a file here and a line in `checks`. It reads `Evidence`, returns `fine`, `doubtful`, `not
+to be trusted` or `could not look`, and advises.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def validity_of(result: Result, *, of_point: bool = False) -> list[Finding]:
-    """What the checks say of a result: as it was noted when it was made, else looked at now.
+    """The checks' verdicts on a result: those noted when it was made, or else new ones.
 
-    `of_point` is for a point of a sweep or search, of which fewer percentiles are shown.
+    `of_point` is for a point of a sweep or search, which shows fewer percentiles.
     """
     noted = result.summary.get("validity")
     if noted is not None:
@@ -44,9 +44,9 @@ def agreement_of(results: Sequence[Result]) -> Finding:
 
 
 def note(result: Result, *, of_point: bool = False) -> None:
-    """Look at a result that was just made, and note what was found in its summary.
+    """Check a result that was just made, and note the verdicts in its summary.
 
-    Where it has a directory, `summary.json` there says it, too. A disk that is full spoils nothing.
+    If the result has a directory, its `summary.json` is written anew. A full disk does no harm.
     """
     if not result.summary or "validity" in result.summary:
         return

@@ -1,9 +1,9 @@
 """`agreement`: whether several runs of one workload against one server settle on the same values.
 
 A server may settle on another value each time it is started, or each time connections are made:
-hysteresis. No length of one run shows that, so runs are held against each other: their means, with
-the errors that their intervals have, by Welch's test for means of unequal variances; and the p99
-of five parts of each, by analysis of variance. Both are of logarithms.
+hysteresis. No length of one run shows that, so runs are compared: their means, with the errors of
+their intervals, by Welch's test for means of unequal variances; and the p99 of five parts of each,
+by analysis of variance. Both tests use logarithms.
 
 Source: Zhang, Meisner, Mars and Tang, 'Treadmill' (ISCA 2016), for hysteresis; Welch, 'On the
 comparison of several mean values: an alternative approach' (Biometrika 38, 1951).
@@ -27,16 +27,17 @@ from thinktime.validity.evidence import Evidence
 NAME = "agreement"
 
 SIGNIFICANCE = 0.0025
-"""Of each of the two tests."""
+"""The level of each of the two tests."""
 
 MATTERS = 0.05
-"""Runs that are no further apart are the same for all that is measured."""
+"""Runs that are no further apart count as the same."""
 
 DEGREES = 19
-"""Of what a run says of the error of its mean: it is made of twenty parts."""
+"""The degrees of freedom of a run's standard error of the mean, which comes from twenty parts."""
 
 PARTS = 5
-"""A run's p99 is looked at in so many parts: long ones, which hardly depend on one another."""
+"""The number of parts of a run whose p99 is compared: long parts, which hardly depend on one
+another."""
 
 _PART_MAX = 100_000
 
@@ -50,14 +51,14 @@ _ADVICE = (
 
 @dataclass(frozen=True)
 class RunMean:
-    """What one run says of its mean, in seconds, with its relative standard error."""
+    """The mean of one run, in seconds, with its relative standard error."""
 
     value_s: float
     error: float
 
 
 def agreement_of(runs: Sequence[Evidence]) -> Finding:
-    """What the runs say together; `could not look` where they are too few, or too short."""
+    """The verdict on all runs; `could not look` if they are too few or too short."""
     if len(runs) < 2:
         return Finding(NAME, UNSEEN, "one run cannot differ from others (`--runs`)")
     apart: list[str] = []
@@ -99,7 +100,7 @@ def differ(told: Sequence[RunMean]) -> bool:
 
 
 def tails_differ(logs: NDArray[np.float64]) -> bool:
-    """The same of the logarithms of the p99, a row a run and a column a part of it."""
+    """The same for the logarithms of the p99, with a row a run and a column a part of it."""
     runs, parts = logs.shape
     if not _matters(logs.mean(axis=1)):
         return False
@@ -113,9 +114,9 @@ def _matters(logs: NDArray[np.float64]) -> bool:
 
 
 def welch(means: NDArray[np.float64], errors: NDArray[np.float64], degrees: float) -> float:
-    """The p-value of means that are all the same, by their standard errors.
+    """The p-value of the hypothesis that all means are equal, by their standard errors.
 
-    `degrees` are those of freedom of each standard error.
+    `degrees` are the degrees of freedom of each standard error.
     """
     many = len(means)
     weights = 1.0 / errors**2
@@ -129,8 +130,8 @@ def welch(means: NDArray[np.float64], errors: NDArray[np.float64], degrees: floa
 def together(values: Sequence[float]) -> tuple[float, float | None]:
     """The mean of a figure over runs, and the half-width of its 95 % interval by Student's t.
 
-    Each run counts once, as Treadmill combines percentiles: requests of all runs in one histogram
-    would hide that runs differ.
+    Each run counts once, as Treadmill combines percentiles: one histogram of all requests would
+    hide differences between runs.
     """
     mean = float(np.mean(values))
     if len(values) < 2:
@@ -148,9 +149,9 @@ def _mean(seen: Evidence) -> RunMean | None:
 
 
 def _tails(seen: Evidence) -> NDArray[np.float64] | None:
-    """The logarithm of the p99 of each part; None without rows, or where parts are too short.
+    """The logarithm of the p99 of each part; None without rows, or if parts are too short.
 
-    Of long parts the first `_PART_MAX` requests are looked at.
+    Of long parts the first `_PART_MAX` requests are used.
     """
     import polars as pl
 
@@ -173,7 +174,7 @@ def _tails(seen: Evidence) -> NDArray[np.float64] | None:
 
 
 def _two_groups(values: NDArray[np.float64]) -> str:
-    """Parted where the gap is widest."""
+    """Two groups of runs, parted at the widest gap."""
     order = np.argsort(values)
     cut = int(np.argmax(np.diff(np.log(values[order])))) + 1
     return " and ".join(

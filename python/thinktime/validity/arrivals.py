@@ -1,9 +1,10 @@
 """`arrivals`: whether sessions came as the workload's arrival process promises, and were sent so.
 
-Of a Poisson process of a known rate four things are tested: their number, the law of the gaps
-(Kolmogorov and Smirnov), whether gaps follow one another by chance (rank correlation), and how
-much counts vary between windows (index of dispersion). Of other renewal processes the law of the
-gaps and their order. The schedule is tested, and of a run the times of sending, too.
+A Poisson process of a known rate is tested in four ways: the number of sessions, the law of the
+gaps (Kolmogorov and Smirnov), the independence of successive gaps (rank correlation), and the
+variation of counts between windows (index of dispersion). Other renewal processes are tested for
+the law of the gaps and their independence. The tests apply to the schedule, and for a run to the
+times of sending, too.
 
 Source: Cox and Lewis, 'The Statistical Analysis of Series of Events' (1966), chapter 6; Kogias,
 Mallon and Bugnion, USENIX ATC 2019 (Lancet).
@@ -30,25 +31,26 @@ if TYPE_CHECKING:
 NAME = "arrivals"
 
 SIGNIFICANCE = 0.01
-"""Of all tests of a result together."""
+"""The level of all tests of a result together."""
 
 SPOILS = 1e-9
-"""A p-value below that, with a distance of `FAR`, is no chance and no trifle."""
+"""A p-value below this, with a distance of `FAR`, is neither chance nor small."""
 
 FAR = 0.10
-"""Of distribution functions."""
+"""A distance of distribution functions."""
 
 NEAR = 0.02
-"""Laws that are no further apart are the same for all that is measured."""
+"""Laws that are no further apart count as the same."""
 
 LEAST = 100
 LOOKED_AT = 20_000
-"""So many gaps are looked at, from all over the run: more would find what does not matter."""
+"""The number of gaps that are tested, from all over the run: more would find differences that do
+not matter."""
 
 STRETCHES = 5
 WINDOWS = 1000
 NOTED = 0.02
-"""Lateness below this share of the mean response time matters to nobody."""
+"""Lateness below this share of the mean response time does not matter."""
 
 EVEN_WITHIN_S = 2e-6
 
@@ -69,7 +71,7 @@ class _Test:
     what: str
     p_value: float
     distance: float = 1.0
-    """How far from what was promised, for those tests that have a distance of laws."""
+    """The distance from the promised law, for tests that have one."""
 
 
 def check(seen: Evidence) -> Finding | None:
@@ -117,18 +119,18 @@ def _judged(tests: list[_Test], sent: list[_Test], looked: int) -> Finding:
 
 @dataclass(frozen=True)
 class _Law:
-    """What is promised of the gaps."""
+    """The promised law of the gaps."""
 
     poisson: bool
     rate: float
     cdf: Callable[[Floats], Floats] | None
-    """Of a gap in seconds; None where all are alike."""
+    """The distribution function of a gap in seconds; None if all gaps are equal."""
 
     words: str
 
 
 def _law(seen: Evidence, place: int, table: Mapping[str, Any]) -> _Law | None:
-    """The law of a population's gaps; None where it has none that stays the same."""
+    """The law of a population's gaps; None if it changes over time or does not exist."""
     import numpy as np
 
     if table.get("profile", "constant") != "constant":
@@ -170,16 +172,16 @@ class _Came:
 
     number: int
     end_s: float
-    """When the run ended."""
+    """The end of the run."""
 
     counts: NDArray[np.int64]
-    """In windows of the same length, 10 sessions and more on average."""
+    """Counts in windows of equal length, with 10 sessions and more on average."""
 
     planned: list[Floats]
-    """When they were planned in some stretches of the run, in order."""
+    """The planned times in some stretches of the run, in order."""
 
     sent: list[Floats]
-    """When those were sent, in order."""
+    """The times of sending of the same sessions, in order."""
 
 
 def _came(rows: pl.LazyFrame, place: int, end_s: float) -> _Came:
@@ -210,12 +212,12 @@ def _came(rows: pl.LazyFrame, place: int, end_s: float) -> _Came:
 
 
 def _together(number: int) -> int:
-    """So many windows are put together that there are 10 arrivals and more in each on average."""
+    """The number of windows to merge, so that each has 10 arrivals and more on average."""
     return next(n for n in (1, 2, 5, 10, 20, 50, 100) if number * n >= 10 * WINDOWS)
 
 
 def _stretches(end_ns: int, number: int) -> list[tuple[int, int]]:
-    """Where to look: everywhere, or at some stretches from all over the run."""
+    """The stretches to test: the whole run, or some from all over it."""
     if number <= LOOKED_AT:
         return [(0, end_ns)]
     length = end_ns * LOOKED_AT // number // STRETCHES
@@ -224,7 +226,7 @@ def _stretches(end_ns: int, number: int) -> list[tuple[int, int]]:
 
 
 def _seconds(times_ns: pl.Series) -> Floats:
-    """In order: rows are in the order in which attempts ended."""
+    """Times in order: rows are in the order in which attempts ended."""
     import numpy as np
 
     return np.asarray(np.sort(times_ns.drop_nulls().to_numpy()) * 1e-9)
@@ -245,7 +247,7 @@ def _tests(came: _Came, law: _Law) -> list[_Test]:
 
 
 def _sent(came: _Came, law: _Law, seen: Evidence) -> list[_Test]:
-    """Of the times of sending the gaps, where lateness is long enough to matter at all."""
+    """Tests of the gaps between times of sending, if lateness is long enough to matter."""
     late = (seen.summary.get("lateness_s") or {}).get("mean") or 0.0
     if late <= NOTED * (seen.mean_s or math.inf):
         return [_Test("", 1.0)]
@@ -268,7 +270,7 @@ def _of_gaps(gaps: Floats, law: _Law) -> list[_Test]:
 
 
 def _of_order(gaps: Floats, law: _Law) -> list[_Test]:
-    """Whether a gap hangs on the one before."""
+    """Whether a gap depends on the one before."""
     import numpy as np
 
     from thinktime.stats.independence import lag_correlation
@@ -290,7 +292,7 @@ def _of_counts(counts: NDArray[np.int64]) -> _Test:
 
 
 def _of_number(came: _Came, rate: float) -> _Test:
-    """So many within this time: (n - λ t) / sqrt(n) is normal."""
+    """Whether the count within this time is as promised: (n - λ t) / sqrt(n) is normal."""
     expected = rate * came.end_s
     off = abs(came.number - expected) / math.sqrt(came.number)
     what = f"{units.count(came.number)} sessions came, and {units.number(expected)} were promised"

@@ -1,4 +1,4 @@
-"""All checks, in the order in which they are shown."""
+"""All checks, in display order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thinktime.validity import (
 from thinktime.validity.evidence import Evidence
 
 Check = Callable[[Evidence], Finding | None]
-"""None where a check is not about results of this kind. It raises `Unseen` where it lacks data."""
+"""A check. It returns None for results of another kind, and raises `Unseen` if it lacks data."""
 
 CHECKS: dict[str, Check] = {
     generator.NAME: generator.check,
@@ -34,11 +34,11 @@ CHECKS: dict[str, Check] = {
     counts.NAME: counts.check,
     percentiles.NAME: percentiles.check,
 }
-"""By the names that docs/validity.md explains."""
+"""The checks by the names that docs/validity.md explains."""
 
 
 def judge(seen: Evidence) -> list[Finding]:
-    """What each check says of a result, in the order of `CHECKS`."""
+    """The verdict of each check on a result, in the order of `CHECKS`."""
     found = []
     for name, check in CHECKS.items():
         try:

@@ -1,10 +1,10 @@
-"""`counts`: Little's law, N = X R, of three counts that are made independently of one another.
+"""`counts`: Little's law, N = X R, for three counts that are made independently of one another.
 
-N is the time average of the number of requests in the system: of a simulation's stations, which
-count it themselves, or of the run's own look at the end of each interval. X is the number that
-succeeded, by the time; R is the mean of the histogram's times, less what requests waited at their
-clients for a place or a connection. Where the three do not agree, something was not counted, or the
-run is so short that what it began with and left behind matters.
+N is the time average of the number of requests in the system. A simulation's stations count it
+themselves; a run counts it at the end of each interval. X is the rate of successful requests. R is
+the mean of the histogram's times, less the wait of requests at their clients for a place or a
+connection. If the three do not agree, requests were not counted, or the run is so short that the
+requests at its beginning and end matter.
 
 Source: Little, 'A proof for the queuing formula L = λW' (Operations Research 9, 1961).
 """
@@ -18,13 +18,13 @@ from thinktime.validity.evidence import Evidence
 NAME = "counts"
 
 EXACT = 0.01
-"""Counts that are both exact differ by no more than that, and by what the ends of the run do."""
+"""Two exact counts differ by no more than this, and by the effect of the ends of the run."""
 
 SPOILS = 0.10
-"""Beyond what chance and the ends explain, a larger difference spoils the result."""
+"""A larger difference, beyond chance and the ends of the run, spoils the result."""
 
 LONGEST = 10
-"""A run that lasts less than so many times its longest response is too short."""
+"""A run is too short if it lasts less than this many times its longest response."""
 
 _DEVIATIONS = 4.0
 
@@ -48,11 +48,11 @@ def check(seen: Evidence) -> Finding | None:
             f"the run lasts less than {LONGEST} times as long as its longest response: what it "
             "left behind decides"
         )
-    mean_s -= seen.waited_mean_s  # at their clients, where nobody counts them
+    mean_s -= seen.waited_mean_s  # at their clients, where they are not counted
     expected = rate * mean_s
     number, spread = _at_stations(seen) or _looked_at(seen, expected)
-    # Requests that were there at the begin and the end are counted on one side alone. Of a few long
-    # ones it is most probable that one of them was.
+    # Requests in the system at the beginning and the end are counted on one side alone. If a few
+    # requests are long, one of them was most probably there.
     ends = (mean_s + max(longest_s, mean_s)) * max(expected, 1.0) / (end - begin)
     allowed = EXACT * expected + _DEVIATIONS * spread + ends
     apart = abs(number - expected)
@@ -71,7 +71,7 @@ def check(seen: Evidence) -> Finding | None:
 
 
 def _at_stations(seen: Evidence) -> tuple[float, float] | None:
-    """What stations counted, where requests are nowhere else; None elsewhere."""
+    """The number that stations counted, if requests are nowhere else; otherwise None."""
     system = seen.system
     if seen.kind != "simulate" or system is None or not system.plain:
         return None
@@ -84,11 +84,11 @@ def _at_stations(seen: Evidence) -> tuple[float, float] | None:
 
 
 def _looked_at(seen: Evidence, expected: float) -> tuple[float, float]:
-    """The mean of what was seen at the ends of intervals, and its standard error.
+    """The mean of the numbers at the ends of intervals, and its standard error.
 
-    A whole number whose mean is m varies by no less than one that is now the whole number below m
-    and now the one above. So a few looks that all find nobody say little of a server that is mostly
-    idle, however alike they are.
+    A whole number with mean m varies at least as much as one that alternates between the whole
+    numbers next to m. So a few readings of 0 say little of a server that is mostly idle, however
+    alike they are.
     """
     from thinktime.validity.stretches import stretches
 

@@ -1,6 +1,6 @@
-"""What the checks look at: the summary of a result, its workload and, where they are there, rows.
+"""The input of the checks: the summary of a result, its workload and, if kept, its rows.
 
-Tables are read when a check asks for them, and only the columns that it needs.
+Tables are read when a check needs them, and only the columns that it needs.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from thinktime.theory.solution import Theory
 
 THERE_AT_START = 2**40
-"""Sessions that were there when a run began have numbers from here on, within their population."""
+"""Sessions that were there when a run began are numbered from here on, within their population."""
 
 OF_POPULATION = 2**48
-"""The numbers of a population's sessions lie within so many."""
+"""The numbers of a population's sessions lie in a range of this size."""
 
 
 SHOWN = ("p50", "p90", "p95", "p99", "p99.9")
 """The percentiles of a result's own table."""
 
 OF_POINTS = ("p50", "p99")
-"""Those of a table of many points."""
+"""The percentiles of a table of many points."""
 
 
 @dataclass
 class Evidence:
-    """All that there is of one result."""
+    """All data of one result."""
 
     kind: str
     """`simulate` or `run`."""
@@ -50,7 +50,7 @@ class Evidence:
     system: System | None = None
     untrusted: str | None = None
     asked_load: float | None = None
-    """The load that was to be held; None where none was given."""
+    """The load to be held; None if none was given."""
 
     given_rows: Table | pl.DataFrame | Path | None = None
     """The table of rows, or its Parquet file."""
@@ -59,22 +59,22 @@ class Evidence:
     given_series: Table | pl.DataFrame | None = None
     theory: Theory | None = None
     interrupted: bool = False
-    """Whether it ended before its time: by Ctrl-C, or because an objective was lost."""
+    """Whether it ended early: by Ctrl-C, or because an objective was missed."""
 
     percentiles: tuple[str, ...] = SHOWN
-    """Those that will be shown where there are requests enough."""
+    """The percentiles that are shown if there are enough requests."""
 
     times: tuple[Any, Any] | None = None
     """Response times in seconds, rising, and the share of requests that took longer."""
 
     @cached_property
     def rows(self) -> pl.LazyFrame:
-        """Every attempt of the first replication, to be read as far as it is needed.
+        """Every attempt of the first replication, as a lazy table.
 
-        There may be more of them than the memory holds: collect no more than a part.
+        There may be more rows than the memory holds: collect no more than a part.
 
         Raises:
-            Unseen: if they were not kept, or only a sample of them.
+            Unseen: if rows were not kept, or only a sample of them.
         """
         if remote_rows_of(self.summary):
             raise Unseen("the rows stayed on the nodes (`thinktime collect`)")
@@ -92,7 +92,7 @@ class Evidence:
 
     @cached_property
     def rows_many(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         import polars as pl
 
         return int(self.rows.select(pl.len()).collect().item())
@@ -105,7 +105,7 @@ class Evidence:
         response times of those completed) and `in_system`.
 
         Raises:
-            Unseen: if there is none, as where the result was not written.
+            Unseen: if there is no series, for example because the result was not written.
         """
         if self.given_series is None or not len(self.given_series):
             raise Unseen("no series was kept (`-o DIR` keeps it)")
@@ -113,7 +113,7 @@ class Evidence:
 
         table = pl.DataFrame(self.given_series)
         begin, end = self.window
-        if self.replications > 1:  # it is of the first, whose last interval ends before its time
+        if self.replications > 1:  # the first one's, whose last interval ends early
             end = min(end, float(table["start_s"].to_numpy().max()))
         busy = (pl.col("response_mean_s").fill_null(0.0) * pl.col("completed")).alias("busy_s")
         return (
@@ -132,7 +132,7 @@ class Evidence:
 
     @cached_property
     def tables(self) -> dict[str, Any]:
-        """The workload as its file has it."""
+        """The workload as in its file."""
         return tomllib.loads(self.workload.to_toml())
 
     @property
@@ -143,7 +143,7 @@ class Evidence:
 
     @property
     def is_steady_by_plan(self) -> bool:
-        """Whether the workload asks for the same at any time: no profile, and no trace."""
+        """Whether the workload is the same at any time: no profile, and no trace."""
         return not any(
             one.get("profile", "constant") != "constant"
             or str(one.get("process", "")).startswith("trace")
@@ -152,7 +152,7 @@ class Evidence:
 
     @property
     def stays(self) -> tuple[Stay, ...]:
-        """How long sessions last, as far as it is known."""
+        """The lengths of sessions, as far as they are known."""
         return stays_of(self.workload)
 
     @property
@@ -162,34 +162,34 @@ class Evidence:
 
     @property
     def waited_mean_s(self) -> float:
-        """The mean time for which they did."""
+        """The mean of that wait."""
         return float((self.summary.get("waiting_s") or {}).get("mean") or 0.0)
 
     def with_planned_times(self) -> None:
-        """Pass where rows say when requests were planned.
+        """Check that rows give the planned times of requests.
 
         Raises:
-            Unseen: if requests waited for a place or a connection: their rows say when they had
-                one, and the response times of the summary alone include the wait.
+            Unseen: if requests waited for a place or a connection: their rows then begin after the
+                wait, which only the response times of the summary include.
         """
         if self.has_waited:
             raise Unseen("requests waited for a place or a connection, and rows begin after that")
 
     @property
     def window(self) -> tuple[float, float]:
-        """Begin and end of the measured time of a replication, in seconds: the mean of several."""
+        """Start and end of the measured time of a replication, in seconds: the mean of several."""
         begin = float(self.summary.get("warmup_s") or 0.0)
         length = float(self.summary.get("duration_s") or 0.0) / self.replications
         return begin, begin + length
 
     @cached_property
     def rows_end_s(self) -> float:
-        """When the replication whose rows there are ended, in seconds.
+        """The end of the replication whose rows were kept, in seconds.
 
-        One of several ends sooner or later than their mean: with the last request that it made.
+        One of several replications ends sooner or later than their mean: with its last request.
 
         Raises:
-            Unseen: as `rows` does, where there are several.
+            Unseen: as `rows` does, if there are several.
         """
         if self.replications == 1:
             return self.window[1]
@@ -200,7 +200,7 @@ class Evidence:
 
     @property
     def replications(self) -> int:
-        """How many independent simulations it is made of."""
+        """The number of independent simulations."""
         return max(len(self.summary.get("replication_means_s") or []), 1)
 
     @property
@@ -219,7 +219,7 @@ _WRITTEN = "requests.parquet"
 
 
 def of_result(result: Result, percentiles: tuple[str, ...] = SHOWN) -> Evidence:
-    """What there is of a result; its tables are read when they are needed."""
+    """The evidence of a result; its tables are read when they are needed."""
     text = result._outcome.options_json
     asked = None if text is None else json.loads(text).get("load")
     file = None if result.path is None else result.path / _WRITTEN
@@ -233,7 +233,7 @@ def of_result(result: Result, percentiles: tuple[str, ...] = SHOWN) -> Evidence:
         asked_load=None if asked is None else float(asked),
         given_rows=rows,
         rows_complete=result.rows_complete,
-        # Without rows nothing was kept to be looked at; tables take long to import for a glance.
+        # Without rows no tables were kept; importing a library of tables takes long.
         given_series=result.series if result.kind == "run" or rows is not None else None,
         theory=result.theory if result.kind == "simulate" else None,
         interrupted=result.interrupted or ended_early(result.summary),

@@ -1,4 +1,4 @@
-"""`generator`: whether what made the load was at its own limits. Of runs alone."""
+"""`generator`: whether the load generator was at its own limits. For runs alone."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from thinktime.validity.evidence import Evidence
 NAME = "generator"
 
 CPU_NOTED, CPU_SPOILS = 0.80, 0.95
-"""Shares of its core that an event loop uses, as the run's own warnings have them."""
+"""Shares of its core that an event loop uses, the same as in the run's own warnings."""
 
 WITHOUT_CORE = 0.05
 INTERFACE_SPOILS = 0.90
 OWN_FAILURES_SPOIL = 0.001
-"""More attempts than this share that could not be sent, for want of ports or descriptors."""
+"""The largest share of attempts that may fail to be sent for want of ports or descriptors."""
 
 OWN = {
     "no_free_port": "more source addresses (`--source`)",

@@ -1,9 +1,9 @@
-"""Whether the level of a short series changes, where neighbours may be alike.
+"""Whether the level of a short series changes, if neighbouring values may be alike.
 
 Two statistics: the t-ratio of a straight line, and the largest t-ratio of the means before and
-after any place. Each is held against series that do not change but whose neighbours are as alike
-as those of the given one, once its own change is taken off: AR(1), with the estimate's known bias
-taken into account. Source: Kendall, 'Note on bias in the estimation of autocorrelation'
+after any place. Each is compared with its values on series that do not change but whose neighbours
+are as alike as those of the given series, once its own change is taken off: AR(1), corrected for
+the estimate's known bias. Source: Kendall, 'Note on bias in the estimation of autocorrelation'
 (Biometrika 41, 1954), for the bias; Davison and Hinkley, 'Bootstrap Methods and their Application'
 (1997), section 8.2, for the parametric bootstrap.
 """
@@ -19,47 +19,47 @@ Floats = NDArray[np.float64]
 
 DRAWS = 2000
 EDGE = 3
-"""A part of a series has at least so many values."""
+"""The least number of values in a part of a series."""
 
 _SEED = 19540101
 _BIAS = 3.0
-"""A fitted line or step makes neighbours look less alike than a mean alone does: so many times the
-bias that Kendall gives. Set by `benches/validity.py`."""
+"""A fitted line or step makes neighbours look less alike than a mean alone does: by this many times
+the bias that Kendall gives. Set by `benches/validity.py`."""
 
 ALIKE_MAX = 0.9
-"""Of a series whose neighbours are more alike than that a level cannot be told: 20 values of it say
-as much as one or two."""
+"""If neighbours are more alike than this, the level cannot be judged: 20 such values say as much as
+one or two."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a series says of its level."""
+    """The findings on a series and its level."""
 
     trend: float
-    """How much the fitted line rises over the whole series."""
+    """The rise of the fitted line over the whole series."""
 
     trend_p: float
-    """How probable a line as steep is where nothing changes."""
+    """The probability of a line as steep in a series that does not change."""
 
     place: int
-    """The first value after the largest step."""
+    """The place of the first value after the largest step."""
 
     step: float
-    """The mean after it less the mean before it."""
+    """The mean after the step less the mean before it."""
 
     step_p: float
     alike: float
     """The correlation of neighbours that was allowed for."""
 
     is_bounded: bool
-    """Whether that is less than what was found, which is more than `ALIKE_MAX`."""
+    """Whether the correlation found is larger than allowed for: above `ALIKE_MAX`."""
 
 
 def change_of(values: Floats, alike_least: float = 0.0) -> Change:
     """The trend and the largest step of 10 values or more, not all the same.
 
-    Neighbours are alike by `alike_least` at least, whatever so few values say. The same values
-    always give the same answer.
+    The correlation of neighbours is taken to be at least `alike_least`, because a few values
+    estimate it badly. The same values always give the same answer.
     """
     many = len(values)
     slope, line = _trend(values[None, :])
@@ -81,10 +81,10 @@ def change_of(values: Floats, alike_least: float = 0.0) -> Change:
 
 
 def rise_of(values: Floats) -> tuple[float, float]:
-    """By how much the last half lies above the first quarter, and how probable that is by chance.
+    """The excess of the last half over the first quarter, and its probability by chance.
 
-    The last half says how much values vary, and how alike neighbours are: what fills up slowly at
-    first has a long curve there, which must not pass for that.
+    The variation and the correlation of neighbours are taken from the last half: a system that
+    fills up slowly has a long curve at first, which must not pass for correlation.
     """
     many = len(values)
     first, half = many // 4, many // 2
@@ -108,7 +108,7 @@ def _share(as_far: NDArray[np.bool_]) -> float:
 
 
 def _trend(rows: Floats) -> tuple[Floats, Floats]:
-    """Slopes a place, and their t-ratios."""
+    """Slopes per place, and their t-ratios."""
     many = rows.shape[1]
     at = np.arange(many) - (many - 1) / 2
     centred = rows - rows.mean(axis=1, keepdims=True)

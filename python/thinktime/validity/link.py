@@ -1,4 +1,4 @@
-"""`link`: whether the link that a run crossed did its work to the end. Of such runs alone."""
+"""`link`: whether the link that a run crossed worked to the end. For such runs alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = "link"
 
 
 def check(seen: Evidence) -> Finding | None:
-    """A program that ended or was stopped before the run did, or was too slow for some packets."""
+    """The link's program ended or was stopped before the run, or was too slow for some packets."""
     link = seen.summary.get("link")
     if seen.kind != "run" or not isinstance(link, Mapping):
         return None

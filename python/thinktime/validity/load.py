@@ -1,4 +1,4 @@
-"""`load`: the load, or the rate, that was reached against the one asked for and the exact one."""
+"""`load`: the achieved load or rate against the offered and the exact one."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 NAME = "load"
 
 MATTERS = 0.01
-"""A smaller part of the load that is missing moves few figures by much."""
+"""A smaller shortfall of load moves few figures by much."""
 
 MATTERS_CLOSED = 0.02
-"""Think times that hold a load are found by simulations, which are good to that."""
+"""Simulations find the think times that hold a load, with this error."""
 
 _MACHINES_ALONE = {"name", "machine", "service"}
-"""What the file of a system has that is nothing but machines."""
+"""Keys of a system file that describes nothing but machines."""
 
 _SAME = 1e-3
 _DEVIATIONS = 4.0
-"""So many standard deviations are left to chance."""
+"""The number of standard deviations that are left to chance."""
 
 TELLING = 0.05
-"""What chance moves by a larger part, in one of 20 runs, says little of what was reached; and what
-is off by as much is not called fine."""
+"""If chance moves the load by a larger part in one of 20 runs, the achieved load says little; and a
+load that is off by as much is not called fine."""
 
 _NORMAL = 1.96
-"""Of 20 runs chance moves 19 by no more standard deviations."""
+"""Chance moves 19 of 20 runs by no more than this many standard deviations."""
 
 _ADVICE = (
     "run for longer, so that sessions that stay have come and gone often, and leave the time out "
@@ -43,7 +43,7 @@ _ADVICE = (
 
 
 def check(seen: Evidence) -> Finding | None:
-    """The load of the busiest station or machine; where there is none, the rate of requests.
+    """The load of the busiest station or machine; without any, the rate of requests.
 
     Machines are among the summary's stations, with their cores as servers.
     """
@@ -60,7 +60,7 @@ def _of_load(seen: Evidence, reached: float) -> Finding | None:
         raise Unseen("no load was asked for, and none is known exactly")
     words = f"a load of {reached:.3f} was reached"
     words += "".join(f", {value:.3f} {name}" for name, value in wanted_load)
-    # Beyond 1 the servers are busy all the time, which is what was asked for.
+    # Above 1 the servers are busy all the time, as was wanted.
     wanted = max((min(value, 1.0) for _, value in wanted_load), key=lambda one: abs(reached - one))
     deviation = _deviation(seen, reached)
     if not math.isfinite(deviation):
@@ -72,13 +72,12 @@ def _of_load(seen: Evidence, reached: float) -> Finding | None:
 def _judged(
     words: str, miss: float, wanted: float, deviation: float, least: float, chance: str
 ) -> Finding:
-    """What a miss means, by the standard deviation that chance has.
+    """The verdict on a miss, by the standard deviation of chance.
 
-    `least` is the part of what was `wanted` that matters; `chance` says how far 19 of 20 runs are
-    off.
+    `least` is the part of `wanted` that matters; `chance` says how far 19 of 20 runs are off.
 
     Raises:
-        Unseen: if chance may be a good part of it.
+        Unseen: if chance may be a good part of the miss.
     """
     words += f"; by chance 19 of 20 such runs are within {chance}"
     if miss > max(least * wanted, _DEVIATIONS * deviation):
@@ -89,9 +88,9 @@ def _judged(
 
 
 def _wanted(seen: Evidence) -> list[tuple[str, float]]:
-    """The load that was asked for, and the exact one; of the same only one is named.
+    """The wanted load and the exact one; only one if they are equal.
 
-    What was done again has no load that was asked for, only the workload that it led to.
+    A result that is made again has no wanted load, only the workload that this load led to.
     """
     exact = None if seen.theory is None else seen.theory.load
     asked = _offered(seen) if seen.asked_load is None and exact is None else seen.asked_load
@@ -118,28 +117,28 @@ def _offered(seen: Evidence) -> float | None:
 
 
 def _of_machines(workload: Workload, system: System) -> float | None:
-    """The same of machines by themselves: their loads are in proportion to the rate."""
+    """The same for machines by themselves: their loads are in proportion to the rate."""
     from thinktime import InputError
 
     tables, rate = tomllib.loads(system.to_toml()), workload.session_rate
     if workload.model == "closed" or rate is None or tables.keys() - _MACHINES_ALONE:
         return None
     if any("queue_limit" in one for name in ("machine", "service") for one in tables.get(name, [])):
-        return None  # which turns requests away
+        return None  # an admission limit turns requests away
     try:
         half = workload.at_load(system, 0.5).session_rate
-    except InputError:  # several populations, or nothing is demanded
+    except InputError:  # several populations, or no demand
         return None
     return 0.5 * rate / half if half else None
 
 
 def _deviation(seen: Evidence, load: float) -> float:
-    """The standard deviation of a load by chance, by theory of renewal reward processes.
+    """The standard deviation of a load by chance, by the theory of renewal reward processes.
 
-    Work comes in sessions of N requests with demands S: over a time t its variance is
-    λ t (E[N] Var S + E[N²] E[S]²) for Poisson sessions of rate λ, and of single requests with gaps
-    of another C² as much as that says. Closed systems vary less, because whoever waits brings no
-    work.
+    Work comes in sessions of N requests with demands S. Over a time t its variance is λ t (E[N] Var
+    S + E[N²] E[S]²) for Poisson sessions of rate λ. For single requests with gaps of another C²,
+    the number of requests varies by that. Closed systems vary less, because waiting clients bring
+    no work.
     """
     begin, end = seen.window
     busiest = max(
@@ -151,7 +150,7 @@ def _deviation(seen: Evidence, load: float) -> float:
     requests = float(seen.summary.get("requests") or 0)
     if not mean or cv2 is None or not length or not requests:
         return math.inf
-    # Servers follow from load = rate times demand over servers.
+    # The number of servers follows from load = rate times demand over servers.
     per_request = load / (requests / length) / mean if requests else 0.0
     variance = requests * mean**2 * (cv2 + _bunched(seen)) * per_request**2
     return math.sqrt(variance) / length
@@ -163,14 +162,14 @@ def _companions(seen: Evidence) -> float:
     if length is None:
         sessions = float(seen.summary.get("sessions") or 0)
         several = seen.summary.get("model") not in ("open", "closed") and sessions
-        # Of sessions of unknown length: as of geometric ones with the mean that was seen.
+        # If the length of sessions is unknown: that of geometric ones with the measured mean.
         return 2.0 * float(seen.summary["requests"]) / sessions if several else 1.0
-    # A session has a request at least, whatever its law says.
+    # A session has at least one request, whatever its law says.
     return max(length.second_moment, 1.0) / max(length.mean, 1.0)
 
 
 def _of_rate(seen: Evidence) -> Finding | None:
-    """Requests begun against those that the workload asks for."""
+    """The requests begun against those that the workload plans."""
     wanted = seen.workload.request_rate
     if wanted is None or not math.isfinite(wanted):
         raise Unseen("the workload has no rate of its own")
@@ -185,21 +184,21 @@ def _of_rate(seen: Evidence) -> Finding | None:
     if not length:
         raise Unseen(f"{words}, of no time at all")
     deviation = math.sqrt(wanted / length * _bunched(seen))
-    # At the ends of the time one request may be in it or not.
+    # At each end of the time one request may be counted or not.
     miss = max(abs(reached - wanted) - 1 / length, 0.0)
     chance = units.rate(_NORMAL * deviation)
     return _judged(words, miss, wanted, deviation, MATTERS, chance)
 
 
 def _bunched(seen: Evidence) -> float:
-    """How many times more than that of a Poisson process the number of requests varies."""
+    """The variance of the number of requests, relative to a Poisson process."""
     cv2, companions = 1.0 if seen.workload.poisson else _gap_cv2(seen), _companions(seen)
-    # Sessions that are there at the ends vary even where they come at even gaps.
+    # Sessions in progress at the ends vary even if the gaps are even.
     return cv2 if companions == 1.0 else companions + max(cv2 - 1.0, 0.0)
 
 
 def _gap_cv2(seen: Evidence) -> float:
-    """C² of the gaps between arrivals, the largest one; 1 where it is not known."""
+    """C² of the gaps between arrivals, the largest one; 1 if it is not known."""
     processes = [str(one.get("process", "poisson")) for one in seen.arrivals]
     return max((_gap_cv2_of(one) for one in processes), default=1.0)
 

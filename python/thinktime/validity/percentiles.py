@@ -1,13 +1,14 @@
 """`percentiles`: whether each percentile that is shown rests on enough independent requests.
 
-Successive response times are alike, so many requests say as much as few independent ones. How many
-that are is told in three ways, of which the worst counts: the share of requests that take longer
-than the percentile varies between twenty parts of the run, and between eight longer ones, by so
-much as that of so many independent ones would; and so does the mean, by its own interval. Where
-neighbouring parts still depend on one another, the long ones show it. The mean tells up to the p99:
-under processor sharing it is worth a third of what a p99.9 is. What is beyond a p99.9 comes in few
-bursts, and parts without any look alike, so it is taken for no more than the p99. An interval by
-order statistics needs a number of these that depends on the percentile alone.
+Successive response times are alike, so many requests are worth only a few independent ones. That
+number is estimated in three ways, and the least estimate counts. Two compare the share of requests
+beyond the percentile between twenty short parts of the run, and between eight long ones, with the
+variation that independent requests would have; the third uses the interval of the mean. If
+neighbouring short parts still depend on one another, the long ones show it. The mean informs up to
+the p99: under processor sharing its estimate is a third of that of a p99.9. Requests beyond a p99.9
+come in few bursts, and parts without any look alike, so its estimate is at most that of the p99. An
+interval by order statistics needs a number of independent requests that depends on the percentile
+alone.
 
 Source: Le Boudec, 'Performance Evaluation of Computer and Communication Systems' (2010),
 section 2.2; Law, 'Simulation Modeling and Analysis' (2015), section 9.5.3.
@@ -32,45 +33,45 @@ if TYPE_CHECKING:
 NAME = "percentiles"
 
 PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
-"""Those of summaries, by name."""
+"""The percentiles of summaries, by name."""
 
 _BINS = 40
-"""The run is read in so many pieces, of which parts are made."""
+"""The run is read in this many pieces, which are merged to parts."""
 
 _JOINED = (2, 5)
-"""So many neighbouring pieces make a part: twenty short ones, or eight long ones."""
+"""The number of neighbouring pieces in a part: twenty short parts, or eight long ones."""
 
 _BIN_MAX = 25_000
 
 _AS_THE_MEAN = ("p50", "p90", "p95", "p99")
-"""What the interval of the mean tells something of, where parts tell more."""
+"""The percentiles that the interval of the mean informs about; parts inform about more."""
 
 _DEGREES_OF_MEAN = 19
-"""Of what the interval of the mean is made of: twenty batches."""
+"""The degrees of freedom of the interval of the mean: it comes from twenty batches."""
 
 
 @dataclass(frozen=True)
 class Worth:
-    """Of how many independent requests a percentile is the one, as estimated."""
+    """The number of independent requests behind a percentile."""
 
     number: float
     most: float
-    """In 39 of 40 runs there are no more than so many."""
+    """The upper limit of the number in 39 of 40 runs."""
 
 
 @dataclass(frozen=True)
 class Backing:
-    """Which percentiles are shown, and which of them rest on too little."""
+    """The percentiles that are shown, and those of them that rest on too few requests."""
 
     shown: list[str]
     weak: list[str]
-    """The lowest that is not backed, and all above it, which cannot be known better."""
+    """The lowest that is not backed, and all above it, which are no better known."""
 
     worth: dict[str, Worth]
 
 
 def check(seen: Evidence) -> Finding | None:
-    """The percentiles that a table shows, one after another, until one is not backed."""
+    """The percentiles that a table shows, in order, up to the first that is not backed."""
     many = seen.succeeded
     if many <= 0:
         raise Unseen("no request succeeded")
@@ -97,10 +98,10 @@ def check(seen: Evidence) -> Finding | None:
 
 
 def backing(seen: Evidence) -> Backing:
-    """Which percentiles are shown, and which of them are backed.
+    """The percentiles that are shown, and those that are backed.
 
     Raises:
-        Unseen: if nothing tells how alike successive response times are.
+        Unseen: if no data show how alike successive response times are.
     """
     many = seen.succeeded
     shown = [name for name in seen.percentiles if backed(name, many)]
@@ -117,7 +118,7 @@ def _safe(found: Backing) -> str:
 
 
 def _worth(seen: Evidence) -> dict[str, Worth]:
-    """By percentile the least of the estimates."""
+    """The least of the estimates, by percentile."""
     estimates = list(_estimates(seen))
     if not estimates:
         raise Unseen("the run is too short to tell how alike its response times are")
@@ -129,7 +130,7 @@ def _worth(seen: Evidence) -> dict[str, Worth]:
 
 
 def _estimates(seen: Evidence) -> Iterator[dict[str, Worth]]:
-    """By short parts and by long ones, where rows tell, and by the interval of the mean."""
+    """The estimates by short and long parts, if rows were kept, and by the interval of the mean."""
     most = float(seen.succeeded)
     try:
         bins = _bins(seen)
@@ -145,7 +146,7 @@ def _estimates(seen: Evidence) -> Iterator[dict[str, Worth]]:
 
 
 def _of_parts(bins: pl.DataFrame, joined: int, most: float) -> dict[str, Worth]:
-    """By how much the share beyond each percentile varies between parts of so many bins."""
+    """The variation of the share beyond each percentile between parts of this many pieces."""
     parts = len(bins) // joined
     kept = bins.tail(parts * joined)
     many = kept["many"].to_numpy().reshape(parts, joined).sum(axis=1)
@@ -163,10 +164,10 @@ def _of_parts(bins: pl.DataFrame, joined: int, most: float) -> dict[str, Worth]:
 
 
 def _limited(number: float, degrees: int, most: float) -> Worth:
-    """An estimate that is made of a variance with so many degrees of freedom.
+    """An estimate from a variance with this many degrees of freedom.
 
-    Such a variance is, in 39 of 40 runs, no more than χ² at 0.975 over its degrees of freedom times
-    too large: by Wilson and Hilferty, 'The distribution of chi-square' (PNAS 17, 1931).
+    In 39 of 40 runs such a variance is too large by a factor of at most χ² at 0.975 over its
+    degrees of freedom: by Wilson and Hilferty, 'The distribution of chi-square' (PNAS 17, 1931).
     """
     part = 2 / (9 * degrees)
     unsure = (1 - part + NORMAL * part**0.5) ** 3
@@ -174,10 +175,10 @@ def _limited(number: float, degrees: int, most: float) -> Worth:
 
 
 def _bins(seen: Evidence) -> pl.DataFrame:
-    """A row a piece of the run: of `many` requests how many took longer than each percentile.
+    """A row a piece of the run: the number of requests (`many`), and those beyond each percentile.
 
-    Counted requests that succeeded at once, in the order in which they were over. Of long pieces
-    the first `_BIN_MAX` are looked at.
+    It counts requests that succeeded at once, in the order of completion. Of long pieces the first
+    `_BIN_MAX` requests are used.
     """
     rows = seen.rows.select("attempt", "error", "scheduled_ns", "done_ns")
     import polars as pl
@@ -207,12 +208,12 @@ def _bins(seen: Evidence) -> pl.DataFrame:
         .sort("piece")
         .collect(engine="streaming")
     )
-    # What a warm-up left is no whole piece.
+    # The rest that a warm-up left is not a whole piece.
     return found.filter(pl.col("many") >= read / 2)
 
 
 def _of_mean(seen: Evidence) -> Worth | None:
-    """Of how many independent requests the mean is worth, by its interval; None without one."""
+    """The number of independent requests behind the mean, by its interval; None without one."""
     half = (seen.summary.get("response_time_s") or {}).get("ci95")
     most = float(seen.succeeded)
     if half is None or seen.times is None or not len(seen.times[0]):

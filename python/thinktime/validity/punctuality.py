@@ -1,4 +1,4 @@
-"""`punctuality`: whether what was sent left when the schedule said. Of runs alone."""
+"""`punctuality`: whether requests were sent at their scheduled times. For runs alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOTED = 0.02
 """Mean lateness beyond this share of the mean response time is doubtful."""
 
 RESOLUTION_S = 100e-6
-"""A kernel takes so long to wake a thread: no figure of any generator is finer."""
+"""The time a kernel takes to wake a thread: no generator is more exact."""
 
 ADVICE = (
     "leave the generator a core of its own, lower the rate, or read `service_time_s` beside the "
@@ -22,7 +22,7 @@ ADVICE = (
 
 
 def check(seen: Evidence) -> Finding | None:
-    """Mean lateness against the mean response time; what the run itself judged stands."""
+    """Mean lateness against the mean response time; the run's own verdict stands."""
     if seen.kind != "run":
         return None
     late = seen.summary.get("lateness_s") or {}

@@ -1,7 +1,7 @@
-"""How long sessions last: for so long what one part of a run has in it is in the next one, too.
+"""The lengths of sessions: one part of a run affects the next for this long.
 
-Where nobody is there at first, for so long requests are missing: those of sessions that would have
-begun before. How old sessions are at their requests is told by the lengths that one comes upon,
+If a run begins without sessions, requests of sessions that would have begun before are missing for
+this long. The age of sessions at their requests follows from the lengths found at a random time,
 which are drawn in proportion to themselves. Source: Cox, 'Renewal Theory' (1962), section 5.2.
 """
 
@@ -17,42 +17,42 @@ if TYPE_CHECKING:
     from thinktime._core import Distribution, Population, Workload
 
 COUNTS = 0.1
-"""Populations that make a smaller share of the requests hardly move what is measured."""
+"""Populations with a smaller share of the requests hardly affect the measurement."""
 
 _ALIKE = 0.5
-"""Sessions whose lengths have a smaller C² are as good as equally long."""
+"""Sessions whose lengths have a smaller C² count as equally long."""
 
 
 @dataclass(frozen=True)
 class Stay:
-    """What sessions of a population do on average."""
+    """The average session of a population."""
 
     requests: float
     thinking_s: float
-    """Their think times together, with one after the last request."""
+    """The sum of its think times, with one after the last request."""
 
     cv2: float | None = None
-    """C² of their number of requests, or of how long they last; None where it is not known."""
+    """C² of the number of requests or of the duration; None if it is not known."""
 
     share: float = 1.0
     """The population's share of all requests."""
 
     begins_empty: bool = False
-    """Whether a run begins with none of its sessions there."""
+    """Whether a run begins without any of its sessions."""
 
     given_s: float | None = None
-    """How long they last, where the workload says so itself."""
+    """The duration of sessions, if the workload sets it."""
 
     def lasts_s(self, mean_s: float) -> float:
-        """How long a session lasts on average, in seconds, at a mean response time."""
+        """The mean duration of a session, in seconds, at a mean response time."""
         return self.thinking_s + self.requests * mean_s if self.given_s is None else self.given_s
 
     def missing(self, window_s: tuple[float, float], mean_s: float) -> float:
-        """The share of all requests of a time that are not there as nobody was there at first.
+        """The share of the requests of a time that are missing because the run began empty.
 
-        `window_s` is its begin and end. First requests of sessions come at the full rate from the
-        start; of the others those are missing whose sessions would have begun before it. Ages are
-        taken to be exponential, or, of sessions that are equally long, uniform.
+        `window_s` is its beginning and end. First requests of sessions come at the full rate from
+        the start. Later requests are missing if their session would have begun before the run. Ages
+        are taken to be exponential, or uniform for sessions that are equally long.
         """
         begin_s, end_s = window_s
         age_s = self._age_s(mean_s)
@@ -63,7 +63,7 @@ class Stay:
         return self.share * self._further * lost
 
     def warm_up_s(self, missing: float, mean_s: float) -> float:
-        """After how long no larger share of the requests is missing than this."""
+        """The time after which no larger share of the requests is missing."""
         share = self.share * self._further
         if share <= missing:
             return 0.0
@@ -71,9 +71,9 @@ class Stay:
         return ages * self._age_s(mean_s)
 
     def _age_s(self, mean_s: float) -> float:
-        """How old sessions are on average at their requests but the first.
+        """The mean age of sessions at their requests but the first.
 
-        Of a session of N requests the ages are 1 to N - 1 gaps: together N (N - 1) / 2.
+        In a session of N requests the ages are 1 to N - 1 gaps: together N (N - 1) / 2.
         """
         many, varied = self.requests, self._varied
         if self.given_s is not None:
@@ -85,7 +85,7 @@ class Stay:
 
     @property
     def _varied(self) -> float:
-        """C², of what is not known or larger that of a session that may end after any request."""
+        """C²; if unknown or larger, that of a session that may end after any request."""
         memoryless = 1.0 if self.given_s is not None else 1 - 1 / max(self.requests, 1.0)
         return memoryless if self.cv2 is None else min(self.cv2, memoryless)
 
@@ -96,7 +96,7 @@ class Stay:
 
 
 def stays_of(workload: Workload) -> tuple[Stay, ...]:
-    """Of the partly-open populations whose sessions are known; the others have none."""
+    """The partly-open populations whose sessions are known; there are no others."""
     tables = tomllib.loads(workload.to_toml())
     those = workload.populations
     each = tables.get("population") or [tables]
@@ -122,7 +122,7 @@ def stays_of(workload: Workload) -> tuple[Stay, ...]:
 
 
 def session_s(stays: Sequence[Stay], mean_s: float) -> float:
-    """How long the longest sessions last on average, in seconds; 0 where none are known.
+    """The mean duration of the longest sessions, in seconds; 0 if none are known.
 
     `mean_s` is the mean response time.
     """
@@ -130,7 +130,7 @@ def session_s(stays: Sequence[Stay], mean_s: float) -> float:
 
 
 def _lasting(one: Population, table: Mapping[str, Any]) -> Stay | None:
-    """Of sessions that last for a time, whatever responses take: how many requests is not known."""
+    """Sessions of a set duration: the number of their requests is not known."""
     law = _law(table.get("session", {}).get("lasts"))
     if law is None or one.model != "partly-open" or not math.isfinite(law.mean):
         return None
@@ -140,14 +140,14 @@ def _lasting(one: Population, table: Mapping[str, Any]) -> Stay | None:
 
 
 def _begins_empty(table: Mapping[str, Any]) -> bool:
-    """Whether it was chosen, or sessions take something with them that has a beginning."""
+    """Whether an empty start was chosen, or sessions carry something from their beginning."""
     requests = table.get("request", [])
     arrivals = table.get("arrivals", {})
     return arrivals.get("start") == "empty" or any("take" in one for one in requests)
 
 
 def _cv2(requests: object) -> float | None:
-    """C² of the number of requests; of a journey's it is not known."""
+    """C² of the number of requests; None if it is not known, as for a journey."""
     law = _law(requests)
     return None if law is None else law.cv2
 
@@ -170,7 +170,7 @@ def _tail_exponential(at: float) -> float:
 
 
 def _tail_uniform(at: float) -> float:
-    """The same of times between 0 and 2."""
+    """The same for times between 0 and 2."""
     return max(1 - at / 2, 0.0) ** 2
 
 

@@ -18,10 +18,10 @@ from thinktime.validity.stretches import stretches
 NAME = "steady state"
 
 SIGNIFICANCE = 0.0025
-"""Of each of the two tests."""
+"""The level of each of the two tests."""
 
 MATTERS = 0.10
-"""A smaller change, in parts of the mean, is not worth a word."""
+"""A smaller change, relative to the mean, is not reported."""
 
 
 def check(seen: Evidence) -> Finding | None:
@@ -37,12 +37,13 @@ def check(seen: Evidence) -> Finding | None:
 
 
 def alike_by_sessions(seen: Evidence, part_s: float) -> float:
-    """How alike neighbouring parts are at least, because sessions go on from one to the next.
+    """The least correlation of neighbouring parts, because sessions go on from one to the next.
 
-    Of sessions with exponential lengths those under way at two times are alike by exp(-t / length).
+    For exponential lengths the sessions in progress at two times have a correlation of exp(-t /
+    length).
 
     Raises:
-        Unseen: if they last for so long that parts say nothing.
+        Unseen: if they last so long that parts say nothing.
     """
     length_s = session_s(seen.stays, seen.mean_s or 0.0)
     alike = math.exp(-part_s / length_s) if length_s > 0 else 0.0
@@ -62,17 +63,17 @@ def judged(
     say: Callable[[float], str],
     alike: float = 0.0,
 ) -> Finding:
-    """Whether the mean of something stays the same over parts of a time that begin at some times.
+    """Whether the mean of a figure stays the same over parts of a time that begin at some times.
 
-    `what` it is the mean of, and how a value of it is said, are for the words. Neighbouring parts
-    are known to be `alike` by so much at least.
+    `what` and the format of a value are for the words. Neighbouring parts have a correlation of at
+    least `alike`.
 
     Raises:
         Unseen: if no change is found, but parts are so alike that this says nothing.
     """
     if np.ptp(means) == 0:
         return Finding(NAME, FINE, f"all parts of the run have the same mean {what}")
-    # A queue that grows does so evenly; one that is longer for a while is so by a factor.
+    # A growing queue grows evenly; one that is longer for a while is so by a factor.
     step = change_of(np.log(np.maximum(means, 1e-12)), alike)
     line = change_of(means, alike)
     words = _words(step, line, means, begin_s, what, say)
@@ -101,7 +102,7 @@ def _words(
     what: str,
     say: Callable[[float], str],
 ) -> str | None:
-    """The change that is there beyond chance and matters, the more certain one."""
+    """The change that is beyond chance and matters, the more certain one of two."""
     steps = step.step_p <= SIGNIFICANCE and abs(np.expm1(step.step)) > MATTERS
     drifts = line.trend_p <= SIGNIFICANCE and abs(line.trend) > MATTERS * means.mean()
     if steps and (not drifts or step.step_p < line.trend_p):

@@ -12,7 +12,7 @@ from thinktime.validity.evidence import Evidence
 
 PARTS = 20
 LEAST = 10
-"""In fewer parts nothing can be seen."""
+"""Fewer parts show nothing."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,17 @@ class Stretches:
     scheduled: NDArray[np.float64]
     completed: NDArray[np.float64]
     busy_s: NDArray[np.float64]
-    """The sum of the response times of those completed."""
+    """The sum of the response times of completed requests."""
 
     in_system: NDArray[np.float64]
     """The mean number of requests in the system, at the ends of the intervals."""
 
 
 def stretches(seen: Evidence, parts: int = PARTS) -> Stretches:
-    """The series in `parts` parts of as many intervals each; what is left over, at the beginning.
+    """The series in `parts` parts of equally many intervals; the rest at the beginning is left out.
 
     Raises:
-        Unseen: if there is no series, or too short a one.
+        Unseen: if there is no series, or it is too short.
     """
     table = seen.series
     if seen.interrupted:

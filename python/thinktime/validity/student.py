@@ -1,4 +1,4 @@
-"""Student's quantile at 0.975, by which a 95 % interval is as wide as it is.
+"""Student's quantile at 0.975, which sets the width of a 95 % interval.
 
 Written out, so that a simulation need not import a library of functions for it.
 """
@@ -17,7 +17,7 @@ def quantile(degrees: int) -> float:
     Args:
         degrees: Degrees of freedom, 1 or more.
 
-    One and two degrees have closed forms; of more it is the expansion of Abramowitz and Stegun,
+    One and two degrees have closed forms; more degrees use the expansion of Abramowitz and Stegun,
     'Handbook of Mathematical Functions' (1964), 26.7.5.
     """
     if degrees == 1:

@@ -1,4 +1,4 @@
-"""`think times`: whether clients waited as long as the workload says between their requests."""
+"""`think times`: whether clients waited between requests for as long as the workload says."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEAR = 0.02
 LEAST = 100
 LOOKED_AT = 20_000
 ROWS = 500_000
-"""Of more rows only every so manyth session is looked at."""
+"""If there are more rows, only every nth session is used."""
 
 WITHIN_S = 1e-6
 """Constant think times are kept to the microsecond."""
@@ -27,8 +27,8 @@ WITHIN_S = 1e-6
 def check(seen: Evidence) -> Finding | None:
     """The time from a response to the session's next request, against the law of think times.
 
-    Only of those that could be as long as any before the run ended: a long one that began near the
-    end is never seen, so those count that began early enough for nearly all of the law.
+    A long think time that began near the end is never seen. So only those count that began early
+    enough for nearly all of the law to fit before the end.
     """
     law = seen.workload.think
     if law is None or seen.summary.get("model") not in ("closed", "partly-open"):
@@ -58,7 +58,7 @@ def _gaps_s(seen: Evidence, law: Distribution) -> list[float]:
     )
     gap = (pl.col("scheduled_ns").shift(-1) - pl.col("done_ns")) * 1e-9
     columns = rows.collect_schema().names()
-    # The objects of a page are not thought about.
+    # The objects of a page have no think time.
     return (
         rows.filter(pl.col("page").is_null() if "page" in columns else pl.lit(True))
         .filter(pl.col("session") % every == 0)
@@ -74,7 +74,7 @@ def _gaps_s(seen: Evidence, law: Distribution) -> list[float]:
 
 
 def _apart(gaps: list[float], law: Distribution) -> tuple[float, float]:
-    """The distance of Kolmogorov and Smirnov, and its p-value; of laws with steps their share."""
+    """Kolmogorov and Smirnov's distance and its p-value; for a constant, the share that is off."""
     import numpy as np
 
     from thinktime.stats.kolmogorov import kolmogorov_smirnov

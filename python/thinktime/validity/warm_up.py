@@ -1,8 +1,8 @@
 """`warm-up`: whether requests came as often at first as later, or the run was still filling up.
 
-Sessions that stay for minutes, clients that begin together, scripts and logs fill a system slowly:
-response times say little of it while it is nearly empty, so the rate of requests is looked at. How
-many of them are missing because nobody was there at first follows from how long sessions last.
+Sessions that stay for minutes, clients that begin together, scripts and logs fill a system slowly.
+Response times say little while it is nearly empty, so the rate of requests is tested. The number of
+requests that are missing from the empty start follows from the length of sessions.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ NAME = "warm-up"
 
 SIGNIFICANCE = 0.0025
 MATTERS = 0.03
-"""A smaller part of the rate that is missing at first moves no figure by much."""
+"""A smaller shortfall of the rate at first moves no figure by much."""
 
 MISSING = 0.01
-"""The same of a part that is missing of the whole time on average, as of the load."""
+"""The largest mean shortfall over the whole time, the same as for the load."""
 
 
 def check(seen: Evidence) -> Finding | None:
-    """Whether the rate of requests was lower at first, or had to be by what sessions do."""
+    """Whether the rate of requests was lower at first, or must be by the lengths of sessions."""
     if not seen.is_steady_by_plan:
         raise Unseen("the workload's rate is to change over time")
     if (short := _short_for_sessions(seen)) is not None:
@@ -55,7 +55,7 @@ def check(seen: Evidence) -> Finding | None:
 
 
 def _short_for_sessions(seen: Evidence) -> Finding | None:
-    """A doubt where sessions that stay were still missing, whatever chance made of the rate."""
+    """A doubt if long sessions were still missing, whatever chance did to the rate."""
     mean_s, (begin_s, end_s) = seen.mean_s or 0.0, seen.window
     empty = [one for one in seen.stays if one.begins_empty]
     missing = sum(one.missing((begin_s, end_s), mean_s) for one in empty)

@@ -1,1 +1,1 @@
-"""Which system model a site's traffic follows, and what other models would mislead to."""
+"""The system model of a site's traffic, and the errors of other models."""

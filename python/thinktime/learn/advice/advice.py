@@ -1,9 +1,9 @@
-"""Which system model a site's traffic follows, and how far the others would mislead.
+"""The system model of a site's traffic, and how far the others would mislead.
 
-Two answers are given. One is the published rule of thumb. The better one is its reason: the learned
-workload is simulated beside the purely open and the purely closed one, at the same load; where a
-simple one shows the same response times, it will do. Where the two disagree, the simulation is
-followed, and both are told.
+Two answers are given. One is the published rule of thumb. The better one tests its reason: the
+learned workload is simulated beside the purely open and the purely closed one, at the same load. If
+a simple one shows the same response times, it suffices. If the two answers disagree, the simulation
+is followed, and both are reported.
 
 Source: Schroeder, Wierman, Harchol-Balter, 'Open Versus Closed: A Cautionary Tale' (NSDI 2006),
 section 8.
@@ -27,19 +27,19 @@ ALIKE = 0.01
 """Sizes or durations that hardly differ say nothing of demands."""
 
 CV2_MOST = 49.0
-"""The largest that the paper looks at; beyond it simulations would have to be very long."""
+"""The largest that the paper considers; beyond it simulations would have to be very long."""
 
 USUAL_DEMAND_S = 0.01
 CLIENTS_MAX = 5000
 THINKING_MAX = 5_000_000
-"""Users who think at once, in a simulation."""
+"""Users without think time, in a simulation."""
 
 
 MISLEADS = 0.1
-"""A model misleads where its mean or p99 differs by more than this share."""
+"""A model misleads if its mean or p99 differs by more than this share."""
 
 CLOSE = 0.04
-"""Simulations say no more than this exactly."""
+"""Simulations are no more exact than this."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Advice:
     """open, closed or partly-open: the simplest one that does not mislead."""
 
     rule: str
-    """What the rule of thumb says."""
+    """The model by the rule of thumb."""
 
     reason: str
     confidence: str
@@ -59,13 +59,14 @@ class Advice:
     load: float
     cv2: float
     cv2_from: str
-    """Where the demands' variability comes from."""
+    """The source of the demands' variability."""
 
     partly_open: Model | None
     open: Model | None
     closed: Model | None
     clients: int
-    """The clients of the closed model: as many as sessions are under way in the learned one."""
+    """The clients of the closed model: the mean number of sessions in progress in the learned
+    one."""
 
     demand_s: float
     """The mean service demand."""
@@ -75,7 +76,7 @@ class Advice:
 
     @property
     def misleading_if(self) -> dict[str, dict[str, float]]:
-        """By how much the other models are off: their figures as multiples of the learned ones.
+        """The error of the other models: their figures as multiples of the learned ones.
 
         Models that did not reach the load are not compared.
         """
@@ -105,10 +106,10 @@ def advise(
     known: str = "sure",
     verdict: str = "partly-open",
 ) -> Advice:
-    """Say which model fits; ``demand_cv2`` is the demands' C², by default learned.
+    """Find the model that fits; ``demand_cv2`` is the demands' C², by default learned.
 
-    ``known`` is how sure it is that the traffic is what it was taken for, and ``verdict`` the model
-    that it was taken for: where that is open, users who stay do not wait for answers.
+    ``verdict`` is the model that the traffic was taken for, and ``known`` how certain that is. If
+    it is open, users who stay do not wait for answers.
     """
     cv2, cv2_from = _variability(traffic, demand_cv2)
     demand_s = _demand(traffic, sessions, load)
@@ -141,7 +142,7 @@ def advise(
 
 
 def _off(models: dict[str, Model], load: float) -> dict[str, float] | None:
-    """By how much the simple models mislead, mean or p99; None where the load was not reached."""
+    """By how much the simple models mislead, mean or p99; None if the load was not reached."""
     learned = models["partly-open"]
     if not all(model.at(load) for model in models.values()):
         return None
@@ -203,7 +204,7 @@ def _confidence(
     known: str,
 ) -> str:
     sessions = traffic.count("sessions")
-    # At any moment so many are under way, and so also at the log's begin and at its end.
+    # At any moment this many are in progress, and so also at the log's beginning and at its end.
     cut = 2 * traffic.active_mean
     if sessions < 100 and not stays:
         return f"unsure: there are {sessions} sessions only"
@@ -239,9 +240,10 @@ def _variability(traffic: Traffic, given: float | None) -> tuple[float, str]:
 
 
 def _demand(traffic: Traffic, sessions: SessionLaws, load: float) -> float:
-    """The mean demand: the median duration, because long ones hold waiting too; or a usual one.
+    """The mean demand: the median duration, because long ones include waiting; or a usual one.
 
-    It is never so small that a load of such demands takes more users than can be simulated.
+    It is limited from below, so that a load of such demands needs no more users than can be
+    simulated.
     """
     durations, think = traffic.durations(), sessions.think_law
     median = max(durations.quantile(0.5), 1e-6) if durations.total else USUAL_DEMAND_S

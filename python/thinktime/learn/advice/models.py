@@ -15,22 +15,22 @@ from thinktime.operations import simulate
 REQUESTS = 300_000
 TURNS = 3
 TURN = 5
-"""The turns that look for the closed model's think time are so many times shorter."""
+"""The simulations that search for the closed model's think time are this many times shorter."""
 
 POLICIES = ("fcfs", "srpt")
 WARM_UP = 0.1
-"""So long, in parts of a simulation, requests do not count."""
+"""The share of a simulation at the beginning in which requests do not count."""
 
 STAGES_MAX = 16
-"""Erlang laws of no more stages are drawn from stage by stage; of more, by a search."""
+"""Erlang laws of no more stages are drawn stage by stage; of more, by a search."""
 
 REACHED_WITHIN = 0.03
-"""Models are compared where the loads that they reached differ from the wanted one by less."""
+"""Models are compared if their achieved loads differ from the wanted one by less."""
 
 
 @dataclass(frozen=True)
 class ModelFigures:
-    """What one simulation showed."""
+    """The figures of one simulation."""
 
     mean_s: float
     p99_s: float
@@ -39,18 +39,18 @@ class ModelFigures:
 
 @dataclass(frozen=True)
 class Model:
-    """What one system model says of a server at the same load."""
+    """The figures of one system model on a server at the same load."""
 
     mean_s: float
     p99_s: float
     gain: float
-    """How many times shorter the mean becomes when the shortest remaining job is served first."""
+    """The ratio by which shortest remaining processing time shortens the mean."""
 
     loads: tuple[float, float]
-    """Those that the simulations reached: first come first served, and the shortest first."""
+    """The achieved loads: with first come first served, and with the shortest first."""
 
     def at(self, load: float) -> bool:
-        """Whether this load was reached."""
+        """Whether both reached this load."""
         return all(abs(reached / load - 1) < REACHED_WITHIN for reached in self.loads)
 
 
@@ -61,7 +61,7 @@ def simulate_models(
     clients: int,
     load: float,
 ) -> dict[str, Model]:
-    """The three models on one server of this mean demand and C², at rates that load it so far."""
+    """The three models on one server of this mean demand and C², at rates that give this load."""
     mean, cv2 = demand
     rate = load / mean
     law = demands(mean, cv2)
@@ -89,10 +89,10 @@ def simulate_models(
 
 
 def demands(mean: float, cv2: float) -> str:
-    """A law of this mean and C², of those that are quick to draw from where there is one.
+    """A law of this mean and C², if possible one that is quick to draw from.
 
-    Between 1 / k and 1 / (k - 1) two Erlang laws whose stages have one rate have it together
-    (Tijms, 'Stochastic Models', 1994, appendix B).
+    For a C² between 1 / k and 1 / (k - 1), a mix of two Erlang laws whose stages have one rate has
+    it (Tijms, 'Stochastic Models', 1994, appendix B).
     """
     if cv2 >= 0.95:
         return f"h2({mean!r}s, cv2={cv2!r})" if cv2 > 1.001 else f"exp({mean!r}s)"
@@ -108,9 +108,9 @@ def demands(mean: float, cv2: float) -> str:
 
 
 def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: float) -> ModelFigures:
-    """A closed workload in which a client's requests follow one another by so many seconds.
+    """A closed workload in which a client's requests are this many seconds apart.
 
-    It thinks for as long as response times leave of them, so that the server is loaded as wanted.
+    Its think time is the rest beside response times, so that the server has the wanted load.
     """
     think = cycle_s
     for _ in range(TURNS):

@@ -1,4 +1,4 @@
-"""The advice in one sentence: what to plan with, and what other load tests would show instead."""
+"""The advice in one sentence: the model to plan with, and the errors of other load tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TESTS = {"open": "an open load test", "closed": "a closed load test"}
 
 
 def plan(advice: Advice) -> str:
-    """What to plan with; without a full stop."""
+    """The model to plan with; without a full stop."""
     others = [
         f"{_TESTS[name]} would show {_times(ratios)}"
         for name, ratios in advice.misleading_if.items()
@@ -34,7 +34,7 @@ def plan(advice: Advice) -> str:
 
 
 def apart(learned: Learned) -> str:
-    """Why the advice is another model than the one that was found; empty where it is that one."""
+    """Why the advised model differs from the one found; empty if it does not."""
     found, advice = learned.parts[0].population, learned.advice
     if found.model == advice.model:
         return ""
@@ -49,13 +49,13 @@ def apart(learned: Learned) -> str:
 
 
 def _is_alike(advice: Advice) -> bool:
-    """Whether the advised model was simulated and shows the same."""
+    """Whether the advised model was simulated and gives the same times."""
     ratios = advice.misleading_if.get(advice.model)
     return ratios is not None and not _apart(ratios)
 
 
 def _times(ratios: Mapping[str, float]) -> str:
-    """What a model shows of the learned one's times."""
+    """A model's times compared with those of the learned one."""
     if not _apart(ratios):
         return "about the same response times"
     words = [

@@ -1,4 +1,4 @@
-"""The published rule of thumb: which system model a site's traffic follows.
+"""The published rule of thumb for the system model of a site's traffic.
 
 Source: Schroeder, Wierman, Harchol-Balter, 'Open Versus Closed: A Cautionary Tale' (NSDI 2006),
 section 8: up to 5 requests a session a partly-open system behaves as an open one, from 10 on as a
@@ -12,12 +12,12 @@ from thinktime.learn.traffic.traffic import Traffic
 OPEN_UP_TO = 5.0
 CLOSED_FROM = 10.0
 STAYS = 0.5
-"""Where this share of all sessions' time is that of users who are there for half of the log or
-more, users do not come and go: a closed system."""
+"""In a closed system users do not come and go. This share of all sessions' time must belong to
+users who are there for half of the log or more."""
 
 
 def stay(traffic: Traffic) -> bool:
-    """Whether most of those who are there at a time are there for most of the log."""
+    """Whether most of the users present at a time are there for most of the log."""
     sessions, requests = traffic.count("staying_sessions"), traffic.count("staying_requests")
     share = float(traffic.raw["staying_seconds"] / max(traffic.raw["session_seconds"], 1e-9))
     return share >= STAYS and requests >= CLOSED_FROM * max(sessions, 1)

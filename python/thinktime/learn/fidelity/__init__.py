@@ -1,7 +1,8 @@
-"""How well a learned workload stands in for its log, measured.
+"""Fidelity: how well a learned workload represents its log, measured.
 
 The log's busiest hour and the learned workload's are fed to the same systems: one server under
-FCFS, PS and SRPT at the log's load of 0.8, and LRU caches. docs/decisions/fidelity.md says why so.
+FCFS, PS and SRPT at the log's load of 0.8, and LRU caches. docs/decisions/fidelity.md gives the
+reasons.
 """
 
 from __future__ import annotations
@@ -28,35 +29,35 @@ from thinktime.learn.logs.requests import Requests
 from thinktime.learn.stop_signal import StopSignal
 
 REPLAYS = 5
-"""The learned workload is simulated with so many seeds; how they differ is chance."""
+"""The learned workload is simulated with this many seeds; their differences are chance."""
 
 FEWEST = 500
-"""Requests in the stretch without which nothing is compared."""
+"""With fewer requests in the stretch nothing is compared."""
 
 GOOD, BAD, UNTOLD, UNMEASURED = "good", "not good", "cannot be told", "not measured"
-"""What is found in all."""
+"""The possible verdicts."""
 
 SWAPPED = 2
-"""Ingredients are swapped in so many of the replays."""
+"""Ingredients are swapped in this many of the replays."""
 
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How well a learned workload stands in for its log."""
+    """How well a learned workload represents its log."""
 
     begin_s: float
     """The stretch that was compared, in seconds after the log's first request."""
 
     length_s: float
     requests: int
-    """How many of the log's requests it has."""
+    """The number of the log's requests in it."""
 
     demands: str
-    """Where demands come from: `given`, `durations`, `sizes`, `varied sizes` (which differ from
+    """The source of demands: `given`, `durations`, `sizes`, `varied sizes` (which differ from
     answer to answer of one target), or `equal`."""
 
     differences: dict[str, Difference]
-    """By name; empty where there are too few requests."""
+    """The differences by name; empty if there are too few requests."""
 
     @property
     def measured(self) -> bool:
@@ -65,9 +66,9 @@ class Fidelity:
 
     @property
     def good(self) -> bool | None:
-        """Whether all that is compared is near enough; None where that was not shown.
+        """Whether all compared figures are near enough; None if that was not shown.
 
-        Numbers of requests may differ by what is chance.
+        Numbers of requests may differ by chance.
         """
         return {GOOD: True, BAD: False}.get(self.verdict)
 
@@ -82,11 +83,11 @@ class Fidelity:
         return UNTOLD if any(one.untold for one in of) else GOOD
 
     def sentences(self) -> list[str]:
-        """What there is to say of it, the most important first."""
+        """Remarks on it, the most important first."""
         return sentences(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The fidelity for JSON."""
         return {
             "begin_s": self.begin_s, "duration_s": self.length_s, "requests": self.requests,
             "demands": self.demands, "verdict": self.verdict, "good": self.good,
@@ -108,19 +109,19 @@ def fidelity(
     explained: bool = True,
     stopping: StopSignal | None = None,
 ) -> Fidelity:
-    """Measure how well a learned workload stands in for its log.
+    """Measure how well a learned workload represents its log.
 
     Args:
-        requests: The log, without what the workload leaves out.
+        requests: The log, without the parts that the workload leaves out.
         kinds: The kind of each request, a place in `names`.
         names: The names of the kinds, as the workload's requests have them.
         text: The workload file.
-        folder: Where the files lie that it names, such as `starts.parquet`.
+        folder: The folder of the files that it names, such as `starts.parquet`.
         demands_s: The service demand of each request, if it is known.
         begins: Which requests begin a session, as the workload was learned.
         seed: The seed of the first replay.
-        explained: Whether it is found out what differences come from.
-        stopping: Who looks whether this is still wanted; `Stopped` is raised where it is not.
+        explained: Whether to find the causes of differences.
+        stopping: It checks whether this is still wanted; `Stopped` is raised if it is not.
     """
     if len(requests) == 0:
         return Fidelity(0.0, 0.0, 0, "equal", {})
@@ -131,7 +132,7 @@ def fidelity(
         zero_ns = int(requests.rows["time_ns"][0])
         learned = ModelSide(text, folder, names, log, zero_ns)
         replay = partial(_replayed, learned, Caches.of(log.stream), stopping or StopSignal())
-        # No more at a time than there are cores: the rows of each take tens of megabytes.
+        # No more threads than cores: the rows of each take tens of megabytes.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             of_log = pool.submit(figures, log.stream, Caches.of(log.stream))
             replays = list(pool.map(replay, range(seed, seed + REPLAYS)))
@@ -140,7 +141,7 @@ def fidelity(
                 found = {name: one for name, one in found.items() if not one.in_points}
             if explained:
                 own_work = log.demands.source == "sizes"
-                # One without a request has nothing that could be swapped.
+                # A stretch without a request has nothing that could be swapped.
                 streams = [stream for stream, _ in replays if len(stream)]
                 found = _explained(found, log.stream, streams, (seed, own_work), pool)
             found = _doubted(found, log.stream, pool)
@@ -167,7 +168,7 @@ def _differences(
     }
     apart = {name: float(of.std(ddof=1)) for name, of in values.items()}
     for figure in ("mean", "p99"):
-        # Five replays may lie together by chance; that they do under all policies is rarer.
+        # Five replays may agree by chance; under all policies that is rarer.
         of_figure = [f"{policy}_{figure}" for policy in POLICIES]
         together = float(np.sqrt(np.mean([apart[name] ** 2 for name in of_figure])))
         apart |= {name: max(apart[name], together) for name in of_figure}
@@ -191,7 +192,7 @@ def _explained(
     seed_and_own_work: tuple[int, bool],
     pool: Executor,
 ) -> dict[str, Difference]:
-    """With what differences come from, where they are neither small nor chance."""
+    """The differences with their causes, if they are neither small nor chance."""
     wrong = {name: one for name, one in found.items() if one.wrong}
     seed, own_work = seed_and_own_work
     asked = []
@@ -212,7 +213,7 @@ def _explained(
 
 
 def _doubted(found: dict[str, Difference], log: Stream, pool: Executor) -> dict[str, Difference]:
-    """With what one request does, where nothing can be told of a server."""
+    """The differences with the effect of one request, if no verdict on a server is possible."""
     untold = [one for one in found.values() if one.untold and not one.in_points]
     policies = [policy for policy in POLICIES if any(policy in one.name for one in untold)]
     each = pool.map(lambda policy: without_largest(log, policy), policies)
@@ -228,13 +229,13 @@ def _doubted(found: dict[str, Difference], log: Stream, pool: Executor) -> dict[
 def _queue_parts(
     policy: str, log: Stream, learned: Stream, seed: int, own_work: bool
 ) -> dict[str, dict[str, float]]:
-    """What each ingredient adds to the figures under a policy."""
+    """The effect of each ingredient on the figures under a policy."""
     shares = queue_shares(log, learned, partial(queue_figures, policy), seed, own_work)
     return {f"{policy}_{figure}": each for figure, each in shares.items()}
 
 
 def _cache_parts(log: Stream, learned: Stream, seed: int) -> dict[str, dict[str, float]]:
-    """What each ingredient adds to the hit ratios."""
+    """The effect of each ingredient on the hit ratios."""
     return dict(zip(SIZES, cache_shares(log, learned, Caches.of(log), seed), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""A figure of a log beside that of the learned workload, and what may be said of the two."""
+"""A figure of a log beside that of the learned workload, and the verdict on the two."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ CHANCE = 5.04
 exceeds: Student's t with 4 degrees of freedom, 4.604, times the root of 1 + 1/5."""
 
 WITHIN = {"mean": 0.10, "p99": 0.10, "lru": 0.03, "rate": 0.02, "peak": 0.10}
-"""Differences that are small enough, by what is measured: ratios less 1, and points."""
+"""Differences that are small enough, by figure: ratios less 1, and points."""
 
 JUDGED = ("mean", "p99", "lru")
-"""What must be shown to be small enough: chance that is wider is no excuse."""
+"""The figures whose difference must be certain to be small enough: wider chance is no excuse."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure of the log, and what it is of the learned workload."""
+    """A figure of the log, and the same figure of the learned workload."""
 
     name: str
     """`requests_per_s`, `sessions_per_s`, `load`; `peak_1s`, `peak_10s`, `peak_1min`; `mean` and
@@ -33,15 +33,16 @@ class Difference:
     """The mean of the replays: of logarithms, but of hit ratios themselves."""
 
     chance: float
-    """What one more replay may differ by: a ratio less 1, or points; 1 in 100 differs by more."""
+    """The possible difference of one more replay: a ratio less 1, or points; 1 in 100 differs by
+    more."""
 
     missing: dict[str, float]
-    """What the difference comes from, with its share, the greatest first; empty where it is small
-    enough or within chance. Below 0 it makes up for others."""
+    """The causes of the difference with their shares, the greatest first; empty if it is small
+    enough or within chance. A share below 0 makes up for others."""
 
     without_largest: float | None = None
-    """By how much the log's figure changes without its largest request: a ratio less 1. None where
-    it was not tried: that is only for servers' figures of which nothing can be told."""
+    """The change of the log's figure without its largest request: a ratio less 1. None if it was
+    not tried: that is done only for servers' figures without a verdict."""
 
     @property
     def in_points(self) -> bool:
@@ -62,7 +63,7 @@ class Difference:
 
     @property
     def within(self) -> float:
-        """How large a difference is small enough."""
+        """The largest difference that is small enough."""
         return WITHIN.get(self._kind, WITHIN["rate"])
 
     @property
@@ -89,15 +90,15 @@ class Difference:
 
     @property
     def untold(self) -> bool:
-        """Whether a server or a cache is further apart than is small enough, and chance wider.
+        """Whether a server or a cache differs by more than is small enough, but within chance.
 
-        Then a workload as good as can be would look no better, and a bad one no worse. The numbers
-        of requests that arrive have their chance in the log, too, and are not judged by that.
+        Then the best possible workload would look no better, and a bad one no worse. The numbers of
+        arriving requests vary by chance in the log, too, and are not judged by that.
         """
         return self._kind in JUDGED and self.by_chance and not self.good
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The difference for JSON."""
         return {
             "log": self.log, "learned": self.learned, "difference": self.difference,
             "chance": self.chance, "within": self.within, "good": self.good,

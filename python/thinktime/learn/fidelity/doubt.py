@@ -1,4 +1,4 @@
-"""Why nothing can be told of some logs: how far their figures hang on a single request."""
+"""Why some logs allow no verdict: their figures depend on a single request."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from thinktime.learn.fidelity.systems import queue_figures, response_times
 
 
 def without_largest(log: Stream, policy: str) -> dict[str, float]:
-    """By how much the figures under a policy change without the log's largest request.
+    """The change of the figures under a policy without the log's largest request.
 
-    Ratios less 1 of `mean` and `p99`. It still counts, but brings no work: what changes is its own
-    time, and how long others waited for it.
+    Ratios less 1 of `mean` and `p99`. The request still counts, but brings no work: its own time
+    changes, and the waits of others behind it.
     """
     whole = queue_figures(policy, log)
     demand = log.demand_s.copy()

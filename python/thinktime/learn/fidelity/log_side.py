@@ -16,54 +16,54 @@ MOST = 60_000
 """Requests of a stretch at most; of a busier hour its middle is taken."""
 
 BEGINS = 20_000
-"""So many beginnings of the busiest hour are tried, evenly among the requests."""
+"""The number of possible beginnings of the busiest hour, evenly spread among the requests."""
 
 LOAD = 0.8
 FEW_FOUND = 0.25
 """Demands are the durations of requests that found no more others than this share of all did."""
 
 CROWDED = 1.1
-"""Durations in crowds are this much longer on average where crowds are taken to matter."""
+"""Durations in crowds must be this much longer on average for crowds to matter."""
 
 ENOUGH = 30
-"""Durations of a kind that are taken for its law."""
+"""The number of durations of a kind that make its law."""
 
 SESSION_GAP_S = 1800.0
 
 VARIED = 0.5
-"""From this share on of the variance of sizes that lies within targets, sizes are not theirs."""
+"""Sizes are not those of targets if at least this share of their variance lies within targets."""
 
 
 @dataclass(frozen=True)
 class Demands:
-    """Where demands come from."""
+    """The source of demands."""
 
     source: str
     """`given`, `durations`, `sizes`, `varied sizes` (which differ from answer to answer of one
     target), or `equal`."""
 
     scale: float
-    """What the source's values were multiplied by, so that the load is 0.8."""
+    """The factor that brings the source's values to a load of 0.8."""
 
 
 @dataclass(frozen=True)
 class LogSide:
-    """The busiest hour of a log, or as much of it as is compared."""
+    """The busiest hour of a log, or the compared part of it."""
 
     stream: Stream
     begin_s: float
-    """When it begins, in seconds after the log's first request."""
+    """Its beginning, in seconds after the log's first request."""
 
     demands: Demands
     durations_s: list[FloatArray]
-    """The logged durations by kind, in rising order; empty where none are logged."""
+    """The logged durations by kind, in rising order; empty if they are not logged."""
 
     step_s: float
     """The steps of the log's stamps."""
 
 
 def window_of(times: FloatArray, span_s: float) -> tuple[float, float]:
-    """Begin and length of the busiest hour, or of its middle where it has too many requests."""
+    """Beginning and length of the busiest hour, or of its middle if it has too many requests."""
     length = min(HOUR_S, span_s)
     if not len(times):
         return 0.0, length
@@ -95,7 +95,7 @@ def log_side(
         given_s: The demand of each request, if it is known.
         begins: Which requests begin a session; by default those that come half an hour after
             the user's one before, or are the user's first.
-        seed: Of the places of coarse stamps within their steps.
+        seed: The seed for the places of coarse stamps within their steps.
     """
     draw = np.random.default_rng(seed)
     rows = requests.rows
@@ -125,10 +125,10 @@ def log_side(
 def _placed(
     part: pl.DataFrame, times: FloatArray, step_s: float, draw: np.random.Generator
 ) -> tuple[FloatArray, IntArray]:
-    """When the requests came, at random within the steps of their stamps; and their order then.
+    """The times of the requests, at random within the steps of their stamps; and their order.
 
-    Stamps of ends from which durations are taken off lie by duration within a step, the longest
-    first: there it is the end that is at random within its step.
+    If a stamp is an end minus a duration, the end is at random within its step. The stamps of one
+    step are then ordered by duration, the longest first.
     """
     step_ns = max(round(step_s * 1e9), 1)
     if not (part["time_ns"].to_numpy() % step_ns).any():
@@ -146,7 +146,7 @@ def _begins(rows: pl.DataFrame, times: FloatArray, low: int, high: int) -> NDArr
 
 
 def _bytes(part: pl.DataFrame) -> IntArray:
-    """The size of what each request asks for: the mean of the responses that have a body."""
+    """The size of each request's target: the mean of the responses that have a body."""
     size = pl.col("bytes").replace(0, None)
     found = part.select(size.mean().over("path").fill_null(1.0).round())
     return np.asarray(np.maximum(found["bytes"].to_numpy(), 1), np.int64)
@@ -163,7 +163,7 @@ def _durations(part: pl.DataFrame, kind: IntArray) -> list[FloatArray]:
 def _demands(
     part: pl.DataFrame, times: FloatArray, kind: IntArray, draw: np.random.Generator
 ) -> tuple[FloatArray, str]:
-    """A demand for each request, in any unit, and where they come from."""
+    """A demand for each request, in any unit, and the source of demands."""
     took = part["duration_us"].cast(pl.Float64).to_numpy() * 1e-6
     if np.isfinite(took).any() and float(np.nansum(took)) > 0:
         return _uncrowded(times, took, kind, draw), "durations"
@@ -174,10 +174,10 @@ def _demands(
 
 
 def _varies_within(part: pl.DataFrame) -> float:
-    """The share of the variance of log sizes that lies within targets; 0 where none came twice.
+    """The share of the variance of log sizes within targets; 0 if no target came twice.
 
     Each target that came k times gives k - 1 degrees of freedom, so that few visits do not make
-    sizes seem steady.
+    sizes seem constant.
     """
     size = pl.col("bytes").cast(pl.Float64).log()
     found = part.filter(pl.col("bytes") > 0, pl.col("status") // 100 == 2).select("path", size)
@@ -192,10 +192,10 @@ def _varies_within(part: pl.DataFrame) -> float:
 def _uncrowded(
     times: FloatArray, took: FloatArray, kind: IntArray, draw: np.random.Generator
 ) -> FloatArray:
-    """Durations of requests that found few others; the others' are dealt from these by kind.
+    """Durations of requests that found few others; other requests get one of these by kind.
 
-    A duration in a crowd is waiting, too, and would count the queue of then in the queue of now.
-    Where crowds make no difference, all durations stay what they are.
+    A duration in a crowd includes waiting, which would be counted twice in a simulated queue. If
+    crowds make no difference, all durations stay as they are.
     """
     filled = np.nan_to_num(took)
     found = np.arange(len(times)) - np.searchsorted(np.sort(times + filled), times)

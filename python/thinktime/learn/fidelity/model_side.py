@@ -1,7 +1,7 @@
-"""The learned side: the workload simulated where nobody waits, as a stretch of requests.
+"""The learned side: the workload simulated without waiting, as a stretch of requests.
 
-On a system that delays each request by a duration of the log's, sessions go on as they did in the
-log. What arrives there is then fed to the same queues as the log's requests.
+The simulated system delays each request by a duration of the log's, so that sessions proceed as
+they did in the log. Its arrivals are then fed to the same queues as the log's requests.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from thinktime.learn.fidelity.log_side import LogSide
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
 
 LEAD_S = 1800.0
-"""The simulation begins at least so long before the stretch: sessions that began before go on."""
+"""The least time from the beginning of the simulation to the stretch: earlier sessions reach into
+it."""
 
 LEAD_SESSIONS = 4.0
-"""And at least so many times as long as a session lasts on average."""
+"""The same time as a multiple of the mean length of a session."""
 
 DELAYS = 40
-"""Durations by which a kind of request is delayed: the log's, in so many equal parts."""
+"""The number of equal parts of the log's durations, by which a kind of request is delayed."""
 
 SESSIONS = 2**48
 """The numbers of a population's sessions begin at its place times this: docs/results.md."""
@@ -44,32 +45,33 @@ EPOCH_S = 1e8
 """Times beyond this are since 1970, others since the log's first request."""
 
 MARGIN = 5.0
-"""A simulation ends at so many times the log's requests, whatever it should be."""
+"""A simulation ends at this multiple of the log's requests, whatever the workload."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """A population, and which file says when its sessions begin, if one does."""
+    """A population, and the file of the beginnings of its sessions, if there is one."""
 
     key: str
-    """What its keys begin with, as in `population.visitors.`; empty for the only one."""
+    """The prefix of its keys, as in `population.visitors.`; empty for the only one."""
 
     starts: tuple[str, str] | None
-    """The file of when its sessions begin, and the options for it; None where a model says it."""
+    """The file of the beginnings of its sessions, and the options for it; None if a model sets
+    them."""
 
     rates: tuple[FloatArray, float] | None
-    """The rates of its sessions in intervals of so many seconds from the log's begin, in parts of
-    their mean; None where no file says them."""
+    """The rates of its sessions in intervals of equal length from the log's beginning, relative to
+    their mean; None if no file has them."""
 
     profile: bool
-    """Whether its rate changes, and no file says how."""
+    """Whether its rate changes without a file."""
 
     closed: bool
     """Whether it is a fixed number of clients, whose sessions do not begin by themselves."""
 
 
 class ModelSide:
-    """A learned workload, to be simulated in the stretch of a log again and again."""
+    """A learned workload that is simulated repeatedly in the stretch of a log."""
 
     def __init__(
         self, text: str, folder: Path, names: list[str], log: LogSide, zero_ns: int
@@ -78,10 +80,10 @@ class ModelSide:
 
         Args:
             text: The workload file.
-            folder: Where the files lie that it names.
+            folder: The folder of the files that it names.
             names: The names of the log's kinds of request, by their numbers.
             log: The log's stretch.
-            zero_ns: When the log's first request came, since 1970.
+            zero_ns: The time of the log's first request, since 1970.
         """
         self._log = log
         self._workload = _core.Workload(text, str(folder / "workload.toml"))
@@ -90,7 +92,8 @@ class ModelSide:
         tables = tomllib.loads(text)
         named = tables.get("population")
         self._populations = [self._population(one, named is not None) for one in named or [tables]]
-        # Of a rate that changes nobody can say what it was before: all that was is simulated.
+        # If a rate changes, its values before the stretch are not known: all of the time before is
+        # simulated.
         whole = any(one.profile for one in self._populations)
         longest = max(map(lasts_s, self._workload.populations), default=0.0)
         enough = max(LEAD_S, min(LEAD_SESSIONS * longest, log.begin_s))
@@ -131,9 +134,9 @@ class ModelSide:
         return Population(key, starts, (parts, step), False, closed)
 
     def _starts_of(self, one: Population) -> FloatArray | None:
-        """When sessions of the stretch, and of what leads to it, begin, since its begin in seconds.
+        """The beginnings of sessions before and in the stretch, in seconds since its beginning.
 
-        None where a model says it.
+        None if a model sets them.
         """
         if one.starts is None:
             return None
@@ -146,7 +149,7 @@ class ModelSide:
         def since(those: Any) -> Any:
             return those * unit_s - zero_s - self._log.begin_s
 
-        # Of a million sessions all of them would take megabytes: few are in the stretch.
+        # A million sessions would take megabytes: only the few in the stretch are kept.
         bounds_s = (-self.lead_s, self._log.stream.length_s)
         low, high = (bisect_left(range(len(times)), bound, key=lambda at: since(times[at]))
                      for bound in bounds_s)  # fmt: skip
@@ -160,7 +163,7 @@ class ModelSide:
         return series if series.dtype.is_integer() else series.cast(pl.Float64)
 
     def _cut(self, folder: Path) -> tuple[_core.Workload, list[FloatArray]]:
-        """The workload of the stretch and what leads to it; the starts that are left of each."""
+        """The workload of the stretch and the time before it; the remaining starts of each."""
         workload, firsts = self._workload, []
         for place, one in enumerate(self._populations):
             if one.rates is not None:
@@ -173,7 +176,7 @@ class ModelSide:
                 kept = np.append(kept, self._log.stream.length_s + 1.0)
             firsts.append(kept)
             if len(kept) == 0:
-                # The rate first: with a trace it may stand, and without one it has to.
+                # The rate first: with a trace it may be present, and without one it must be.
                 workload = workload.with_value(f"{one.key}arrivals.rate", "1e-12")
                 workload = workload.with_value(f"{one.key}arrivals.process", "even")
                 continue
@@ -185,11 +188,11 @@ class ModelSide:
         return workload, firsts
 
     def _first_step(self, step_s: float) -> int:
-        """The interval of a table of rates in which what leads to the stretch begins."""
+        """The interval of a table of rates in which the time before the stretch begins."""
         return max(0, int((self._log.begin_s - self.lead_s) // step_s))
 
     def _with_rates(self, workload: _core.Workload, one: Population, file: Path) -> _core.Workload:
-        """The workload with a population's rates from there on."""
+        """The workload with a population's rates from that interval on."""
         rates, step = one.rates or (np.empty(0), 1.0)
         end = int((self._log.begin_s + self._log.stream.length_s) // step) + 2
         kept = rates[self._first_step(step) : end]
@@ -206,9 +209,9 @@ class ModelSide:
         return workload.with_value(f"{one.key}arrivals.rate", repr(rate))
 
     def _kinds_of(self, names: list[str]) -> IntArray:
-        """Of each of the workload's kinds of request, the number of its name among the log's.
+        """The number of each of the workload's kinds of request among the log's names.
 
-        Of those that the log does not have, one more than the last.
+        Kinds that the log does not have get one more than the last number.
         """
         numbers = {name: number for number, name in enumerate(names)}
         of = self._workload.populations
@@ -274,7 +277,7 @@ class ModelSide:
 
 
 def lasts_s(one: _core.Population) -> float:
-    """The mean time that a session's think times take; 0 of a closed population."""
+    """The mean sum of a session's think times; 0 for a closed population."""
     if one.session_rate is None:
         return 0.0
     usual = 0.0 if one.think is None else one.think.mean
@@ -283,7 +286,7 @@ def lasts_s(one: _core.Population) -> float:
 
 
 def _bytes(size: FloatArray, kind: IntArray, log: Stream) -> IntArray:
-    """Sizes of targets; where the workload has none, the mean of the log's kind."""
+    """Sizes of targets; if the workload has none, the mean of the log's kind."""
     kinds = int(max(kind.max(initial=0), log.kind.max(initial=0))) + 1
     counts = np.bincount(log.kind, minlength=kinds)
     means = np.bincount(log.kind, log.bytes, minlength=kinds) / np.maximum(counts, 1)

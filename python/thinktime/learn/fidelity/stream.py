@@ -1,4 +1,4 @@
-"""A stretch of requests: what both the log and the learned workload are turned into."""
+"""A stretch of requests: the common form of the log and of the learned workload."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Stream:
     """Requests in the order of their arrival. All arrays have one entry a request."""
 
     length_s: float
-    """How long the stretch is; arrivals lie in [0, length_s)."""
+    """The length of the stretch; arrivals lie in [0, length_s)."""
 
     arrival_s: FloatArray
     kind: IntArray
@@ -26,10 +26,10 @@ class Stream:
     """The work that the request brings to the server, in seconds."""
 
     target: IntArray
-    """A number for what is asked for; numbers of one stretch say nothing in another."""
+    """A number for the target; numbers of one stretch mean nothing in another."""
 
     bytes: IntArray
-    """The size of what is asked for, at least 1."""
+    """The size of the target, at least 1."""
 
     begins: NDArray[np.bool_]
     """Whether a session begins with it."""
@@ -45,19 +45,19 @@ class Stream:
 def spread(times: FloatArray, step_s: float, draw: np.random.Generator) -> FloatArray:
     """Times as a log with such stamps would have them, at random within their step, in order.
 
-    Both sides go through this: what a coarse clock did not keep, nobody is blamed for.
+    Both sides are treated alike: neither is blamed for detail that a coarse clock loses.
     """
     stamps = np.floor(times / step_s + 1e-9) * step_s
     stamps.sort()
-    # What is sorted afterwards keeps the order of the stamps: nothing leaves its step.
+    # A later sort keeps the order of the stamps: no time leaves its step.
     return np.sort(stamps + step_s * draw.random(len(stamps)))
 
 
 def dealt(values: FloatArray, count: int, draw: np.random.Generator) -> FloatArray:
-    """So many values by the law of these, each as often as it is among them, as far as that goes.
+    """Values by the law of these, each as often as it occurs, as far as possible.
 
-    The count-th parts of the sorted values are shuffled. That has less chance in it than drawing:
-    the one value that makes a queue is not drawn twice or never.
+    The count-th parts of the sorted values are shuffled. That has less chance in it than drawing: a
+    single value that makes a queue is neither drawn twice nor missed.
     """
     if not len(values):
         return np.zeros(count)
@@ -68,7 +68,7 @@ def dealt(values: FloatArray, count: int, draw: np.random.Generator) -> FloatArr
 def dealt_by_kind(kind: IntArray, of: Stream, draw: np.random.Generator) -> FloatArray:
     """A demand for each of these kinds by the law that they have in a stretch.
 
-    Kinds that it has not get one by the law of all.
+    Other kinds get a demand by the law of all.
     """
     known = np.sort(of.kind, kind="stable")
     by_kind = of.demand_s[np.argsort(of.kind, kind="stable")]

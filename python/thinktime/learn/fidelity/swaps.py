@@ -1,7 +1,7 @@
-"""What a difference comes from, by experiment: one ingredient after another is made the log's.
+"""The causes of a difference, by experiment: one ingredient after another becomes the log's.
 
-The learned requests become the log's in steps. What a step does to a figure is what its ingredient
-had to do with the difference; all steps together are the difference.
+The learned requests become the log's in steps. The effect of a step on a figure is the share of its
+ingredient in the difference; the sum of all steps is the difference.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Figures = Callable[[Stream], Levels]
 def queue_shares(
     log: Stream, learned: Stream, figures: Figures, seed: int, own_work: bool
 ) -> dict[str, dict[str, float]]:
-    """What each ingredient of `QUEUE` adds to each figure, as differences of its logarithm.
+    """The effect of each ingredient of `QUEUE` on each figure, as differences of its logarithm.
 
     They sum to the figure's logarithm for the log less that for the learned requests. With
     `own_work` the learned demands are the workload's own, and not the log's, kind by kind.
@@ -43,7 +43,7 @@ def queue_shares(
     if own_work:
         by_law = timed.with_demands(dealt_by_kind(timed.kind, log, draw))
     stages += [timed, by_law]
-    # In no order, so that only how much work there is, and how it varies, makes a difference.
+    # In no order, so that only the amount of work and its variation make a difference.
     stages += [by_law.with_demands(draw.permutation(one.demand_s)) for one in (by_law, log)]
     levels = [figures(stage) for stage in [*stages, log]]
     return {name: _steps([_log(one[name]) for one in levels]) for name in levels[0]}
@@ -59,7 +59,7 @@ def _steps(levels: list[float]) -> dict[str, float]:
 
 
 def cache_shares(log: Stream, learned: Stream, caches: Caches, seed: int) -> list[dict[str, float]]:
-    """What each ingredient of `CACHE` adds to the hit ratio of each cache.
+    """The effect of each ingredient of `CACHE` on the hit ratio of each cache.
 
     They sum to the log's ratio less the learned one's.
     """
@@ -79,7 +79,7 @@ def cache_shares(log: Stream, learned: Stream, caches: Caches, seed: int) -> lis
 
 
 def by_rank(learned: Stream, log: Stream) -> IntArray:
-    """For each learned request the size that the log's target of the same rank has."""
+    """For each learned request the size of the log's target of the same rank."""
     ranks = []
     for one in (learned, log):
         _, first, numbers, counts = np.unique(
@@ -98,9 +98,9 @@ def by_rank(learned: Stream, log: Stream) -> IntArray:
 def warped(
     own: FloatArray, like: FloatArray, width_s: float, length_s: float
 ) -> tuple[IntArray, FloatArray]:
-    """Times with as many in each interval as `like` has, and within it where `own` has them.
+    """Times with as many in each interval as `like` has, spread within it as those of `own`.
 
-    Gives for each which of `own` it is, and its time.
+    Gives for each its place in `own`, and its time.
     """
     if not len(own):
         return np.zeros(0, np.int64), np.empty(0)
@@ -114,7 +114,7 @@ def warped(
     share = (np.arange(len(like)) - first[box] + 0.5) / count
     have = np.diff(upto)[box]
     place = upto[box] + share * have
-    # Half an index before the first and behind the last of all is where the stretch ends.
+    # Half an index before the first and after the last time is the end of the stretch.
     times = np.interp(
         place, np.arange(len(own) + 2) - 0.5, np.concatenate([[0.0], own, [length_s]])
     )

@@ -1,4 +1,4 @@
-"""The fixed set of systems, and what a stretch of requests meets there."""
+"""The fixed set of systems, and the figures of a stretch of requests on them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream
 
 POLICIES = ("fcfs", "ps", "srpt")
 CACHES = (0.01, 0.05, 0.2)
-"""Sizes of the caches, as shares of the bytes of all that the log asks for."""
+"""Sizes of the caches, as shares of the bytes of all the log's targets."""
 
 SPARSE = 8
-"""Numbers of targets up to so many times the requests are taken as they are."""
+"""Numbers of targets up to this multiple of the requests are used directly."""
 
 SIZES = tuple(f"lru_{share * 100:.0f}" for share in CACHES)
 PEAKS_S = {"peak_1s": 1.0, "peak_10s": 10.0, "peak_1min": 60.0}
@@ -23,13 +23,13 @@ PEAKS_S = {"peak_1s": 1.0, "peak_10s": 10.0, "peak_1min": 60.0}
 
 @dataclass(frozen=True)
 class Caches:
-    """Caches of so many bytes."""
+    """Caches of these numbers of bytes."""
 
     bytes: tuple[int, ...]
 
     @classmethod
     def of(cls, log: Stream) -> Caches:
-        """Those for a log: shares of the bytes of all its targets."""
+        """The caches for a log: shares of the bytes of all its targets."""
         first = np.unique(log.target, return_index=True)[1]
         total = int(log.bytes[first].sum())
         return cls(tuple(max(1, round(share * total)) for share in CACHES))
@@ -61,7 +61,7 @@ def queue_figures(policy: str, stream: Stream) -> dict[str, float]:
 
 
 def peak(arrival_s: FloatArray, width_s: float) -> float:
-    """The most requests within so long, wherever it begins."""
+    """The most requests within this time, wherever it begins."""
     if not len(arrival_s):
         return 0.0
     after = np.searchsorted(arrival_s, arrival_s + width_s)

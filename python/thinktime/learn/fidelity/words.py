@@ -17,13 +17,13 @@ NAMED = 0.25
 NAMED_MOST = 2
 
 SEED_MATTERS = 0.05
-"""From this standard deviation on, of the work from seed to seed, it is said."""
+"""From this standard deviation of the work from seed to seed on, it is mentioned."""
 
 NUMBER_MATTERS = 0.02
 """The same for the number of requests, from replay to replay."""
 
 WIDE = 100
-"""Of more times than this only that is said."""
+"""A larger ratio is reported only as larger than this."""
 
 UNTOLD_SHOWN = 3
 
@@ -58,7 +58,7 @@ NAMES = {
     "lru_5": "cache of 5 %",
     "lru_20": "cache of 20 %",
 }
-"""By figure: what it is called."""
+"""The name of each figure."""
 
 LESS = {
     "number": "it sends fewer requests",
@@ -74,7 +74,7 @@ LESS = {
     "sizes": "what is popular is too large in it",
     "order": "that a thing is soon asked for again is not in it",
 }
-"""By ingredient: what the log has, and the learned workload has not."""
+"""By ingredient: the features that only the log has."""
 
 MORE = {
     "number": "it sends more requests",
@@ -90,11 +90,11 @@ MORE = {
     "sizes": "what is popular is too small in it",
     "order": "in it a thing is asked for again sooner than in the log",
 }
-"""By ingredient: what the learned workload has, and the log has not."""
+"""By ingredient: the features that only the learned workload has."""
 
 
 def sentences(of: Fidelity) -> list[str]:
-    """What there is to say, the most important first."""
+    """The remarks, the most important first."""
     if not of.differences:
         few = units.counted(of.requests, "request")
         return [f"the busiest hour has {few}: too few to compare the learned workload with"]
@@ -168,7 +168,7 @@ def _of_peaks(of: Fidelity) -> list[str]:
 
 
 def _of_sizes(of: Fidelity) -> list[str]:
-    """That sizes are not their targets' own, as the file says."""
+    """The remark that sizes are not their targets' own, as the file says."""
     if of.demands != "varied sizes":
         return []
     return [
@@ -178,7 +178,7 @@ def _of_sizes(of: Fidelity) -> list[str]:
 
 
 def _of_queues(of: Fidelity) -> str:
-    """Why nothing can be told, where it is none of the others."""
+    """Why no verdict is possible, if none of the other reasons applies."""
     return (
         f"{units.seconds(of.length_s)} are too short: the few times decide when many are there, or "
         "when the same is asked for"
@@ -186,7 +186,7 @@ def _of_queues(of: Fidelity) -> str:
 
 
 def _of_seed(of: Fidelity) -> list[str]:
-    """Whether the work hangs on the seed, as it does where popular targets draw their sizes."""
+    """Whether the work depends on the seed, because popular targets draw their sizes."""
     apart = of.differences["load"].apart
     if of.demands != "sizes" or apart < SEED_MATTERS:
         return []
@@ -197,7 +197,7 @@ def _of_seed(of: Fidelity) -> list[str]:
 
 
 def _of_chance(of: Fidelity) -> list[str]:
-    """Numbers of arrivals beyond their bound that are no further apart than replays are."""
+    """Numbers of arrivals beyond their bound whose distance is within that of replays."""
     unsure = [one for one in of.differences.values() if not (one.good or one.wrong or one.untold)]
     if not unsure:
         return []
@@ -209,7 +209,7 @@ def _of_chance(of: Fidelity) -> list[str]:
 
 
 def _of_untold(of: Fidelity) -> list[str]:
-    """Figures of which nothing can be told, those with the widest chance first."""
+    """Figures without a verdict, those with the widest chance first."""
     untold = [one for one in of.differences.values() if one.untold]
     widest = sorted(untold, key=lambda one: -one.chance / one.within)
     shown = [_apart(one) for one in widest[:UNTOLD_SHOWN]]
@@ -219,7 +219,7 @@ def _of_untold(of: Fidelity) -> list[str]:
 
 
 def _apart(one: Difference) -> str:
-    """A difference, and what is chance of it."""
+    """A difference, and its part due to chance."""
     name = NAMES.get(one.name, one.name)
     if one.in_points:
         return f"{name} ({_points(one)} the log's; by chance up to {one.chance * 100:.0f})"
@@ -229,7 +229,7 @@ def _apart(one: Difference) -> str:
 
 
 def _of_largest(of: Fidelity) -> list[str]:
-    """That one request decides the log's own figures, where nothing can be told for it."""
+    """The remark that one request decides the log's own figures, if that prevents a verdict."""
     tried = [one for one in of.differences.values() if one.without_largest is not None]
     decided = [one for one in tried if abs(one.without_largest or 0.0) > one.within]
     if not decided:
@@ -245,7 +245,7 @@ def _of_largest(of: Fidelity) -> list[str]:
 
 
 def _of_numbers(of: Fidelity) -> list[str]:
-    """That so short a time has few sessions."""
+    """The remark that so short a time has few sessions."""
     number = of.differences["requests_per_s"]
     if number.apart < NUMBER_MATTERS:
         return []
@@ -256,7 +256,7 @@ def _of_numbers(of: Fidelity) -> list[str]:
 
 
 def _ratio(one: Difference) -> str:
-    """As in `12 % below the log's`; great ones as in `4.0 times the log's`."""
+    """As in `12 % below the log's`; large ones as in `4.0 times the log's`."""
     if one.difference >= 1:
         return f"{1 + one.difference:.1f} times the log's"
     if one.difference <= -1 + 1 / WIDE:

@@ -1,4 +1,4 @@
-"""Naming the law of values that were tallied: think times, sizes, requests of a session.
+"""Naming the law of tallied values: think times, sizes, requests of a session.
 
 >>> import numpy as np
 >>> from thinktime.learn.fit import Tally, fit

@@ -24,7 +24,7 @@ class Bent:
     """Its log-likelihood less that of the Pareto tail, 0 or above."""
 
     sigma: float
-    """Infinite where the tail does not bend."""
+    """Infinite if the tail does not bend."""
 
     vuong: float
     """Vuong's statistic, of the Pareto tail against this one."""
@@ -36,7 +36,7 @@ class Bent:
     """The largest difference between the two distribution functions."""
 
     def noticed(self, total: float) -> float:
-        """The largest sigma whose bend is three standard errors with so many values."""
+        """The largest sigma whose bend is three standard errors with this many values."""
         b = 3 / math.sqrt(max(total * self.spread, 1e-300))
         return math.sqrt(1 / (2 * b))
 

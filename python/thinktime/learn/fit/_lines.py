@@ -1,9 +1,8 @@
-"""Pareto tails of a tally: straight lines where survival is drawn on two logarithmic scales.
+"""Pareto tails of a tally: straight lines in a plot of survival on two logarithmic scales.
 
-How likely a law makes the values is worked out by `thinktime._core.Tail`
-(`crates/log/src/fits/tail.rs` says how). Source of the distances that chance gives: Stephens, 'EDF
-statistics for goodness of fit and some comparisons' (Journal of the American Statistical
-Association 69, 1974), case 4.
+`thinktime._core.Tail` computes likelihoods (see `crates/log/src/fits/tail.rs`). Source of the
+distances that chance gives: Stephens, 'EDF statistics for goodness of fit and some comparisons'
+(Journal of the American Statistical Association 69, 1974), case 4.
 """
 
 from __future__ import annotations
@@ -20,15 +19,14 @@ from thinktime.learn.fit.observations import IntArray, Observations
 from thinktime.learn.fit.tally import LARGEST, Tally
 
 LEAST_VALUES = 100
-"""A tail of fewer values is not looked at."""
+"""A tail of fewer values is not considered."""
 
 _THRESHOLDS = 200
 _CHANCE = 0.9
-"""A distance of this over √N is what chance gives in four of five samples, where the shape was
-estimated."""
+"""Chance gives at most this over √N in four of five samples, if the shape was estimated."""
 
 _STAMPS = 3
-"""The tail of rounded stamps begins beyond so many steps, where the rounding hardly shows."""
+"""The tail of rounded stamps begins beyond this many steps, where rounding hardly shows."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class Straight:
 
     @property
     def total(self) -> float:
-        """How many values lie in the tail."""
+        """The number of values in the tail."""
         return float(self.count.sum())
 
     @property
@@ -65,7 +63,7 @@ class Straight:
 
 
 def by_chance(total: float) -> float:
-    """The distance to the right law that so many values may well have."""
+    """The plausible distance to the right law with this many values."""
     return _CHANCE / math.sqrt(min(total, DECISIVE))
 
 
@@ -90,7 +88,7 @@ def _unrounded(number: FloatArray, seen: Observations) -> FloatArray:
 
 
 def bound_of(seen: Observations) -> float | None:
-    """Where observation ends."""
+    """The upper end of observation."""
     if seen.limit_at is None:
         return None
     if seen.step > 0 and not seen.tally.whole:
@@ -99,10 +97,10 @@ def bound_of(seen: Observations) -> float | None:
 
 
 def best_tail(seen: Observations, bound: float | None) -> Straight | None:
-    """The longest tail as close to its law as chance allows; the closest where there is none."""
+    """The longest tail as close to its law as chance allows; if there is none, the closest."""
     above, least = values_above(seen), least_threshold(seen)
     places = np.flatnonzero((above >= LEAST_VALUES) & (seen.lower > least))
-    places = places[places < len(above) - 4]  # a line goes through any two bins
+    places = places[places < len(above) - 4]  # any two bins lie on a line
     if not len(places):
         return None
     some = np.unique(np.linspace(0, len(places) - 1, _THRESHOLDS).astype(int))
@@ -111,12 +109,12 @@ def best_tail(seen: Observations, bound: float | None) -> Straight | None:
 
 
 def values_above(seen: Observations) -> FloatArray:
-    """How many values lie in each bin and those above it."""
+    """The number of values in each bin and those above it."""
     return np.cumsum(seen.count[::-1])[::-1]
 
 
 def least_threshold(seen: Observations) -> float:
-    """Beyond it a tail may begin."""
+    """The bounds beyond which a tail may begin."""
     return 0.0 if seen.tally.whole else _STAMPS * seen.step
 
 
@@ -128,7 +126,7 @@ def straight(seen: Observations, place: int, bound: float | None) -> Straight | 
 def _closest(
     seen: Observations, bound: float | None, places: IntArray, enough: list[float]
 ) -> Straight | None:
-    """Of the tails from these places on the first that is close enough, or else the closest."""
+    """The first close enough of the tails from these places on, otherwise the closest."""
     end = math.inf if bound is None else bound
     upper = np.where(seen.upper >= LARGEST, np.inf, seen.upper)
     columns = seen.lower.tolist(), upper.tolist(), seen.count.tolist()

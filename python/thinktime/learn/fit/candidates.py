@@ -1,4 +1,4 @@
-"""Which laws are tried. A family of laws is one class and one line here."""
+"""The laws that are tried. A family of laws is one class and one line here."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _SIMPLE = (
 )  # fmt: skip
 
 TIMES: tuple[str, ...] = (*_SIMPLE, "exp+lognormal")
-"""For think times, times between arrivals, and durations."""
+"""Families for think times, times between arrivals, and durations."""
 
 SIZES: tuple[str, ...] = (*_SIMPLE, "lognormal+pareto", "cut lognormal+pareto")
-"""For sizes."""
+"""Families for sizes."""
 
 COUNTS: tuple[str, ...] = (
     "const", "geometric", "poisson", "exp", "uniform", "pareto", "lognormal", "weibull", "gamma",
     "inverse_gaussian",
 )  # fmt: skip
-"""For whole numbers from 1 on."""
+"""Families for whole numbers from 1 on."""

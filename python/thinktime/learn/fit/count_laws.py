@@ -48,7 +48,7 @@ class Poisson(Family):
         return p[0]
 
     def quantile(self, u: float, p: Parameters) -> float:
-        return float(round(super().quantile(u, p)))  # which ends at the step
+        return float(round(super().quantile(u, p)))  # the search ends at the step
 
     def notation(self, p: Parameters, unit: str) -> str:
         return f"poisson({p[0]:.6g})"

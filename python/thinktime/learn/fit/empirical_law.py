@@ -1,4 +1,4 @@
-"""A few values with their shares, which stand for many where no law with a name fits."""
+"""A few values with their shares, in place of many values that no named law fits."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 MOST = 40
-"""So many outcomes stand for the values at most."""
+"""The largest number of outcomes."""
 
 DIGITS = 6
-"""Of shares."""
+"""The digits of shares."""
 
 
 def outcomes(
@@ -21,8 +21,8 @@ def outcomes(
 ) -> str:
     """A few values with their shares, which keep the mean: ``discrete(0.5: 1, 0.5: 2)``.
 
-    At most ``most`` groups of neighbours; of values with so many ``digits`` after the point, or of
-    whole numbers. There must be values; ``weights`` say how often each was there, once by default.
+    At most ``most`` groups of neighbours, written with ``digits`` after the point, or as whole
+    numbers. There must be values; ``weights`` are their counts, once by default.
     """
     points, heavy = few(values, weights, most)
     if digits is None:
@@ -39,10 +39,10 @@ def outcomes(
 def few(
     values: ArrayLike, weights: ArrayLike | None, most: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means of groups of neighbours, and what each group weighs; groups are at most ``most`` > 0.
+    """Means of groups of neighbours, and the weight of each; groups are at most ``most`` > 0.
 
-    Half of what makes groups alike is the number of values, half the sum of their squares: what is
-    rare and large, and what queues wait behind, is kept apart from what is usual.
+    Groups are made equal half by the number of values, half by the sum of their squares: rare large
+    values, behind which queues wait, are kept apart from usual ones.
     """
     row = np.asarray(values, dtype=np.float64)
     weight = np.ones(len(row)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -74,9 +74,9 @@ def _whole(
 
 
 def rounded_shares(shares: ArrayLike, digits: int) -> NDArray[np.float64]:
-    """Shares of so many digits that still sum to 1, by the largest remainders.
+    """Shares of this many digits that still sum to 1, by the largest remainders.
 
-    What is above 0 stays so: nothing becomes impossible.
+    A share above 0 stays above 0: no value becomes impossible.
     """
     row = np.asarray(shares, dtype=np.float64)
     unit = 10**digits

@@ -53,8 +53,8 @@ class Hyperexponential(Family):
         return f"h2({written(p[0], unit)}, cv2={p[1]:.6g})"
 
     def starts(self, seen: Observations) -> list[list[float]]:
-        # The variance of a long tail misleads; that of the logarithms does not: it is 1.28² for
-        # one phase, and grows by the distance of the two.
+        # The variance misleads for a long tail. The variance of the logarithms does not: it is
+        # 1.28² for one phase, and grows with the distance of the two.
         return [[seen.mean, max(seen.cv2, 1.1)], [seen.mean, 1 + seen.log_deviation**2]]
 
     def ranges(self, seen: Observations) -> list[Range]:

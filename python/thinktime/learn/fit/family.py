@@ -1,7 +1,7 @@
-"""What every family of laws offers to the search for its parameters.
+"""The interface of a family of laws for the search for its parameters.
 
-How likely values are, the functions of a law and the likelihood of bins, is worked out by
-`thinktime._core` (`crates/log/src/fits`), which knows families by their names.
+`thinktime._core` (`crates/log/src/fits`) computes the functions of a law and the likelihood of
+bins; it knows families by their names.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class Family(ABC):
     """
 
     name: ClassVar[str]
-    """As Thinktime's notation calls it; parts of a mix are joined by ``+``."""
+    """The name in Thinktime's notation; parts of a mix are joined by ``+``."""
 
     parameters: ClassVar[tuple[str, ...]]
     """Names of the parameters, as in the notation."""
 
     free: ClassVar[int]
-    """How many parameters are estimated on a continuum, as BIC counts them."""
+    """The number of parameters estimated on a continuum, as BIC counts them."""
 
     whole_only: ClassVar[bool] = False
     """Whether it is a law of whole numbers."""
@@ -51,11 +51,11 @@ class Family(ABC):
     """The parameter at which the density jumps. It is searched for bin by bin."""
 
     def cdf(self, x: ArrayLike, p: Parameters) -> FloatArray:
-        """P(X <= x) for each of some values; 0 where ``x`` is negative."""
+        """P(X <= x) for each of some values; 0 if ``x`` is negative."""
         return self._tails(x, p)[0]
 
     def sf(self, x: ArrayLike, p: Parameters) -> FloatArray:
-        """P(X > x), without loss of digits in the upper tail; 1 where ``x`` is negative."""
+        """P(X > x), without loss of digits in the upper tail; 1 if ``x`` is negative."""
         return self._tails(x, p)[1]
 
     def _tails(self, x: ArrayLike, p: Parameters) -> tuple[FloatArray, FloatArray]:
@@ -68,7 +68,7 @@ class Family(ABC):
 
     @abstractmethod
     def mean(self, p: Parameters) -> float:
-        """E[X]; infinite where it does not exist."""
+        """E[X]; infinite if it does not exist."""
 
     def quantile(self, u: float, p: Parameters) -> float:
         """The least x with P(X <= x) >= u, 0 < u < 1; by division of the logarithm's range."""
@@ -83,26 +83,26 @@ class Family(ABC):
 
     @abstractmethod
     def notation(self, p: Parameters, unit: str) -> str:
-        """As Thinktime writes it, to six digits."""
+        """The law in Thinktime's notation, to six digits."""
 
     @abstractmethod
     def starts(self, seen: Observations) -> list[list[float]]:
-        """Where the search begins."""
+        """The starting values of the search."""
 
     @abstractmethod
     def ranges(self, seen: Observations) -> list[Range]:
-        """Between which values each parameter lies."""
+        """The bounds of each parameter."""
 
     def solved(self, seen: Observations) -> list[float] | None:
-        """The parameters where no search is needed, and None where one is."""
+        """The parameters that need no search, and None for those that do."""
         return None
 
     def rounded(self, p: Parameters) -> list[list[float]]:
-        """Where the last parameters must be whole: those nearby. Else none."""
+        """Whole values near the last parameters, if these must be whole; otherwise none."""
         return []
 
     def least_errors(self, p: Parameters, seen: Observations) -> list[float]:
-        """Standard errors that a parameter has at least, whatever the likelihood's curvature."""
+        """Lower bounds of the parameters' standard errors, whatever the likelihood's curvature."""
         return [0.0] * len(self.parameters)
 
 
@@ -131,7 +131,7 @@ def weighted(parts: Sequence[tuple[float, str]]) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """One law of a mix: its family, and where its parameters stand among those of the mix."""
+    """One law of a mix: its family, and the places of its parameters among those of the mix."""
 
     family: Family
     take: tuple[int, ...]

@@ -1,8 +1,8 @@
-"""Fitting families of laws to a tally, and what was found.
+"""Fitting families of laws to a tally, and the results.
 
 Sources: Schwarz, 'Estimating the dimension of a model' (Annals of Statistics 6, 1978), for BIC;
 Miller and Dunson, 'Robust Bayesian inference via coarsening' (Journal of the American Statistical
-Association 114, 2019), for why no more than so many values count in the choice between laws.
+Association 114, 2019), for the limit on the number of values that count in the choice between laws.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from thinktime.learn.fit.search import Rough, estimate, roughly
 from thinktime.learn.fit.tally import Tally
 
 DECISIVE = 20_000
-"""A law is preferred as if there were at most so many values: what only more than these could
-tell apart makes no difference to a workload, and no real law is simple to the last digit."""
+"""In the choice of a law at most this many values count. Distinctions that need more make no
+difference to a workload, and no real law is simple to the last digit."""
 
 CLOSE = 0.03
-"""A law that is nowhere off by more than this share of the values is plausible, however many
-there are."""
+"""A law that differs nowhere by more than this share of the values is plausible, however many there
+are."""
 
 FAR_BEHIND = 0.1
-"""A law whose BIC a value is so much worse in a first search, on joined bins, is not refined: that
-brings hundredths at most. Its parameters and errors are those of the first search."""
+"""A law is not refined if its BIC a value is worse by more than this in a first search, on joined
+bins: refining brings hundredths at most. Its parameters and errors are those of the first
+search."""
 
 FEW = 50
 
@@ -44,13 +45,14 @@ class Fit:
     """The name of its family: ``exp``, ``lognormal+pareto``."""
 
     notation: str
-    """The whole law as Thinktime writes it: ``exp(7.01s)``."""
+    """The whole law in Thinktime's notation: ``exp(7.01s)``."""
 
     parameters: dict[str, float]
-    """By name, in base units."""
+    """The parameters by name, in base units."""
 
     standard_errors: dict[str, float]
-    """By name; infinite where the data cannot tell, 0 where a whole number was chosen."""
+    """The standard errors by name; infinite if the data do not determine it, 0 if a whole number
+    was chosen."""
 
     log_likelihood: float
     """The natural logarithm of the probability of the bins' values."""
@@ -62,16 +64,16 @@ class Fit:
     """The largest difference between the law's distribution function and the values'."""
 
     mean: float
-    """Of the whole law, beyond the limit too; infinite where it does not exist."""
+    """E[X] of the whole law, beyond the limit too; infinite if it does not exist."""
 
     median: float
-    """Of the whole law."""
+    """C² of the whole law."""
 
     plausible: bool
-    """Whether ``ks`` is what chance gives at 1 %, or below ``CLOSE``."""
+    """Whether ``ks`` is within chance at 1 %, or below ``CLOSE``."""
 
     note: str = ""
-    """What is odd about the values or the fit; empty where nothing is."""
+    """Remarks on oddities of the values or the fit; empty without any."""
 
     zero_share: float = 0.0
     """The share of exact zeros. They are set apart, and the notation mixes them in."""
@@ -102,13 +104,12 @@ def fit(tally: Tally, candidates: Sequence[str] | None = None) -> list[Fit]:
     """Fit each candidate law by maximum likelihood, and put the best first.
 
     Candidates are names out of `TIMES`, `SIZES` and `COUNTS`; by default the list that goes with
-    the tally: `COUNTS` for whole numbers, `SIZES` for bytes, `TIMES` for others. The likelihood
-    is that of the bins as observed: with rounded stamps, and given that values are up to the
-    limit. The order is that of BIC with the likelihood a value that was found, and at most
-    `DECISIVE` values.
+    the tally: `COUNTS` for whole numbers, `SIZES` for bytes, `TIMES` for others. The likelihood is
+    that of the bins as observed: with rounded stamps, and given that values are up to the limit.
+    The order is that of BIC with the likelihood a value as found, and at most `DECISIVE` values.
 
-    The list is empty where there are no values, and lacks laws that the values rule out. Raises
-    ValueError where a candidate is unknown or is a law of whole numbers for values that are not.
+    The list is empty if there are no values, and lacks laws that the values rule out. Raises
+    ValueError if a candidate is unknown or is a law of whole numbers for values that are not.
     """
     families = _chosen(tally, candidates)
     if tally.total == 0:
@@ -117,13 +118,13 @@ def fit(tally: Tally, candidates: Sequence[str] | None = None) -> list[Fit]:
         return [_all_zero(tally)]
     seen = Observations(tally)
     fits = _all_fitted(families, seen)
-    if not fits:  # such as one value apart from the rest
+    if not fits:  # for example one value apart from the rest
         fits = _all_fitted([FAMILIES[name] for name in ("lognormal", "uniform")], seen)
     return sorted(fits, key=lambda one: _coarsened(one.family, one.log_likelihood, seen.total))
 
 
 def _all_fitted(families: Sequence[Family], seen: Observations) -> list[Fit]:
-    """The laws of all families; those that a first search finds far behind as it found them."""
+    """The laws of all families; those far behind in a first search keep its results."""
     with np.errstate(all="ignore"):
         rough = [found for family in families if (found := roughly(family, seen)) is not None]
     costs = [
@@ -148,13 +149,13 @@ def _chosen(tally: Tally, candidates: Sequence[str] | None) -> list[Family]:
 
 
 def _coarsened(family: Family, log_likelihood: float, total: float) -> float:
-    """BIC a value, as it would be at no more than so many values."""
+    """BIC a value, with the number of values limited."""
     count = max(min(total, DECISIVE), 2)
     return family.free * math.log(count) / count - 2 * log_likelihood / total
 
 
 def _fitted(rough: Rough, worth: bool) -> Fit | None:
-    """The best law of a family, or None where none comes near."""
+    """The best law of a family, or None if none comes near."""
     family, seen = rough.problem.family, rough.problem.seen
     with np.errstate(all="ignore"):
         p, errors = estimate(rough, worth)
@@ -188,7 +189,7 @@ def _fitted(rough: Rough, worth: bool) -> Fit | None:
 
 
 def _notation(family: Family, p: Parameters, share: float, unit: str) -> str | None:
-    """The law as Thinktime writes it; None where it cannot, as with bounds alike to six digits."""
+    """The law in Thinktime's notation; None if it has none, as with bounds alike to six digits."""
     notation = family.notation(p, unit)
     if 1e-9 <= share <= 1 - 1e-9:
         notation = weighted([(share, f"const({written(0.0, unit)})"), (1 - share, notation)])

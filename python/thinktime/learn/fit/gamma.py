@@ -13,7 +13,7 @@ from thinktime.learn.fit.family import POSITIVE, Family, Parameters, Range, writ
 from thinktime.learn.fit.observations import Observations
 
 STAGES_MAX = 50
-"""More stages are not told from any other shape, and are left to the gamma law."""
+"""Laws with more stages look like any other shape, and are left to the gamma law."""
 
 
 class Gamma(Family):

@@ -37,7 +37,7 @@ class Lognormal(Family):
 
 
 class CutLognormal(Lognormal):
-    """``truncated(lognormal(mu=, sigma=), hi=)``: a lognormal value given that it is up to hi."""
+    """``truncated(lognormal(mu=, sigma=), hi=)``: a lognormal value given that it is at most hi."""
 
     name = "cut lognormal"
     parameters = ("mu", "sigma", "hi")

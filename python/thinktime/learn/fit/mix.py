@@ -29,7 +29,7 @@ from thinktime.learn.fit.pareto import SHAPE, Pareto
 
 
 class Mix(Family):
-    """With the probability ``weight``, the first parameter, the first law; else the second."""
+    """The first law with the probability ``weight``, the first parameter; otherwise the second."""
 
     parts: ClassVar[tuple[Part, Part]]
 
@@ -83,7 +83,7 @@ class LognormalPareto(Mix):
     parts: ClassVar[tuple[Part, Part]] = (Part(Lognormal(), (1, 2)), Part(Pareto(), (3, 4)))
 
     def starts(self, seen: Observations) -> list[list[float]]:
-        """One start for each of some places where the tail may begin."""
+        """One start for each of some places at which the tail may begin."""
         found: list[list[float]] = []
         for share in (0.3, 0.5, 0.65, 0.8, 0.87, 0.92, 0.95, 0.98, 0.99):
             cut = seen.quantile(share)
@@ -103,7 +103,7 @@ class LognormalPareto(Mix):
 
 
 class CutLognormalPareto(LognormalPareto):
-    """The same with a body that ends where the tail begins."""
+    """The same with a body that ends at the beginning of the tail."""
 
     name = "cut lognormal+pareto"
     parts = (Part(CutLognormal(), (1, 2, 4)), Part(Pareto(), (3, 4)))

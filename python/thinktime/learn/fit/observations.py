@@ -1,9 +1,9 @@
-"""The bins of a tally, as its values were observed: exact, as whole numbers, or stamped.
+"""The bins of a tally, by the form of its values: exact, whole numbers, or stamped.
 
-*Whole* numbers: a law of the continuum is rounded, and at least 1, as Thinktime does with the
-requests of a session: N = max(1, floor(X + 1/2)). *Stamped* values are differences of two stamps
-that were rounded down. How likely a law makes them is worked out by `thinktime._core.Likelihood`
-(`crates/log/src/fits/likelihood.rs` says how).
+*Whole* numbers: a continuous law is rounded, and at least 1, as Thinktime does with the requests of
+a session: N = max(1, floor(X + 1/2)). *Stamped* values are differences of two stamps that were
+rounded down. `thinktime._core.Likelihood` computes their likelihoods (see
+`crates/log/src/fits/likelihood.rs`).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from thinktime.learn.fit.tally import LARGEST, Tally
 IntArray: TypeAlias = NDArray[np.int64]
 
 TINY = 1e-300
-"""Stands for a probability of 0."""
+"""It replaces a probability of 0."""
 
 _MANY = 1000
-"""Whole numbers and stamps in more bins than so many are joined..."""
+"""If whole numbers and stamps have more bins than this, bins are joined..."""
 
 _FINE = 100
-"""...above this number, to bins that are one in so many wide."""
+"""...above this number, to bins whose relative width is one in this many."""
 
 
 class Observations:
-    """A tally made ready for likelihoods. It has at least one bin above zero.
+    """A tally in the form that likelihoods need. It has at least one bin above zero.
 
-    Exact values of 0, to which no law of the continuum gives a probability, are set apart.
+    Exact values of 0, which have no probability under a continuous law, are set apart.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -51,7 +51,7 @@ class Observations:
         self.total = float(self.count.sum())
 
     def _continuum(self, low: FloatArray, high: FloatArray) -> None:
-        point = high <= low  # stands for values of three digits
+        point = high <= low  # represents values of three digits
         lower, upper = np.where(point, low * 0.995, low), np.where(point, low * 1.005, high)
         before = np.concatenate([[0.0], np.maximum.accumulate(upper)[:-1]])
         lower = np.where(point, np.minimum(np.maximum(lower, before), low), lower)
@@ -86,13 +86,13 @@ class Observations:
             self.limit_at = None if self.limit_at is None else self.limit_at + 0.5
             self.low, self.high = np.maximum(self.lower, 0.5), self.upper
         else:
-            # Where P(D <= k r) is to be taken: before the first and at the last of the bin.
+            # The places of P(D <= k r): before the first step and at the last step of the bin.
             self.lower, self.upper = self.first - 1, self.last
             self.low = np.maximum(self.first - 1, 0) * self.step
             self.high = (self.last + 1) * self.step
 
     def _join(self, first: FloatArray, last: FloatArray) -> None:
-        """Join bins of the same number; and where there are many, neighbours far up."""
+        """Join bins of the same number; and if there are many, neighbours far up."""
         place, joined = first, len(first) > _MANY
         if joined:
             above = np.floor(_FINE * np.log(np.maximum(first, _FINE) / _FINE))
@@ -111,14 +111,14 @@ class Observations:
 
     @cached_property
     def likelihood(self) -> _core.Likelihood:
-        """How likely laws are."""
+        """The likelihood of laws."""
         stamped = self.step if not self.tally.whole else 0.0
         limit = math.inf if self.limit_at is None else min(self.limit_at, LARGEST)
         columns = (self.lower.tolist(), self.upper.tolist(), self.count.tolist())
         return _core.Likelihood(*columns, limit=limit, step=stamped)
 
     def coarse(self, bins: int) -> Observations:
-        """The same with neighbours joined to about so many bins, for a first search."""
+        """The same with neighbours joined to about this many bins, for a first search."""
         if len(self.count) <= bins:
             return self
         starts = np.unique(np.linspace(0, len(self.count), bins, endpoint=False, dtype=np.int64))
@@ -134,21 +134,21 @@ class Observations:
         return other
 
     def log_likelihood(self, family: Family, p: Parameters) -> float:
-        """Σ count ln P(bin), given that values are at most the limit; NaN where there is no law.
+        """Σ count ln P(bin), given that values are at most the limit; NaN if there is no law.
 
         A bin without probability has one of 1e-300.
         """
         return self.likelihood.log_likelihood(family.name, list(p))
 
     def impossible(self, family: Family, p: Parameters) -> float:
-        """The share of values to which the law gives no probability at all."""
+        """The share of values that have no probability under the law."""
         return self.likelihood.impossible(family.name, list(p))
 
     def distance(self, family: Family, p: Parameters) -> float:
         """The largest difference between the two distribution functions, at bounds of bins."""
         return self.likelihood.distance(family.name, list(p))
 
-    # ---- what starting values are made of
+    # ---- statistics for starting values
 
     @cached_property
     def values(self) -> FloatArray:
@@ -186,16 +186,16 @@ class Observations:
         return max(float(np.sqrt(variance)), 1e-3)
 
     def quantile(self, u: float) -> float:
-        """The value below which the fraction ``u`` lies."""
+        """The quantile of the fraction ``u``."""
         at = int(np.searchsorted(np.cumsum(self.count), u * self.total))
         return float(self.values[min(at, len(self.values) - 1)])
 
     def least_range(self) -> Range:
-        """Between which bounds the least value lies."""
+        """The bounds of the least value."""
         return float(self.low[0]), float(self.high[0])
 
     def largest_range(self) -> Range:
-        """Between which bounds the largest value lies."""
+        """The bounds of the largest value."""
         low, high = float(self.low[-1]), float(self.high[-1])
         return low, min(high, 10 * low) if low > 0 else high
 

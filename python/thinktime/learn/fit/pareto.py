@@ -45,7 +45,7 @@ class Pareto(Family):
 
 
 class BoundedPareto(Family):
-    """``bounded_pareto(shape=, lo=, hi=)``: a Pareto value given that it is up to hi."""
+    """``bounded_pareto(shape=, lo=, hi=)``: a Pareto value given that it is at most hi."""
 
     name = "bounded_pareto"
     parameters = ("shape", "lo", "hi")

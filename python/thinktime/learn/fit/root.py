@@ -1,7 +1,7 @@
-"""Where a function that rises or falls through zero is zero.
+"""The place at which a rising or falling function is zero.
 
-Source: Brent, 'Algorithms for Minimization without Derivatives' (1973), chapter 4. It is here, and
-not taken from scipy, because importing what scipy has of it takes longer than most logs.
+Source: Brent, 'Algorithms for Minimization without Derivatives' (1973), chapter 4. It replaces
+scipy's function, because importing that takes longer than most logs.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Callable
 STEPS_MAX = 100
 
 _RELATIVE = 4 * 2.0**-52
-"""Of a root's size: closer than this no step leads."""
+"""Relative to the root: no step comes closer."""
 
 
 def root(function: Callable[[float], float], low: float, high: float, within: float) -> float:
     """A root between ``low`` and ``high``, where the function has different signs.
 
-    It is found to ``within`` > 0, on the scale of the bounds. Raises ValueError where the signs are
-    the same, and ArithmeticError where it is not found in `STEPS_MAX` steps.
+    It is found to ``within`` > 0, on the scale of the bounds. Raises ValueError if the signs are
+    the same, and ArithmeticError if it is not found in `STEPS_MAX` steps.
     """
     before, at = low, high
     value_before, value = function(before), function(at)
@@ -57,7 +57,7 @@ Point = tuple[float, float]
 
 
 def _interpolated(here: Point, before: Point, other: Point) -> float:
-    """How far the root is from ``here``: by a line through two points, or x as a parabola of y."""
+    """The step from ``here`` to the root: by a line through two points, or x as a parabola of y."""
     (x, y), (x1, y1), (x2, y2) = here, before, other
     if x1 == x2:
         return -y * (x - x1) / (y - y1)

@@ -1,4 +1,4 @@
-"""The search for the most likely parameters, and how far they can be trusted.
+"""The search for the most likely parameters, and their standard errors.
 
 A first search takes few bins, and a second one all of them. Standard errors come from the
 curvature of the log-likelihood at its maximum, taken over steps that lower it by about a half, so
@@ -18,15 +18,15 @@ from thinktime.learn.fit.problem import Problem
 
 _COARSE = 100
 _NEAR = 1e-8
-"""What a step of a first search promises at least, in log-likelihood a value."""
+"""The least gain in log-likelihood a value for a step of a first search."""
 
 
 @dataclass(frozen=True)
 class Rough:
-    """What a first search has found, on few bins."""
+    """The result of a first search, on few bins."""
 
     problem: Problem
-    """With all bins."""
+    """The problem with all bins."""
 
     coarse: Problem
     p: list[float]
@@ -41,7 +41,7 @@ class Rough:
 
 
 def roughly(family: Family, seen: Observations) -> Rough | None:
-    """A first search; None where no law of the family will do."""
+    """A first search; None if no law of the family fits."""
     solved = family.solved(seen)
     starts = family.starts(seen) if solved is None else []
     problem = Problem(family, seen, family.ranges(seen))
@@ -127,7 +127,7 @@ def _moved(p: Parameters, at: int, value: float) -> list[float]:
 
 
 def refined(problem: Problem, p: Parameters) -> tuple[list[float], list[float]]:
-    """From near the maximum to it by Newton's steps; and the standard errors there."""
+    """The maximum by Newton's steps from nearby, and the standard errors there."""
     p, moves = list(p), 0
     while True:
         slope, steps = slopes(problem, p)
@@ -171,7 +171,7 @@ def _errors(
 
 
 def slopes(problem: Problem, p: Parameters) -> tuple[FloatArray, FloatArray]:
-    """For each parameter the slope, and the step that costs about a half; inf where none does."""
+    """For each parameter the slope, and the step that costs about a half; inf if none does."""
     centre = problem.free(p)
     least = problem.loss(p, centre)
     slope, found = np.zeros(len(centre)), np.full(len(centre), np.inf)

@@ -1,9 +1,9 @@
 """The least value of a function of a few numbers, without its slopes.
 
-A triangle, or what it is in more dimensions, goes downhill: its worst corner is thrown over the
-middle of the others. Source: Nelder and Mead, 'A simplex method for function minimization' (The
-Computer Journal 7, 1965). It is here, and not taken from scipy, because importing what scipy has of
-it takes longer than most logs.
+A triangle, or its equivalent in more dimensions, goes downhill: its worst corner is reflected about
+the middle of the others. Source: Nelder and Mead, 'A simplex method for function minimization' (The
+Computer Journal 7, 1965). It replaces scipy's function, because importing that takes longer than
+most logs.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from thinktime.learn.fit.family import FloatArray
 Function = Callable[[FloatArray], float]
 
 NEAR = 1e-4
-"""The search ends where corners, and their values, are no further apart."""
+"""The search ends if corners, and their values, are no further apart."""
 
 _SIDE, _SIDE_AT_ZERO = 0.05, 0.00025
-"""The first sides, in parts of a number; and where that is 0."""
+"""The first sides, relative to a number; and for a number of 0."""
 
 
 def least(function: Function, start: FloatArray, turns: int) -> tuple[FloatArray, float]:
-    """Where the function is least near ``start``, and how much it is there; after so many turns."""
+    """The minimum of the function near ``start``, and its value, after at most this many turns."""
     corners = np.tile(start, (len(start) + 1, 1))
     for at, value in enumerate(start):
         corners[at + 1, at] = (1 + _SIDE) * value if value else _SIDE_AT_ZERO
@@ -41,11 +41,11 @@ def least(function: Function, start: FloatArray, turns: int) -> tuple[FloatArray
 
 
 def _turn(function: Function, corners: FloatArray, values: FloatArray) -> None:
-    """Moves the worst corner, the last one; or all but the best, the first one, to that."""
+    """Move the worst corner, which is the last one, or all but the best, which is the first."""
     middle = np.add.reduce(corners[:-1], 0) / (len(corners) - 1)
 
     def thrown(far: float) -> tuple[FloatArray, float]:
-        """The worst corner over the middle, so many times as far; itself at -1."""
+        """The worst corner reflected about the middle, ``far`` times as far; itself at -1."""
         corner = (1 + far) * middle - far * corners[-1]
         return corner, function(corner)
 
@@ -64,7 +64,7 @@ def _turn(function: Function, corners: FloatArray, values: FloatArray) -> None:
 
 
 def _shrink(function: Function, corners: FloatArray, values: FloatArray) -> None:
-    """Moves all corners but the first halfway to it."""
+    """Move all corners but the first halfway to it."""
     for at in range(1, len(corners)):
         corners[at] = corners[0] + 0.5 * (corners[at] - corners[0])
         values[at] = function(corners[at])

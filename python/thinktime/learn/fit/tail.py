@@ -1,12 +1,12 @@
 """Whether the tail of a sample falls off as a power of x, and with which exponent.
 
-Sources: Clauset, Shalizi and Newman, 'Power-law distributions in empirical data' (SIAM Review
-51, 2009), for where the tail begins, and the test of Vuong (Econometrica 57, 1989) against the
-lognormal; Virkar and Clauset, 'Power-law distributions in binned empirical data' (Annals of
-Applied Statistics 8, 2014), for bins; Aban, Meerschaert and Panorska, 'Parameter estimation for
-the truncated Pareto distribution' (Journal of the American Statistical Association 101, 2006),
-for whether the tail has an end; Malevergne, Pisarenko and Sornette, 'Testing the Pareto against
-the lognormal distributions' (Physical Review E 83, 2011): the Pareto tail is the lognormal's limit.
+Sources: Clauset, Shalizi and Newman, 'Power-law distributions in empirical data' (SIAM Review 51,
+2009), for the beginning of the tail, and the test of Vuong (Econometrica 57, 1989) against the
+lognormal; Virkar and Clauset, 'Power-law distributions in binned empirical data' (Annals of Applied
+Statistics 8, 2014), for bins; Aban, Meerschaert and Panorska, 'Parameter estimation for the
+truncated Pareto distribution' (Journal of the American Statistical Association 101, 2006), for the
+end of the tail; Malevergne, Pisarenko and Sornette, 'Testing the Pareto against the lognormal
+distributions' (Physical Review E 83, 2011): the Pareto tail is the lognormal's limit.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ from thinktime.learn.fit.tally import Tally
 
 _SIGNIFICANT = 5.41
 _DOUBTFUL = 2.71
-"""Twice the gain in log-likelihood that one parameter at its bound brings once in 100 and 20."""
+"""Twice the gain in log-likelihood that a parameter at its bound reaches by chance once in 100, and
+once in 20."""
 
 _SIGMA = 3.0
-"""A lognormal tail up to this sigma must be one that would have been noticed."""
+"""A lognormal tail with a sigma up to this must be one that would show in the data."""
 
 _WIDER = (10, 5, 2)
-"""Times as many values as the Pareto tail has, that a lognormal one may describe instead."""
+"""A lognormal tail may describe this many times as many values as the Pareto tail."""
 
 
 @dataclass(frozen=True)
@@ -54,23 +55,23 @@ class TailFit:
     """Why, in a sentence."""
 
     exponent: float = 0.0
-    """The shape of the Pareto law, above 0; 0 where there is no tail to look at."""
+    """The shape of the Pareto law, above 0; 0 if there is no tail to judge."""
 
     low: float = 0.0
     high: float = math.inf
-    """The exponent's 95 % interval, for the threshold as it was found."""
+    """The exponent's 95 % interval, for the threshold found."""
 
     threshold: float = 0.0
-    """Where the tail begins, in base units."""
+    """The beginning of the tail, in base units."""
 
     share: float = 0.0
     """The fraction of the values that lie in the tail."""
 
     count: int = 0
-    """How many values lie in the tail."""
+    """The number of values in the tail."""
 
     bound: float | None = None
-    """Where the tail ends, if it does: at the tally's limit or at the largest value."""
+    """The end of the tail, if it has one: at the tally's limit or at the largest value."""
 
     ks: float = 0.0
     """The largest difference between the two distribution functions of the tail."""
@@ -82,15 +83,15 @@ class TailFit:
     """Its distance from 0 in standard deviations; below -2 the lognormal tail is closer."""
 
     p_value: float = 1.0
-    """How probable so large a distance is where both are equally close."""
+    """The probability of a distance as large if both are equally close."""
 
 
 def tail(tally: Tally) -> TailFit:
-    """Find where the tail begins, its exponent, and whether it is heavy.
+    """Find the beginning of the tail, its exponent, and whether it is heavy.
 
-    The tail is the longest one that is as close to a Pareto law as chance allows, and where there
-    is none, the closest one. "Heavy" needs an exponent surely below 2, and enough values in the
-    tail to tell it from a lognormal one. With more values than `DECISIVE` no finer distinctions
+    The tail is the longest one that is as close to a Pareto law as chance allows, and if there is
+    none, the closest one. "Heavy" needs an exponent surely below 2, and enough values in the tail
+    to distinguish it from a lognormal one. With more values than `DECISIVE` no finer distinctions
     are made. Raises nothing.
     """
     seen = positive(tally)
@@ -126,10 +127,10 @@ def tail(tally: Tally) -> TailFit:
 
 
 def _ends(end: float, found: Straight, bounded: Straight | None, other: Bent) -> bool:
-    """Whether the largest value is too small, at 1 %, for a tail that goes on.
+    """Whether the largest value is too small, at 1 %, for a tail without an end.
 
-    With N values over the threshold, P(max < m) is about e^{-N (m / threshold)^-a}. And an end
-    must explain it better than a bend.
+    With N values over the threshold, P(max < m) is about e^{-N (m / threshold)^-a}. An end must
+    also explain it better than a bend.
     """
     span = math.log(end) - math.log(found.threshold)
     missing = found.total * math.exp(-found.shape * span)

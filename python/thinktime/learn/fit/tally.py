@@ -1,4 +1,4 @@
-"""Values by bins: all that the fits need of a sample of any size."""
+"""Values by bins: the fits need no more of a sample of any size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 FloatArray = NDArray[np.float64]
 
 LARGEST = 1e100
-"""Stands for infinity as a bound of a bin."""
+"""It replaces infinity as a bound of a bin."""
 
 SMALLEST = 1e-100
 """Values up to here are zeros."""
@@ -19,15 +19,15 @@ SMALLEST = 1e-100
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How many values lie in each bin, and how they were observed.
+    """The number of values in each bin, and the form of the values.
 
-    A bin holds the values with low <= value < high; where low equals high, that value alone.
-    Sizes are whole bytes, so that a bin from 0 B to 1 B holds empty ones.
-    Values are 0 or above, in seconds, bytes or plain numbers. Bins may come in any order; those
-    without a count, or without proper bounds, are dropped, and so are those above ``limit``.
+    A bin holds the values with low <= value < high; if low equals high, that value alone. Sizes are
+    whole bytes, so that a bin from 0 B to 1 B holds sizes of 0. Values are 0 or above, in seconds,
+    bytes or plain numbers. Bins may come in any order; those without a count, or without proper
+    bounds, are dropped, and so are those above ``limit``.
 
-    Raises ValueError where the three columns differ in length, the resolution is negative or
-    goes with ``whole``, or the limit is not above 0.
+    Raises ValueError if the three columns differ in length, if the resolution is negative or goes
+    with ``whole``, or if the limit is not above 0.
     """
 
     low: FloatArray
@@ -35,17 +35,18 @@ class Tally:
     count: FloatArray
 
     resolution: float = 0.0
-    """0 where values are exact; r where each is the difference of two stamps that were both
-    rounded down to multiples of r."""
+    """0 for exact values; r if each is the difference of two stamps that were both rounded down to
+    multiples of r."""
 
     limit: float | None = None
-    """Only values up to here could be observed, as think times up to the session timeout."""
+    """Only values up to this limit could be observed, such as think times up to the session
+    timeout."""
 
     whole: bool = False
     """Whether values are whole numbers from 1 on, as the requests of sessions."""
 
     unit: str = "s"
-    """"s" for times, "B" for sizes, "" for plain numbers: how the notation of laws writes them."""
+    """"s" for times, "B" for sizes, "" for plain numbers, as in the notation of laws."""
 
     def __post_init__(self) -> None:
         low, high, count = (
@@ -108,12 +109,12 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return round(float(self.count.sum()))
 
     @property
     def zero(self) -> NDArray[np.bool_]:
-        """Which bins hold nothing but exact zeros, which no law of the continuum has."""
+        """The bins that hold only exact zeros, which no continuous law has."""
         exact = self.resolution == 0 and not self.whole
         return np.asarray(exact & (self.high <= (1.0 if self.unit == "B" else SMALLEST)))
 
@@ -146,14 +147,14 @@ class Tally:
 
 
 def counted(row: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Each value once, in order, and how often it is there."""
+    """Each value once, in order, and its count."""
     if not len(row):
         return row, row
     low, high = float(row.min()), float(row.max())
     if high - low > 4 * len(row) or not np.array_equal(row, np.floor(row)):
         points, count = np.unique(row, return_counts=True)
         return points, count.astype(np.float64)
-    # Whole numbers that are not far from one another need no sorting.
+    # Whole numbers that are close to one another need no sorting.
     count = np.bincount((row - low).astype(np.int64))
     there = np.flatnonzero(count)
     return there.astype(np.float64) + low, count[there].astype(np.float64)

@@ -1,4 +1,4 @@
-"""Laws that are spread evenly, or not at all.
+"""The uniform law and the constant.
 
 Source: Johnson, Kotz and Balakrishnan, 'Continuous Univariate Distributions' 2 (1995),
 chapter 26. The extremes of n values lie about (hi - lo) / n within the bounds.
@@ -15,7 +15,7 @@ from thinktime.learn.fit.observations import Observations
 
 
 class Uniform(Family):
-    """``uniform(lo, hi)``: all values between two bounds alike."""
+    """``uniform(lo, hi)``: all values between two bounds are equally likely."""
 
     name = "uniform"
     parameters = ("lo", "hi")

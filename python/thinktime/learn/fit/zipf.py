@@ -1,9 +1,9 @@
-"""How unevenly requests are spread over objects: Zipf's exponent.
+"""The spread of requests over objects: Zipf's exponent.
 
-With n objects the r-th most popular gets the share r^-s / H(n, s) of the requests, H(n, s) =
-Σ r^-s. Ranks by count are not the true ones: chance puts objects in the wrong order, and always
-so that popularity looks steeper. So the exponent is the one at which counts made by chance, put in
-order, give the maximum likelihood estimate that the data give (indirect inference).
+With n objects the r-th most popular gets the share r^-s / H(n, s) of the requests, H(n, s) = Σ
+r^-s. Ranks by count are not the true ones: chance changes the order of objects, and always makes
+popularity look steeper. So the exponent is the one at which simulated counts, put in order, give
+the same maximum likelihood estimate as the data (indirect inference).
 
 Sources: Breslau, Cao, Fan, Phillips and Shenker, 'Web caching and Zipf-like distributions'
 (INFOCOM 1999); Gourieroux, Monfort and Renault, 'Indirect inference' (Journal of Applied
@@ -24,11 +24,11 @@ from thinktime.learn.fit.root import root
 
 _EXPONENT_MAX = 10.0
 _UNSEEN_MAX = 10
-"""So many times as many objects as were seen are taken to exist at most."""
+"""The largest number of objects, as a multiple of those seen."""
 
 _TURNS = 6
 _MADE = 100_000
-"""In a turn counts are made for about so many objects, in 2 to 20 repetitions."""
+"""Each turn simulates counts for about this many objects, in 2 to 20 repetitions."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +36,22 @@ class ZipfFit:
     """Zipf's law of the popularity of objects."""
 
     exponent: float
-    """s, 0 or above: 0 where all are equally popular."""
+    """s, 0 or above: 0 if all are equally popular."""
 
     standard_error: float
-    """Of the exponent; infinite where there are fewer than two objects."""
+    """The standard error of the exponent; infinite if there are fewer than two objects."""
 
     objects: int
-    """n, among them those that exist by the law but were not requested."""
+    """n, with objects that exist by the law but were not requested."""
 
     seen: int
-    """How many objects were requested."""
+    """The number of requested objects."""
 
     requests: int
-    """How many requests there were."""
+    """The number of requests."""
 
     notation: str
-    """As Thinktime writes it: ``zipf(n=1000, s=0.8)``; empty where there were no requests."""
+    """The law in Thinktime's notation: ``zipf(n=1000, s=0.8)``; empty if there were no requests."""
 
     upto: FloatArray = field(repr=False, compare=False)
     """Requests to the most popular object, to the first two, and so on."""
@@ -95,10 +95,10 @@ def zipf(counts: ArrayLike) -> ZipfFit:
 
 
 def _corrected(target: float, seen: int, requests: float) -> tuple[float, float]:
-    """The exponent whose made counts give the estimate ``target``, and its standard error.
+    """The exponent whose simulated counts give the estimate ``target``, and its standard error.
 
-    By the secant method, which ends with the mean of some turns. Where counts are small, the
-    estimates hardly rise with an exponent near 0; the error is as much larger.
+    By the secant method, which ends with the mean of some turns. If counts are small, the estimates
+    hardly rise with an exponent near 0, which makes the error larger.
     """
     generator = np.random.default_rng(1)
     exponent, rise, last = target, 1.0, (math.nan, math.nan)
@@ -137,7 +137,7 @@ def _ranked(counts: FloatArray) -> float:
 
 
 def _ideal_error(exponent: float, objects: int, requests: float) -> float:
-    """The standard error were the order known: 1 / √(N Var ln r)."""
+    """The standard error if the order were known: 1 / √(N Var ln r)."""
     ranks, many = _thinned(objects)
     logs = np.log(ranks)
     weights = many * np.exp(-exponent * logs)
@@ -147,9 +147,9 @@ def _ideal_error(exponent: float, objects: int, requests: float) -> float:
 
 
 def _objects(exponent: float, seen: int, requests: float) -> int:
-    """How many objects there are if so many of them are requested at least once.
+    """The number of objects if this many of them are requested at least once.
 
-    The expected number of those is Σ (1 - e^{-N p_r}).
+    The expected number of the latter is Σ (1 - e^{-N p_r}).
     """
 
     def excess(objects: float) -> float:
@@ -167,7 +167,7 @@ def _objects(exponent: float, seen: int, requests: float) -> int:
 
 
 def _thinned(objects: int) -> tuple[FloatArray, FloatArray]:
-    """Ranks that stand for all of them, and how many each stands for: one by one up to 1000."""
+    """Ranks that represent all of them, and how many each represents: one by one up to 1000."""
     near = np.arange(1, min(objects, 1000) + 1, dtype=np.float64)
     if objects <= 1000:
         return near, np.ones(len(near))
@@ -179,7 +179,7 @@ def _thinned(objects: int) -> tuple[FloatArray, FloatArray]:
 def _made(
     exponent: float, objects: int, requests: float, generator: np.random.Generator
 ) -> FloatArray:
-    """Estimates from counts that are made by chance."""
+    """Estimates from simulated counts."""
     popular = np.arange(1, objects + 1, dtype=np.float64) ** -exponent
     expected = requests * popular / popular.sum()
     estimates = []

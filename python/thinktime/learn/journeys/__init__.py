@@ -1,4 +1,4 @@
-"""In which order a population asks, what its pages embed, and how long it thinks in between."""
+"""The order of a population's requests, the objects of its pages, and its think times."""
 
 from thinktime.learn.journeys.chain import Chain
 from thinktime.learn.journeys.journeys import Journeys, find_journeys

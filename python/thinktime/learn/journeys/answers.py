@@ -1,4 +1,4 @@
-"""How requests are answered, kind by kind: statuses, durations, and sizes with their laws."""
+"""The answers to requests, kind by kind: statuses, durations, and sizes with their laws."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from thinktime.learn.logs.requests import Requests
 from thinktime.learn.logs.row_order import Kept, bounds_of, stable_order
 
 TARGETS_LEAST = 300
-"""A law of sizes is fitted to at least so many targets; fewer are written as outcomes."""
+"""A law of sizes is fitted to at least this many targets; sizes of fewer are written as
+outcomes."""
 
 OUTCOMES_MAX = 12
-"""So many outcomes stand for sizes that no law fits."""
+"""The number of outcomes for sizes that no law fits."""
 
 FITTED_MAX = 6
-"""So many kinds have fitted laws of sizes at most: those with the most bytes."""
+"""The largest number of kinds with fitted laws of sizes: those with the most bytes."""
 
 LAWS = ("exp", "lognormal", "weibull", "bounded_pareto", "pareto")
 QUANTILES = (0.5, 0.9, 0.99)
@@ -33,27 +34,27 @@ _LONGEST = 4_294_967_294
 
 @dataclass(frozen=True)
 class Answers:
-    """How requests of one kind are answered."""
+    """The answers to requests of one kind."""
 
     statuses: dict[int, int]
-    """How many answers had each status."""
+    """The number of answers with each status."""
 
     size_law: str | None
-    """The size of a target in bytes as a workload writes it, with the mean of the requests; None
-    where sizes are not logged."""
+    """The size of a target in bytes as a workload writes it, with the mean of the requests; None if
+    sizes are not logged."""
 
     size_mean: float
-    """The mean size of successful answers in bytes; NaN where there are none."""
+    """The mean size of successful answers in bytes; NaN if there are none."""
 
     duration_s: tuple[float, ...]
-    """The `QUANTILES` of the durations; empty where they are not logged."""
+    """The `QUANTILES` of the durations; empty if they are not logged."""
 
     duration_mean_s: float
-    """NaN where durations are not logged."""
+    """NaN if durations are not logged."""
 
 
 def find_answers(requests: Requests, of_row: Kept, kinds: int) -> list[Answers]:
-    """How the requests of each kind are answered; ``of_row`` is the kind of each row."""
+    """The answers to the requests of each kind; ``of_row`` is the kind of each row."""
     rows = requests.rows.select("path", "bytes", "status").with_columns(kind=pl.Series(of_row))
     notes = [
         (pl.DataFrame(statuses), pl.DataFrame(sizes), least, largest)

@@ -1,4 +1,4 @@
-"""Which page follows which: a Markov chain of kinds, where that says more than lots drawn.
+"""The order of pages: a Markov chain of kinds, if it says more than independent draws.
 
 Three models are compared by BIC on all journeys: kinds drawn independently by weight with a law of
 the number of pages; a chain of kinds that comes to its end; and a chain without an end, with a law
@@ -27,42 +27,42 @@ from thinktime.learn.logs.row_order import Kept
 Matrix = NDArray[np.float64]
 
 WEIGHTS, JOURNEY, COUNTED_JOURNEY = "weights", "journey", "counted journey"
-"""The models, as above."""
+"""The three models."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """In which order pages are asked for."""
+    """The order of pages."""
 
     model: str
     """`WEIGHTS`, `JOURNEY` or `COUNTED_JOURNEY`."""
 
     bic: dict[str, float]
-    """Of each model: less is better."""
+    """BIC by model: less is better."""
 
     first: Matrix
     """The share of journeys that begin with each kind."""
 
     next: Matrix
-    """Row by row what follows each kind, in shares of its visits; the last column is the end.
+    """The shares of the kinds that follow each kind, row by row; the last column is the end.
 
-    Journeys that a log's edge or a failure cut off are not taken for ended.
+    Journeys that a log's edge or a failure cut off are not counted as ended.
     """
 
     offered: Matrix
-    """The same, with ends as much more or less likely that journeys have `pages_mean` pages."""
+    """The same, with the odds of ends changed so that journeys have `pages_mean` pages."""
 
     visits: NDArray[np.int64]
-    """How often each kind was visited."""
+    """The number of visits of each kind."""
 
     weights: Matrix
     """The share of each kind in all pages."""
 
     lengths: Lengths
-    """The numbers of pages of journeys, of which the law is written."""
+    """The numbers of pages of journeys behind the written law."""
 
     pages_mean: float
-    """The mean number of pages of a journey: first in the log, where its edges cut some off."""
+    """The mean number of pages of a journey: at first that in the log, whose edges cut some off."""
 
     whole: Lengths
     """The numbers of pages of journeys as if the log's edges cut none off."""
@@ -71,10 +71,10 @@ class Chain:
     """The numbers of pages of journeys in the log, cut off or not."""
 
     settled_s: float
-    """Up to so many seconds after the log's begin, journeys that were under way seem to begin."""
+    """Up to this many seconds after the log's beginning, journeys in progress seem to begin."""
 
     cut: int
-    """How many journeys were cut off by an edge of the log or by a failure."""
+    """The number of journeys that an edge of the log or a failure cut off."""
 
     @cached_property
     def pages_law(self) -> str:
@@ -82,9 +82,9 @@ class Chain:
         return counts_law(self.lengths.pages, self.lengths.many)
 
     def pages_within(self, most: Matrix) -> Matrix:
-        """The mean of the pages of a journey as the file has them, if it comes to so many at most.
+        """The mean of the pages of a journey as the file has them, limited to this many.
 
-        Those of a chain that comes to its end are taken as geometric.
+        Pages of a chain that comes to its end are taken as geometric.
         """
         if self.model != JOURNEY:
             return self.lengths.pages_within(most)
@@ -92,11 +92,11 @@ class Chain:
         return np.asarray(self.pages_mean * (1 - going**most))
 
     def with_pages(self, mean: float, within: float | None = None) -> Chain:
-        """The same with ``mean`` pages a journey, 1 or more, as far as that can be reached.
+        """The same with ``mean`` pages a journey, 1 or more, as far as possible.
 
         The odds of an end are changed alike after all pages; journeys that all have one number of
-        pages keep it. With ``within`` they come to the mean but for this share: if need be journeys
-        that are cut off count as whole, and if that is not enough all are about as long.
+        pages keep it. With ``within`` the mean is reached but for this share. If need be, journeys
+        that are cut off count as whole; if that is not enough, all have about the same length.
         """
         lengths = tilted(self.whole, mean)
         if within is not None:
@@ -111,7 +111,7 @@ class Chain:
 
 
 def find_chain(visits: Visits, kind: Kept, kinds: int, span_s: float) -> Chain:
-    """Find in which order pages come; ``kind`` is that of each page, out of ``kinds`` many."""
+    """Find the order of pages; ``kind`` is that of each page, one of ``kinds``."""
     pages = pl.DataFrame(
         {
             "previous": visits.previous, "journey": visits.journey, "kind": kind,
@@ -149,19 +149,19 @@ def find_chain(visits: Visits, kind: Kept, kinds: int, span_s: float) -> Chain:
 
 
 def _whole(found: dict[str, Any]) -> Lengths | None:
-    """The numbers of pages as if no journey were cut off; None where all may be."""
+    """The numbers of pages as if no journey were cut off; None if all may be cut off."""
     seen, ended = (np.array(found[name], np.int64) for name in ("seen", "ended"))
     return whole(seen, ended) if len(seen) else None
 
 
 def _counts(of: list[int], kinds: int | None = None) -> Matrix:
-    """Counts by kind; or those of a table with a row for each of so many kinds."""
+    """Counts by kind; or those of a table with a row for each kind."""
     counts = np.array(of, np.float64)
     return counts if kinds is None else counts.reshape(kinds, kinds + 1)
 
 
 def _reachable(judged: Matrix, judged_firsts: Matrix, counts: Matrix, firsts: Matrix) -> None:
-    """Where only what a log's edge cuts off leads to a kind, that is taken after all."""
+    """Use the counts that a log's edge cuts off for kinds that no other counts reach."""
     reached = judged_firsts > 0
     for _ in range(len(reached)):
         reached = reached | (reached @ judged[:, :-1] > 0)
@@ -202,7 +202,7 @@ def _bic(
 
 
 def _ending(after: Matrix, total: NDArray[np.int64]) -> Matrix:
-    """Rows from which an end can be reached, all of them."""
+    """Rows from all of which an end can be reached."""
     after = after.copy()
     inner, end = after[:, :-1] > 0, after[:, -1] > 0
     while True:
@@ -224,7 +224,7 @@ def mean_pages(first: Matrix, after: Matrix) -> float:
 
 
 def _calibrated(first: Matrix, after: Matrix, mean: float) -> Matrix:
-    """Rows whose ends are as much more or less likely that journeys have ``mean`` pages."""
+    """Rows with the odds of ends changed so that journeys have ``mean`` pages."""
     if mean <= 1 + 1e-12:
         return np.hstack([np.zeros((len(after), len(after))), np.ones((len(after), 1))])
     low, high = math.log(1e-3), math.log(1e3)

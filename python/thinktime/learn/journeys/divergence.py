@@ -1,9 +1,9 @@
-"""Words that were taken for one template although different things follow them.
+"""Words taken for one template although different pages follow them.
 
-`/api/` with twenty different words behind looks like `/list/` with twenty names of lists. What
-follows tells: states of a chain can be lumped to one only where the same follows all of them
-(Kemeny and Snell, 'Finite Markov chains', 1960, section 6.3). So words that are asked for often are
-compared with the rest of their template, by BIC and by how much differs.
+`/api/` with twenty different words behind looks like `/list/` with twenty names of lists. The next
+pages show the difference: states of a chain can be lumped to one only if the same pages follow all
+of them (Kemeny and Snell, 'Finite Markov chains', 1960, section 6.3). So frequent words are
+compared with the rest of their template, by BIC and by the size of the difference.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ VISITS_LEAST = 100
 """Words with fewer visits are not compared."""
 
 COMPARED_MAX = 60
-"""So many words are compared, the most visited."""
+"""The number of words that are compared, the most visited."""
 
 DIFFERENT = 0.25
-"""Words differ where at least this share of what follows would have to be moved."""
+"""Words differ if at least this share of the next pages would have to be moved."""
 
 MOST = 0.5
-"""Words become templates of their own where so many of the visits compared are of such that
-differ."""
+"""Words become templates of their own if at least this share of the compared visits belongs to
+words that differ."""
 
 
 def set_apart(found: Templates, visits: Visits, path_of_row: Places) -> Templates:
-    """Templates in which words with different followers stand alone.
+    """Templates in which words with different next pages stand alone.
 
     ``path_of_row`` is that of each request, by time.
     """
@@ -62,7 +62,7 @@ def set_apart(found: Templates, visits: Visits, path_of_row: Places) -> Template
 def _followers(
     found: Templates, path: Places, following: Places, own: Places, words: int
 ) -> Places:
-    """What follows each page: a word, a template, or (0) the end."""
+    """The next of each page: a word, a template, or (0) the end."""
     next_path = path[np.maximum(following, 0)]
     code = np.where(own[next_path] >= 0, own[next_path], words + found.of_path[next_path]) + 1
     code[following < 0] = 0
@@ -73,7 +73,7 @@ def _followers(
 def _loners(
     found: Templates, words: Places, word: Places, then: Places, path: Places
 ) -> NDArray[np.int64]:
-    """The words, as paths, that are to stand alone."""
+    """The words, as paths, that must stand alone."""
     kinds = int(then.max()) + 1
     template = found.of_path[words]
     those = np.isin(found.of_path[path], template)
@@ -90,7 +90,7 @@ def _loners(
 
 
 def _differ(one: Places, rest: Places) -> bool:
-    """Whether what follows one word differs from what follows the rest, much and beyond chance."""
+    """Whether the next pages of a word differ from those of the rest, much and beyond chance."""
     if not rest.sum():
         return False
     shares, others = one / one.sum(), rest / rest.sum()

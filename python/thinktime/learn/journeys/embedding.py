@@ -1,4 +1,4 @@
-"""What pages embed: how many objects, of which kinds, over how many connections."""
+"""The objects of pages: their number, their kinds, and the connections for them."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from thinktime.learn.logs.requests import Requests
 from thinktime.learn.logs.row_order import Kept, Places
 
 CONNECTIONS = 6
-"""What browsers open with HTTP/1.1: where durations are not logged."""
+"""The number of connections that browsers open with HTTP/1.1, used if durations are not logged."""
 
 CONNECTIONS_MAX = 1000
 SEEN_LEAST = 30
 LEAST = 0.005
-"""Pages with fewer objects than this on average have none."""
+"""Pages with fewer objects than this on average count as having none."""
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """What the pages of one kind embed."""
+    """The objects of the pages of one kind."""
 
     law: str
     """The number of objects of a page, as a workload writes it."""
 
     mean: float
     of: dict[int, int]
-    """How many objects of each kind there were."""
+    """The number of objects of each kind."""
 
 
 @dataclass(frozen=True)
 class Embeddings:
-    """What pages embed."""
+    """The objects of pages."""
 
     of_kind: dict[int, Embedding]
-    """By kind of page; kinds that embed nothing are not there."""
+    """The objects by kind of page; kinds without objects are left out."""
 
     connections: int
-    """So many objects of a page are asked for at a time."""
+    """The number of objects of a page that are requested at a time."""
 
     measured: bool
     """Whether connections are measured, not assumed."""
 
     unchanged: int
-    """How many were answered 304: browsers asked whether what they had was still good."""
+    """The number answered 304: browsers asked whether their copy was still valid."""
 
 
 def find_embeddings(
     requests: Requests, visits: Visits, kind_of_row: Kept, kind_of_page: Kept, pages: int
 ) -> Embeddings:
-    """Find what the kinds of pages embed; ``kind_of_row`` is in the order of the visits."""
+    """Find the objects of the kinds of pages; ``kind_of_row`` is in the order of the visits."""
     at = np.flatnonzero(visits.embedded)
     page = visits.page[at]
     many = np.bincount(page, minlength=len(visits.base))
@@ -74,12 +74,12 @@ def find_embeddings(
 def _connections(
     requests: Requests, visits: Visits, at: Places, page: Kept, many: Places
 ) -> tuple[int, bool]:
-    """How many objects of a page are asked for at a time, and whether that is measured.
+    """The number of a page's objects that are requested at a time, and whether it is measured.
 
-    Counted are those that come before the first one is answered, on pages with more objects than
-    that. Requests arrive spread out by the network, which the durations of a server leave out: a
-    few at a time may be more. So what is measured counts where there is never a second one, or
-    where there are more than browsers open.
+    It counts the objects that come before the first one is answered, on pages with more objects
+    than that. Requests arrive spread out by the network, which the durations of a server leave out:
+    the real number may be larger than a small one found. So the measured number is used only if it
+    is always one, or larger than the number that browsers open.
     """
     if not len(at) or not requests.timed or requests.resolution_s > 0.1:
         return CONNECTIONS, False
@@ -93,6 +93,6 @@ def _connections(
     if len(full) < SEEN_LEAST:
         return CONNECTIONS, False
     most = int(np.clip(np.quantile(full, 0.99), 1, CONNECTIONS_MAX))
-    if requests.paged:  # by the clock of those who ask
+    if requests.paged:  # by the clients' clocks
         return most, True
     return (most, True) if most == 1 or most > CONNECTIONS else (CONNECTIONS, False)

@@ -1,4 +1,4 @@
-"""What one population asks for, in which order, after which think times."""
+"""The requests of one population, their order, and the think times between."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from thinktime.learn.memory import give_back
 
 @dataclass(frozen=True)
 class Journeys:
-    """What one population asks for and how."""
+    """The requests of one population and their pattern."""
 
     kinds: Kinds
     visits: Visits
@@ -35,42 +35,42 @@ class Journeys:
     thinks: ThinkTimes
     embeddings: Embeddings
     answers: list[Answers]
-    """Of each kind."""
+    """The answers of each kind."""
 
     reuse: Reuse
-    """How soon the same is asked for again."""
+    """How soon the same thing is requested again."""
 
     retries: int
-    """How many requests were further attempts: they are in no other figure but the answers."""
+    """The number of requests that were further attempts: only the answers count them."""
 
     timeout_s: float
     timed: bool
     """Whether durations are logged."""
 
     least_users: int
-    """What fewer users asked for is not named."""
+    """Paths that fewer users requested are not named."""
 
     @property
     def journeys(self) -> int:
-        """How many journeys there are: what a workload calls sessions."""
+        """The number of journeys, which a workload calls sessions."""
         return int(np.count_nonzero(self.visits.starts))
 
     @property
     def left_out(self) -> frozenset[int]:
-        """Kinds of objects that no page has often enough to be written: nothing leads to them."""
+        """Kinds of objects that no page has often enough to be written: no page leads to them."""
         embedded = {kind for one in self.embeddings.of_kind.values() for kind in one.of}
         return frozenset(range(self.kinds.pages, len(self.kinds.kinds))) - embedded
 
     @property
     def starts_s(self) -> NDArray[np.float64]:
-        """When journeys begin, in seconds since the first request, in the order of time."""
+        """The beginnings of journeys, in seconds since the first request, in the order of time."""
         begun = self.visits.start_s[self.visits.starts]
         begun.sort()
         return begun
 
     @property
     def requests_per_journey(self) -> float:
-        """Requests without further attempts, what pages embed included."""
+        """Requests without further attempts, with embedded objects."""
         counted = len(self.visits.retry) - self.retries
         return counted / max(self.journeys, 1)
 
@@ -82,12 +82,12 @@ def find_journeys(
     pages: bool = True,
     templates: Templates | None = None,
 ) -> Journeys:
-    """Learn what a population asks for: ``requests`` are its own; there must be some.
+    """Learn the requests of a population: ``requests`` are its own, at least one.
 
-    Only what at least ``least_users`` asked for is named. Without ``pages`` nothing is embedded.
-    ``templates`` are those of the requests' paths, where they were found before.
+    Only paths that at least ``least_users`` requested are named. Without ``pages`` no page has
+    embedded objects. ``templates`` are those of the requests' paths, if they were found before.
 
-    Raises ValueError where there are none, or the timeout is not above 0.
+    Raises ValueError if there are no requests, or the timeout is not above 0.
     """
     if not len(requests):
         raise ValueError("there are no requests to learn journeys from")
@@ -99,7 +99,7 @@ def find_journeys(
     embedded = _of_rows(visits.order, visits.embedded)
     counted = ~_of_rows(visits.order, visits.retry)
     path = requests.rows["path"].to_numpy()
-    # A further attempt is what the first one was.
+    # A further attempt has the kind of the first one.
     if pages and not counted.all():
         embedded |= ~counted & requests.paths["object"].to_numpy()[path]
     found = set_apart(found, visits, path)

@@ -13,10 +13,10 @@ from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.fit.empirical_law import outcomes
 
 NEAR = 0.01
-"""A law is written where its mean is this near to that of the values, or..."""
+"""A law is written if its mean is this near to that of the values, or..."""
 
 ERRORS, NEAR_MOST = 2.0, 0.05
-"""...no farther than so many standard errors, and at most by this share."""
+"""...within this many standard errors, and at most off by this share."""
 
 
 def counts_law(counts: ArrayLike, weights: ArrayLike | None = None) -> str:
@@ -34,7 +34,7 @@ def counts_law(counts: ArrayLike, weights: ArrayLike | None = None) -> str:
 
 
 def _near(mean: float, row: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
-    """Whether this is the values' mean, but for what is chance where some are very large."""
+    """Whether this is the values' mean, within the chance that a few very large ones have."""
     total = float(weight.sum())
     own = float(row @ weight) / total
     error = math.sqrt(float((row - own) ** 2 @ weight)) / total
@@ -43,14 +43,14 @@ def _near(mean: float, row: NDArray[np.float64], weight: NDArray[np.float64]) ->
 
 @lru_cache(maxsize=8)
 def _best(points: tuple[float, ...], counts: tuple[float, ...]) -> Fit | None:
-    """The best law of whole numbers; the same ones come again where starts are replayed."""
+    """The best law of whole numbers, cached: replayed starts use the same ones again."""
     at = np.array(points)
     found = fit(Tally(at, at, np.array(counts, np.float64), whole=True, unit=""))
     return found[0] if found else None
 
 
 def bounded(best: Fit, limit_s: float) -> str:
-    """A law of times, cut off where nothing longer could be seen."""
+    """A law of times, cut off at the longest time that could be observed."""
     beyond = 1 - float(best.cdf(limit_s)[0])
     if beyond < 1e-6:
         return best.notation

@@ -1,4 +1,4 @@
-"""How many pages journeys have, although a log's edges cut some of them off."""
+"""The numbers of pages of journeys, some of which a log's edges cut off."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ODDS_MAX = 1e3
 
 @dataclass(frozen=True)
 class Lengths:
-    """Numbers of pages, and how many journeys have each."""
+    """Numbers of pages, and the count of journeys with each."""
 
     pages: NDArray[np.int64]
     """Each number once, in order, from 1 on."""
 
     many: NDArray[np.float64]
-    """Not always whole: of journeys that were cut off only so much is known."""
+    """Not always whole, because the lengths of journeys that were cut off are estimated."""
 
     @property
     def mean(self) -> float:
@@ -29,7 +29,7 @@ class Lengths:
         return float(self.pages @ self.many / max(float(self.many.sum()), 1e-300))
 
     def pages_within(self, most: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of the pages of a journey, if it comes to so many at most."""
+        """The mean of the pages of a journey, limited to this many."""
         total = max(float(self.many.sum()), 1e-300)
         longer = 1 - np.concatenate([[0.0], np.cumsum(self.many)]) / total
         knots = np.concatenate([[0], self.pages]).astype(np.float64)
@@ -38,7 +38,7 @@ class Lengths:
 
 
 def counted(many: NDArray[np.int64]) -> Lengths:
-    """Of how many journeys there are by their number of pages, from 0 on."""
+    """The lengths of counts of journeys by their number of pages, from 0 on."""
     pages = np.flatnonzero(many)
     return Lengths(pages, many[pages].astype(np.float64))
 
@@ -46,10 +46,10 @@ def counted(many: NDArray[np.int64]) -> Lengths:
 def whole(seen: NDArray[np.int64], ended: NDArray[np.int64]) -> Lengths:
     """The numbers of pages of journeys as if none were cut off.
 
-    ``seen`` are journeys by the number of pages that are looked at, from 0 on, of which there must
-    be some; ``ended`` those of them that have no others.
-    Source: Kaplan and Meier, 'Nonparametric estimation from incomplete observations' (Journal of
-    the American Statistical Association 53, 1958).
+    ``seen`` are the counts of journeys by the observed number of pages, from 0 on, not all 0;
+    ``ended`` are those of journeys without further pages. Source: Kaplan and Meier, 'Nonparametric
+    estimation from incomplete observations' (Journal of the American Statistical Association 53,
+    1958).
     """
     pages = np.flatnonzero(seen)
     under_way = np.cumsum(seen[pages][::-1])[::-1]
@@ -57,7 +57,7 @@ def whole(seen: NDArray[np.int64], ended: NDArray[np.int64]) -> Lengths:
 
 
 def tilted(lengths: Lengths, mean: float) -> Lengths:
-    """Lengths of this mean, as far as that can be reached.
+    """Lengths of this mean, as far as it can be reached.
 
     The odds of an end are changed alike after all numbers of pages but the largest.
     """
@@ -74,7 +74,7 @@ def tilted(lengths: Lengths, mean: float) -> Lengths:
 
 
 def of_mean(choices: Sequence[Lengths], mean: float, within: float) -> Lengths:
-    """The first of these, tilted, that comes to ``mean`` but for the share ``within``.
+    """The first of these, tilted, that reaches ``mean`` but for the share ``within``.
 
     If none does, journeys have one of the two whole numbers of pages about the mean.
     """
@@ -96,7 +96,7 @@ def _with_odds(lengths: Lengths, ends: NDArray[np.float64], more: float) -> Leng
 
 
 def _shares(ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shares of lengths of which these end, of all that come to them; the longest end."""
+    """The shares of journeys that end at each length, of all that reach it; the longest end."""
     ends = np.append(ends[:-1], 1.0)
     going = np.concatenate([[1.0], np.cumprod(1 - ends[:-1])])
     return np.asarray(going * ends)

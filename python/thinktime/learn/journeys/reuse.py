@@ -1,7 +1,7 @@
-"""How soon a thing is asked for again, beside what independent draws would give.
+"""How soon a thing is requested again, compared with independent draws.
 
-Were the same requests in a random order, one for a path with c requests among n had none of the
-others among the w before it with the probability (1 - w / n)^(c - 1).
+Consider the same requests in a random order. A request for a path with c of the n requests has none
+of the others among the w before it with the probability (1 - w / n)^(c - 1).
 
 Source: Almeida, Bestavros, Crovella and de Oliveira, 'Characterizing reference locality in the WWW'
 (Parallel and Distributed Information Systems, 1996).
@@ -23,20 +23,20 @@ WINDOWS = (10, 100, 1_000, 10_000)
 
 @dataclass(frozen=True)
 class Reuse:
-    """How soon a thing is asked for again."""
+    """How soon a thing is requested again."""
 
     windows: tuple[int, ...]
-    """So many requests back."""
+    """The windows, in requests back."""
 
     seen: tuple[float, ...]
-    """The share of requests for a path that was also asked for within each window before."""
+    """The share of requests whose path was also requested within each window before."""
 
     independent: tuple[float, ...]
     """The share in a random order of the same requests."""
 
     @property
     def off(self) -> float:
-        """The largest difference of both: what independent draws fail to show."""
+        """The largest difference of both: the part that independent draws fail to show."""
         return max(
             (abs(one - other) for one, other in zip(self.seen, self.independent, strict=True)),
             default=0.0,

@@ -1,4 +1,4 @@
-"""Journeys as the tables of a workload file, with where each number is from."""
+"""Journeys as the tables of a workload file, with the source of each number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thinktime.learn.kinds.kinds import Kind
 from thinktime.present import units
 
 DIGITS = 5
-"""Of shares."""
+"""The digits of shares."""
 
 BODIED = ("POST", "PUT", "PATCH")
 END = "end"
@@ -23,7 +23,7 @@ END = "end"
 def session_lines(found: Journeys, table: str = "session", *, endless: bool = False) -> list[str]:
     """The lines of the table of sessions, as in ``population.session``; an empty one ends them.
 
-    There are none where no journey has two pages. Sessions that are ``endless``, as those of a
+    The table is left out if no journey has two pages. Sessions that are ``endless``, as those of a
     closed population, have no number of requests unless a journey needs it.
     """
     chain, thinks = found.chain, found.thinks
@@ -56,7 +56,7 @@ def session_lines(found: Journeys, table: str = "session", *, endless: bool = Fa
 
 
 def _pause(found: Journeys) -> list[str]:
-    """That a client is not always at work, or otherwise kept to the log's pace."""
+    """The comment that a client pauses, or is otherwise kept to the log's pace."""
     if found.thinks.stretch != 1:
         text = f"They are written {found.thinks.stretch:.3g} times as long: with that"
         return [note(f"{text} all clients together make the log's number of requests.")]
@@ -98,7 +98,7 @@ def request_lines(found: Journeys, table: str = "request") -> list[str]:
 
 
 def _hints(found: Journeys) -> list[str]:
-    """What the log has that the file leaves out."""
+    """The parts of the log that the file leaves out."""
     lines = []
     if found.embeddings.unchanged:
         lines += [
@@ -155,7 +155,7 @@ def _size(found: Journeys, at: int) -> list[str]:
 
 
 def _order(found: Journeys, at: int) -> list[str]:
-    """Weight or what follows, think time and objects of a page."""
+    """The weight or the next pages, the think time and the objects of a page."""
     chain, own = found.chain, found.thinks.own
     lines = []
     if chain.model == WEIGHTS:
@@ -164,7 +164,7 @@ def _order(found: Journeys, at: int) -> list[str]:
         row = chain.offered[at]
         if chain.model == COUNTED_JOURNEY:
             row = np.append(row[:-1], 0.0)
-            if row.sum() == 0:  # nothing ever followed
+            if row.sum() == 0:  # no page ever followed
                 row = np.append(chain.first, 0.0)
         lines.append(f"next = {_table(_named(found, row))}")
     if at in own and found.thinks.law is not None:

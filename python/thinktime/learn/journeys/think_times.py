@@ -1,4 +1,4 @@
-"""Think times: from the end of a page, with all that it embeds, to the next page of the journey."""
+"""Think times: from the end of a page, with its embedded objects, to the journey's next page."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from thinktime.learn.journeys.visits import Visits
 from thinktime.learn.logs.row_order import Kept
 
 FINE = 500
-"""Stamps are taken as exact where the median think time is so many steps of them."""
+"""Stamps count as exact if the median think time is at least this many of their steps."""
 
 FEW = 0.01
-"""No more zeros than this share are taken for short times that were rounded."""
+"""Up to this share of zeros, zeros count as short times that were rounded."""
 
 WIDTH = 0.04
 """Think times are counted in bins of this relative width."""
 
 DECISIVE = 100_000
-"""Think times are told apart as if there were at most so many: smaller differences than these
-could show make no difference to a workload."""
+"""The choice of laws is as fine as with this many think times: smaller differences make no
+difference to a workload."""
 
 LEAST = 200
 """Kinds with fewer think times have no law of their own."""
 
 OWN_MAX = 8
-"""So many kinds have a law of their own at most: those that differ most."""
+"""The largest number of kinds with a law of their own: those that differ most."""
 
 
 @dataclass(frozen=True)
@@ -42,25 +42,25 @@ class ThinkTimes:
     """The laws of think times."""
 
     law: str | None
-    """The session's, as a workload writes it; None where no page follows another."""
+    """The session's, as a workload writes it; None if no page follows another."""
 
     fit: Fit | None
     own: dict[int, str]
-    """Of kinds whose think times differ from the others' by more than chance: their laws."""
+    """The laws of kinds whose think times differ from the others' by more than chance."""
 
     own_fits: dict[int, Fit]
     mean_s: float
     median_s: float
     count: int
     early: float
-    """The share that came before the page was there; these count as 0 long."""
+    """The share that came before the page was complete; these count as 0 long."""
 
     pause: tuple[float, float] | None = None
-    """Of a closed population that is not always at work: the share of think times that are pauses
+    """For a closed population that is not always at work: the share of think times that are pauses
     between journeys, and their mean in seconds. They are in `law`, and in no other figure."""
 
     stretch: float = 1.0
-    """Of a closed population: how many times as long think times are in `law` as in the log."""
+    """For a closed population: the ratio of think times in `law` to those in the log."""
 
 
 def find_think_times(
@@ -101,9 +101,9 @@ def times(visits: Visits) -> NDArray[np.float64]:
 
 
 def _times(visits: Visits) -> tuple[NDArray[np.float64], Kept, int]:
-    """From when a page was there to when the next one was asked for, 0 or more; the former page.
+    """From the end of a page to the request for the next one, 0 or more; the former page.
 
-    And how many came before it was there.
+    And the number of requests that came before the page was complete.
     """
     pages = pl.DataFrame(
         {
@@ -119,9 +119,9 @@ def _times(visits: Visits) -> tuple[NDArray[np.float64], Kept, int]:
 def tally(
     values: NDArray[np.float64], limit_s: float, resolution_s: float, median_s: float | None = None
 ) -> Tally:
-    """Times in bins; where stamps are coarse, in whole steps of them.
+    """Times in bins; if stamps are coarse, in whole steps of them.
 
-    ``median_s`` is that of the values, where it is known.
+    ``median_s`` is that of the values, if it is known.
     """
     if len(values) and median_s is None:
         median_s = float(np.median(values))
@@ -130,7 +130,7 @@ def tally(
             values = np.maximum(values, resolution_s / 2)
         return Tally.from_values(values, limit=limit_s, width=WIDTH)
     steps, count = counted(np.rint(values / resolution_s))
-    # Far up several steps make a bin: what they are does not matter there.
+    # For long times several steps make a bin: single steps do not matter there.
     group = np.where(steps < 1 / WIDTH, steps, np.floor(np.log(np.maximum(steps, 1)) / WIDTH) + 1e9)
     _, first, place = np.unique(group, return_index=True, return_inverse=True)
     last = np.zeros(len(first))
@@ -159,7 +159,7 @@ def _law(best: Fit | None, values: NDArray[np.float64], limit_s: float) -> str |
 def _apart(think: NDArray[np.float64], of: Kept, resolution_s: float) -> list[int]:
     """The kinds whose think times differ from the others' by more than chance.
 
-    By BIC of histograms whose bins hold about as many think times each: a kind is apart while its
+    By BIC of histograms whose bins hold about equally many think times: a kind is separate if its
     own shares explain its think times better, by more than they cost, than those of the rest.
     """
     if not len(think) or (of == of[0]).all():
@@ -185,7 +185,7 @@ def _apart(think: NDArray[np.float64], of: Kept, resolution_s: float) -> list[in
 
 
 def _gain(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """2 ln of how much likelier two rows of counts are with shares of their own (G²)."""
+    """2 ln of the likelihood ratio of two rows of counts with and without own shares (G²)."""
     both = one + other
 
     def information(row: NDArray[np.float64]) -> float:

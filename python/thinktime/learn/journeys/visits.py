@@ -1,8 +1,8 @@
-"""Sessions, the pages of each, what pages embed, and which page led to which.
+"""Sessions, their pages, the objects of each page, and the page that led to each.
 
-A session is a run of a user's requests with gaps up to the timeout. A page is a base with what it
-embeds. Pages that lead to one another are a journey: a session has one, but more where it has
-several tabs, or where several people are behind one user.
+A session is a run of a user's requests with gaps up to the timeout. A page is a base with its
+embedded objects. Pages that lead to one another are a journey. A session has one journey, but more
+if it has several tabs, or if several people share one user.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from thinktime.learn.logs.requests import Requests
 from thinktime.learn.logs.row_order import Kept, Places
 
 FIRST = 100
-"""Columns that differ mostly do so within so many values."""
+"""Columns whose values mostly differ do so within this many values."""
 
 _LOOKED_AT = ("time_ns", "duration_us", "user", "path", "referrer", "status")
 
 
 @dataclass(frozen=True)
 class Visits:
-    """The requests of users in order, and the pages that they make."""
+    """The requests of users in order, and their pages."""
 
     order: Kept
     """The places of the requests in the log by user and time; rows below are in this order."""
@@ -35,43 +35,43 @@ class Visits:
     """The session of each row, from 0."""
 
     retry: NDArray[np.bool_]
-    """Whether the row is another attempt at what had failed."""
+    """Whether the row is another attempt after a failure."""
 
     embedded: NDArray[np.bool_]
-    """Whether the row belongs to a page that was asked for before."""
+    """Whether the row belongs to a page that was requested before."""
 
     page: Kept
     """The page of each row, from 0: each session begins with one."""
 
     base: Kept
-    """Of each page: the row of its base."""
+    """The row of the base of each page."""
 
     previous: Kept
-    """Of each page: the page that led to it; -1 where a journey begins."""
+    """The page that led to each page; -1 at the beginning of a journey."""
 
     opener: Kept
-    """Of the first page of a tab: the page from which it was opened; -1 of others."""
+    """The page from which a tab was opened, for the first page of a tab; -1 for others."""
 
     journey: Kept
-    """Of each page: the page with which its journey begins."""
+    """The page with which the journey of each page begins."""
 
     start_s: NDArray[np.float64]
-    """Of each page: when it was asked for, in seconds since the log's first request."""
+    """The time of the request for each page, in seconds since the log's first request."""
 
     end_s: NDArray[np.float64]
-    """Of each page: when all of it was answered, as far as durations are logged."""
+    """The time at which each page was complete, as far as durations are logged."""
 
     failed: NDArray[np.bool_]
-    """Of each page: whether its last attempt failed."""
+    """Whether the last attempt of each page failed."""
 
     @property
     def sessions(self) -> int:
-        """How many sessions there are."""
+        """The number of sessions."""
         return int(self.session[-1]) + 1 if len(self.session) else 0
 
     @property
     def tabs(self) -> int:
-        """How many journeys were opened as tabs beside others."""
+        """The number of journeys that were opened as tabs beside others."""
         return int(np.sum(self.opener >= 0))
 
     @property
@@ -85,19 +85,18 @@ def find_visits(
 ) -> Visits:
     """Find sessions and pages; ``template`` is that of each path.
 
-    Where the log says which requests make a page, these are the pages; without ``pages`` every
-    request is one of its own, and embeds nothing.
+    If the log says which requests make a page, these are the pages. Without ``pages`` every request
+    is a page of its own, without embedded objects.
 
-    Raises InputError where there is no template for a path, or its number is not below that of
-    the paths.
+    Raises InputError if a path has no template, or its number is not below that of the paths.
     """
     return Visits(**_kept_once(_found(requests, template, timeout_s, pages)))
 
 
 def find_pages(requests: Requests, template: Places, timeout_s: float) -> tuple[Kept, Kept]:
-    """Of each request the number of its page, from 0; and of each page a request of it.
+    """The number of the page of each request, from 0; and a request of each page.
 
-    As `find_visits` finds them, of which the rest is not kept.
+    The pages are those of `find_visits`, without the rest of it.
     """
     found = _found(requests, template, timeout_s, pages=True)
     numbers = np.empty(len(requests), np.int32)
@@ -108,7 +107,7 @@ def find_pages(requests: Requests, template: Places, timeout_s: float) -> tuple[
 def _found(
     requests: Requests, template: Places, timeout_s: float, pages: bool
 ) -> dict[str, NDArray[Any]]:
-    """What `Visits` has, by name."""
+    """The columns of `Visits`, by name."""
     paths = pl.DataFrame({"object": requests.paths["object"], "template": template})
     found = _core.find_visits(
         requests.rows.select(*_LOOKED_AT, *(["page"] if requests.paged else [])),
@@ -122,9 +121,9 @@ def _found(
 
 
 def _kept_once(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The same, with those that are equal in the same memory.
+    """The same, with equal arrays in the same memory.
 
-    Where every request is a session of its own that is half of them.
+    If every request is a session of its own, half of them are equal.
     """
     first = {
         name: next(one for one, other in columns.items() if _equal(other, column))
@@ -132,7 +131,7 @@ def _kept_once(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     }
     if len(set(first.values())) == len(columns):
         return columns
-    # What came from Rust together is freed together: those that are kept leave it.
+    # Arrays that came from Rust together are freed together: a copy is kept outside.
     copies = {name: columns[name].copy() for name in set(first.values())}
     return {name: copies[one] for name, one in first.items()}
 

@@ -1,4 +1,4 @@
-"""What a population asks for: templates of paths, kinds of requests, and their popularity."""
+"""The requests of a population: templates of paths, kinds of requests, and popularity."""
 
 from thinktime.learn.kinds.kinds import OTHER_OBJECTS, OTHERS, Kind, Kinds
 from thinktime.learn.kinds.private import private

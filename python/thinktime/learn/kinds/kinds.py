@@ -1,7 +1,7 @@
-"""Kinds of requests: what is asked for, gathered by templates, with popularity and answers.
+"""Kinds of requests: requests gathered by templates, with popularity and answers.
 
-A kind is a method with a template, as a page or as what pages embed. It has a name in a file only
-where enough users asked for it and nothing in it tells who somebody is. All others are one kind.
+A kind is a method with a template, as a page or as an embedded object. It has a name in a file only
+if enough users requested it and nothing in it identifies a person. All others are one kind.
 """
 
 from __future__ import annotations
@@ -23,64 +23,64 @@ from thinktime.learn.logs.requests import METHODS, Requests
 from thinktime.learn.logs.row_order import Kept
 
 ADDRESSES_MIN = 20
-"""A user is an address; an address with an agent where there are fewer addresses, and more of
-those: then the addresses are those of proxies."""
+"""A user is an address. If there are fewer addresses than this, and more addresses with agents, a
+user is an address with an agent: then the addresses are those of proxies."""
 
 PAGES_MAX = 30
 OBJECTS_MAX = 15
-"""So many kinds are named, the most asked for; the others are one kind."""
+"""The number of kinds that are named, the most requested; the others are one kind."""
 
 REQUESTS_MIN = 20
 """Kinds of fewer requests are not named."""
 
 POPULARITY_MAX = 200_000
-"""Popularity is fitted to so many of the most popular members at most."""
+"""Popularity is fitted to at most this many of the most popular members."""
 
 OTHERS = "others"
 OTHER_OBJECTS = "other objects"
 DENSE = 2
-"""Numbers are drawn as they are where at least one in so many was seen."""
+"""Numbers are drawn from the log's range if at least one in this many was seen."""
 
 _OTHER = len(METHODS) - 1
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What differs in variable parts only, asked for by one method, as a page or embedded."""
+    """Requests that differ in variable parts only, with one method, as a page or embedded."""
 
     name: str
-    """As in ``/item/*`` or ``POST /cart``; what is not named begins with `OTHERS` or with
-    `OTHER_OBJECTS`."""
+    """As in ``/item/*`` or ``POST /cart``; the name of unnamed requests begins with `OTHERS` or
+    with `OTHER_OBJECTS`."""
 
     method: str
     """As in GET."""
 
     template: str
-    """The path, ``*`` for what is variable; empty for what is not named."""
+    """The path, with ``*`` for variable parts; empty for unnamed requests."""
 
     embedded: bool
     """Whether pages embed it."""
 
     requests: int
     counts: NDArray[np.int64]
-    """How often each different path was asked for, the most popular first."""
+    """The number of requests for each path, the most popular first."""
 
     highest: int
-    """The largest number in its paths, where these count through what there is; else 0."""
+    """The largest number in its paths, if these are numbered one after another; otherwise 0."""
 
     @property
     def numbered(self) -> bool:
-        """Whether the numbers that a workload draws are such as the log has."""
+        """Whether the numbers that a workload draws are in the log's range."""
         return self.highest > 0
 
     @cached_property
     def popularity(self) -> ZipfFit:
-        """Of its members; fitted when it is first wanted."""
+        """The popularity of its members; fitted on first use."""
         return zipf(self.counts[:POPULARITY_MAX])
 
     @property
     def target(self) -> str:
-        """How a workload asks for it: one variable place is drawn by popularity, others are 1."""
+        """The target in a workload: one variable place is drawn by popularity, others are 1."""
         if not self.template:
             return f"/{quote(self.name.replace(' ', '-'))}/{self._drawn}"
         *parts, last = self.template.split("*")
@@ -93,7 +93,7 @@ class Kind:
         if len(self.counts) < 2:
             return "1"
         law = self.popularity
-        # What lies beyond the largest number is perhaps not there to be asked for.
+        # A number beyond the largest one may not exist.
         objects = min(law.objects, self.highest) if self.numbered else law.objects
         return f"{{zipf(n={objects}, s={law.exponent:.4g})}}"
 
@@ -103,27 +103,27 @@ class Kinds:
     """All kinds of a population's requests."""
 
     kinds: list[Kind]
-    """Pages first, then what they embed, each the most asked for first, `OTHERS` at their ends."""
+    """Pages first, then embedded objects, each the most requested first, `OTHERS` at their ends."""
 
     of_row: Kept
     """The kind of each request."""
 
     hidden: int
-    """How many requests are among the others because fewer than `USERS_MIN` users, or what may
-    tell who somebody is, stand behind them."""
+    """The number of requests among the others because fewer than `USERS_MIN` users made them, or
+    because they may identify a person."""
 
     @property
     def pages(self) -> int:
-        """How many kinds are pages: the first ones."""
+        """The number of kinds that are pages: the first ones."""
         return sum(not kind.embedded for kind in self.kinds)
 
     @property
     def popular(self) -> list[Kind]:
-        """The kinds, those of most requests first."""
+        """The kinds, those with the most requests first."""
         return sorted(self.kinds, key=lambda kind: -kind.requests)
 
     def of_program(self, name: str) -> Kinds:
-        """The same, its others called after the program: they are not what others ask for."""
+        """The same, with the others named after the program: only it requests them."""
         kinds = [
             kind if kind.template else replace(kind, name=f"{kind.name} of {name}")
             for kind in self.kinds
@@ -136,7 +136,7 @@ class Kinds:
 
 
 def templates_of(requests: Requests) -> Templates:
-    """The templates of all paths that were asked for; 0 stands for those of all others."""
+    """The templates of all requested paths; 0 stands for those of all others."""
     asked = np.bincount(requests.rows["path"].to_numpy(), minlength=requests.paths.height)
     used = np.flatnonzero(asked)
     found = templates(
@@ -154,7 +154,7 @@ def find_kinds(
     counted: NDArray[np.bool_],
     least_users: int = USERS_MIN,
 ) -> Kinds:
-    """Gather requests to kinds; those that fewer than ``least_users`` asked for are not named.
+    """Gather requests to kinds; kinds with fewer than ``least_users`` users are not named.
 
     ``embedded`` says of each request whether it is part of a page, ``counted`` whether it counts:
     retries do not.
@@ -180,7 +180,7 @@ def _asked_by_many(
     candidates: NDArray[np.int64],
     least_users: int,
 ) -> set[int]:
-    """The candidates that at least ``least_users`` asked for."""
+    """The candidates that at least ``least_users`` users requested."""
     address = requests.users["address"].to_numpy()
     used = np.bincount(requests.rows["user"].to_numpy(), minlength=len(address)) > 0
     shared = np.count_nonzero(np.bincount(address[used])) < min(ADDRESSES_MIN, int(used.sum()))
@@ -196,7 +196,7 @@ def _asked_by_many(
 def _chosen(
     candidates: NDArray[np.int64], asked: NDArray[np.int64], many: set[int], texts: list[str]
 ) -> tuple[list[int], int]:
-    """The kinds that are named, and how many requests are for such as must not be."""
+    """The named kinds, and the number of requests for those that must not be named."""
     chosen: list[int] = []
     left, hidden = [PAGES_MAX, OBJECTS_MAX], 0
     for code in candidates.tolist():
@@ -210,7 +210,7 @@ def _chosen(
 
 
 def _tells(text: str) -> bool:
-    """Whether a template has a part that may tell who somebody is."""
+    """Whether a template has a part that may identify a person."""
     parts = text.split("/")
     return any(
         not part.startswith("*") and private(part, before)
@@ -226,9 +226,9 @@ def _kinds_asked_for(
     asked: NDArray[np.int64],
     hidden: int,
 ) -> Kinds:
-    """The kinds with what is to be said of each, without those that nobody asked for.
+    """The kinds with their figures, without those that were not requested.
 
-    ``chosen`` are the codes of those that have names, of pages and of what they embed.
+    ``chosen`` are the codes of those that have names, pages and embedded objects.
     """
     codes = [*chosen[0], -2, *chosen[1], -1]
     rest = asked.copy()
@@ -258,16 +258,16 @@ def _kinds_asked_for(
 
 
 def _most_first(members: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The paths of a kind and how often each was asked for, the most popular first."""
+    """The paths of a kind and the number of requests for each, the most popular first."""
     counts = members["requests"].to_numpy().astype(np.int64)
     order = np.argsort(-counts, kind="stable")
     return members["path"].to_numpy()[order].astype(np.int64), counts[order]
 
 
 def _highest(requests: Requests, text: str, ids: NDArray[np.int64]) -> int:
-    """The largest number of a template with one variable place and there numbers from 1 on.
+    """The largest number of a template with one variable place, which is a number from 1 on.
 
-    0 where there are others, or they are not dense enough.
+    0 if the place has other words, or if the numbers are not dense enough.
     """
     if text.count("*") != 1 or len(ids) < 2:
         return 0

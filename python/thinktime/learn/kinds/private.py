@@ -1,7 +1,7 @@
-"""What in a path may tell who somebody is: such parts never stand in a file.
+"""Parts of a path that may identify a person: such parts never appear in a file.
 
-A path is judged by its segments, the parts between slashes. What is judged here is how a segment
-looks and what stands before it; that enough users asked for something is judged in `kinds`.
+A path is judged by its segments, the parts between slashes: by the look of a segment and by the one
+before it. The number of users is judged in `kinds`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ ENDINGS = (
     "html?|php|aspx?|jsp|do|cgi|css|js|mjs|map|json|xml|txt|csv|pdf|rss|atom|png|gif|jpe?g|webp"
     "|avif|svg|ico|bmp|woff2?|ttf|otf|eot|mp[34]|webm|ogg|wav|zip|gz|tar|exe|bin|wasm|webmanifest"
 )
-"""What may stand behind a dot at the end of a path and says what kind of thing it is."""
+"""Endings of a path behind a dot that name the type of a file."""
 
 _HEX = "[0-9a-fA-F]"
 VARIABLE = (
@@ -27,7 +27,7 @@ VARIABLE = (
 """Numbers, UUIDs, hashes and dates, with an ending (the first group) or without."""
 
 ODD = r"[^A-Za-z0-9._-]"
-"""In mail addresses, parameters, words that were looked for, and in all that is encoded."""
+"""Characters of mail addresses, parameters, search words, and encoded text."""
 
 NUMBERED = r"\d{5}|\d[-_.]?\d[-_.]?\d[-_.]?\d[-_.]?\d[-_.]?\d"
 """Telephone numbers, cards, dates, and numbers of persons."""
@@ -36,8 +36,7 @@ LONG = 32
 """Longer words are keys, or titles, of which there are many."""
 
 TOKEN = 16
-"""From this length on letters mixed with digits, or large with small letters, are taken for a key.
-"""
+"""From this length on, letters mixed with digits, or capital with small letters, count as a key."""
 
 OWNED = (
     r"(?i)^(?:u|users?|usernames?|profiles?|people|persons?|members?|customers?|clients?|patients?"
@@ -47,14 +46,14 @@ OWNED = (
     r"|(?:[a-z]+[-_])?(?:passwords?|tokens?|invites?|callbacks?)|cb|shared?|shares|meet|join"
     r"|search(?:es)?|suchen?|q|query|find|lookup|recherche|buscar?|busca|cerca|zoeken|zoek)$"
 )
-"""After such a segment comes somebody, what belongs to somebody, or what somebody looked for."""
+"""The segment after such a one names a person, a person's property, or a search."""
 
 COMMON = (
     r"(?i)^(?:login|logout|log-?in|log-?out|sign-?in|sign-?out|sign-?up|register|me|self|new|edit"
     r"|settings|profile|search|list|index|all|orders|password|reset|help|home|status)"
     rf"(?:\.(?:{ENDINGS}))?$"
 )
-"""What after such a segment is nobody's."""
+"""Segments after such a one that name no person."""
 
 _GIVEN = """
 aaron abigail adam adrian ahmed aisha alan albert alex alexander alexandra alice alicia
@@ -83,7 +82,7 @@ susan susanne sven tanja teresa theresa thomas tim timothy tina tobias tom tony 
 vera veronica victor victoria vincent walter wei werner william wolfgang yusuf yvonne zoe
 """
 NAMES = frozenset(_GIVEN.split())
-"""Given names that are frequent where many logs come from."""
+"""Given names that are frequent in countries from which many logs come."""
 
 _NAME_PARTS = 4
 _PARTS = re.compile(r"[-_.\s+~]+|(?<=[a-z])(?=[A-Z])")
@@ -110,7 +109,7 @@ _PAPERS = re.compile(
 
 
 def private(segment: str, before: str = "") -> bool:
-    """Whether a segment may tell who somebody is, or give a key away.
+    """Whether a segment may identify a person, or reveal a key.
 
     ``before`` is the segment before it. Both may be percent-encoded, twice too.
     """
@@ -130,6 +129,6 @@ def private(segment: str, before: str = "") -> bool:
 
 
 def _named(plain: str) -> bool:
-    """Whether it is somebody's name, alone or with few other words."""
+    """Whether it is a person's name, alone or with few other words."""
     parts = [part.lower() for part in _PARTS.split(plain) if part]
     return len(parts) <= _NAME_PARTS and any(part.rstrip("0123456789") in NAMES for part in parts)

@@ -1,9 +1,9 @@
 """Templates of paths: `/item/*` for all paths that differ in one place only.
 
-A segment of a path is variable where it looks so (numbers, UUIDs, dates, mail addresses), where
-what stands before it says so (`/u/`), or where many different words stand in the same place with
-the same segments behind. Everything is done on columns of hashes, one for each level of segments,
-so that a million paths take as long as a few passes over them; their texts are held in parts.
+A segment of a path is variable by its look (numbers, UUIDs, dates, mail addresses), by the segment
+before it (`/u/`), or if many different words occur in the same place with the same segments behind.
+All work is done on columns of hashes, one for each level of segments, so that a million paths take
+as long as a few passes over them; their texts are held in parts.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from numpy.typing import NDArray
 from thinktime.learn.kinds.private import COMMON, ENDINGS, LONG, ODD, OWNED, TOKEN, VARIABLE
 
 DEPTH = 6
-"""So many segments are told apart; what is deeper is one variable."""
+"""The number of segments that are distinguished; deeper ones are one variable."""
 
 ALIKE = 15
-"""From so many different words on, with the same segments behind, a place is variable."""
+"""From this many different words on, with the same segments behind, a place is variable."""
 
 ALIKE_OBJECTS = 3
-"""The same where pages embed such things: names of pictures say nothing of a journey."""
+"""The same for embedded objects: names of pictures do not matter to a journey."""
 
 ALIKE_FIRST = 40
-"""The same directly behind the first slash, where a site's main pages stand side by side."""
+"""The same directly behind the first slash, where a site's main pages are."""
 
 CROWDED = 400
-"""From so many different words on a place is variable whatever is behind."""
+"""From this many different words on a place is variable, whatever follows."""
 
 AT_A_TIME = 100_000
-"""The segments of so many paths are held at the same time."""
+"""The segments of this many paths are held at the same time."""
 
 POPULAR = 0.004
-"""Words directly behind the first slash that have at least this share of the requests stay."""
+"""Words directly behind the first slash with at least this share of the requests are kept."""
 
 BOXES = 1 << 16
-"""Words are counted by so many parts of their hashes first."""
+"""Words are first counted by this many parts of their hashes."""
 
 _LOOKS = f"{VARIABLE}|{ODD}"
 Hashes = NDArray[np.uint64]
@@ -48,24 +48,23 @@ _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 @dataclass(frozen=True)
 class Templates:
-    """Paths, gathered."""
+    """Paths, gathered by template."""
 
     of_path: NDArray[np.int64]
     """The template of each path, counted from 0."""
 
     texts: list[str]
-    """The paths that stand for them, ``*`` for what is variable: encoded as in the log."""
+    """The paths of the templates, with ``*`` for variable parts: encoded as in the log."""
 
     by_words: NDArray[np.bool_]
-    """Whether each path is in its template because many words stand in a place, not by its looks.
-    """
+    """Whether each path is in its template because of many words in a place, not by its look."""
 
     paths: pl.Series
     """The paths."""
 
 
 def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.int64]) -> Templates:
-    """Gather ``paths``; ``objects`` says which pages embed, ``asked`` how often each was asked for.
+    """Gather ``paths``; ``objects`` marks embedded ones, ``asked`` counts the requests for each.
 
     Paths that do not begin with a slash are one template with an empty text.
     """
@@ -86,7 +85,7 @@ def templates(paths: pl.Series, objects: NDArray[np.bool_], asked: NDArray[np.in
 
 
 def _hashed(paths: pl.Series) -> tuple[list[Hashes], list[NDArray[np.bool_]], Hashes]:
-    """A hash of each segment, 0 for none; which are variable; and a hash of the path's ending."""
+    """A hash of each segment, 0 for none; whether it is variable; a hash of the path's ending."""
     parts = [paths.slice(at, AT_A_TIME) for at in range(0, len(paths), AT_A_TIME)]
     deepest = max((_deepest(part) for part in parts), default=0)
     hashes = [np.zeros(len(paths), np.uint64) for _ in range(deepest + 1)]
@@ -97,7 +96,7 @@ def _hashed(paths: pl.Series) -> tuple[list[Hashes], list[NDArray[np.bool_]], Ha
         before: pl.Series | None = None
         for at, level in enumerate(_levels(part, deepest)):
             there = level.is_not_null().to_numpy()
-            if at == DEPTH:  # what is deeper than the levels go
+            if at == DEPTH:  # segments beyond the levels
                 star, ends = there, np.zeros(len(there), np.uint64)
             else:
                 star, ends = _variable(level, before)
@@ -123,7 +122,7 @@ def _levels(paths: pl.Series, deepest: int) -> list[pl.Series]:
 
 
 def _variable(level: pl.Series, before: pl.Series | None) -> tuple[NDArray[np.bool_], Hashes]:
-    """Which segments of a level look variable, and a hash of the ending of each; 0 for none."""
+    """Whether each segment of a level looks variable, and a hash of its ending; 0 for none."""
     star = level.str.contains(_LOOKS).fill_null(False).to_numpy().copy()
     long = _places(level.str.len_bytes() >= TOKEN, star)
     if len(long):
@@ -143,12 +142,12 @@ def _variable(level: pl.Series, before: pl.Series | None) -> tuple[NDArray[np.bo
 
 
 def _places(those: pl.Series, done: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Where something holds and nothing is decided yet."""
+    """The places at which a condition holds and nothing is decided yet."""
     return np.flatnonzero(those.fill_null(False).to_numpy() & ~done)
 
 
 def _key(words: pl.Series) -> NDArray[np.bool_]:
-    """Which of some long words look like keys, or are too long for a name of one page."""
+    """Whether each of some long words looks like a key, or is too long for one page's name."""
     stem = words.str.replace(rf"\.(?:{ENDINGS})$", "")
     mixed = stem.str.contains(r"\d") & stem.str.contains("[A-Za-z]") & ~stem.str.contains("[-_]")
     return (mixed | (stem.str.len_bytes() > LONG)).to_numpy()
@@ -167,9 +166,9 @@ def _fold(
     objects: NDArray[np.bool_],
     asked: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Make places variable in which many words stand, from the first segment on.
+    """Make places with many words variable, from the first segment on.
 
-    Says in which paths there are such places.
+    Returns the paths that have such places.
     """
     by_words = np.zeros(len(ending), bool)
     behind = [ending]
@@ -199,7 +198,7 @@ def _fold(
 
 
 def _different(place: Hashes, word: Hashes) -> NDArray[np.int64]:
-    """How many different words stand in the place of each."""
+    """The number of different words in the place of each."""
     _, first = np.unique(_mixed(place, word), return_index=True)
     places, many = np.unique(place[first], return_counts=True)
     return many[np.searchsorted(places, place)].astype(np.int64)
@@ -208,7 +207,7 @@ def _different(place: Hashes, word: Hashes) -> NDArray[np.int64]:
 def _popular(word: Hashes, asked: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether a word has a good share of all requests."""
     least = POPULAR * float(asked.sum())
-    # Of a million words few are in one of the boxes that have so many requests.
+    # Of a million words, few are in a box with enough requests.
     box = ((word >> np.uint64(1)) % np.uint64(BOXES)).astype(np.int64)
     popular: NDArray[np.bool_] = (np.bincount(box, asked) >= least)[box]
     at = np.flatnonzero(popular)
@@ -218,7 +217,7 @@ def _popular(word: Hashes, asked: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _text(path: str, stars: NDArray[np.bool_]) -> str:
-    """The path with what is variable as ``*``, before its ending."""
+    """The path with variable parts as ``*``, before its ending."""
     parts = path.removeprefix("/").split("/", DEPTH)
     return "/" + "/".join(
         "*" + _ending(part) if star else part for part, star in zip(parts, stars, strict=False)

@@ -1,4 +1,4 @@
-"""The busiest second, minute and hour of a log's requests, whatever sends them."""
+"""The busiest second, minute and hour of a log's requests, of all populations."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Busiest:
 
     window_s: int
     at_s: float
-    """When it begins, in seconds after the log's first request; the first of equals."""
+    """Its beginning, in seconds after the log's first request; the first of equals."""
 
     requests: int
     factor: float
-    """How many times the mean of such a window that is."""
+    """The ratio to the mean of such a window."""
 
 
 def busiest(log: Log) -> list[Busiest]:
@@ -38,7 +38,7 @@ def busiest(log: Log) -> list[Busiest]:
 
 
 def busiest_of(seconds: NDArray[np.int64], span_s: float) -> list[Busiest]:
-    """The same of the second of each request; they must not fall, and there must be one."""
+    """The same, from the second of each request; they must not fall, and there must be one."""
     begins = np.append(0, np.flatnonzero(seconds[1:] != seconds[:-1]) + 1)
     there, upto = seconds[begins], np.append(begins, len(seconds))
     found = []

@@ -1,4 +1,4 @@
-"""One or several logs, read: their requests in columns, and what could not be read."""
+"""One or several logs, read: their requests in columns, and the unreadable lines."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from thinktime.learn.logs.requests import METHODS, Requests
 from thinktime.present import units
 
 ANSWERED = 200
-"""Where a log has no status at all, all requests are taken as answered; without methods, as GET."""
+"""If a log has no status at all, all requests count as answered; without methods, as GET."""
 
 GAP_SHARE = 0.5
 GAP_S = 36_000.0
 """A time without requests is odd if it is longer than both: this share of the log, and this."""
 
 SLOW_S = 1.0
-"""Answers that take so long at the median are more probably milliseconds taken for seconds."""
+"""If the median answer takes longer, milliseconds were probably taken for seconds."""
 
 NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
-"""A filter by a status that HTTP has not."""
+"""A filter by a status that HTTP does not have."""
 
 ALIKE_LEAST = 100
-"""Files of so many lines do not have as many bytes by chance."""
+"""Files with at least this many lines do not have equal sizes by chance."""
 
 OWN = "thinktime"
-"""The format of our own results, in which nobody is a person."""
+"""The format of Thinktime's own results, in which no user is a person."""
 
 LONGEST = 2**32 - 2
-"""In bytes and in microseconds: what is more is taken for this; see `Requests`."""
+"""In bytes and in microseconds: larger values are replaced by this; see `Requests`."""
 
 COARSE_S = 1.0
-"""Requests of one stamp in such steps may have come at any time within it."""
+"""Requests with one stamp of such steps may have come at any time within it."""
 
 NAMED = 10
-"""So many of the columns that are left over are named."""
+"""The number of unused columns that are named."""
 
 
 @dataclass(frozen=True)
 class BadLines:
-    """Lines of a file that could not be read for one reason."""
+    """The unreadable lines of a file with one reason."""
 
     file: str
     reason: str
@@ -64,25 +64,25 @@ class Log:
     """One or several logs, read."""
 
     raw: dict[str, Any] = field(repr=False)
-    """What `thinktime._core.read_log` gave."""
+    """The result of `thinktime._core.read_log`."""
 
     requests: Requests = field(repr=False)
 
     unit_given: bool = False
-    """Whether the user said what the column of durations is."""
+    """Whether the user gave the meaning of the column of durations."""
 
     kept: KeptRows = field(default_factory=KeptRows)
-    """Which rows of its run a result of our own has."""
+    """The rows of its run that an own result has."""
 
     @property
     def columns(self) -> _core.LogColumns:
-        """The requests, for what is made of them in Rust."""
+        """The requests, for further work in Rust."""
         found: _core.LogColumns = self.raw["columns"]
         return found
 
     @property
     def files(self) -> list[dict[str, Any]]:
-        """What was read of each file."""
+        """The figures of reading each file."""
         found: list[dict[str, Any]] = self.raw["files"]
         return found
 
@@ -93,7 +93,7 @@ class Log:
 
     @property
     def one_in(self) -> int:
-        """The requests of one user in so many are kept: 1 but for very large logs, and results."""
+        """One in this many users is kept: 1 except for very large logs, and results."""
         return int(self.raw["one_in"]) * self.kept.one_in
 
     @property
@@ -113,23 +113,23 @@ class Log:
 
     @property
     def bad_lines(self) -> list[BadLines]:
-        """What could not be read, by file and reason."""
+        """The unreadable lines, by file and reason."""
         return [BadLines(file["name"], *bad) for file in self.files for bad in file["bad"]]
 
     @property
     def dropped(self) -> int:
-        """How many requests `only` and `without` left out."""
+        """The number of requests that `only` and `without` left out."""
         return sum(file["dropped"] for file in self.files)
 
     @property
     def left_over(self) -> list[str]:
-        """The columns of which nothing is taken, each once; of formats whose columns have names."""
+        """The unused columns, each once; of formats whose columns have names."""
         names = dict.fromkeys(name for file in self.files for name in file["left_over"])
         return ["".join(one if one.isprintable() else "?" for one in name) for name in names]
 
     @property
     def notes(self) -> list[str]:
-        """What was not taken of the log, and how it was taken, in words."""
+        """The parts of the log that were not used, and the assumptions, in words."""
         found = []
         if self.dropped:
             found.append(
@@ -151,7 +151,7 @@ class Log:
 
     @property
     def unit_open(self) -> bool:
-        """Whether durations may stand in another unit than was taken."""
+        """Whether durations may have another unit than assumed."""
         open_ = any(file["unit_open"] for file in self.files)
         return open_ and not self.unit_given and self.requests.timed
 
@@ -166,7 +166,7 @@ class Log:
 
     @property
     def warnings(self) -> list[str]:
-        """What is odd about the log, in words."""
+        """The oddities of the log, in words."""
         found = []
         if self.unit_open and self._slow:
             name = next(file["format"] for file in self.files if file["unit_open"])
@@ -201,7 +201,7 @@ class Log:
 
 
 def _alike(files: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Files that are probably the same; not those whose lines may all have as many bytes."""
+    """Files that are probably the same; not those whose lines may all have equal sizes."""
     known: dict[tuple[int, int], str] = {}
     for file in files:
         size = (file["lines"], file["bytes"])
@@ -212,7 +212,7 @@ def _alike(files: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
 
 
 def _longest(requests: Requests) -> Iterator[str]:
-    """What is longer than the columns can say, which take it for the longest that they can."""
+    """Values that are too long for the columns, which replace them by the longest possible one."""
     for column, what, most in (
         ("bytes", "responses are larger", units.size(LONGEST)),
         ("duration_us", "answers take longer", units.seconds(LONGEST * 1e-6)),
@@ -223,7 +223,7 @@ def _longest(requests: Requests) -> Iterator[str]:
 
 
 def _why_none(files: list[dict[str, Any]], how: dict[str, Any]) -> str:
-    """Why no request is left of these files, which were read like that."""
+    """Why no request is left of these files, which were read with these options."""
     lines = sum(file["lines"] for file in files)
     bad = [BadLines(file["name"], *bad) for file in files for bad in file["bad"]]
     filters = [
@@ -246,15 +246,15 @@ def _why_none(files: list[dict[str, Any]], how: dict[str, Any]) -> str:
 def read(logs: Sequence[str | Path], **how: Any) -> Log:
     """Read logs; ``how`` as for `thinktime.learn.logs.reader.read`.
 
-    Raises InputError where a log cannot be read, or holds no request at all.
+    Raises InputError if a log cannot be read, or has no requests.
     """
     return log_of(reader.read(logs, **how))
 
 
 def log_of(done: Read) -> Log:
-    """The requests of logs that were read. Raises InputError where there are none.
+    """The requests of logs that were read. Raises InputError if there are none.
 
-    And KeyboardInterrupt where that is because the reading was interrupted.
+    Raises KeyboardInterrupt if the reading was interrupted before any came.
     """
     raw, names, how = done.raw, done.names, done.how
     if raw["stopped"] and not raw["requests"]:
@@ -284,7 +284,7 @@ def log_of(done: Read) -> Log:
 
 
 def _check_lasts(requests: Requests, names: list[str]) -> None:
-    """Raises InputError where all requests came at one instant, as far as fine stamps tell."""
+    """Raises InputError if all requests came at one instant, as far as fine stamps show."""
     times = requests.rows["time_ns"]
     if requests.resolution_s < COARSE_S and times[0] == times[-1]:
         count = len(requests)

@@ -1,4 +1,4 @@
-"""What is known of a log as soon as it is read, before anything is learned from it."""
+"""The known figures of a log as soon as it is read, before learning."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from thinktime.learn.logs.log import Log
 from thinktime.theory.law import FloatArray
 
 INTERVALS_MAX = 400
-"""So many intervals the log's time has at most."""
+"""The largest number of intervals for the log's time."""
 
 _NS = 1e9
 
 
 @dataclass(frozen=True)
 class UnreadLines:
-    """Lines that could not be read for one reason."""
+    """Unreadable lines with one reason."""
 
     reason: str
     count: int
     first: str
-    """Where the first of them is: its file and number."""
+    """The place of the first of them: its file and number."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """Counts of a log that is read."""
+    """Counts of a log that was read."""
 
     lines: int
     requests: int
@@ -46,17 +46,17 @@ class Overview:
     """The requests of the busiest second."""
 
     busiest_s: float
-    """When it began, from the first request on."""
+    """The beginning of that second, from the first request on."""
 
     starts_s: FloatArray
-    """When intervals begin, from the first request on."""
+    """The beginnings of intervals, from the first request on."""
 
     rates: FloatArray
     """Requests a second in each of them."""
 
 
 def overview_of(log: Log) -> Overview:
-    """The counts of a log, as those of all its users where it is a sample."""
+    """The counts of a log; if it is a sample, scaled to all its users."""
     times_ns = log.requests.rows["time_ns"].to_numpy()
     begin_ns = int(times_ns[0])
     span_s = log.requests.span_s
@@ -72,7 +72,7 @@ def overview_of(log: Log) -> Overview:
 
 
 def _rates(times_ns: np.ndarray, begin_ns: int, span_s: float) -> tuple[FloatArray, FloatArray]:
-    """When intervals begin, of whole seconds but in a log of less than one, and rates in them."""
+    """The starts of intervals, in whole seconds if the log has at least one, and their rates."""
     width_s = max(np.ceil(span_s / INTERVALS_MAX), min(span_s, 1.0), 1 / _NS)
     many = max(int(np.ceil(span_s / width_s - 1e-9)), 1)
     edges_s = width_s * np.arange(many + 1)

@@ -1,6 +1,6 @@
-"""Rows of our own results: what they say that other logs leave to be found.
+"""Rows of own results: they have columns for facts that must be found in other logs.
 
-Their columns say of which population and of which page each request is, and whose session it is.
+The columns give the population, the page and the session of each request.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ LONGEST_US = 4_294_967_294
 
 @dataclass(frozen=True)
 class KeptRows:
-    """Which rows of a run its result has, as the `run.toml` beside them says."""
+    """The rows of a run that its result has, by the `run.toml` beside them."""
 
     one_in: int = 1
-    """Those of one session in so many."""
+    """The rows of one session in this many."""
 
     replications: int = 1
-    """How many replications there were, of which the first is taken."""
+    """The number of replications, of which the first is used."""
 
     @property
     def notes(self) -> list[str]:
-        """That not all replications are taken, in words."""
+        """A note if not all replications are used."""
         if self.replications <= 1:
             return []
         return [f"the rows of the first of {self.replications} replications are taken"]
 
     @property
     def warnings(self) -> list[str]:
-        """That rows are missing, in words."""
+        """A warning if rows are missing."""
         if self.one_in <= 1:
             return []
         return [
@@ -49,9 +49,9 @@ class KeptRows:
 
 
 def kept_rows(names: Sequence[str]) -> KeptRows:
-    """Which rows of their runs these files have.
+    """The rows of their runs that these files have.
 
-    Raises InputError where they have different shares of them.
+    Raises InputError if they have different shares of them.
     """
     found = [_kept(Path(name)) for name in names]
     if len({one.one_in for one in found}) > 1:
@@ -68,16 +68,16 @@ def _kept(file: Path) -> KeptRows:
         made = tomllib.loads((file.parent / "run.toml").read_text(encoding="utf-8"))["run"]
         rows, replications = str(made["rows"]), int(made["replications"])
         one_in = int(rows.removeprefix("1/")) if rows.startswith("1/") else 1
-    except (OSError, ValueError, KeyError, TypeError):  # none, or of another kind
+    except (OSError, ValueError, KeyError, TypeError):  # none, or another kind
         return KeptRows()
     return KeptRows(max(one_in, 1), replications)
 
 
 def of_results(requests: Requests) -> Requests:
-    """The requests of rows of our own, with what their columns say.
+    """The requests of own rows, with the content of their columns.
 
-    The reader has the population in the place of a host. Older results lack both columns; then
-    nothing is said.
+    The reader has the population in the place of a host. Older results lack both columns; then they
+    are not used.
     """
     rows, names = requests.rows, requests.hosts
     if requests.paged and rows["page"].null_count():
@@ -88,7 +88,7 @@ def of_results(requests: Requests) -> Requests:
     host = pl.lit(0, pl.UInt32).alias("host")
     rows = rows.with_columns(pl.col("host").alias("population")).with_columns(host)
     paths = requests.paths
-    if paged:  # a name that ends like that of an image says nothing more
+    if paged:  # a name that ends like that of an image is no evidence then
         paths = paths.with_columns(object=pl.lit(False))
     return replace(
         requests, rows=rows, paths=paths, hosts=pl.Series("host", [""]), populations=names
@@ -96,7 +96,7 @@ def of_results(requests: Requests) -> Requests:
 
 
 def recorded_facts(requests: Requests) -> list[str]:
-    """That columns say what is found in other logs, in words."""
+    """A note that columns give facts that are found in other logs."""
     named = requests.populations is not None and bool((requests.populations != "").any())
     facts = [
         *(["populations by `population`"] if named else []),
@@ -108,9 +108,9 @@ def recorded_facts(requests: Requests) -> list[str]:
 
 
 def pages_of(requests: Requests) -> Requests:
-    """One row for each page, which lasts until all of it is answered; the rows where none is told.
+    """A row for each page, which lasts until it is complete; all rows if no pages are given.
 
-    A log that says what a page is has all requests of one in the same session.
+    In a log with pages, all requests of a page are in one session.
     """
     if not requests.paged:
         return requests

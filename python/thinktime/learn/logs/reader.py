@@ -1,4 +1,4 @@
-"""Reading logs into columns, which needs none of the libraries that learning from them needs."""
+"""Reading logs into columns, without the libraries for learning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Progress = Callable[[int, float, int], None]
 """Called with the entries read, the share of the logs read (0 if unknown), and bytes unpacked."""
 
 ROWS = "requests.parquet"
-"""What is read of a result's folder."""
+"""The file of a result's folder that is read."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Read:
     """The files, as they were given or found."""
 
     raw: dict[str, Any] = field(repr=False)
-    """What `thinktime._core.read_log` gave."""
+    """The result of `thinktime._core.read_log`."""
 
     how: dict[str, Any]
-    """How they were read."""
+    """The options of reading."""
 
 
 def read(
@@ -44,7 +44,7 @@ def read(
 ) -> Read:
     """Read logs, on the cluster `on` if one is named; ``how`` as for `thinktime._core.read_log`.
 
-    Raises InputError where a log cannot be read.
+    Raises InputError if a log cannot be read.
     """
     names = [file_of(log) for log in logs]
     return Read(names, _raw(names, on, follow, progress, how), how)
@@ -66,9 +66,9 @@ def _raw(
 
 
 def file_of(log: str | Path) -> str:
-    """The file to read: of a result of Thinktime's own, its rows.
+    """The file to read: for an own result of Thinktime, its rows.
 
-    Raises InputError where these are elsewhere, or none were kept.
+    Raises InputError if these are elsewhere, or were not kept.
     """
     if (Path(log) / ROWS_THERE).is_file():
         raise _core.InputError(f"{log}: its rows are on the nodes that made the load: `thinktime "
@@ -89,5 +89,5 @@ def _without_rows(file: Path) -> bool:
 
     try:
         return int(pl.scan_parquet(file).select(pl.len()).collect().item()) == 0
-    except (PolarsError, OSError):  # the reader says what is wrong with it
+    except (PolarsError, OSError):  # the reader reports the error
         return False

@@ -1,4 +1,4 @@
-"""The requests of a log in columns: what every part of learning looks at."""
+"""The requests of a log in columns, the input of all parts of learning."""
 
 from __future__ import annotations
 
@@ -30,48 +30,46 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "other")
 class Requests:
     """The requests of one or several logs.
 
-    Users, paths, hosts and agents are numbers that count from 0 in the order in which they came
-    first. What a table or series has at place n is of number n.
+    Users, paths, hosts and agents are numbers from 0, in the order of their first request. Row n of
+    a table or series belongs to number n.
     """
 
     rows: pl.DataFrame
-    """One row for each request, by time of arrival. `time_ns` is since 1970; `duration_us` null
-    where it is not logged, and 4,294,967,294 for all that is longer; `referrer` the path of the
-    page that led here, null for none or for one that nobody asked for; `bytes` like the duration;
-    `status` 0 where no response was sent; `method` a place in `METHODS`. Of our own results also
-    `page`, what a user's requests of one page have in common, and `population`, a place in
-    `populations`."""
+    """A row for each request, by time of arrival. `time_ns` is since 1970; `duration_us` null if it
+    is not logged, and 4,294,967,294 for all that is longer; `referrer` the path of the page that
+    led here, null for none or for one that was not requested; `bytes` like the duration; `status` 0
+    if no response was sent; `method` a place in `METHODS`. For own results also `page`, an id that
+    a user's requests of one page share, and `population`, a place in `populations`."""
 
     paths: pl.DataFrame
-    """`path` (without query), and `object`: whether pages embed such things, by its ending."""
+    """`path` (without query), and `object`: whether its ending is that of an embedded object."""
 
     users: pl.DataFrame
-    """`address` and `agent`: the numbers of both. Where each request or page is taken for a user of
-    its own, `address` and `user`, whose it is."""
+    """`address` and `agent`: the numbers of both. If each request or page counts as a user of its
+    own: `address` and `user`, the real one."""
 
     agents: pl.Series
-    """What clients call themselves."""
+    """The agents' own names."""
 
     hosts: pl.Series
-    """The hosts that were asked; one empty name where the format has none."""
+    """The requested hosts; one empty name if the format has none."""
 
     resolution_s: float
-    """The steps of the stamps; the coarsest file's."""
+    """The steps of the stamps; those of the coarsest file."""
 
     share: float = 1.0
-    """The share of the users whose requests are here: of a very large log a sample is kept."""
+    """The share of the users whose requests are here: a very large log is sampled."""
 
     populations: pl.Series | None = None
-    """The populations that the log itself names, where it says of which each request is; one empty
-    name where there is only one. Users are then sessions, each of whose pages waits for the one
-    before."""
+    """The populations that the log itself names, if it gives that of each request; one empty name
+    if there is only one. Users are then sessions, each of whose pages waits for the one before."""
 
     def __len__(self) -> int:
         return self.rows.height
 
     @cached_property
     def user_count(self) -> int:
-        """How many users made these requests."""
+        """The number of users who made these requests."""
         return int(np.count_nonzero(np.bincount(self.rows["user"].to_numpy())))
 
     @property
@@ -93,7 +91,7 @@ class Requests:
         return "page" in self.rows.columns
 
     def only(self, kept: NDArray[np.bool_]) -> Requests:
-        """Those rows for which ``kept`` is true; numbers stay what they are."""
+        """The rows for which ``kept`` is true; numbers stay the same."""
         if kept.all():
             return self
         return replace(self, rows=self.rows.filter(pl.Series(kept)))

@@ -1,4 +1,4 @@
-"""Putting rows in order, without a loop over them."""
+"""Ordering rows without a loop over them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from thinktime import _core
 Places = NDArray[np.int64]
 
 Kept = NDArray[np.int32]
-"""Places that are kept: a log's columns have fewer rows than 2^31."""
+"""Places that are kept for long: a log's columns have fewer rows than 2^31."""
 
 
 def bounds_of(numbers: NDArray[np.integer], many: int) -> list[int]:
-    """Where each of the numbers below ``many`` begins once they are in order, and the end.
+    """The beginning of each of the numbers below ``many`` in sorted order, and the end.
 
-    They are put in order by `stable_order`, which puts -1 behind all others.
+    They are sorted by `stable_order`, which puts -1 behind all others.
     """
     counts = np.bincount(numbers + 1, minlength=many + 1)[1 : many + 1]
     return [0, *np.cumsum(counts).tolist()]
 
 
 def stable_order(numbers: NDArray[np.integer]) -> Kept:
-    """The order in which whole numbers from 0 to 2^32 rise; what is equal stays as it is."""
+    """The rising order of whole numbers from 0 to 2^32; equal numbers keep their order."""
     table = pl.DataFrame({"number": numbers.astype(np.uint32)})
     order: Kept = pl.DataFrame(_core.places_by_number(table))["place"].to_numpy()
     return order

@@ -1,1 +1,1 @@
-"""The populations of a log, and the workload file that they become."""
+"""The populations of a log, and their workload file."""

@@ -1,9 +1,9 @@
-"""A population's file offers what its log offered: the requests of a session, and their rate.
+"""Calibration of a file to its log: the requests of a session, and the rate of sessions.
 
-Sessions begin at a rate that leaves out those that were under way when the log began, and journeys
-are cut off by the log's edges, so that each alone is right and both together are too few. What a
-run of the file offers is computed from the file itself, as it is rounded and as its laws are; the
-pages of a journey, and where that is not enough the rate, make up for what is missing.
+The rate of sessions leaves out those in progress at the log's beginning, and the log's edges cut
+off journeys: each figure alone is right, but both together are too low. The requests of a run are
+computed from the file itself, with its rounding and its laws. Longer journeys make up for the
+missing requests, and if that is not enough, a higher rate does.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from thinktime.learn.journeys import Journeys, request_lines, session_lines
 from thinktime.learn.starts import Model, Starts
 
 NEAR = 1e-4
-"""Requests of a session this near to those that are wanted are right."""
+"""A session's requests that are this near to the wanted number are right."""
 
 OFF = 0.02
-"""A file that offers more or fewer of the log's requests by more than this share does not do."""
+"""A file is not good enough if its number of requests differs from the log's by more than this
+share."""
 
 ROUNDS = 8
 
@@ -32,8 +33,7 @@ MOST = 2.0
 def calibrated(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journeys, Model]:
     """Journeys and a model of starts that together make the requests of the log.
 
-    Further attempts, and what the file leaves out, are no part of that. `offers` says whether they
-    do.
+    Further attempts, and requests that the file leaves out, do not count. `offers` is the ratio.
     """
     made, factor = _paged(journeys, starts, model, None)
     if model.rates is not None and 1 / MOST <= factor <= MOST:
@@ -46,7 +46,7 @@ def calibrated(journeys: Journeys, starts: Starts, model: Model) -> tuple[Journe
 def _paged(
     journeys: Journeys, starts: Starts, model: Model, within: float | None
 ) -> tuple[Journeys, float]:
-    """Journeys with so many pages, and by how much their sessions make too few requests still.
+    """Journeys with the pages they need, and the factor by which requests are still too few.
 
     ``within`` is that of `Chain.with_pages`.
     """
@@ -64,17 +64,17 @@ def _paged(
 
 
 def offers(journeys: Journeys, starts: Starts, model: Model) -> float:
-    """How many times the log's requests a run of the file makes in the log's time: 1 is right."""
+    """The ratio of a run's requests to the log's, in the log's time: 1 is right."""
     return requests_of_session(journeys) / _wanted(journeys, starts, model)
 
 
 def _wanted(journeys: Journeys, starts: Starts, model: Model) -> float:
-    """The requests that a session should have."""
+    """The wanted number of requests of a session."""
     return _requests(journeys) / max(_sessions(journeys, starts, model), 1e-300)
 
 
 def requests_of_session(journeys: Journeys) -> float:
-    """The requests of a session as the file has them, what pages embed included."""
+    """The requests of a session as the file has them, with embedded objects."""
     session = session_lines(journeys)
     kind = "partly-open" if session else "open"
     head = ['name = "one"', "[arrivals]", f'model = "{kind}"', 'rate = "1/s"']
@@ -92,10 +92,10 @@ def _requests(journeys: Journeys) -> int:
 
 
 def _sessions(journeys: Journeys, starts: Starts, model: Model) -> float:
-    """The sessions that come while the log lasts, each as much as it has of a whole one.
+    """The sessions that come during the log, each by its share of a whole one.
 
-    A model of them begins with those who are there at its begin. A trace begins with nobody, and
-    those that come late in it are not over when the log ends.
+    A model begins with the sessions in progress at the log's beginning. A trace begins without any,
+    and its late sessions are not over when the log ends.
     """
     if model.rates is not None:
         if model.constant:
@@ -104,7 +104,7 @@ def _sessions(journeys: Journeys, starts: Starts, model: Model) -> float:
     chain, thinks = journeys.chain, journeys.thinks
     visits = journeys.visits
     page_s = thinks.mean_s
-    # What a page takes without durations is the spread of its stamps, which the file does not have.
+    # Without durations a page lasts for the spread of its stamps, which the file does not have.
     if journeys.timed:
         page_s += float(np.mean(np.maximum(visits.end_s - visits.start_s, 0.0)))
     if thinks.law is None or page_s <= 0:

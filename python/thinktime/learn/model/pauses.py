@@ -1,7 +1,7 @@
-"""The pace of closed populations: with it clients make as many requests as in the log.
+"""The pace of closed populations: clients must make as many requests as in the log.
 
 Think times are those within journeys. A client that pauses between journeys for longer than the
-session timeout, as a crawler that comes by the hour, would otherwise never pause in the file.
+session timeout, such as a crawler that comes by the hour, would otherwise never pause in the file.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from thinktime.learn.populations import Population
 from thinktime.learn.starts import Coverage
 
 WITHIN = 0.005
-"""A cycle that differs from the log's by no more than this share stays as it is."""
+"""A cycle that differs from the log's by no more than this share is not changed."""
 
 OUTCOMES = 12
-"""Lengths of pauses at most; they keep the mean."""
+"""The largest number of pause lengths; they keep the mean."""
 
 
 def at_pace_of_log(
     population: Population, requests: Requests, journeys: Journeys, covered: Coverage
 ) -> tuple[Journeys, int]:
-    """The journeys of a closed population at the pace of the log, and how many clients there are.
+    """The journeys of a closed population at the pace of the log, and its number of clients.
 
-    A client's mean cycle, from page to page, has to be clients x time / pages. Where journeys begin
-    again and again, what is missing to it is made up by a pause before each of them; and where
-    clients who never pause would be too slow, there are more of them. Where they do not, as of
-    hands behind one address, whose number is rounded, think times are stretched.
+    A client's mean cycle, from page to page, must be clients x time / pages. If journeys are
+    repeated, a pause before each of them makes up for the missing time. If clients without pauses
+    would be too slow, there are more clients. If journeys are not repeated, think times are
+    stretched, as for several clients behind one address, whose number is rounded.
     """
     thinks, pages = journeys.thinks, len(journeys.visits.base)
     clients = population.clients or population.users
@@ -44,7 +44,7 @@ def at_pace_of_log(
     cycle_s = _answer_s(journeys) + _think_s(journeys)
     each_s = covered.seconds / pages
     if cycle_s > (1 + WITHIN) * clients * each_s and journeys.journeys > clients:
-        # More than a few users' time can not have been wanted.
+        # There cannot be more clients than users.
         clients = max(clients, min(math.ceil(cycle_s / each_s - WITHIN), population.users))
     missing_s = clients * each_s - cycle_s
     if abs(missing_s) <= WITHIN * clients * each_s:
@@ -55,7 +55,7 @@ def at_pace_of_log(
 
 
 def _with_pauses(requests: Requests, journeys: Journeys, missing_s: float, again: int) -> Journeys:
-    """With pauses before so many journeys, which make the mean cycle so much longer."""
+    """Journeys with this many pauses, which make the mean cycle longer by the missing time."""
     thinks, pages = journeys.thinks, len(journeys.visits.base)
     assert thinks.law is not None
     # Kinds with think times of their own do not pause: the others do so more often.
@@ -69,7 +69,7 @@ def _with_pauses(requests: Requests, journeys: Journeys, missing_s: float, again
 
 
 def _stretched(journeys: Journeys, missing_s: float) -> Journeys:
-    """With think times that are longer by so much on average, or shorter; none is below 0."""
+    """Journeys with mean think times longer or shorter by the missing time; none is below 0."""
     thinks, think_s = journeys.thinks, _think_s(journeys)
     assert thinks.law is not None
     wanted_s = max(think_s + missing_s, 0.0)
@@ -86,7 +86,7 @@ def _stretched(journeys: Journeys, missing_s: float) -> Journeys:
 
 
 def _pauses_s(requests: Requests, journeys: Journeys) -> NDArray[np.float64]:
-    """From the last page of a user's journey to the next journey of this user; 1 where none."""
+    """From the last page of a user's journey to this user's next journey; 1 if there is none."""
     visits = journeys.visits
     user = requests.rows["user"].to_numpy()[visits.order[visits.base]]
     begins = np.flatnonzero(visits.starts)
@@ -98,12 +98,12 @@ def _pauses_s(requests: Requests, journeys: Journeys) -> NDArray[np.float64]:
 
 
 def of_mean(population: Population, journeys: Journeys) -> Journeys:
-    """The journeys with think times whose mean is that of the log's.
+    """The journeys with think times that have the mean of the log's.
 
-    The mean is what the requests of a client hang on. A law that fits well may miss it, where few
-    pauses are as long as all else together: then the times themselves stand in its place. People
-    who look again at what they saw an hour ago did not think for an hour: each has one page after
-    the other, whatever these say led to them.
+    The requests of a client depend on this mean. A law that fits well may miss it if a few pauses
+    are as long as all else together: then the times themselves replace it. A page that a user
+    viewed an hour ago may have led to the next one, but the think time was not an hour: each think
+    time runs from the page just before.
     """
     thinks = journeys.thinks
     if thinks.law is None:
@@ -130,19 +130,19 @@ def _in_turn(journeys: Journeys) -> NDArray[np.float64]:
 
 
 def _answer_s(journeys: Journeys) -> float:
-    """How long a page takes to be answered, on average."""
+    """The mean time of a page until it is complete."""
     visits = journeys.visits
     return float(np.mean(np.maximum(visits.end_s - visits.start_s, 0.0)))
 
 
 def _own_shares(journeys: Journeys) -> NDArray[np.float64]:
-    """Which share of the pages each kind with think times of its own has."""
+    """The share of the pages of each kind with think times of its own."""
     kinds = journeys.kind_of_page
     return np.array([float(np.mean(kinds == one)) for one in journeys.thinks.own])
 
 
 def _think_s(journeys: Journeys) -> float:
-    """The mean think time after a page, as the file has it."""
+    """The mean think time after a page, as in the file."""
     law = journeys.thinks.law
     assert law is not None
     shares = _own_shares(journeys)

@@ -1,4 +1,4 @@
-"""One population of a log, and all that a workload file says of it."""
+"""One population of a log, and its content in a workload file."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from thinktime.learn.starts import Coverage, Model, Starts, as_dispersed, choose
 from thinktime.present import units
 
 FEW = 100
-"""So few starts say nothing of a law: they are replayed."""
+"""With fewer starts no law is fitted: they are replayed."""
 
 PAGE_S = 60.0
-"""What a page embeds comes within this time."""
+"""The objects of a page come within this time."""
 
 BRIEF = 0.8
-"""A closed population that is there for less than this share of the log comes and goes. A file has
-its clients there for all of a run; so its requests are replayed, each at its time."""
+"""A closed population that is present for less than this share of the log comes and goes. A file
+has its clients present for all of a run; so its requests are replayed, each at its time."""
 
 
 @dataclass(frozen=True)
@@ -43,30 +43,31 @@ class PopulationModel:
     requests: Requests
     journeys: Journeys
     starts: Starts | None
-    """When its sessions begin; None where it is closed, or nothing of it could be used."""
+    """The starts of its sessions; None if it is closed, or none could be used."""
 
     model: Model | None
-    """How the workload file says when they begin."""
+    """The model of the starts in the workload file."""
 
     clients: int | None = None
-    """Of a closed one: how many the file has. There are more than at a time, where all pause."""
+    """The number of clients of a closed one in the file. It exceeds the number present if all
+    pause."""
 
     one_in: int = 1
-    """Sessions and clients stand for so many of the log each: above 1 in `Part.of_all` alone."""
+    """Each session and client stands for this many of the log: above 1 in `Part.of_all` alone."""
 
     @property
     def closed(self) -> bool:
-        """Whether the file says of it that it has a fixed number of clients."""
+        """Whether the file gives it a fixed number of clients."""
         return self.starts is None
 
     @property
     def brief(self) -> bool:
-        """Whether it is closed, and yet there for too short a time for the file to say so."""
+        """Whether it is closed, but present for too short a time for the file to say so."""
         return self.population.model == "closed" and not self.closed
 
     @property
     def alone(self) -> bool:
-        """Whether each request stands for itself, without a session."""
+        """Whether each request is independent, without a session."""
         return self.brief or self.population.model == "open"
 
     @property
@@ -76,14 +77,14 @@ class PopulationModel:
 
     @cached_property
     def offers(self) -> float | None:
-        """How many times the log's requests a run of the file makes; None of a closed one."""
+        """The ratio of a run's requests to the log's; None for a closed one."""
         if self.starts is None or self.model is None:
             return None
         return offers(self.journeys, self.starts, self.model) / self.one_in
 
     @property
     def offers_told(self) -> str:
-        """That it offers more or less than the log has, and why; empty where it does not."""
+        """A note that it offers more or less than the log has, and why; empty if it does not."""
         if self.offers is None or abs(self.offers - 1) <= OFF:
             return ""
         return (
@@ -92,9 +93,9 @@ class PopulationModel:
         )
 
     def of_all(self, many: int) -> PopulationModel:
-        """The population of a log of whose users one in ``many`` was looked at: all of them.
+        """The whole population, if one in ``many`` of the log's users was used.
 
-        Starts that would be replayed are drawn by their rate: when the others came is not known.
+        Starts that would be replayed are drawn by their rate: those of the others are not known.
         """
         if many == 1:
             return self
@@ -106,7 +107,7 @@ class PopulationModel:
         return replace(self, journeys=journeys, model=model.times(many), one_in=many)
 
     def replayed(self) -> PopulationModel:
-        """The same with its starts replayed, where it has any."""
+        """The same with its starts replayed, if it has any."""
         if self.starts is None or not self.drawn:
             return self
         journeys, model = calibrated(self.journeys, self.starts, self.starts.models[-1])
@@ -124,7 +125,8 @@ def learn_population(
 ) -> PopulationModel:
     """Learn one population of its ``requests``, in a log that begins at ``begin_ns``.
 
-    Only what at least ``least_users`` asked for is named. Without ``pages`` nothing is embedded.
+    Only paths that at least ``least_users`` requested are named. Without ``pages`` no objects are
+    embedded.
     """
     brief = population.model == "closed" and _brief(requests, covered)
     alone = brief or population.model == "open"
@@ -136,9 +138,9 @@ def learn_population(
         of = _each_alone(requests, templates if by_page else None)
         give_back(requests)
     journeys = find_journeys(of, timeout_s, least_users, pages, templates)
-    if population.kind not in ("people", "crawler"):  # which ask for the same pages
+    if population.kind not in ("people", "crawler"):  # clients that request the same pages
         journeys = replace(journeys, kinds=journeys.kinds.of_program(population.name))
-    if alone:  # one request each: what follows which is nothing
+    if alone:  # one request each: no page follows another
         journeys = replace(journeys, chain=replace(journeys.chain, model=WEIGHTS))
     if population.model == "closed" and not brief:
         return _closed(population, requests, journeys, covered)
@@ -174,7 +176,7 @@ def _brief(requests: Requests, covered: Coverage) -> bool:
 
 
 def _begin_times(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """When journeys begin."""
+    """The starts of journeys."""
     starts_ns = journeys.starts_s
     starts_ns *= 1e9
     begun: NDArray[np.int64] = np.round(starts_ns, out=starts_ns).astype(np.int64)
@@ -183,10 +185,10 @@ def _begin_times(journeys: Journeys, times: NDArray[np.int64]) -> NDArray[np.int
 
 
 def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
-    """The same, with every request as a user of its own: whose they are cannot be told.
+    """The same, with every request as a user of its own: its real user is not known.
 
-    ``by_page``: people's, who load a page with what it embeds, are one user for each page, and so
-    is what a log says is one; it is the templates of all paths. Whose each is stays known.
+    With ``by_page``, the templates of all paths, each page with its objects is one user instead,
+    for people and for logs with pages. The real user of each is kept.
     """
     user = requests.rows["user"]
     some = numbers = np.arange(len(requests), dtype=np.int32)
@@ -199,14 +201,14 @@ def _each_alone(requests: Requests, by_page: Templates | None) -> Requests:
 
 
 def _pages(requests: Requests, templates: Templates) -> tuple[Kept, Kept]:
-    """Of each row the number of its page, and of each page a row of it."""
-    # Where the log says what a page is, it may take as long as it will.
+    """The number of the page of each row, and a row of each page."""
+    # If the log has pages, a page may take any time.
     within_s = math.inf if requests.paged else PAGE_S
     return find_pages(requests, templates.of_path, within_s)
 
 
 def _as_loop(population: Population, journeys: Journeys) -> Journeys:
-    """Journeys with the think time of a loop, where the population is one."""
+    """Journeys with the think time of a loop, if the population is one."""
     interval_s = population.interval_s
     if journeys.thinks.law is None:
         interval_s = interval_s or 0.0

@@ -1,4 +1,4 @@
-"""The learned workload as a file that `run` and `simulate` take, with where each number is from."""
+"""The learned workload as a file for `run` and `simulate`, with the source of each number."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STARTS = "starts.parquet"
 
 
 def workload_text(name: str, log: Log, parts: Sequence[PopulationModel], starts_file: str) -> str:
-    """The file. It has no addresses, no query values, and no path that hardly anybody asked for.
+    """The file. It has no addresses, no query values, and no path that few users requested.
 
-    Of several populations each has a table of its own. ``starts_file`` is the one beside it that
-    has when sessions begin.
+    Each of several populations has a table of its own. ``starts_file`` is the file beside it with
+    the starts of sessions.
     """
     named = columns([part.population.name for part in parts])
     several = len(parts) > 1

@@ -1,4 +1,4 @@
-"""The populations of a log together again: whose each row is, how well all stand in for the log."""
+"""The populations of a log together: the population of each row, and the fidelity of all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Kinds:
     """The kinds of requests of all populations; those of one name are one, as in a run."""
 
     requests: Requests
-    """The log's requests but further attempts, which a workload file leaves to its server."""
+    """The log's requests without further attempts, which a workload file leaves to its server."""
 
     of_row: Kept
     """The kind of each of them, a place in `names`."""
@@ -38,8 +38,8 @@ class Kinds:
     """The places in `names` of those that the workload file has."""
 
     begins: NDArray[np.bool_]
-    """Whether a session begins with it, of a population whose sessions begin by themselves: those
-    of a fixed number of clients are the log's pauses, and have no rate that a file offers."""
+    """Whether a session begins with it, in a population whose sessions begin by themselves.
+    Sessions of a fixed number of clients follow the log's pauses, and have no rate in the file."""
 
 
 def kinds_of(log: Log, labels: NDArray[np.integer], parts: Sequence[PopulationModel]) -> Kinds:
@@ -71,10 +71,10 @@ def kinds_of(log: Log, labels: NDArray[np.integer], parts: Sequence[PopulationMo
 def stand_in(
     log: Log, kinds: Kinds, parts: list[PopulationModel], stopping: StopSignal
 ) -> tuple[list[PopulationModel], Fidelity | None]:
-    """The parts whose workload stands in for the log, and how well it does.
+    """The parts whose workload represents the log, and their fidelity.
 
-    Laws of when sessions begin are kept unless shown to be worse; else starts are replayed. None
-    where this was not wanted any more.
+    Laws of starts are kept unless shown to be worse; otherwise starts are replayed. None if the
+    fidelity was no longer wanted.
     """
     drawn = any(part.drawn for part in parts)
     kinds = replace(kinds, requests=_joined(kinds.requests))
@@ -89,9 +89,9 @@ def stand_in(
 
 
 def _joined(requests: Requests) -> Requests:
-    """The requests without the time in which nothing is known, where that is most of it.
+    """The requests without the lost time, if that is most of the log.
 
-    So are the starts of the populations, with which they are compared.
+    The starts of the populations, with which they are compared, leave it out too.
     """
     times = requests.rows["time_ns"].to_numpy()
     if not len(times):
@@ -107,7 +107,7 @@ def _joined(requests: Requests) -> Requests:
 
 
 def save(log: Log, parts: Sequence[PopulationModel], path: Path) -> list[Path]:
-    """Write the workload file, and beside it when sessions begin, where it needs that.
+    """Write the workload file, and beside it the starts of sessions, if it needs them.
 
     Returns the files that were written. The second one has the name of the first, with the ending
     `.starts.parquet`.
@@ -130,9 +130,9 @@ def save(log: Log, parts: Sequence[PopulationModel], path: Path) -> list[Path]:
 
 
 def server_of(kinds: Kinds, demand: str | None) -> Server | None:
-    """A model of the server; None where the log has no durations and no demand is given.
+    """A model of the server; None if the log has no durations and no demand is given.
 
-    It has demands of what the workload file asks for, and of nothing else.
+    It has demands only for the requests of the workload file.
     """
     place = np.full(len(kinds.names), -1)
     place[kinds.written] = np.arange(len(kinds.written))

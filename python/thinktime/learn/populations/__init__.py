@@ -1,7 +1,7 @@
-"""Who asks: people, and programs of several kinds, told apart by what they do.
+"""The populations of a log: people, and programs of several kinds, recognised by behaviour.
 
-A log's rows go through a list of rules, one file each. A rule claims the rows that are of its kind
-and says which model they follow; what no rule claims are people.
+A log's rows go through a list of rules, one file each. A rule claims the rows of its kind and gives
+their model; rows that no rule claims are people.
 """
 
 from __future__ import annotations
@@ -47,25 +47,26 @@ RULES: list[Callable[[Evidence], list[Draft]]] = [
     callers.find,
     people.find,
 ]
-"""In the order in which they are asked: what is known by name or without doubt comes first."""
+"""The rules in order: those by name or without doubt come first."""
 
 MOST = 40
-"""Populations of a log; the smallest of a kind beyond these are taken together."""
+"""The largest number of populations of a log; the smallest of a kind beyond it are combined."""
 
 PATHS = 5
 
 HOLED = 0.5
-"""Where so much of a log's time has no line, sessions are cut and what programs did is hidden."""
+"""If this share of a log's time has no line, sessions are cut and the behaviour of programs is
+hidden."""
 
 FEW = 30
-"""Of so few requests nothing is more than unsure; of ten times as many, likely."""
+"""With so few requests a verdict is unsure; with up to ten times as many, it is at most likely."""
 
 
 def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
     """Label each row of a log with its population, and describe the populations.
 
     Populations come in the order people, then programs, the largest first. Every row has one.
-    Without ``programs`` all are taken as people. Those that the log itself names are what it says.
+    Without ``programs`` all are taken as people. Populations that the log itself names are kept.
     """
     seen = Evidence(requests)
     rules = RULES if programs else [people.find]
@@ -88,7 +89,7 @@ def tell_apart(requests: Requests, *, programs: bool = True) -> Populations:
 
 
 def _doubt(drafts: list[Draft], found: tuple[Finding, ...]) -> None:
-    """Make verdicts unsure where most of the log is missing."""
+    """Make verdicts unsure if most of the log is missing."""
     missing = max((one.share for one in found if one.name == "holes"), default=0.0)
     if missing < HOLED:
         return
@@ -99,7 +100,7 @@ def _doubt(drafts: list[Draft], found: tuple[Finding, ...]) -> None:
 
 
 def _few(drafts: list[Draft]) -> list[Draft]:
-    """The same, with small ones of a kind and model joined where there are too many."""
+    """The same, with small ones of a kind and model joined if there are too many."""
     drafts = sorted(drafts, key=lambda draft: -len(draft.rows))
     kept: list[Draft] = []
     homes: dict[tuple[str, str], Draft] = {}
@@ -121,7 +122,7 @@ def _few(drafts: list[Draft]) -> list[Draft]:
 
 
 def _confidence(draft: Draft) -> str:
-    """The rule's, but little is known of a few requests."""
+    """The rule's confidence, limited if there are few requests."""
     if len(draft.rows) < FEW:
         return UNSURE
     if len(draft.rows) < 10 * FEW and draft.confidence == SURE:
@@ -161,7 +162,7 @@ def _described(seen: Evidence, name: str, draft: Draft) -> Population:
 
 
 def _paths(seen: Evidence, rows: np.ndarray) -> tuple[str, ...]:
-    """What programs ask for most; a sample is enough."""
+    """The most frequent paths of programs; a sample is enough."""
     sample = seen.path[rows[:: max(len(rows) // 2000, 1)]]
     templates = seen.templates(sample).value_counts(sort=True)
     return tuple(templates.to_series(0).head(PATHS).to_list())

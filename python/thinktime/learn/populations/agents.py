@@ -1,4 +1,4 @@
-"""Programs that say what they are: what agents' names tell.
+"""Programs that identify themselves, by agents' names.
 
 Most names are those of the package `crawler-user-agents`, a list that many people maintain.
 """
@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 BROWSER, UNKNOWN, PROGRAM, LIBRARY, MONITOR, FEED_READER, CRAWLER, SCANNER = range(8)
-"""What an agent is: a browser; nothing, or a word that tells nothing; a program that has a name of
+"""The kinds of agents: a browser; nothing, or a word without meaning; a program that has a name of
 its own; a library or tool with which programs are written; a monitor or health check; a reader of
 feeds; a crawler; a scanner for holes."""
 
@@ -23,7 +23,7 @@ TAGS = {
     "feed-reader": FEED_READER,
     "scanner": SCANNER,
 }
-"""What the list's tags mean here. Programs with any other tag, or none, are crawlers."""
+"""The meaning of the list's tags. Programs with any other tag, or none, are crawlers."""
 
 WORDS = {
     MONITOR: (
@@ -38,17 +38,17 @@ WORDS = {
     PROGRAM: "mirall|webdav|davfs|davx5|dav/|gvfs|rclone|syncthing",
     CRAWLER: r"bot\b|bot/|crawl|spider|slurp|archiv|scrapy|validator|facebookexternalhit|\+http",
 }
-"""Words by which programs are known that the list lacks, in small letters."""
+"""Words, in small letters, that identify programs and that the list lacks."""
 
 PEOPLE = "cubot"
-"""Phones whose names hold such a word."""
+"""Phones whose names contain such a word."""
 
 BROWSERS = r"^(Mozilla|Opera)/\d.*\("
-"""Every browser calls itself so. A program with a name of its own does not."""
+"""Every browser has this in its name. A program with a name of its own does not."""
 
 
 def kinds_of(agents: pl.Series) -> NDArray[np.uint8]:
-    """What each of the agents is, by its name: one of the numbers above."""
+    """The kind of each of the agents, by its name: one of the numbers above."""
     small = agents.str.to_lowercase()
     found = np.full(len(agents), PROGRAM, dtype=np.uint8)
     found[_has(agents, BROWSERS)] = BROWSER
@@ -69,7 +69,7 @@ def kinds_of(agents: pl.Series) -> NDArray[np.uint8]:
 
 
 def crawler_mark_at(agent: str) -> int:
-    """Where a crawler's agent says that it is one; 0 where only the list knows."""
+    """The place in a crawler's agent that identifies it; 0 if only the list does."""
     found = re.search(WORDS[CRAWLER], agent.lower())
     return found.start() if found else 0
 

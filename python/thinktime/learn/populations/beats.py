@@ -1,4 +1,4 @@
-"""Heartbeats: what pages ask for by themselves, every so many seconds while they are open."""
+"""Heartbeats: requests that open pages send by themselves at fixed intervals."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from thinktime.learn.populations.population import UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
 
 LEAST = 100
-"""Requests for a path without which nothing is said of it."""
+"""With fewer requests, a path is not judged."""
 
 AGAIN = 0.2
-"""So many of them come right after another one of the user's, with nothing between."""
+"""The least share of requests right after another one of the user's for the same path."""
 
 GAPS_LEAST = 50
 USERS_LEAST = 10
 
 SAMPLE = 5000
-"""So many gaps are enough."""
+"""The number of gaps in the sample."""
 
 NEAR = 0.1
 """Gaps that differ from their median by no more than this share are the same."""
 
 SAME = 0.6
-"""So many of the gaps are the same: of those of people, whose pauses vary by a factor of ten and
-more, less than one in five are."""
+"""The least share of equal gaps. Pauses of people vary by a factor of ten and more: less than one
+in five of theirs is equal."""
 
 SHORTEST_S = 1.0
 
 STAYS = 0.5
-"""Who asks for so much of the log is there all the time: a loop."""
+"""A user present for this share of the log is there all the time, as a loop."""
 
 STAYING = 0.2
-"""No more of the requests are such users'."""
+"""The largest share of requests by such users."""
 
 OTHERS = 0.8
-"""So many of the users ask for pages, too: else it is a program that asks."""
+"""The least share of users who request pages, too: otherwise a program makes the requests."""
 
 
 def find(seen: Evidence) -> list[Draft]:
-    """Paths that are asked for again after the same time, by users who ask for pages as well.
+    """Paths that are requested again after the same time, by users who request pages as well.
 
-    Of each user there are too few to be a loop by itself: how many depends on how long a page is
-    open.
+    Each user makes too few requests to be a loop by itself: their number depends on how long a page
+    is open.
     """
     drafts = []
     for path, gaps in _gaps(seen):
@@ -63,7 +63,7 @@ def find(seen: Evidence) -> list[Draft]:
 
 
 def _near(seen: Evidence, gaps: Floats, middle: float) -> float:
-    """The share of times that are about this one."""
+    """The share of times that are near this one."""
     if not len(gaps):
         return 0.0
     return float(np.mean(np.abs(gaps - middle) <= NEAR * middle + seen.resolution_s))
@@ -78,11 +78,11 @@ def _left(seen: Evidence) -> Ints:
 def _gaps(seen: Evidence) -> Iterator[tuple[int, Floats]]:
     """The times between two requests of a user, of a sample, by path.
 
-    Of the paths that users often ask for twice with nothing between.
+    Only for paths that users often request twice with no request between.
     """
     rows = _left(seen)
     path, same = seen.path[rows], np.ones(len(rows), dtype=bool)
-    begins = np.cumsum(seen.left)[:-1]  # of each user's rows, but the first one's
+    begins = np.cumsum(seen.left)[:-1]  # the rows of each user but the first
     same[begins[begins < len(rows)]] = False
     twice = np.flatnonzero((path[1:] == path[:-1]) & same[1:])
     again = np.bincount(path[twice], minlength=seen.requests.paths.height)
@@ -97,9 +97,9 @@ def _gaps(seen: Evidence) -> Iterator[tuple[int, Floats]]:
 
 
 def _all_so(seen: Evidence, rows: Ints, middle: float) -> bool:
-    """Whether those who make these requests ask for all else after the same time, too.
+    """Whether the users of these requests make all others after the same time, too.
 
-    Who always comes by the clock is no page.
+    If so, they are no pages: a user that always comes by the clock is a program.
     """
     there: Flags = np.zeros(seen.users, dtype=bool)
     there[seen.user[rows]] = True
@@ -112,7 +112,7 @@ def _all_so(seen: Evidence, rows: Ints, middle: float) -> bool:
 
 
 def _of_pages(seen: Evidence, rows: Ints) -> bool:
-    """Whether many users made these requests, most of whom asked for something else, too."""
+    """Whether many users made these requests, and most of them requested other paths, too."""
     users = np.unique(seen.user[rows])
     there: Flags = np.zeros(len(seen), dtype=bool)
     there[rows] = True
@@ -121,7 +121,7 @@ def _of_pages(seen: Evidence, rows: Ints) -> bool:
 
 
 def _stay(seen: Evidence, rows: Ints) -> bool:
-    """Whether those who make the requests are there all the time."""
+    """Whether the users of the requests are there all the time."""
     streams, _ = seen.by_user(rows)
     long = streams.last - streams.first >= STAYS * seen.span_s
     return bool(streams.counts[long].sum() > STAYING * len(rows))

@@ -1,4 +1,4 @@
-"""Bursts: programs that make some requests one after another, pause for a fixed time, and so on."""
+"""Bursts: programs that repeatedly make some requests in a row and pause for a fixed time."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from thinktime.learn.populations.streams import Flags, Floats, Streams
 from thinktime.present import units
 
 LEAST = 60
-"""Requests of a user without which nothing is said of it."""
+"""With fewer requests, a user is not judged."""
 
 PAUSES_LEAST = 10
 APART = 4.0
-"""Pauses are so many times as long as anything else."""
+"""Pauses are at least this many times as long as any other gap."""
 
 FIXED = 1.3
-"""The ninetieth of a hundred pauses is at most so many times the tenth."""
+"""The largest ratio of the 90th percentile of pauses to the 10th."""
 
 MOST = 0.5
-"""Pauses are at most so many of the gaps: else they are a loop's."""
+"""The largest share of pauses among the gaps: with more the program is a loop."""
 
 REFERRED = 0.1
 STAYS = 0.5
-"""They go on for so much of the log."""
+"""The least share of the log that the bursts last."""
 
 
 def find(seen: Evidence) -> list[Draft]:
-    """Users who ask in bursts, always with the same pause between them; no people, no crawlers."""
+    """Users with requests in bursts and equal pauses between; neither people nor crawlers."""
     streams, users = seen.streams_of_users(LEAST)
     if not len(streams):
         return []
@@ -65,7 +65,7 @@ def _pause(seen: Evidence, streams: Streams, rows: slice) -> tuple[float, bool] 
     took: Floats = np.zeros(len(time)) if streams.duration is None else streams.duration[rows]
     gaps = np.maximum(np.diff(time) - took[:-1], 0.0)
     step = seen.resolution_s
-    # Shorter ones are not told apart.
+    # Shorter gaps are not distinguished.
     told = np.maximum(gaps, max(step, 1e-3))
     ordered = np.sort(told)
     low = max(int((1 - MOST) * len(ordered)), 1)

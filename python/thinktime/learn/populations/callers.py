@@ -1,4 +1,4 @@
-"""Callers: programs that use an interface, each for itself or many behind one address."""
+"""Callers: programs that use an interface, each by itself or many behind one address."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Ints, Streams
 
 LEAST = 50
-"""Requests of a user without a program's name who is taken for one by behaviour."""
+"""With at least this many requests, a user without a program's name is judged by behaviour."""
 
 REFERRED = 0.02
 LARGE = 0.01
-"""Programs of a name that make less of the log are taken together."""
+"""Programs of a name with a smaller share of the log are combined."""
 
 STAYS = 0.8
-"""Who is there for so much of the log stays."""
+"""A user present for this share of the log stays."""
 
 OBJECTS = 0.05
-"""Pages embed images and scripts: where these make so much of a log it is a site's."""
+"""Pages embed images and scripts: a log with at least this share of them is that of a site."""
 
 PAUSE_S = 1800.0
 
 RUN = 60.0
-"""So many requests in a session are a piece of work, not a visit."""
+"""This many requests in a session are a piece of work, not a visit."""
 
 
 def find(seen: Evidence) -> list[Draft]:
-    """Users whose agents are programs', and those who ask much and never say from where."""
+    """Users with agents of programs, and users with many requests and without referrers."""
     kinds = seen.agent_kind
     named = (kinds != agents.BROWSER) & (kinds != agents.UNKNOWN)
     left = seen.left
     heavy = (left >= LEAST) & (seen.referred_share <= REFERRED)
-    # Where nobody says from where, a browser's requests are a person's.
+    # If no request has a referrer, a browser's requests are those of a person.
     heavy &= (kinds == agents.UNKNOWN) | ((kinds == agents.BROWSER) & _referred_usually(seen))
     nobody = (kinds == agents.UNKNOWN) & (seen.referred_share <= REFERRED)
     if not seen.agents_logged and float(seen.is_object[seen.path].mean()) >= OBJECTS:
-        # That somebody has no name says nothing there: on a site of pages these are people.
+        # In a log without agents, a missing name says nothing: on a site of pages these are people.
         nobody[:] = False
         heavy &= seen.share_of_users(seen.is_object[seen.path]) == 0
     rows = seen.rows_of((named & (seen.referred_share < 0.3)) | heavy | nobody)
@@ -55,7 +55,7 @@ def _referred_usually(seen: Evidence) -> bool:
 
 
 def _parts(seen: Evidence, rows: Ints) -> list[Ints]:
-    """By host, agent, and what users ask for; small ones of a host together."""
+    """The parts by host, agent, and requested paths; small ones of a host together."""
     agent = seen.requests.users["agent"].to_numpy()[seen.user[rows]].astype(np.int64)
     host = seen.requests.rows["host"].to_numpy()[rows].astype(np.int64)
     agents_there = len(seen.requests.agents)
@@ -70,7 +70,7 @@ def _parts(seen: Evidence, rows: Ints) -> list[Ints]:
 
 
 def _by_paths(seen: Evidence, rows: Ints) -> list[Ints]:
-    """Those apart whose users ask for other things: by the first parts of their paths."""
+    """Parts whose users request different paths: by the first parts of the paths."""
     streams, _ = seen.by_user(rows)
     everybody = np.ones(len(streams), dtype=bool)
     parts = grouped(seen, streams, everybody, by_pace=False, first_part=True)
@@ -104,7 +104,7 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         )
     if each < 1.5:
         often = float((streams.counts > 1).mean())
-        # Who asks every hour is seen once in a log of one.
+        # An hourly client is seen once in a log of one hour.
         clear = each < 1.2 and often < 0.1 and seen.span_s >= 4 * PAUSE_S and len(streams) >= 200
         who = "1 user, who makes" if len(streams) == 1 else f"{len(streams):,} users, who make"
         text = f"{who} {each:.2f} requests in a session"
@@ -121,7 +121,7 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
 
 
 def _by_intervals(seen: Evidence, streams: Streams) -> bool:
-    """Whether users of few requests each come again after the same time, as readers of feeds do."""
+    """Whether users with few requests each return after the same time, as readers of feeds do."""
     step = seen.resolution_s
     gaps = streams.gaps
     if len(gaps) < 30 or (streams.counts > 1).sum() < 5:
@@ -137,15 +137,15 @@ def _one_at_a_time(streams: Streams) -> bool:
 
 
 def _workers(seen: Evidence, rows: Ints, streams: Streams) -> Draft:
-    """Users who stay and ask for one thing after another: a closed population."""
+    """Users who stay and make one request after another: a closed population."""
     spread = float(streams.counts.std() / streams.counts.mean())
-    # Users with arrivals of their own have rates of their own; those of clones are the same.
+    # Users with arrivals of their own have rates of their own; clones have the same rate.
     low, high = np.quantile(streams.gaps, [0.1, 0.9])
     exponential = low < 2 * seen.resolution_s or 10 < high / low < 50
     clones = len(streams) >= 3 and spread < 0.25
     confidence = LIKELY if clones and not exponential else UNSURE
     if streams.duration is not None:
-        # So many would overlap if they came independently of each other.
+        # The expected number of overlaps if they came independently of each other.
         rates = streams.counts / np.maximum(streams.last - streams.first, 1e-9)
         chance = float((streams.sums(streams.duration) * rates).sum())
         if chance >= 10 and float(streams.overlaps.max()) == 0.0:
@@ -160,9 +160,9 @@ def _workers(seen: Evidence, rows: Ints, streams: Streams) -> Draft:
 
 
 def _under_way(streams: Streams) -> float:
-    """How many requests are under way while somebody is there: hands, behind one address or many.
+    """The mean number of requests in progress while a user is present: clients, at any addresses.
 
-    At least one; without durations nobody can tell.
+    At least one; without durations it is not known.
     """
     there = float(streams.last.max() - streams.first.min())
     if streams.duration is None or there <= 0:

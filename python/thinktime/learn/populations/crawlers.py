@@ -1,4 +1,4 @@
-"""Crawlers: those that say so, and those that do what only crawlers do."""
+"""Crawlers: those that identify themselves, and those that behave as only crawlers do."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
 
 LARGE = 0.01
-"""A declared crawler with less of the log is one of `crawlers`."""
+"""A declared crawler with a smaller share of the log is one of `crawlers`."""
 
 LEAST = 20
-"""Requests of a user who is taken for a crawler by behaviour."""
+"""With at least this many requests, a user may be taken for a crawler by behaviour."""
 
 CHANCE = 1e-6
-"""How probable it may be that a person, who says where most pages were found, never does so."""
+"""The largest probability that all requests of a person lack a referrer, if most of people's have
+one."""
 
 UNREFERRED_LEAST = 100
-"""Requests without a pause of half an hour, where the log does not say where they came from."""
+"""Requests without a pause of half an hour, for a log without referrers."""
 
 BROAD = 0.15
-"""The share of a crawler's requests that are for paths it has not asked for before."""
+"""The share of a crawler's requests for paths that it has not requested before."""
 
 PAUSE_S = 1800.0
 
 SHOWN = 60
-"""So much of an agent is shown."""
+"""An agent is shown up to this length."""
 
 MAIL = re.compile(r"[\w.+%-]+@[\w.-]+")
 
@@ -50,7 +51,7 @@ def declared(seen: Evidence) -> list[Draft]:
 
 
 def hidden(seen: Evidence) -> list[Draft]:
-    """Users who call themselves browsers, or nothing, and go through a site as crawlers do."""
+    """Users whose agents are browsers or empty, and who go through a site as crawlers do."""
     left = seen.left
     quiet = (left >= LEAST) & (seen.referred_share <= 0.02)
     nameless = (seen.agent_kind == agents.BROWSER) | (seen.agent_kind == agents.UNKNOWN)
@@ -65,12 +66,12 @@ def hidden(seen: Evidence) -> list[Draft]:
     broad = (distinct >= BROAD * left) & (distinct >= 10)
     bare = seen.share_of_users(objects) <= 0.02
     with np.errstate(divide="ignore"):
-        # That all of a person's pages came without a referrer, if each did so by itself.
+        # The probability that all of a person's pages lack a referrer, if each does independently.
         improbable = left * np.log(max(1 - usual, 1e-12)) < np.log(CHANCE)
     chosen = quiet & broad & bare & improbable
     weak = quiet & broad & bare & ~improbable & (left >= UNREFERRED_LEAST)
     weak &= _long_runs(seen, rows)
-    # Without referrers only objects that are never asked for speak against a person.
+    # Without referrers the only evidence against a person is that no objects are requested.
     weak &= (distinct >= 0.5 * left) | (site_objects > 0.2)
     drafts = []
     for users, confidence in ((chosen, LIKELY), (weak, UNSURE)):
@@ -82,7 +83,7 @@ def hidden(seen: Evidence) -> list[Draft]:
 
 
 def _usual_referrers(seen: Evidence) -> float:
-    """How often people say where they came from: the requests of browsers that make few."""
+    """The share of people's requests with a referrer: of browsers with few requests."""
     few = (seen.requests_of <= LEAST) & (seen.agent_kind == agents.BROWSER)
     return seen.referred_by(few) if seen.requests_of[few].any() else seen.referrers
 
@@ -94,7 +95,7 @@ def _distinct(seen: Evidence, rows: Ints) -> Floats:
 
 
 def _long_runs(seen: Evidence, rows: Ints) -> Flags:
-    """Users who ask for long without a pause: more than so many requests in each session."""
+    """Users with long runs without a pause: more than this many requests in each session."""
     streams, names = seen.by_user(rows)
     later = np.flatnonzero(streams.ids[1:] == streams.ids[:-1]) + 1
     pauses = np.bincount(streams.ids[later], streams.gaps > PAUSE_S, len(streams))
@@ -104,14 +105,14 @@ def _long_runs(seen: Evidence, rows: Ints) -> Flags:
 
 
 def _by_paths(seen: Evidence, rows: Ints, confidence: str) -> list[Draft]:
-    """A population for all that ask for the same templates of paths of a host."""
+    """A population for all that request the same templates of paths of a host."""
     streams, _ = seen.by_user(rows)
     parts = grouped(seen, streams, np.ones(len(streams), dtype=bool), by_pace=False)
     return [_draft(seen, part, False, confidence) for part in parts]
 
 
 def _plain_agent(agent: str) -> str:
-    """The agent without addresses of mail, and of a long one what says that it is a crawler."""
+    """The agent without mail addresses; of a long one the part that identifies a crawler."""
     plain = MAIL.sub("...", agent)
     if len(plain) <= SHOWN:
         return plain
@@ -126,7 +127,7 @@ def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
     agent = seen.requests.agents[int(seen.requests.users["agent"][int(seen.user[rows[0]])])]
     thinks = streams.thinks[streams.thinks < PAUSE_S]
     interval = float(np.median(thinks)) if len(thinks) else None
-    # A crawler is there while there are requests of it within an hour or two of each other.
+    # A crawler is present while its requests are within an hour or two of each other.
     stays = lasting > 0.5 * seen.span_s and len(rows) >= 10
     who = f"agents such as `{_plain_agent(agent)}` say that they are crawlers"
     if not says_so:

@@ -1,4 +1,4 @@
-"""What a rule says of rows that it claims, before populations have their names and order."""
+"""The finding of a rule on the rows that it claims, before populations are named and ordered."""
 
 from __future__ import annotations
 

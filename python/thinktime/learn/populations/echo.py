@@ -13,10 +13,11 @@ from thinktime.learn.populations.streams import Floats, Streams
 
 SAMPLE = 2000
 BEFORE = 400
-"""So many answers before each request are looked at: at least as many clients are recognised."""
+"""The number of answers before each request that are used: at least as many clients are
+recognised."""
 
 WIDTHS = (0.01, 0.03, 0.1, 0.3)
-"""Relative widths of the windows in which an echo is looked for."""
+"""Relative widths of the windows in which an echo is sought."""
 
 ENOUGH = 0.5
 """The share of requests that must follow an answer by the interval, beyond chance."""
@@ -24,22 +25,22 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True)
 class Echo:
-    """After which time requests come again."""
+    """The time after which requests come again."""
 
     interval_s: float
     width: float
-    """Relative to the interval."""
+    """The width relative to the interval."""
 
     share: float
-    """Of the requests, so many beyond chance."""
+    """The share of the requests, beyond chance."""
 
     sharp: float
-    """The share of the requests within two steps of the stamps of one time, however many come by
+    """The share of the requests within two steps of the stamps of one time, with those by
     chance."""
 
 
 def echo(streams: Streams, after_answers: bool, resolution_s: float) -> Echo | None:
-    """The sharpest echo of the largest stream; none where there is none."""
+    """The sharpest echo of the largest stream; None if there is none."""
     largest = int(streams.counts.argmax())
     part = slice(streams.starts[largest], streams.starts[largest] + streams.counts[largest])
     starts = streams.time[part]
@@ -64,7 +65,7 @@ def echo(streams: Streams, after_answers: bool, resolution_s: float) -> Echo | N
 
 
 def _first(lags: Floats, count: int, rate: float, reach: float, resolution_s: float) -> Echo | None:
-    """The echo of the shortest time: where thinks are the same, their multiples are echoes, too."""
+    """The echo of the shortest time: if thinks are equal, their multiples are echoes, too."""
     found: Echo | None = None
     for width in WIDTHS:
         one = _of_width(np.sort(np.log(lags)), width, count, rate, reach, resolution_s)
@@ -80,7 +81,7 @@ def _first(lags: Floats, count: int, rate: float, reach: float, resolution_s: fl
 def _of_width(
     logs: Floats, width: float, count: int, rate: float, reach: float, resolution_s: float
 ) -> float | None:
-    """After which time requests come again, by windows of a relative width."""
+    """The times after which requests come again, by windows of a relative width."""
     # Stamps are rounded at both ends of a lag.
     least = max(logs[0], np.log(max(2.2 * resolution_s / width, 1e-3)))
     edges = np.arange(least, np.log(max(reach, 1e-2)), np.log1p(width) / 2)

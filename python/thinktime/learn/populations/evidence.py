@@ -1,4 +1,4 @@
-"""What the rules look at: the columns of a log, and which rows no population has yet."""
+"""The input of the rules: the columns of a log, and the rows without a population."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from thinktime.learn.populations import agents
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 
 BUNCHED_FROM = 2.0
-"""Stamps are in bunches where they are never closer than so many of their steps."""
+"""Stamps are in bunches if they are never closer than this many of their steps."""
 
 PAST = 4_294_967_294
-"""The duration that stands for all longer ones."""
+"""It represents all longer durations."""
 
 
 class Evidence:
-    """A log, as the rules see it. Times are in seconds since its first request."""
+    """A log in the form for the rules. Times are in seconds since its first request."""
 
     def __init__(self, requests: Requests) -> None:
         rows = requests.rows
         self.requests = requests
         self.free: Flags = np.ones(rows.height, dtype=bool)
-        """Which rows no population has yet. What is taken is never given back."""
+        """Whether each row has no population yet. A claimed row stays claimed."""
         self._left: tuple[int, Ints] | None = None
 
         self.user: Ints = rows["user"].to_numpy().astype(np.int64)
@@ -54,23 +54,23 @@ class Evidence:
 
     @cached_property
     def agent_kind(self) -> NDArray[np.uint8]:
-        """Of each user what its agent says; see `agents`."""
+        """The kind of each user's agent; see `agents`."""
         found = agents.kinds_of(self.requests.agents)
         return np.asarray(found[self.requests.users["agent"].to_numpy()])
 
     @cached_property
     def agents_logged(self) -> bool:
-        """Whether anybody says what it is."""
+        """Whether any agent is logged."""
         return bool((self.agent_kind != agents.UNKNOWN).any())
 
     @cached_property
     def is_object(self) -> Flags:
-        """Of each path whether pages embed such things."""
+        """Whether each path is an embedded object."""
         return self.requests.paths["object"].to_numpy()
 
     @cached_property
     def bunch_s(self) -> float:
-        """The distance of bunches of stamps, where they come in bunches; else 0."""
+        """The distance of bunches of stamps, if they come in bunches; otherwise 0."""
         later = np.flatnonzero(self.time[1:] > self.time[:-1]) + 1
         moments = self.time[np.append([0], later)] if len(self) else self.time
         crowded = len(self) > 2 * len(moments)
@@ -85,18 +85,18 @@ class Evidence:
 
     @cached_property
     def referrers(self) -> float:
-        """How many of browsers' requests say where they came from, as a share."""
+        """The share of browsers' requests with a referrer."""
         return self.referred_by(self.agent_kind == agents.BROWSER)
 
     @cached_property
     def requests_of(self) -> Ints:
-        """How many requests each user made."""
+        """The number of requests of each user."""
         return np.bincount(self.user, minlength=self.users)
 
     @property
     def left(self) -> Ints:
-        """How many of each user's requests no population has yet."""
-        # What is taken is never given back: the number of rows says which are left.
+        """The number of each user's requests without a population."""
+        # Claimed rows stay claimed: the number of rows identifies the rows left.
         free = int(np.count_nonzero(self.free))
         if free == len(self):
             return self.requests_of
@@ -105,13 +105,13 @@ class Evidence:
         return self._left[1]
 
     def share_of_users(self, of_rows: Flags) -> Floats:
-        """The share of each user's requests for which this is so."""
+        """The share of each user's requests for which the flag is set."""
         count = np.bincount(self.user[of_rows], minlength=self.users)
         return np.asarray(count / np.maximum(self.requests_of, 1))
 
     @cached_property
     def referred_of(self) -> Ints:
-        """How many requests of each user say where they came from."""
+        """The number of requests of each user with a referrer."""
         return np.bincount(self.user[self.referred], minlength=self.users)
 
     @cached_property
@@ -119,7 +119,7 @@ class Evidence:
         return np.asarray(self.referred_of / np.maximum(self.requests_of, 1))
 
     def referred_by(self, users: Flags) -> float:
-        """The share of these users' requests that say where they came from; 0 without any."""
+        """The share of these users' requests with a referrer; 0 without any."""
         return float(self.referred_of[users].sum() / max(int(self.requests_of[users].sum()), 1))
 
     def rows_of(self, users: Flags) -> Ints:
@@ -130,7 +130,7 @@ class Evidence:
 
     @cached_property
     def requests_for(self) -> Ints:
-        """How many requests each path has."""
+        """The number of requests for each path."""
         return np.bincount(self.path, minlength=self.requests.paths.height)
 
     @cached_property
@@ -145,7 +145,7 @@ class Evidence:
         return Streams(rows[order], ids[order], self.time, self.duration)
 
     def users_of(self, rows: Ints) -> int:
-        """How many users made these requests."""
+        """The number of users who made these requests."""
         if len(rows) == len(self):
             return int(np.count_nonzero(self.requests_of))
         there = np.zeros(self.users, dtype=bool)
@@ -173,7 +173,7 @@ class Evidence:
         return Streams(rows, ids, self.time, self.duration), users[begins]
 
     def streams_of_users(self, least: int) -> tuple[Streams, Ints]:
-        """A stream of each user with at least so many requests left; and the users."""
+        """A stream of each user with at least this many requests left; and the users."""
         return self.by_user(self.rows_of(self.left >= least))
 
     def templates(self, paths: Ints, first_part: bool = False) -> pl.Series:
@@ -189,7 +189,7 @@ class Evidence:
 
 
 def among(numbers: NDArray[np.uint16], *some: int) -> Flags:
-    """Which of the numbers are among some."""
+    """Whether each of the numbers is among some."""
     known: Flags = np.zeros(1 << 16, dtype=bool)
     known[list(some)] = True
     return known[numbers]

@@ -1,4 +1,4 @@
-"""What else a reader of a log should know before trusting what was learned from it."""
+"""Further findings that a reader of a log should know before trusting the result."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from thinktime.learn.starts.coverage import Coverage, silences
 from thinktime.present import units
 
 HEAVY = 0.1
-"""An address with so much of people's requests is heavy."""
+"""An address with at least this share of people's requests is heavy."""
 
 EMPTY = 12.0
-"""A hole is so many times as long as the longest gap that chance explains."""
+"""A hole is this many times as long as the longest gap that chance explains."""
 
 ERRORS = 0.05
 BUSY = 2.0
-"""Answers that take so many times as long in the busiest tenth of the time as in the quietest."""
+"""The least ratio of answer times in the busiest tenth of the time to those in the quietest."""
 
 ENOUGH = 2000
-"""Requests without which nothing is said of an overload."""
+"""With fewer requests, overload is not judged."""
 
 EDGES = 0.05
 PAUSE_S = 1800.0
 
 
 def findings(seen: Evidence, drafts: list[Draft]) -> tuple[Finding, ...]:
-    """All of them, in the order of reading."""
+    """All findings, in the order of reading."""
     if not len(seen):
         return ()
     rows = _together([draft.rows for draft in drafts if not draft.programs], len(seen))
@@ -52,14 +52,14 @@ def _together(parts: list[Ints], rows: int) -> Ints:
 
 
 def _requests_of(seen: Evidence, people: Ints) -> Ints:
-    """How many of people's requests each user made."""
+    """The number of people's requests of each user."""
     if len(people) == len(seen):
         return seen.requests_of
     return np.bincount(seen.user[people], minlength=seen.users)
 
 
 def one_address(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """A proxy hides who asks, or one address is many people."""
+    """A proxy hides its users, or one address has many people."""
     if not len(people):
         return
     address, requests = seen.requests.users["address"].to_numpy(), _requests_of(seen, people)
@@ -101,7 +101,7 @@ def shared_addresses(seen: Evidence, people: Ints) -> Iterator[Finding]:
 
 
 def holes(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """Times without a line that are too long for chance: lost, or the server was away."""
+    """Times without a line that are too long for chance: lost lines, or an absent server."""
     if len(seen) < 200 or not seen.span_s:
         return
     lost = Coverage(seen.span_s, silences(seen.time, seen.span_s))
@@ -122,7 +122,7 @@ def _too_long_s(seen: Evidence) -> Floats:
     """Gaps between neighbouring lines that are too long for chance, in seconds."""
     gaps = np.diff(seen.time)
     long = np.flatnonzero(gaps > 10.0)
-    # The busy times of a week are not the nights': a gap is held against those around it.
+    # The busy times of a week are not the nights': a gap is compared with those around it.
     window = max(len(gaps) // 200, 25)
     usable = len(gaps) // window * window
     typical = gaps[:usable].reshape(-1, window).mean(1)
@@ -146,7 +146,7 @@ def bunches(seen: Evidence, people: Ints) -> Iterator[Finding]:
 
 
 def errors(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """Answers of 500 or more, none, or clients that gave up."""
+    """Answers of 500 or more, no answer, or clients that gave up."""
     failed = (seen.status >= 499) | (seen.status == 0)
     share = float(failed.mean())
     if share >= ERRORS and len(seen) >= 200:
@@ -160,7 +160,7 @@ def errors(seen: Evidence, people: Ints) -> Iterator[Finding]:
 
 
 def away(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """Short times in which nearly everything fails, as while a new version is put in place."""
+    """Short times in which nearly all requests fail, as during a release."""
     parts = min(len(seen) // 100, 200)
     if parts < 10:
         return
@@ -181,9 +181,9 @@ def away(seen: Evidence, people: Ints) -> Iterator[Finding]:
 
 
 def overload(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """Times in which answers take much longer, or are refused, and many are under way.
+    """Times in which answers take much longer, or are refused, and many are in progress.
 
-    By people's requests, where they are enough: a program that asks for slow things is no overload.
+    By people's requests, if they are enough: a program with slow requests is no overload.
     """
     if seen.duration is None or len(seen) < ENOUGH:
         return
@@ -208,7 +208,7 @@ def overload(seen: Evidence, people: Ints) -> Iterator[Finding]:
 
 
 def edges(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """Users who were there when the log began or ended: their sessions are cut."""
+    """Users who were present at the beginning or the end of the log: their sessions are cut."""
     if not len(people):
         return
     streams, _ = seen.by_user(people)
@@ -216,10 +216,10 @@ def edges(seen: Evidence, people: Ints) -> Iterator[Finding]:
     near = min(PAUSE_S, 0.1 * seen.span_s)
     end = seen.span_s - near
     cut = ((first < near) & (last > near)) | ((last > end) & (first < end))
-    # Who is there all the time is no visitor, or several.
+    # A user who is there all the time is not a visitor, or is several.
     cut &= last - first < 0.5 * seen.span_s
     share = float(counts[cut].sum()) / len(people)
-    # A log that is long beside its sessions cuts few of them.
+    # A log that is long compared with its sessions cuts few of them.
     if share > EDGES and np.average(last - first, weights=counts) > 0.05 * seen.span_s:
         yield Finding(
             "cut by the edges",
@@ -230,7 +230,7 @@ def edges(seen: Evidence, people: Ints) -> Iterator[Finding]:
 
 
 def no_agents(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """Nobody says what it is: users are addresses."""
+    """No agents are logged: users are addresses."""
     if len(people) and not seen.agents_logged:
         yield Finding(
             "no agents",
@@ -241,7 +241,7 @@ def no_agents(seen: Evidence, people: Ints) -> Iterator[Finding]:
 
 
 def nameless(seen: Evidence, people: Ints) -> Iterator[Finding]:
-    """Nothing says which pages were found on which."""
+    """No referrers are logged."""
     browsers = seen.requests_of[seen.agent_kind == agents.BROWSER].sum() / len(seen)
     if browsers > 0.2 and seen.referrers < 0.02:
         yield Finding(
@@ -266,4 +266,4 @@ RULES: list[Callable[[Evidence, Ints], Iterator[Finding]]] = [
 ]
 
 OF_RESULTS = [holes, bunches, overload, away, errors, edges]
-"""Our own results say whose session each request is: nobody is hidden there."""
+"""Own results give the session of each request: no user is hidden there."""

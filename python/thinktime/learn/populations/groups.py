@@ -1,4 +1,4 @@
-"""Streams of one kind that belong to one population: alike in pace, and in what they ask for."""
+"""Streams of one kind that belong to one population: alike in pace and in requests."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.streams import Flags, Ints, Streams
 
 APART = 1.3
-"""Streams whose median thinks are further apart, as a ratio, are of two populations."""
+"""Streams whose median thinks differ by a larger ratio belong to two populations."""
 
 USUAL = 0.03
-"""A path template that makes less of a stream's requests does not tie it to others."""
+"""A path template with a smaller share of a stream's requests does not tie it to others."""
 
 
 def grouped(
@@ -39,11 +39,11 @@ def grouped(
 
 
 def _places(seen: Evidence, rows: Ints, pace: Ints, first_part: bool) -> Ints:
-    """Of each row a number, from 0, for its pace, its host and the template of its path."""
+    """The number of each row, from 0, for its pace, its host and the template of its path."""
     paths, which = np.unique(seen.path[rows], return_inverse=True)
     number = _codes(seen.templates(paths, first_part))[which]
     for more in (seen.requests.rows["host"].to_numpy()[rows].astype(np.int64), pace):
-        # Dense again after each, so that the products stay small.
+        # Renumbered after each, so that the products stay small.
         joined = more * (int(number.max(initial=0)) + 1) + number
         number = np.unique(joined, return_inverse=True)[1]
     return np.asarray(number)
@@ -55,7 +55,7 @@ def _codes(texts: pl.Series) -> Ints:
 
 
 def _usual(ids: Ints, place: Ints) -> tuple[Ints, Ints]:
-    """The streams and their places, of those places that make enough of a stream's requests.
+    """The streams and those of their places that have enough of a stream's requests.
 
     A stream's rows lie side by side. Its most frequent place counts even if it has a thousand
     others. All is done in arrays of the rows: a log may have a million users.

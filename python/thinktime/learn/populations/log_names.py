@@ -1,4 +1,4 @@
-"""Populations that the log itself names: who belongs to whom is given; what they do is judged."""
+"""Populations that the log itself names: the rows are given, and their behaviour is judged."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from thinktime.learn.populations.population import LIKELY, UNSURE
 from thinktime.learn.populations.streams import Ints
 
 Judge = Callable[[Evidence], list[Draft]]
-"""Tells populations apart."""
+"""A function that separates populations."""
 
 MOSTLY = 0.8
-"""What is said of fewer of a population's pages is not said of it without doubt."""
+"""A verdict on a smaller share of a population's pages is not without doubt."""
 
 STAYS = 0.8
-"""A session that goes on for so much of the log stays."""
+"""A session that lasts for this share of the log stays."""
 
 STAYING = 0.5
-"""Of a closed population so many of the pages are of sessions that stay."""
+"""The least share of a closed population's pages in sessions that stay."""
 
 ONCE = 1.2
 """Sessions of fewer pages are single requests."""
@@ -35,7 +35,7 @@ ONCE = 1.2
 def find(requests: Requests, judge: Judge) -> list[Draft]:
     """The populations that the log names, each judged for itself by its pages.
 
-    Of what ``judge`` tells apart in one of them, the largest part speaks for it.
+    If ``judge`` separates one of them into parts, the verdict on the largest part counts.
     """
     assert requests.populations is not None
     of_row = requests.rows["population"].to_numpy()
@@ -52,7 +52,7 @@ def find(requests: Requests, judge: Judge) -> list[Draft]:
 
 
 def plain_name(name: str) -> str:
-    """A name as a workload file can have it: letters, digits, `-` and `_`, and no key of [slo].
+    """A name in the form for a workload file: letters, digits, `-` and `_`, and no key of [slo].
 
     That of a result is one already, unless another program wrote the rows.
     """
@@ -63,10 +63,10 @@ def plain_name(name: str) -> str:
 
 
 def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
-    """The same, where it does not go with what the log says of sessions.
+    """The same, corrected if it contradicts the log's sessions.
 
-    Each page of a session waits for the one before: who asks for several is no open population, and
-    who comes and goes no closed one.
+    Each page of a session waits for the one before: sessions of several pages are no open
+    population, and sessions that come and go no closed one.
     """
     user = pages.rows["user"].to_numpy()
     time_s = pages.rows["time_ns"].to_numpy() * 1e-9
@@ -93,7 +93,7 @@ def _by_sessions(draft: Draft, pages: Requests, span_s: float) -> Draft:
 
 
 def _there_s(user: Ints, time_s: NDArray[np.float64], users: int) -> NDArray[np.float64]:
-    """How long each was there, from the first page to the last."""
+    """The duration of each session, from the first page to the last."""
     first, last = np.full(users, np.inf), np.full(users, -np.inf)
     np.minimum.at(first, user, time_s)
     np.maximum.at(last, user, time_s)

@@ -1,4 +1,4 @@
-"""Loops and even programs: what comes by a clock, or a fixed time after the answer before."""
+"""Loops and even programs: requests by a clock, or a fixed time after the answer before."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
 
 LEAST = 12
-"""Requests of a stream without which nothing is said of its gaps."""
+"""With fewer requests, the gaps of a stream are not judged."""
 
 FIXED = 1.3
-"""The ninetieth of a stream's thinks is at most so many times the tenth: they are the same."""
+"""Thinks are equal up to this ratio of a stream's 90th percentile to its 10th."""
 
 NEAR = 3.5
-"""The same where they are alike, which is enough if there are many and nothing speaks for people:
-an exponential law has 22, and the thinks of people more than four."""
+"""The ratio up to which they are alike, which is enough if there are many and no evidence for
+people: an exponential law has 22, and the thinks of people more than four."""
 
 NEAR_LEAST = 60
 EVEN = 0.35
@@ -26,21 +26,21 @@ EVEN = 0.35
 
 EVEN_LEAST = 200
 REFERRED = 0.1
-"""Programs say less often where they came from."""
+"""Requests of programs have a referrer less often."""
 
 TIES = 0.95
-"""Where so much of a path's requests are loops', so is the rest."""
+"""If loops make this share of a path's requests, the rest belongs to them."""
 
 
 HELD = 0.95
-"""Answers that take so much of a stream's time are asked for one after another."""
+"""If answers take this share of a stream's time, its requests follow one another."""
 
 HELD_S = 300.0
 ALONE = 0.01
-"""Where people say where they came from, they are not among requests of which fewer do."""
+"""If people's requests have referrers, requests with a smaller share of them are not people's."""
 
 OWN = 0.5
-"""A path of which a loop makes at least so many requests is its own."""
+"""A path is a loop's own if the loop makes at least this share of its requests."""
 
 
 def of_users(seen: Evidence) -> list[Draft]:
@@ -49,7 +49,7 @@ def of_users(seen: Evidence) -> list[Draft]:
 
 
 def of_paths(seen: Evidence) -> list[Draft]:
-    """Paths that loops ask for among other requests of their users."""
+    """Paths that loops request among other requests of their users."""
     return _of(seen, *_paths(seen))
 
 
@@ -61,7 +61,7 @@ def _users(seen: Evidence) -> tuple[Streams, Flags]:
 
 
 def _paths(seen: Evidence) -> tuple[Streams, Flags]:
-    """A stream of each user's requests for one path, where both are often there."""
+    """A stream of each user's requests for one path, if both are frequent."""
     least = 2 * LEAST
     often = (seen.requests_for >= least) & ~seen.is_object
     rows = seen.rows_of(seen.left >= least)
@@ -77,11 +77,11 @@ def _paths(seen: Evidence) -> tuple[Streams, Flags]:
 
 
 def regular(seen: Evidence, streams: Streams, referred: Floats) -> Flags:
-    """Which streams are loops or even."""
+    """Whether each stream is a loop or even."""
     step = seen.resolution_s
     low, middle, high = streams.quantiles(streams.thinks, 0.1, 0.5, 0.9)
     spread = high / np.maximum(low, 1e-9)
-    # Stamps are rounded, which both ends of a gap feel.
+    # Stamps are rounded, which affects both ends of a gap.
     at_least = np.maximum(high - step, 1e-9) / np.maximum(low + step, 1e-9)
     told = middle >= 4 * step
     fixed = (spread < FIXED) & (middle >= 20 * step) & told
@@ -100,9 +100,9 @@ def regular(seen: Evidence, streams: Streams, referred: Floats) -> Flags:
 
 
 def _held(seen: Evidence, streams: Streams) -> Flags:
-    """Which streams always have one request under way, for one thing or two: held by the server.
+    """Whether each stream always has one request in progress, for one path or two: held.
 
-    Who asks so has an answer for each request, and asks again at once, also from a page.
+    The server holds each request for a time, and the client asks again at once, also from a page.
     """
     busy = pace.busy(streams)
     held = (busy > HELD) & (busy < 2 - HELD) & (streams.counts >= 2 * LEAST)
@@ -111,7 +111,7 @@ def _held(seen: Evidence, streams: Streams) -> Flags:
 
 
 def _narrow(seen: Evidence, streams: Streams, which: Flags) -> Flags:
-    """Which of these streams ask for one or two paths again and again."""
+    """Whether each of these streams requests one or two paths again and again."""
     taken = np.flatnonzero(which[streams.ids])
     paths = seen.path[streams.rows[taken]].astype(np.uint64)
     key = np.unique(streams.ids[taken].astype(np.uint64) << np.uint64(32) | paths)
@@ -133,9 +133,9 @@ def _of(seen: Evidence, streams: Streams, chosen: Flags) -> list[Draft]:
 
 
 def _own(seen: Evidence, rows: Ints) -> Ints:
-    """Without the requests of people behind the same address, for what others ask for, too.
+    """The rows without requests of people behind the same address, for paths of others.
 
-    Loops that ask for what is asked by all have nothing else, and keep it.
+    A loop whose paths all users request has no others, and keeps them.
     """
     kinds = seen.agent_kind[seen.user[rows]]
     if not ((kinds == agents.BROWSER) | (kinds == agents.UNKNOWN)).any():
@@ -152,7 +152,7 @@ def _own(seen: Evidence, rows: Ints) -> Ints:
 
 
 def _with_rest(seen: Evidence, rows: Ints, few: Ints) -> Ints:
-    """With the requests for the same paths that are too few to be told: at the log's edges."""
+    """With the requests for the same paths in streams that are too short, at the log's edges."""
     ours = np.bincount(seen.path[rows], minlength=seen.requests.paths.height)
     tied = (ours >= TIES * seen.requests_for) & (ours >= LEAST)
     rest = few[tied[seen.path[few]] & seen.free[few]]

@@ -1,4 +1,4 @@
-"""The pace of a loop: its interval, how many clients it has, and whether answers matter to it."""
+"""The pace of a loop: its interval, its number of clients, and its dependence on answers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ BUSY = 0.7
 """Without think time answers take nearly all of a client's time."""
 
 ONE = 1.2
-"""More requests than this are under way at a time where one does not follow from the other."""
+"""With more requests in progress at a time, one does not follow from the other."""
 
 HELD = 0.5
-"""Work under way that varies less than this, and so much less than the number of requests, is that
-of a fixed number of clients without think time."""
+"""If work in progress varies less than this, and less than the number of requests by this factor,
+it is that of a fixed number of clients without think time."""
 
 SURELY_HELD = 0.2
-"""So much less where nothing else explains it: clients that think a little are not among these."""
+"""The factor if nothing else explains it: clients that think a little are excluded."""
 
 LONG_S = 120.0
-"""Longer times are told in minutes and hours."""
+"""Longer times are written in minutes and hours."""
 
 ROUND_S = 0.1
 """People set programs to multiples of this."""
@@ -38,10 +38,10 @@ FINE_S = 1e-6
 
 @dataclass(frozen=True)
 class Pace:
-    """What is known of a loop's pace."""
+    """The known facts of a loop's pace."""
 
     even: bool
-    """By the clock, whatever the answers do: not closed."""
+    """Whether requests come by the clock, whatever the answers do: not closed."""
 
     interval_s: float | None
     think: str
@@ -52,7 +52,7 @@ class Pace:
 
 
 def of(seen: Evidence, rows: Ints) -> Pace:
-    """The pace of these rows, each user's or each path's of which is a stream."""
+    """The pace of these rows, in a stream for each user or each path."""
     streams, _ = seen.by_user(rows)
     single = _single(seen, streams)
     if not single:
@@ -87,7 +87,7 @@ def of(seen: Evidence, rows: Ints) -> Pace:
 
 
 def _wanted(seen: Evidence) -> str:
-    """What the log would have to hold to tell a clock from a loop."""
+    """The content of the log that would distinguish a clock from a loop."""
     finer = "stamps of more digits" if seen.resolution_s > FINE_S else "answers that take longer"
     return finer if seen.duration is not None else f"durations in the log, or {finer}"
 
@@ -110,25 +110,25 @@ def _single(seen: Evidence, streams: Streams) -> bool:
 
 
 def _alike(low: Floats, high: Floats, step: float) -> Flags:
-    """Whether tenths and ninetieths of times are near each other, as those of a program."""
+    """Whether the 10th and 90th percentiles of times are near each other, as for a program."""
     return np.asarray((high - step) / np.maximum(low + step, 1e-9) < 3.5)
 
 
 def held(streams: Streams) -> Flags:
-    """Which streams are those of a fixed number of clients that ask again at once."""
+    """Whether each stream has a fixed number of clients that ask again at once."""
     work, beside = streams.held
     return np.asarray((work < HELD) & (beside < HELD))
 
 
 def busy(streams: Streams) -> Floats:
-    """Which part of each stream's time the answers took."""
+    """The share of each stream's time that the answers took."""
     if streams.duration is None:
         return np.zeros(len(streams))
     return streams.sums(streams.duration) / np.maximum(streams.last - streams.first, 1e-9)
 
 
 def _middle(values: Floats, weight: Ints) -> float:
-    """The median of streams, each counting by its requests."""
+    """The median of streams, each weighted by its requests."""
     there = ~np.isnan(values)
     values, weight = values[there], weight[there]
     order = np.argsort(values)
@@ -137,7 +137,7 @@ def _middle(values: Floats, weight: Ints) -> float:
 
 
 def _clients(streams: Streams, gap: float) -> int:
-    """How many streams there are at a time."""
+    """The number of streams at a time."""
     there = streams.last - streams.first + gap
     whole = float(streams.last.max() - streams.first.min()) + gap
     return max(round(float(there.sum()) / max(whole, 1e-9)), 1)
@@ -157,7 +157,7 @@ def _none(seen: Evidence, streams: Streams, gap: float) -> Pace:
 def _even(
     seen: Evidence, streams: Streams, gaps: float, thinks: float, gap: float
 ) -> tuple[bool, str, str]:
-    """Whether requests come by the clock; how sure that is; and why."""
+    """Whether requests come by the clock, how certain that is, and why."""
     step = seen.resolution_s
     if seen.duration is not None:
         took = np.quantile(streams.duration, [0.1, 0.9]) if streams.duration is not None else [0, 0]
@@ -168,7 +168,7 @@ def _even(
             sure = SURE if len(streams.rows) >= 200 else LIKELY
             return even, sure, same if even else other
         if float(np.median(streams.thinks)) < -step:
-            # Of several hands whose answers take the same time the log is that of a clock.
+            # Several clients whose answers take the same time leave the log of a clock.
             varied = took[1] - took[0] > 3 * step
             told = LIKELY if varied else UNSURE
             return True, told, "they do not wait for the answer to the one before"
@@ -176,15 +176,15 @@ def _even(
 
 
 def _by_clock(seen: Evidence, streams: Streams, gap: float) -> tuple[bool, str, str]:
-    """By the mean gap: of a clock it is a round number; of a loop, that and the answers' time."""
+    """The verdict by the mean gap: a clock has a round one; a loop, that plus the answers' time."""
     step = seen.resolution_s
-    # Without the holes, in which some are missing.
+    # Holes, in which some are missing, are left out.
     near = (streams.gaps > 0.5 * gap - step) & (streams.gaps < 1.5 * gap + step)
     taken = streams.gaps[near]
     mean = float(taken.mean()) if len(taken) else gap
     spread = float(taken.std()) if len(taken) else 0.0
     monitors = bool((seen.agent_kind[seen.user[streams.rows[:1]]] == agents.MONITOR).all())
-    # The ends of the streams are all that rounding leaves uncertain.
+    # Only the ends of the streams remain uncertain by rounding.
     error = seen.resolution_s * np.sqrt(len(streams)) / max(len(taken), 1)
     if spread > 0.02 * gap + 0.6 * seen.resolution_s:
         return _by_drift(seen, streams, monitors)
@@ -203,7 +203,7 @@ def _by_clock(seen: Evidence, streams: Streams, gap: float) -> tuple[bool, str, 
 
 
 def _by_drift(seen: Evidence, streams: Streams, monitors: bool) -> tuple[bool, str, str]:
-    """By how far they drift: the errors of a clock do not add up, those of a loop do."""
+    """The verdict by drift: the errors of a clock do not add up, those of a loop do."""
     short, _ = streams._dispersion(8, seen.resolution_s / 10)
     long, _ = streams._dispersion(32, seen.resolution_s / 10)
     told = np.isfinite(short) & np.isfinite(long) & (short > 0)
@@ -216,7 +216,7 @@ def _by_drift(seen: Evidence, streams: Streams, monitors: bool) -> tuple[bool, s
 
 
 def _many_hands(seen: Evidence, streams: Streams) -> Pace:
-    """Streams of many clients each: how many, and their think time by the echo of answers."""
+    """Streams of many clients each: their number, and their think time by the echo of answers."""
     count = len(streams.rows)
     rate = sum(_rates(streams))
     took = 0.0 if streams.duration is None else float(streams.duration.mean())
@@ -253,9 +253,9 @@ def _many_hands(seen: Evidence, streams: Streams) -> Pace:
 
 
 def _even_hands(start: Echo | None, answer: Echo | None) -> tuple[bool, str]:
-    """Whether requests follow requests rather than answers, and how sure that is."""
+    """Whether requests follow requests rather than answers, and how certain that is."""
     if answer is None or start is None:
-        # Without durations nothing tells the two apart.
+        # Without durations the two cannot be distinguished.
         return answer is None and start is None, UNSURE if answer is None else LIKELY
     sure = SURE if max(start.sharp, answer.sharp) > 0.7 else LIKELY
     if answer.sharp > 1.25 * start.sharp:
@@ -267,7 +267,7 @@ def _even_hands(start: Echo | None, answer: Echo | None) -> tuple[bool, str]:
 
 
 def _rates(streams: Streams) -> list[float]:
-    """The requests of each stream in a second, while it is there; holes do not count."""
+    """The requests of each stream in a second while it is present; holes do not count."""
     rates = []
     for start, count in zip(streams.starts, streams.counts, strict=True):
         times = streams.time[start : start + count]
@@ -280,7 +280,7 @@ def _rates(streams: Streams) -> list[float]:
 
 
 def seconds(value: float) -> str:
-    """A time in seconds, as it is told of a pace."""
+    """A time in seconds in the form for a pace."""
     if value >= LONG_S:
         return units.seconds(value)
     return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.4g} s"

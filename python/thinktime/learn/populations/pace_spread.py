@@ -7,21 +7,21 @@ import numpy as np
 from thinktime.learn.populations.streams import Floats, Ints, Streams
 
 SHORTEST_S = 0.1
-"""Shorter pauses are nobody's thinking: they count as so long."""
+"""Shorter pauses are not think times: they count as this long."""
 
 LEAST = 30
-"""Of fewer users with two pauses nothing is said."""
+"""With fewer users with two pauses nothing is judged."""
 
 MOST = 200_000
-"""Of more pauses those of every second user are looked at, of every third, and so on."""
+"""Of more pauses those of every second user are used, of every third, and so on."""
 
 
 def spread_between(streams: Streams, longest_s: float, resolution_s: float) -> float:
-    """How much of the spread of pauses lies between users, as a share: 0 where all are alike.
+    """The share of the spread of pauses that lies between users: 0 if all are alike.
 
-    The intraclass correlation of the logarithms of gaps up to ``longest_s``, by an analysis of
-    variance in one way. Where all think by one law, or by the page they are on, it is 0 but for
-    chance; where some hurry and others read, it is that of their laws. 0 where too little is known.
+    The intraclass correlation of the logarithms of gaps up to ``longest_s``, by a one-way analysis
+    of variance. If all think by one law, or by the page they are on, it is 0 but for chance; if
+    some hurry and others read, it is that of their laws. 0 if too little is known.
     """
     users, gaps = _some(streams)
     kept = gaps <= longest_s
@@ -44,7 +44,7 @@ def spread_between(streams: Streams, longest_s: float, resolution_s: float) -> f
 
 
 def _some(streams: Streams) -> tuple[Ints, Floats]:
-    """The pauses of all users, or of one in so many, and whose they are: numbers from 0."""
+    """The pauses of all users, or of one in some, and the user of each: numbers from 0."""
     gaps = streams.gaps
     every = len(gaps) // MOST + 1
     some = np.arange(0, len(streams), every)

@@ -1,4 +1,4 @@
-"""People: all who are not known to be something else."""
+"""People: all users without another known kind."""
 
 from __future__ import annotations
 
@@ -14,42 +14,43 @@ PAUSE_S = 1800.0
 """A longer pause ends a session."""
 
 BOTH = 0.05
-"""Where fewer of the users of a host ask others, too, those who ask there are a population."""
+"""If a smaller share of the users of a host request others, too, the host's users are a
+population."""
 
 LARGE = 0.02
 EDGE = 0.1
-"""So much of the log lies near its begin, where that is less than a pause."""
+"""The share of the log that counts as near its beginning, if that is less than a pause."""
 
 STAYS = 0.8
-"""Who is there for so much of the log, at its begin and its end, stays."""
+"""A user present for this share of the log, at its beginning and its end, stays."""
 
 ONCE = 1.2
 """Sessions of fewer pages are single requests."""
 
 UNLIKE = 0.2
-"""Where so much of the spread of pauses lies between users, there may be several kinds of people;
+"""If this share of the spread of pauses lies between users, there may be several kinds of people;
 tabs and shared addresses alone give less than half of it."""
 
 MOVED = 0.4
-"""A user's first page names another page of the site as often as later ones do where users change
-their addresses, and hardly ever where they do not: from so many times as often they may do so."""
+"""If users change their addresses, a user's first page has a referrer on the site as often as later
+ones; otherwise it hardly ever has. From this ratio on they may change them."""
 
 MOVED_LEAST = 100
-"""First pages without which nothing is said of that."""
+"""With fewer first pages that is not judged."""
 
 SHARED_FROM = 3
-"""Several browsers behind an address, this many: not one person's home."""
+"""From this many browsers on, an address is not one person's home."""
 
 
 def find(seen: Evidence) -> list[Draft]:
-    """The rows that are left, by the sites that they ask."""
+    """The rows that are left, by their sites."""
     rows = np.flatnonzero(seen.free)
     seen.free[rows] = False
     return [_draft(seen, part) for part in _sites(seen, rows)]
 
 
 def _sites(seen: Evidence, rows: Ints) -> list[Ints]:
-    """Rows by host, where users do not go from one to another; else all in one."""
+    """Rows by host, if users do not go from one to another; otherwise all in one."""
     if len(seen.requests.hosts) < 2 or not len(rows):
         return [rows] if len(rows) else []
     hosts = seen.requests.rows["host"].to_numpy()[rows].astype(np.int64)
@@ -115,7 +116,7 @@ def _visitors(
 
 
 def _of_pages(seen: Evidence, rows: Ints, streams: Streams) -> Streams:
-    """The streams of pages alone; of all requests, where there are no pages among them."""
+    """The streams of pages alone; of all requests, if there are no pages among them."""
     if not seen.is_object.any():
         return streams
     pages = rows[~seen.is_object[seen.path[rows]]]
@@ -125,10 +126,10 @@ def _of_pages(seen: Evidence, rows: Ints, streams: Streams) -> Streams:
 
 
 def _moved(seen: Evidence, paged: Streams) -> float:
-    """The share of users' first pages that were found on the site; 0 where that is by chance.
+    """The share of users' first pages with a referrer on the site; 0 if that is by chance.
 
-    Not those near the log's begin, whose users were there before, nor those found on `/`: search
-    engines, too, give themselves as no more than that.
+    It leaves out those near the log's beginning, whose users were there before, and those with the
+    referrer `/`: search engines give only that, too.
     """
     late = paged.starts[paged.first > min(PAUSE_S, EDGE * seen.span_s)]
     if len(late) < MOVED_LEAST or not len(paged.inner):
@@ -138,14 +139,15 @@ def _moved(seen: Evidence, paged: Streams) -> float:
     found_on = referrer.fill_null(seen.requests.paths.height).to_numpy()
 
     def shares(of: Ints) -> Floats:
-        """How many of these pages were found on each page of the site, as shares."""
+        """The shares of these pages by the page of the site that is their referrer."""
         count = np.bincount(found_on[of], minlength=seen.requests.paths.height + 1)[:-1]
         if root is not None:
             count[root] = 0
         return count / len(of)
 
     others = shares(paged.inner)
-    # A page of another site may have the path of one here; but the others are not found on it.
+    # Another site's page may have the path of one here, but other pages here do not have it as
+    # referrer.
     firsts = float(np.minimum(shares(late), others).sum())
     return firsts if firsts >= MOVED * others.sum() and others.sum() >= BOTH else 0.0
 
@@ -156,10 +158,10 @@ def _staying(seen: Evidence, streams: Streams) -> Flags:
 
 
 def _chained(seen: Evidence, streams: Streams, staying: Flags) -> float:
-    """How often a page was found on the one before it, where it says where it was found.
+    """How often a page has the one before it as referrer, if it has any.
 
-    Of one person nearly always; of several behind one address seldom. Where nobody says it, users
-    that ask for more than a page in five seconds are taken for several.
+    For one person that is nearly always so; for several behind one address seldom. Without
+    referrers, users with more than a page in five seconds are taken for several.
     """
     page = ~seen.is_object[seen.path[streams.rows]] & staying[streams.ids]
     ids, rows = streams.ids[page], streams.rows[page]
@@ -173,7 +175,7 @@ def _chained(seen: Evidence, streams: Streams, staying: Flags) -> float:
 
 
 def _bursts(seen: Evidence, streams: Streams, staying: Flags) -> float:
-    """How uneven the requests of those who stay are.
+    """The unevenness of the requests of users who stay.
 
     Visits with pauses between them are more uneven than independent requests, which have 1.
     """
@@ -218,7 +220,7 @@ def _closed(
 
 
 def _shared(seen: Evidence, rows: Ints) -> float:
-    """Which share of the requests comes from addresses with several agents."""
+    """The share of the requests from addresses with several agents."""
     there = np.unique(seen.user[rows])
     addresses = seen.requests.users["address"].to_numpy()
     agents_of = np.bincount(addresses[there], minlength=int(addresses.max()) + 1)

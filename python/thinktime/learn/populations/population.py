@@ -1,4 +1,4 @@
-"""What is told of populations: their labels, their descriptions, and what else was noticed."""
+"""The results for populations: their labels, their descriptions, and further findings."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ class Population:
     """people, loop, even, crawler, scanner, or callers."""
 
     model: str
-    """open, closed, or partly-open: what the population is, whatever a rule of thumb says."""
+    """open, closed, or partly-open: the population's own model, whatever a rule of thumb says."""
 
     confidence: str
-    """Of the model: sure, likely, or unsure."""
+    """The confidence in the model: sure, likely, or unsure."""
 
     reason: str
     would_change: str
-    """What would make this another verdict."""
+    """The change that would lead to another verdict."""
 
     requests: int
     users: int
     """Addresses with their agents."""
 
     clients: int | None = None
-    """How many there are, where the population is closed, as the workload file has them."""
+    """The number of clients of a closed population, as in the workload file."""
 
     interval_s: float | None = None
-    """Of loops the think time, from an answer to the next request; of even programs the distance
-    of their requests; its median."""
+    """The median think time of loops, from an answer to the next request; for even programs the
+    median distance of their requests."""
 
     think: str | None = None
-    """What is known of the law of the interval: `fixed`, `near-fixed`, `none` (no think time) or
-    `varied`; null where it was not looked at."""
+    """The known law of the interval: `fixed`, `near-fixed`, `none` (no think time) or `varied`;
+    null if it was not examined."""
 
     host: str = ""
-    """Where it asks, if the log names hosts and all of it goes to one."""
+    """Its host, if the log names hosts and all requests go to one."""
 
     paths: tuple[str, ...] = ()
-    """The paths that it asks for most, with `#` for numbers; of programs."""
+    """Its most frequent paths, with `#` for numbers; for programs only."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a reader of the log should know."""
+    """A finding that a reader of the log should know."""
 
     name: str
     text: str
     share: float
-    """How much of the log it is about, by requests or, where it is about time, by time."""
+    """The share of the log that it concerns, by requests or, if it concerns time, by time."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Populations:
     """All populations of a log."""
 
     labels: NDArray[np.uint16]
-    """For each row its population's place in `populations`."""
+    """The place in `populations` of each row's population."""
 
     populations: tuple[Population, ...]
     """Those of people first, then programs, each by their requests."""
@@ -75,6 +75,6 @@ class Populations:
     findings: tuple[Finding, ...]
 
     def of(self, name: str) -> NDArray[np.bool_]:
-        """Which rows are this population's."""
+        """Whether each row belongs to this population."""
         place = [one.name for one in self.populations].index(name)
         return np.asarray(self.labels == place)

@@ -1,4 +1,4 @@
-"""Scanners: they look for what is not there."""
+"""Scanners: programs that look for paths that do not exist."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from thinktime.present import units
 
 LEAST = 5
 MISSED = 0.5
-"""The share of a scanner's requests that find nothing, or are refused."""
+"""The share of a scanner's requests that are not found, or refused."""
 
 THEIRS = 0.8
-"""A path that nobody finds, and of whose requests scanners make so many, is scanners'."""
+"""A path that is never found belongs to scanners if they make this share of its requests."""
 
 PAUSE_S = 1800.0
 
 
 def find(seen: Evidence) -> list[Draft]:
-    """Users most of whose requests find nothing, on several paths; and what they ask for."""
+    """Users most of whose requests are not found, on several paths; and their paths."""
     # 401 and 403 are answers to people, too, who then log in.
     missing = among(seen.status, 400, 403, 404, 405, 410) & seen.free
     if not missing.any():
@@ -68,7 +68,7 @@ def _draft(seen: Evidence, rows: Ints, found: float, usual: float) -> Draft:
 
 
 def _unlikely(share: Floats, count: Ints, usual: float, users: int) -> Flags:
-    """Whether nobody of so many users would miss this often by chance.
+    """Whether no user of this many would miss this often by chance.
 
     Chernoff's bound: of n requests at least the share s misses with a probability of at most
     exp(-n D), D the divergence of s from the usual share; here once in 150 logs.
@@ -80,13 +80,13 @@ def _unlikely(share: Floats, count: Ints, usual: float, users: int) -> Flags:
 
 
 def _others(seen: Evidence, missing: Flags, share: Floats) -> float:
-    """How often those who are not suspected find nothing."""
+    """The share of unsuspected users' requests that are not found."""
     innocent = (share < MISSED)[seen.user]
     return float(missing[innocent].mean()) if innocent.any() else 0.0
 
 
 def _several(seen: Evidence, missing: Flags) -> Ints:
-    """How many paths each user asked for that were not there."""
+    """The number of paths of each user that were not found."""
     rows = np.flatnonzero(missing)
     key = seen.user[rows].astype(np.uint64) << np.uint64(32) | seen.path[rows].astype(np.uint64)
     users = (np.unique(key) >> np.uint64(32)).astype(np.int64)

@@ -1,7 +1,6 @@
-"""Streams: the requests of each user, or of each user for one path, and how even they are.
+"""Streams: the requests of each user, or of each user for one path, and their evenness.
 
-Everything here is computed for all streams at once. A stream's requests lie side by side, in the
-order of time.
+All is computed for all streams at once. A stream's requests lie side by side, in the order of time.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 GROUPS = (8, 32, 128, 512, 2048, 8192)
-"""Over so many requests the evenness of a stream is looked at."""
+"""The numbers of requests in a group, for the evenness of a stream."""
 
 HANDS = (64, 256, 1024)
-"""Over so many it is looked at how much work is under way."""
+"""The numbers of requests in a group, for the work in progress."""
 
 GROUPS_LEAST = 14
 HANDS_LEAST = 10
 _BITS = 42
-"""Of a time in microseconds: 50 days; longer ones count as that."""
+"""The bits of a time in microseconds: 50 days; longer ones count as that."""
 
 
 class Streams:
@@ -40,8 +39,8 @@ class Streams:
     ) -> None:
         """Rows are places in the arrays of times, in seconds; ``ids`` count streams from 0.
 
-        Both are stream by stream, and in a stream in the order of time. ``counts`` says how many
-        rows each stream has, where that is known.
+        Both are stream by stream, and in a stream in the order of time. ``counts`` are the numbers
+        of rows of the streams, if known.
         """
         self.rows, self.ids = rows, ids
         self.counts = np.bincount(ids) if counts is None else counts
@@ -53,17 +52,17 @@ class Streams:
 
     @cached_property
     def time(self) -> Floats:
-        """When each of the requests came."""
+        """The time of each request."""
         return np.asarray(self._times[self.rows])
 
     @cached_property
     def duration(self) -> Floats | None:
-        """How long each took, where it is known."""
+        """The duration of each, if it is known."""
         return None if self._durations is None else np.asarray(self._durations[self.rows])
 
     @cached_property
     def first(self) -> Floats:
-        """When each stream's first request came."""
+        """The time of each stream's first request."""
         return np.asarray(self.time[self.starts])
 
     @cached_property
@@ -79,7 +78,7 @@ class Streams:
 
     @cached_property
     def inner(self) -> Ints:
-        """Where a request has one before it in its stream."""
+        """The places of requests with one before them in their stream."""
         return np.flatnonzero(self.follows)
 
     @cached_property
@@ -89,17 +88,17 @@ class Streams:
 
     @cached_property
     def thinks(self) -> Floats:
-        """From each answer to the next request: the gaps, where durations are not known."""
+        """From each answer to the next request; the gaps, if durations are not known."""
         if self.duration is None:
             return self.gaps
         return self.gaps - self.duration[self.inner - 1]
 
     def sums(self, values: Floats | Flags) -> Floats:
-        """The sum over each stream of what is there for each of `rows`."""
+        """The sum of values over each stream, one for each of `rows`."""
         return np.asarray(np.bincount(self.ids, values, len(self)), dtype=np.float64)
 
     def quantiles(self, values: Floats, *parts: float) -> list[Floats]:
-        """Quantiles of the gaps or thinks of each stream; NaN where a stream has none."""
+        """Quantiles of the gaps or thinks of each stream; NaN if a stream has none."""
         return _quantiles(self.ids[self.inner], values, len(self), *parts)
 
     @cached_property
@@ -109,15 +108,15 @@ class Streams:
         return np.asarray(late / np.maximum(self.counts - 1, 1))
 
     def dispersion(self, resolution_s: float) -> Floats:
-        """How uneven the arrivals are, beside a Poisson process, which has 1.
+        """The unevenness of the arrivals, relative to a Poisson process, which has 1.
 
-        Neighbouring groups of m requests take times whose differences have the variance 2 m c²,
-        in squares of the mean gap, if gaps are independent with the squared coefficient of
-        variation c². Differences do not see slow changes of the rate, and medians not the holes in
-        a log. A fixed number of clients that think evenly have a small value once m is larger than
-        their number: the least over `GROUPS`, each with an allowance for its error. Infinite where
-        nothing can be told. Index of dispersion for intervals: Cox and Lewis, The Statistical
-        Analysis of Series of Events, 1966, section 4.4.
+        Neighbouring groups of m requests take times whose differences have the variance 2 m c², in
+        squares of the mean gap, if gaps are independent with the squared coefficient of variation
+        c². Slow changes of the rate do not affect differences, and holes in a log do not affect
+        medians. A fixed number of clients that think evenly have a small value once m is larger
+        than their number: the result is the least over `GROUPS`, each with an allowance for its
+        error. Infinite if nothing can be judged. Index of dispersion for intervals: Cox and Lewis,
+        The Statistical Analysis of Series of Events, 1966, section 4.4.
         """
         least = np.full(len(self), np.inf)
         for many in GROUPS:
@@ -128,7 +127,7 @@ class Streams:
         return least
 
     def _groups(self, many: int) -> tuple[Ints, Ints]:
-        """Where every so many-th request of a stream is, and which of them have one before."""
+        """The places of every ``many``-th request of a stream, and of those with one before."""
         place = np.arange(len(self.ids)) - self.starts[self.ids]
         chosen = np.flatnonzero((place % many == 0) & (self.counts[self.ids] >= many))
         return chosen, np.flatnonzero(self.ids[chosen][1:] == self.ids[chosen][:-1]) + 1
@@ -149,14 +148,14 @@ class Streams:
 
     @cached_property
     def held(self) -> tuple[Floats, Floats]:
-        """How much the work under way varies; and how much beside the number of requests.
+        """The variation of the work in progress; and its ratio to that of the number of requests.
 
-        A fixed number N of clients without think time have N seconds of work under way in each
+        A fixed number N of clients without think time have N seconds of work in progress in each
         second: the durations of a group of requests sum to N times the time that the group took,
-        and where they are long, it takes long. Both varieties are beside those of independent
-        requests, which have 1. Requests that come by a clock may have little variety of work, too,
-        if answers take about the same; but they have less of their number. Both at the size of
-        groups with the least work. Infinite where nothing can be told.
+        and long durations make it long. Both variations are relative to those of independent
+        requests, which have 1. Requests that come by a clock may have little variation of work,
+        too, if answers take about the same; but that of their number is smaller still. Both are
+        taken at the size of groups with the least work. Infinite if nothing can be judged.
         """
         least, beside = np.full(len(self), np.inf), np.full(len(self), np.inf)
         for many in HANDS:
@@ -171,7 +170,7 @@ class Streams:
         return least, beside
 
     def _variety(self, many: int, values: Floats, above: float) -> Floats:
-        """Of the sums of values over groups of requests, per second; where more than ``above``."""
+        """The variation of sums of values over groups, per second, if more than ``above``."""
         chosen, inner = self._groups(many)
         upto = np.concatenate(([0.0], np.cumsum(values)))
         sums = upto[chosen[inner]] - upto[chosen[inner - 1]]

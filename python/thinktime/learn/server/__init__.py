@@ -1,7 +1,7 @@
 """A model of the server behind a log: demands by kind of request, policy, number of workers.
 
-`learn_server` looks at durations and at who was there at the same time; `system_text` writes what
-it found as a system file.
+`learn_server` uses durations and the requests present at the same time; `system_text` writes its
+result as a system file.
 """
 
 from thinktime.learn.server.choice import Choice

@@ -1,7 +1,7 @@
-"""Which policy, with how many workers, a server has: the one that explains the durations.
+"""The policy and number of workers of a server that explain the durations.
 
-Under a wrong one, time that was spent waiting or shared is taken for demand, or the other way
-round, so that demands seem to hang on how many were there.
+Under a wrong policy, waiting or sharing counts as demand, or the other way round, so that demands
+seem to depend on the number of requests present.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from thinktime.learn.server.survival import Survival
 from thinktime.learn.server.visits import Numbers, ServerVisits
 
 CLOSE = 0.03
-"""Distributions that differ by no more than that, and by chance, are the same."""
+"""Distributions that differ by no more than this, and by chance, are the same."""
 
 WORKERS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 """Numbers of workers that are tried first; then those between the neighbours of the best."""
@@ -36,10 +36,10 @@ class Choice:
     """Whether it explains the durations at all."""
 
     distance: float
-    """How far demands are from not hanging on how many were there, 0 to 1."""
+    """How strongly demands depend on the number of requests present, 0 to 1."""
 
     noise: float
-    """So much of it may be chance."""
+    """The part of it that may be chance."""
 
     workers_range: tuple[int, int]
     """All numbers of workers that explain as well, under the same policy."""
@@ -48,13 +48,13 @@ class Choice:
     """The next best policy of another kind, and its distance, in words; empty without one."""
 
     compared: int
-    """How many requests were looked at."""
+    """The number of requests that were compared."""
 
 
 def choose_policy(log: ServerVisits, references: list[Survival]) -> Choice | None:
-    """The policy of a server, given the law of demands of those who found it idle by kind.
+    """The policy of a server, given the law of demands of requests that found it idle by kind.
 
-    None where too few requests can be compared.
+    None if too few requests can be compared.
     """
     found = sample(log, references)
     if found is None:
@@ -85,7 +85,7 @@ def _tried(found: Sample, name: str) -> dict[Policy, Distance]:
 def _chosen(scores: dict[Policy, Distance], found: Sample, idle: Policy) -> Choice:
     best = min(scores, key=lambda one: scores[one].apart)
     limit = CLOSE + scores[best].noise
-    # Where others explain no better, it is the simplest that all have a worker for themselves.
+    # If others explain no better, the simplest one is taken: a worker for each request.
     if scores[idle].apart <= min(limit, scores[best].apart + scores[best].noise / 2):
         best = idle
     least = scores[best]
@@ -110,10 +110,10 @@ def _chosen(scores: dict[Policy, Distance], found: Sample, idle: Policy) -> Choi
 
 
 def choose_coarse(log: ServerVisits, kinds: int) -> Choice | None:
-    """Whether durations are demands, where stamps are too coarse to tell who was there.
+    """Whether durations are demands, if stamps are too coarse to show the requests present.
 
-    They are if they do not hang on how many requests came at about the same time. None where they
-    do, or where too few can be compared.
+    They are if they do not depend on the number of requests at about the same time. None if they
+    do, or if too few can be compared.
     """
     others = neighbours(log)
     distances, few, many = [], [], []
@@ -133,7 +133,7 @@ def choose_coarse(log: ServerVisits, kinds: int) -> Choice | None:
     distance = float(np.average(distances, weights=many))
     if distance > CLOSE + noise:
         return None
-    # Those at once are as many as there was work in the busiest step.
+    # The number at once is the work in the busiest step.
     steps = np.floor(log.arrival_s / log.stamp_s).astype(np.int64)
     most = np.bincount(steps, weights=log.duration_s).max() / log.stamp_s
     policy = Policy("idle", int(np.ceil(most)) + 1)
@@ -142,7 +142,7 @@ def choose_coarse(log: ServerVisits, kinds: int) -> Choice | None:
 
 
 def _apart(ones: Numbers, others: Numbers) -> float:
-    """How far the distribution functions of two samples are apart at most (Smirnov's statistic).
+    """The largest distance of the distribution functions of two samples (Smirnov's statistic).
 
     scipy.stats has the same; it takes a second to import.
     """
@@ -154,7 +154,7 @@ def _apart(ones: Numbers, others: Numbers) -> float:
 
 
 def neighbours(log: ServerVisits) -> Numbers:
-    """How many requests came about when each one did: within two steps, or mean durations."""
+    """The number of requests near each one in time: within two steps, or mean durations."""
     reach = 2 * max(log.stamp_s, float(log.duration_s.mean()))
     first = np.searchsorted(log.arrival_s, log.arrival_s - reach)
     last = np.searchsorted(log.arrival_s, log.arrival_s + reach, side="right")

@@ -1,4 +1,4 @@
-"""Whether demands hang on how many were there: under the right policy they do not.
+"""Whether demands depend on the number of requests present: under the right policy they do not.
 
 Demands of the requests that found many others are compared with those that found few, and with
 those of requests that found the server idle, which are known without any policy. The distance is
@@ -17,7 +17,7 @@ from thinktime.learn.server.visits import Floats, Mask, Numbers, ServerVisits
 
 PART = 20_000
 PARTS = 4
-"""So many stretches of so many requests are looked at, the busiest ones."""
+"""The number of stretches that are compared, the busiest ones, and of requests in each."""
 
 LEAST = 100
 """Fewer requests are not compared."""
@@ -28,31 +28,31 @@ FEW, MANY = 0.25, (0.5, 0.9)
 """The quarter that found fewest, against the half and the tenth that found most."""
 
 MEAN, BEYOND = 0.87, 0.76
-"""Kolmogorov's statistic is so many times sqrt(1/n + 1/m) on average, and exceeds that and so many
-times more with a probability of 1 %."""
+"""Kolmogorov's statistic is this many times sqrt(1/n + 1/m) on average. The second number is the
+excess over that with a probability of 1 %."""
 
 
 @dataclass(frozen=True)
 class Distance:
-    """How far demands are from not hanging on who was there."""
+    """How strongly demands depend on the requests present."""
 
     apart: float
     """Kolmogorov's distance, averaged over kinds by their requests: 0 to 1."""
 
     noise: float
-    """What it may be by chance, with a probability of 1 %."""
+    """The distance that chance exceeds with a probability of 1 %."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Stretches of a log, and which of their requests are compared."""
+    """Stretches of a log, and the requests of them that are compared."""
 
     parts: list[Timeline]
     kept: list[Mask]
-    """Whose demands follow from the stretch."""
+    """Whether the demand of each request follows from the stretch."""
 
     found: Numbers
-    """How many others those found."""
+    """The number of others that each of those found."""
 
     kind: Numbers
     """Their kinds."""
@@ -64,11 +64,11 @@ class Sample:
     """The laws of the demands of all kinds, from requests that found the server idle."""
 
     tolerance_s: float
-    """Demands are known so well."""
+    """The precision of demands."""
 
     @property
     def most(self) -> int:
-        """How many were there at most."""
+        """The largest number of requests present."""
         return int(max(part.present.max() for part in self.parts))
 
     def distance(self, policy: Policy) -> Distance:
@@ -82,7 +82,7 @@ class Sample:
         return max(distances, key=lambda one: one.apart - one.noise, default=Distance(0.0, 1.0))
 
     def _apart(self, values: Floats, share: float, alone: bool) -> Distance | None:
-        """Those who found more than this share of the others did, against few or none."""
+        """Requests that found more than this share of the others did, against few or none."""
         apart, ones, others = [], [], []
         for kind in self.kinds:
             own = self.kind == kind
@@ -106,7 +106,7 @@ class Sample:
 
 
 def sample(log: ServerVisits, references: list[Survival]) -> Sample | None:
-    """What of a log is compared; None where it has too little."""
+    """The compared part of a log; None if it is too small."""
     if not len(log):
         return None
     parts = [Timeline.of(part) for part in _busiest(log)]
@@ -121,7 +121,7 @@ def sample(log: ServerVisits, references: list[Survival]) -> Sample | None:
 
 
 def chance(ones: Numbers, others: Numbers) -> float:
-    """What the distance of kinds with so many values may be by chance, with a probability of 1 %.
+    """The distance that kinds with this many values exceed by chance with a probability of 1 %.
 
     Each distance is weighted by ``ones``.
     """
@@ -131,13 +131,13 @@ def chance(ones: Numbers, others: Numbers) -> float:
 
 
 def _known(reference: Survival) -> tuple[Floats, Floats, int]:
-    """The values of a law and its distribution function there, as far as enough values speak."""
+    """The values of a law and its distribution function there, as far as values suffice."""
     known = int(np.searchsorted(reference.values, reference.known_s, side="right"))
     return reference.values[:known], np.cumsum(reference.weights[:known]), reference.seen
 
 
 def _kolmogorov(points: Floats, upto: Floats, values: Floats, tolerance: float) -> float:
-    """The largest difference between a step function and sorted values, which are known so well."""
+    """The largest difference between a step function and sorted values of this precision."""
     among = np.searchsorted(values, points + tolerance, side="right") / len(values)
     below = np.searchsorted(values, points - tolerance, side="left") / len(values)
     before = np.concatenate([[0.0], upto[:-1]])
@@ -155,7 +155,7 @@ def _busiest(log: ServerVisits) -> list[ServerVisits]:
 
 
 def _settled(part: ServerVisits) -> Mask:
-    """Those after the first moment at which surely nobody is there, less the last ones.
+    """Requests after the first moment at which the stretch is surely empty, less the last ones.
 
     Before it, some of those present are not in the stretch; of the last ones some are not in the
     log, as they did not end in time.
@@ -169,9 +169,9 @@ def _settled(part: ServerVisits) -> Mask:
 
 
 def haunted(log: ServerVisits) -> Mask:
-    """Who was there while something that a client had given up may still have been worked on.
+    """Requests present while the server may still have worked on one that a client had given up.
 
-    That is taken to last as long again as the client waited.
+    That work is taken to last as long again as the client waited.
     """
     left = np.flatnonzero(~log.over)
     if not len(left):

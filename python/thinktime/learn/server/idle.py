@@ -1,9 +1,9 @@
-"""Requests that found the server idle, and how much of their demand is known.
+"""Requests that found the server idle, and the known part of their demand.
 
 Such a request is served at full speed until another one comes, whatever the policy is. If it ends
-before, its demand is its duration; else its demand is larger than the time that it was alone. Short
-ones end alone more often than long ones; the product-limit estimate allows for that, as when the
-next one comes does not hang on the demand.
+before, its demand is its duration; otherwise its demand is larger than the time that it was alone.
+Short ones end alone more often than long ones. The product-limit estimate allows for that, because
+the time of the next request does not depend on the demand.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ FINE = 0.25
 
 
 def found_idle(log: ServerVisits) -> Mask:
-    """Who surely found nobody when it came, as far as the stamps can tell.
+    """Whether each request surely found the server idle, as far as the stamps show.
 
-    What a client gave up may still be worked on: it counts as present for as long again.
+    The server may still work on a request that a client gave up: it counts as present for as long
+    again.
     """
     gone = np.where(log.over, log.done_s, log.done_s + log.duration_s)
     before = np.concatenate([[-np.inf], np.maximum.accumulate(gone)[:-1]])
@@ -43,8 +44,8 @@ def alone(log: ServerVisits, kinds: int) -> list[Survival]:
     following = np.concatenate([log.arrival_s[1:], [np.inf]])[idle]
     until = following - log.arrival_s[idle]
     took = log.duration_s[idle]
-    # The next one of a client comes when it has its answer: hung on the demand it would be if these
-    # counted as disturbed. What fine stamps may hide of a disturbance is less than two steps.
+    # A client's next request comes when it has its answer. If these counted as disturbed,
+    # disturbance would depend on the demand. Fine stamps hide less than two steps of it.
     fine = log.stamp_s <= FINE * float(log.duration_s.mean())
     complete = (took <= until + (1.5 if fine else -1.0) * log.stamp_s) & log.over[idle]
     known = np.where(complete, took, np.minimum(took, until - log.stamp_s))

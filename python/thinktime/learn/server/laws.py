@@ -1,4 +1,4 @@
-"""A law of a kind's demands, as a system file writes it, with the mean that was seen."""
+"""A law of a kind's demands, as a system file writes it, with the measured mean."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from thinktime.learn.server.survival import Survival
 from thinktime.learn.server.visits import Floats
 
 MEAN_WITHIN, UNSCALED_WITHIN = 0.05, 0.01
-"""A law is taken only if its mean is as near to that of the values, and made to have it: the load
-hangs on it. The other bound is for laws that have no scale to be set."""
+"""A law is taken only if its mean is this near to that of the values; it is then scaled to have it,
+because the load depends on it. The other bound is for laws without a scale."""
 
 FEW = 30
-"""With fewer values a law is not looked for."""
+"""With fewer values no law is sought."""
 
 POINTS = 40
-"""A law without a name is written with so many values."""
+"""An empirical law is written with this many values."""
 
 SIMPLE = ("exp", "lognormal", "gamma")
 OTHERS = ("h2", "const", "weibull", "erlang", "uniform", "bounded_pareto", "inverse_gaussian")
-"""Looked for one after another, until one fits. `OTHERS` take longer."""
+"""The laws are tried one after another, until one fits. `OTHERS` take longer."""
 
 MATTERS = 0.03
 """A kind with less than this share of the work is not worth a long search."""
 
 CHANCE = 1.63
-"""Kolmogorov's statistic exceeds so many times sqrt(1/n) with a probability of 1 %."""
+"""Kolmogorov's statistic exceeds this many times sqrt(1/n) with a probability of 1 %."""
 
 WIDTH = 0.03
 """The relative width of bins of values."""
 
 STEPS = 30
-"""Up to so many steps of the clock, values are as the clock tells them."""
+"""Up to this many steps of the clock, values are kept in steps."""
 
 
 @dataclass(frozen=True)
 class Law:
-    """How demands of one kind are written."""
+    """The written law of the demands of one kind."""
 
     notation: str
     about: str
-    """How well it fits, in words."""
+    """The quality of the fit, in words."""
 
 
 def law_of(seen: Survival, step_s: float, share: float) -> Law:
-    """The law of demands that were seen in steps of ``step_s`` seconds; there must be one.
+    """The law of demands measured in steps of ``step_s`` seconds; there must be at least one.
 
     ``share`` is that of the kind in the work of all.
     """
@@ -70,12 +70,12 @@ def law_of(seen: Survival, step_s: float, share: float) -> Law:
 
 
 def unknown(mean_s: float, why: str) -> Law:
-    """A law of which only the mean is known; no time at all, which no `exp` has, is a constant."""
+    """A law with a known mean only; for a mean of 0, which no `exp` has, a constant."""
     return Law(f"exp({_time(mean_s)})" if mean_s > 0 else "0s", why)
 
 
 def _with_mean(found: Fit, mean: float) -> Law | None:
-    """The law with the mean of the values, where it is near to it and plausible."""
+    """The law with the mean of the values, if it is near to it and plausible."""
     if not found.plausible or not abs(found.mean / mean - 1) <= MEAN_WITHIN:
         return None
     ratio, by = mean / found.mean, found.parameters
@@ -95,7 +95,7 @@ def _with_mean(found: Fit, mean: float) -> Law | None:
 
 
 def _tally(seen: Survival, step_s: float) -> Tally:
-    """The values in bins: steps of the clock, and of `WIDTH` where these are finer."""
+    """The values in bins: steps of the clock, and of `WIDTH` if these are finer."""
     values, weights = np.maximum(seen.values, 0.0), seen.weights / seen.weights.sum()
     fine = max(step_s, 1e-9)
     exact = values < STEPS * fine
@@ -117,7 +117,7 @@ def _discrete(seen: Survival) -> str:
     """Means of groups of neighbours."""
     means, share = few(np.maximum(seen.values, 0.0), seen.weights, POINTS)
     means = means * seen.mean / float(means @ share / share.sum())
-    # Those that are written alike are one.
+    # Groups with the same written value are merged.
     written, place = np.unique([float(f"{mean:.6g}") for mean in means], return_inverse=True)
     share = rounded_shares(np.bincount(place, weights=share), DIGITS)
     pairs = zip(share, written, strict=True)

@@ -1,4 +1,4 @@
-"""A model of the server that wrote a log: what each kind of request demands, and who is served."""
+"""A model of the server that wrote a log: the demand of each kind of request, and the policy."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ FEW = 100
 """With fewer demands of a kind its mean is not known well."""
 
 MISSING_MAX = 0.1
-"""With more than this share of demands unseen, as the largest ones, those seen say too little."""
+"""If more than this share of demands is unseen, the largest ones, the others say too little."""
 
 SURE, FAIR = 0.02, 0.05
 """Relative standard errors of a mean, up to which it is known well, or fairly."""
 
 COARSE = 0.5
-"""Stamps in steps longer than this part of the mean duration do not tell who was alone."""
+"""Stamps in steps longer than this part of the mean duration do not show which request was
+alone."""
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What requests of one kind demand."""
+    """The demand of requests of one kind."""
 
     name: str
     requests: int
-    """How many of the log's requests are of this kind and were served."""
+    """The number of the log's requests of this kind that were served."""
 
     mean_s: float
     standard_error_s: float
     seen: int
-    """How many demands were seen to their end."""
+    """The number of demands that were seen to their end."""
 
     law: Law
     source: str
@@ -58,10 +59,10 @@ class Server:
 
     demands: tuple[Demand, ...]
     choice: Choice | None
-    """The policy that explains the durations; None where the log does not tell one."""
+    """The policy that explains the durations; None if the log does not show one."""
 
     policy: str
-    """As a system file names it."""
+    """The policy's name in a system file."""
 
     workers: int
     idle_share: float
@@ -72,7 +73,7 @@ class Server:
     """The demands of all requests together, in seconds."""
 
     reasons: tuple[str, ...]
-    """Where policy and workers are from, and what is not known, in sentences."""
+    """The source of policy and workers, and the unknowns, in sentences."""
 
     @property
     def load(self) -> float:
@@ -86,9 +87,9 @@ def learn_server(
     """Learn a model of the server from the durations in a log.
 
     ``kind`` is the kind of each row of ``requests``, a place in ``names``, or -1. ``demand`` is a
-    distribution that is taken for all kinds where the log has no durations, as in "exp(5ms)".
+    distribution for all kinds, if the log has no durations, as in "exp(5ms)".
 
-    None where there are no durations, and no demand was given.
+    None if there are no durations, and no demand was given.
     """
     log = server_visits(requests, kind)
     if not len(log):
@@ -159,7 +160,7 @@ def _demand(
 
 
 def _unseen(name: str, requests: int, mean_s: float) -> Demand:
-    """A kind of which no request was served to its end: it demands what the others do."""
+    """A kind without any request served to its end: it has the demand of the others."""
     law = unknown(mean_s, "none was seen to its end: the mean of the others")
     return Demand(name, requests, mean_s, np.inf, 0, law, "quiet", "low")
 
@@ -167,7 +168,7 @@ def _unseen(name: str, requests: int, mean_s: float) -> Demand:
 def _verdict(
     log: ServerVisits, choice: Choice | None, coarse: bool
 ) -> tuple[int, str, tuple[str, ...]]:
-    """Workers, policy and where they are from."""
+    """Workers, policy and their source."""
     if choice is None:
         why = (
             f"Stamps in steps of {log.stamp_s:g} s do not tell who was served at once."

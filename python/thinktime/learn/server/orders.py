@@ -1,10 +1,10 @@
-"""What each request demanded of one server that serves them in some order, or by attained service.
+"""The demand of each request at one server that serves in some order, or by attained service.
 
-Where one server works on one request at a time, and any two that are there keep their order until
-one leaves, it always works on the one that leaves first of those present: this is so first come,
-first served, last come, first served, and by smallest demand or remaining work, preemptive or not.
-So the demand of each follows without knowing which of these policies it is; then the server's own
-decisions tell. Under least attained service who is served follows from who is present alone.
+Consider a server that works on one request at a time and keeps the order of any two present until
+one leaves. It always works on the one present that leaves first. This holds for first come, first
+served, last come, first served, and by smallest demand or remaining work, preemptive or not. So the
+demand of each follows without knowing the policy; the server's own decisions then show it. Under
+least attained service the requests present alone decide.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 from thinktime.learn.server.visits import Floats, ServerVisits
 
 PRESENT_MAX = 200
-"""Decisions among more requests are not looked at."""
+"""Decisions among more requests are not used."""
 
 ORDERS = ("fcfs", "lcfs", "sjf", "plcfs", "psjf", "srpt")
 
 
 class Decision(NamedTuple):
-    """What a server did when a request came, or one left."""
+    """The decision of a server when a request came, or one left."""
 
     chosen: int
     others: tuple[int, ...]
@@ -33,11 +33,11 @@ class Decision(NamedTuple):
     """Whether `others[0]` or `chosen` had just come while the other one was served."""
 
     attained_s: tuple[float, ...]
-    """What `chosen` and each of the others had been served until then."""
+    """The attained service of `chosen` and of each of the others."""
 
 
 def one_at_a_time(log: ServerVisits) -> tuple[Floats, list[Decision]]:
-    """The demand of each request, and the decisions at which there was a choice."""
+    """The demand of each request, and the decisions with a choice."""
     decisions: list[Decision] = []
     return _in_order(log, decisions), decisions
 
@@ -48,8 +48,8 @@ def demands_one_at_a_time(log: ServerVisits) -> Floats:
 
 
 def _in_order(log: ServerVisits, decisions: list[Decision] | None) -> Floats:
-    """The demand of each request; the decisions are noted where there is a list for them."""
-    # Lists, as single elements of an array take several times as long.
+    """The demand of each request; the decisions are added to the list, if one is given."""
+    # Lists, because single elements of an array take several times as long.
     attained = [0.0] * len(log)
     done = log.done_s.tolist()
     present: list[tuple[float, int]] = []
@@ -72,7 +72,7 @@ def _in_order(log: ServerVisits, decisions: list[Decision] | None) -> Floats:
 
 
 def _events(log: ServerVisits) -> Iterator[tuple[float, bool, int]]:
-    """Arrivals and ends by their time; who ends when another comes is gone by then."""
+    """Arrivals and ends by their time; an end comes before an arrival at the same time."""
     many = len(log)
     times = np.concatenate([log.arrival_s, log.done_s])
     comes = np.arange(2 * many) < many
@@ -90,7 +90,7 @@ def _decided(found: list[Decision], those: list[int], attained: list[float], *, 
 def obeyed(
     log: ServerVisits, demands: Floats, decisions: list[Decision], within_s: float
 ) -> dict[str, float]:
-    """By policy, the share of the decisions that it would have made; what is too close is none."""
+    """By policy, the share of the decisions that it would have made; close ones do not count."""
     right = dict.fromkeys(ORDERS, 0)
     told = dict.fromkeys(ORDERS, 0)
     arrival_s, demand_s = log.arrival_s.tolist(), demands.tolist()
@@ -123,7 +123,7 @@ def _least(values: list[float], within_s: float) -> tuple[bool, bool]:
 
 
 def least_attained(log: ServerVisits) -> Floats:
-    """The demand of each request where those who were served least so far share one server."""
+    """The demand of each request if those with the least service so far share one server."""
     attained = [0.0] * len(log)
     present: list[int] = []
     now = 0.0
@@ -138,7 +138,7 @@ def least_attained(log: ServerVisits) -> Floats:
 
 
 def _share(attained: list[float], present: list[int], left_s: float) -> None:
-    """Serve those with least for so long: they grow together until they reach the next ones."""
+    """Serve those with least for this long: they grow together until they reach the next ones."""
     if len(present) == 1:
         attained[present[0]] += left_s
         return

@@ -1,10 +1,10 @@
-"""What each request demanded, if the server served by a given policy with so many workers.
+"""The demand of each request, if the server has a given policy and number of workers.
 
-Of a log with arrivals and ends this is exact. Under processor sharing a request is served at the
-rate min(1, workers / present) all the time that it is there: its demand is the integral. Under
-first come, first served it begins when it comes, or when one of the workers has become free of
-those who came before. Where a pool lets so many in, first come, first served, and those share the
-workers, a request begins as with as many workers as there are places.
+It is exact for a log with arrivals and ends. Under processor sharing a request is served at the
+rate min(1, workers / present) for all of its time: its demand is the integral. Under first come,
+first served it begins when it comes, or when one of the workers is free of those that came before.
+If a pool admits a number of requests, first come, first served, and those share the workers, a
+request begins as with as many workers as there are places.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from thinktime.learn.server.visits import Floats, Numbers, ServerVisits
 
 @dataclass(frozen=True)
 class Policy:
-    """How a server serves."""
+    """A server's policy."""
 
     name: str
     """`fcfs`, `ps`, `pool` (those inside share), `order` (one at a time, in any of the orders of
     `orders`), `las`, or `idle`: each request has a worker for itself."""
 
     workers: int
-    """How many it serves at once; of `idle`, how many were seen at most."""
+    """The number of workers; for `idle`, the largest number of requests present."""
 
     places: int = 0
-    """Of a `pool`."""
+    """The places of a `pool`."""
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """The arrivals and ends of a log in one order. Who ends when another comes is gone by then."""
+    """The arrivals and ends of a log in one order. At equal times ends come before arrivals."""
 
     log: ServerVisits
     begin: Numbers
@@ -47,7 +47,7 @@ class Timeline:
     """From each place to the next."""
 
     present: Numbers
-    """How many are there after each place."""
+    """The number of requests present after each place."""
 
     @classmethod
     def of(cls, log: ServerVisits) -> Timeline:
@@ -63,11 +63,11 @@ class Timeline:
 
     @property
     def found(self) -> Numbers:
-        """How many others each request found when it came."""
+        """The number of others that each request found when it came."""
         return np.asarray(self.present[self.begin] - 1)
 
     def demands(self, policy: Policy) -> Floats:
-        """The demand of each request in seconds; 0 or less where the policy cannot be this one."""
+        """The demand of each request in seconds; 0 or less if the policy cannot be this one."""
         log = self.log
         if policy.name == "idle":
             return log.duration_s
@@ -90,10 +90,10 @@ class Timeline:
 
 
 def _free(done_s: Floats, workers: int) -> Floats:
-    """When the first of the workers is free of all requests that came before each one."""
+    """The time at which the first worker is free of all requests that came before each one."""
     row, free = done_s, done_s
     for _ in range(workers):
-        # The largest so far; what it pushes out competes for the next place.
+        # The largest so far; the one that it replaces competes for the next place.
         before = np.concatenate([[-np.inf], np.maximum.accumulate(row)[:-1]])
         free, row = before, np.minimum(before, row)
     return free

@@ -1,4 +1,4 @@
-"""The law of demands of which some are known to be above a value only.
+"""The law of demands, some of which are known only to be above a value.
 
 Source: Kaplan and Meier, 'Nonparametric estimation from incomplete observations' (Journal of the
 American Statistical Association 53, 1958).
@@ -13,7 +13,7 @@ import numpy as np
 from thinktime.learn.server.visits import Floats, Mask
 
 AT_RISK_LEAST = 30
-"""Where fewer values are at least as large, what is estimated there is not told apart by it."""
+"""With fewer values at least as large, the estimate there is too uncertain."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,17 @@ class Survival:
     """Demands in seconds, in order."""
 
     weights: Floats
-    """The probability of each; their sum is below 1 where the largest are not known."""
+    """The probability of each; their sum is below 1 if the largest are not known."""
 
     known_s: float
-    """Up to here enough values speak."""
+    """The largest value with enough values to support it."""
 
     seen: int
-    """How many demands were seen to their end."""
+    """The number of demands that were seen to their end."""
 
     beyond_s: float
-    """How much longer than the largest one the missing ones take on average: as those above the
-    median would, if what is left of them hung on nothing."""
+    """The mean excess of the missing ones over the largest one: that of values above the median, as
+    if the excess did not depend on the value."""
 
     @property
     def missing(self) -> float:
@@ -50,7 +50,7 @@ class Survival:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean, in seconds, if demands are independent; infinite for less than two."""
+        """The mean's standard error, in seconds, if demands are independent; infinite below two."""
         if self.seen < 2:
             return np.inf
         variance = float((self.values - self.mean) ** 2 @ self.weights)

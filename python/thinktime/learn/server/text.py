@@ -1,4 +1,4 @@
-"""The learned server as a system file, with where each number is from."""
+"""The learned server as a system file, with the source of each number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOURCES = {
 
 
 def system_text(name: str, server: Server) -> str:
-    """A system file, which `thinktime.System` takes. ``name`` is that of the system."""
+    """A system file, as `thinktime.System` reads it. ``name`` is that of the system."""
     parts = [
         note(
             f"Learned from durations: {server.work_s / server.span_s:.4g} s of work a second; the "
@@ -35,7 +35,7 @@ def system_text(name: str, server: Server) -> str:
 
 
 def _demands(server: Server) -> list[str]:
-    """A line for each kind of request; one for all where the demand was given."""
+    """A line for each kind of request; one for all if the demand was given."""
     first = server.demands[0]
     if first.source == "given":
         about = f"{first.mean_s * 1e3:.4g} ms on average for all requests, {SOURCES['given']}."

@@ -1,4 +1,4 @@
-"""The requests of a log as a server saw them: when each came and left, and whether it was work."""
+"""The requests of a log as a server saw them: arrival, end, and whether they were work."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 LONGEST_US = 4_294_967_294
-"""Durations are logged up to here."""
+"""The largest duration that is logged."""
 
 NOT_SERVED = (0, 429, 502, 503)
 """Statuses of requests that were turned away: they are no work."""
 
 GIVEN_UP = (408, 499)
-"""Statuses of clients that did not wait: what the request took in the end is not known."""
+"""Statuses of clients that did not wait: the full duration of the request is not known."""
 
 STEPS_US = (1_000_000, 100_000, 10_000, 1000, 100, 10)
 
@@ -31,10 +31,10 @@ class ServerVisits:
 
     arrival_s: Floats
     done_s: Floats
-    """When each was answered, or given up."""
+    """The time at which each was answered, or given up."""
 
     kind: Numbers
-    """Its kind, from 0; -1 for none that is asked about."""
+    """Its kind, from 0; -1 for a kind that is left out."""
 
     over: Mask
     """Whether it was served to its end; a client may have given up before."""
@@ -50,11 +50,11 @@ class ServerVisits:
 
     @property
     def duration_s(self) -> Floats:
-        """How long each took."""
+        """The duration of each."""
         return self.done_s - self.arrival_s
 
     def part(self, kept: slice | Mask | Numbers) -> ServerVisits:
-        """Some of them."""
+        """Some of the requests."""
         return replace(
             self,
             arrival_s=self.arrival_s[kept],
@@ -65,10 +65,10 @@ class ServerVisits:
 
 
 def server_visits(requests: Requests, kind: Numbers) -> ServerVisits:
-    """What was worked on: requests with a duration that were not turned away.
+    """The requests that were served: those with a duration that were not turned away.
 
     ``kind`` is that of each row of ``requests``. Logged durations are rounded down; half a step is
-    given back, so that their mean is right.
+    added, so that their mean is right.
     """
     rows = requests.rows
     duration = rows["duration_us"]

@@ -1,8 +1,8 @@
-"""When the sessions of each population begin: what queues feel of it is kept.
+"""The starts of each population's sessions, as far as they matter to queues.
 
-`learn_starts` looks at one population. Its `models` are what a workload file may say of it, from a
-Poisson process to a trace of the starts themselves; `choose` takes the simplest that stands in for
-the log, as a function says that the caller has. `write_starts` writes what the chosen ones need
+`learn_starts` learns one population. Its `models` are the possible descriptions in a workload file,
+from a Poisson process to a trace of the starts themselves. `choose` takes the simplest one that
+represents the log, by a function of the caller. `write_starts` writes the data of the chosen ones
 into one file, and `arrival_keys` gives the lines of `[population.arrivals]` that read it.
 """
 

@@ -1,4 +1,4 @@
-"""Which part of its span a log covers, and where it is silent although requests were due."""
+"""The part of its span that a log covers, and its silences while requests were due."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ SILENT_S = 30.0
 """Shorter silences are no lost part of a log."""
 
 EXPECTED = 40.0
-"""So many independent requests must be missing: of a Poisson process none come then with
-probability 4e-18, and with a hundredth of that rate's clumps still with less than 1e-6."""
+"""The number of independent requests that must be missing. A Poisson process has a silence that
+long with probability 4e-18; with a hundredth of that rate's clumps the probability is still below
+1e-6."""
 
 WINDOW_S = 60.0
 
 MOMENT_S = 1e-3
 
 MOST = 0.5
-"""A log of which more than this share is lost has no course in time that could be replayed."""
+"""If more than this share of a log is lost, its course in time cannot be replayed."""
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """The span of a log less what is lost of it. Times are in seconds from the log's begin."""
+    """The span of a log less its lost parts. Times are in seconds from the log's beginning."""
 
     span_s: float
-    """From the begin to the end, above 0."""
+    """From the beginning to the end, above 0."""
 
     lost: tuple[tuple[float, float], ...] = ()
-    """From when until when nothing is known, in order and apart from one another."""
+    """The beginnings and ends of the lost parts, in order and apart from one another."""
 
     def __post_init__(self) -> None:
         if not 0 < self.span_s < np.inf:
@@ -43,25 +44,25 @@ class Coverage:
 
     @property
     def seconds(self) -> float:
-        """How long the log covers."""
+        """The seconds that the log covers."""
         return float(self.upto(self.span_s))
 
     @property
     def mostly_lost(self) -> bool:
-        """Whether most of the log is lost: what is left is then taken as if it followed at once."""
+        """Whether most of the log is lost: the remaining parts then count as adjacent."""
         return self.seconds < (1 - MOST) * self.span_s
 
     def joined(self, time_s: ArrayLike) -> Times:
-        """These times with lost parts cut out, and a moment between what was before and after.
+        """These times with lost parts cut out, and a moment between the parts before and after.
 
-        Without it the last request before a lost part and the first after it came at once.
+        Without it the last request before a lost part and the first after it would come at once.
         """
         at = np.asarray(time_s, dtype=np.float64)
         before = np.searchsorted([begin for begin, _ in self.lost], at)
         return np.asarray(self.upto(at) + MOMENT_S * before)
 
     def upto(self, time_s: ArrayLike) -> Times:
-        """How long the log covers from its begin until these times."""
+        """The seconds that the log covers from its beginning until these times."""
         at = np.clip(np.asarray(time_s, dtype=np.float64), 0.0, self.span_s)
         missing = np.zeros_like(at)
         for begin, end in self.lost:
@@ -79,7 +80,7 @@ class Coverage:
     def settled(self, seconds: float) -> Coverage:
         """The same without the first seconds of each covered part.
 
-        They are shortened where more than half of what is covered would go.
+        They are shortened if more than half of the covered time would go.
         """
         while seconds > 0:
             joined: list[tuple[float, float]] = []
@@ -97,11 +98,11 @@ class Coverage:
 
 
 def silences(times_s: Times, span_s: float) -> tuple[tuple[float, float], ...]:
-    """Where a log has no request of anybody for too long, in seconds from its begin.
+    """The lost parts: a log has no request for too long there, in seconds from its beginning.
 
-    ``times_s`` are all requests' times, in order. A silence counts where, by the quieter of its two
+    ``times_s`` are all requests' times, in order. A silence counts if, by the quieter of its two
     sides, `EXPECTED` independent requests were due. Requests come in clumps, as users send several:
-    variance over mean of the counts a minute says of how many each one is part.
+    variance over mean of the counts a minute gives the size of a clump.
     """
     if len(times_s) < EXPECTED:
         return ()

@@ -1,4 +1,4 @@
-"""How bursty starts are: counts by time, and variance over mean of counts at several scales.
+"""The burstiness of starts: counts by time, and variance over mean at several scales.
 
 Source: Cox and Lewis, 'The Statistical Analysis of Series of Events' (1966), section 4.5: of a
 Poisson process whose rate changes, counts in windows have variance over mean 1 + Var(m) / E(m),
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from thinktime.learn.starts.coverage import Coverage, Times
 
 WINDOWS_S = (1.0, 10.0, 60.0)
-"""Scales at which bursts are told: a second, ten seconds, a minute."""
+"""The scales of bursts: a second, ten seconds, a minute."""
 
 WINDOWS_LEAST = 20
 BINS_MAX = 1 << 21
@@ -32,18 +32,18 @@ class Counts:
 
     starts: NDArray[np.int64]
     covered: Times
-    """Seconds of each step that are looked at."""
+    """The covered seconds of each step."""
 
     @property
     def edges(self) -> Times:
-        """Begins of the steps, and the end of the last, in seconds from the log's begin."""
+        """Beginnings of the steps, and the end of the last, in seconds from the log's beginning."""
         return np.asarray(np.arange(len(self.starts) + 1) * self.width_s, dtype=np.float64)
 
 
 def count(times_s: Times, covered: Coverage, resolution_s: float) -> Counts:
-    """Count starts by the second, or by longer steps where stamps are coarser or the log is long.
+    """Count starts by the second, or by longer steps if stamps are coarser or the log is long.
 
-    ``times_s`` are from the log's begin, within its span.
+    ``times_s`` are from the log's beginning, within its span.
     """
     fitting = [w for w in WIDTHS_S if w >= resolution_s and covered.span_s / w <= BINS_MAX]
     width = float(fitting[0] if fitting else max(resolution_s, covered.span_s / BINS_MAX))
@@ -56,14 +56,14 @@ def count(times_s: Times, covered: Coverage, resolution_s: float) -> Counts:
     del at
     edges = np.arange(steps + 1) * width
     seconds = np.diff(covered.upto(edges))
-    # What has starts is not lost: spreading may move one across the edge of a lost part.
+    # A step with starts is not lost: spreading may move one across the edge of a lost part.
     return Counts(width, starts, np.where(starts > 0, np.maximum(seconds, 0.01 * width), seconds))
 
 
 def sums(values: NDArray[Any], counts: Counts, window_s: float) -> Times | None:
     """Sums of ``values`` by steps, over each window that the log covers whole.
 
-    None where the windows are shorter than the steps, or too few.
+    None if the windows are shorter than the steps, or too few.
     """
     many = round(window_s / counts.width_s)
     windows = len(values) // many if many else 0
@@ -76,7 +76,7 @@ def sums(values: NDArray[Any], counts: Counts, window_s: float) -> Times | None:
 
 
 def _each(values: NDArray[Any], windows: int, many: int) -> Times:
-    """The sum of each window of so many values."""
+    """The sum of each window of this many values."""
     if many == 1:
         return values.astype(np.float64)
     return np.add.reduceat(values[: windows * many], np.arange(windows) * many).astype(np.float64)
@@ -85,7 +85,7 @@ def _each(values: NDArray[Any], windows: int, many: int) -> Times:
 def index(counts: Counts, window_s: float) -> float | None:
     """Variance over mean of the starts in windows: 1 for a Poisson process of constant rate.
 
-    None where the stamps are coarser than the windows, or there are fewer than `WINDOWS_LEAST`.
+    None if the stamps are coarser than the windows, or there are fewer than `WINDOWS_LEAST`.
     """
     found = sums(counts.starts, counts, window_s)
     if found is None or found.mean() == 0:
@@ -94,7 +94,7 @@ def index(counts: Counts, window_s: float) -> float | None:
 
 
 def index_of_poisson(rates: Times, counts: Counts, window_s: float) -> float | None:
-    """The same of a Poisson process with these rates (a second) in the steps of ``counts``."""
+    """The same for a Poisson process with these rates (a second) in the steps of ``counts``."""
     found = sums(rates * counts.width_s, counts, window_s)
     if found is None or found.mean() == 0:
         return None

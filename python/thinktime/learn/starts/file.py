@@ -39,13 +39,13 @@ def write_starts(
     chosen: Mapping[str, tuple[Starts, Model]],
     named: Mapping[str, str] | None = None,
 ) -> None:
-    """Write what the models of the populations, by name, need of a file.
+    """Write the data that the models of the populations, by name, need in a file.
 
-    ``named`` has the names of `columns`, where there are populations besides the chosen ones.
+    ``named`` has the names of `columns`, if there are populations besides the chosen ones.
 
-    Of a trace that is its starts in microseconds from the log's begin (`NAME_us`), of a rate that
-    changes its rates a second by steps (`NAME_rate`). Shorter columns end in nulls. There is
-    nothing of users in it. Where no model needs a file, none is written.
+    For a trace the file has its starts in microseconds from the log's beginning (`NAME_us`), for a
+    changing rate its rates a second by steps (`NAME_rate`). Shorter columns end in nulls. It has no
+    data of users. If no model needs a file, none is written.
     """
     series = []
     named = columns(list(chosen)) if named is None else named
@@ -62,10 +62,10 @@ def write_starts(
 
 
 def _replayed_us(starts: Starts) -> NDArray[np.int64]:
-    """The starts, in microseconds from the log's begin.
+    """The starts, in microseconds from the log's beginning.
 
-    A log begins with its first request, a mean gap too late for whoever makes it. Of starts that
-    all are there then a trace would last no time: they come that gap later.
+    A log begins with its first request, a mean gap too late for the population that makes it. If
+    all starts are at the beginning, a trace would have no duration: then they come that gap later.
     """
     times_us: NDArray[np.int64] = starts.times_ns // 1000
     if len(times_us) and not times_us.any():
@@ -75,7 +75,7 @@ def _replayed_us(starts: Starts) -> NDArray[np.int64]:
 
 
 def arrival_keys(model: Model, column: str, file: str = NAME) -> dict[str, str]:
-    """The keys of `[arrivals]` that say a model: `process`, and `rate` and `profile` where due.
+    """The keys of `[arrivals]` for a model: `process`, and `rate` and `profile` if needed.
 
     ``column`` is the population's by `columns`, ``file`` that of `write_starts`. Several
     populations begin at the same moment of the log.

@@ -1,4 +1,4 @@
-"""When the sessions of a population begin, as a workload file says it: replayed, or by a law."""
+"""Models of the starts of a population's sessions in a workload file: a replay, or a law."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from thinktime.learn.starts.rates import Steps, blocks
 
 @dataclass(frozen=True)
 class Model:
-    """One way to say when sessions begin."""
+    """One model of the starts."""
 
     name: str
     """`trace`, `poisson`, `steps` or `blocks`."""
 
     about: str
-    """What it keeps, in words."""
+    """The features that it keeps, in words."""
 
     rate: float | None
-    """Starts a second, on average over its course; None where the trace gives them."""
+    """Starts a second, on average over its course; None if the trace gives them."""
 
     dispersion: tuple[float | None, ...]
-    """Variance over mean of its counts, for each of `WINDOWS_S`; None where none can be told."""
+    """Variance over mean of its counts, for each of `WINDOWS_S`; None if it is not known."""
 
     rates: Times | None = field(default=None, repr=False)
-    """Starts a second by steps of `width_s`; None for a trace. What is lost of the log has none."""
+    """Starts a second by steps of `width_s`; None for a trace. Lost parts of the log have no
+    steps."""
 
     width_s: float = 1.0
 
@@ -46,7 +47,7 @@ class Model:
         return replace(self, rate=self.rate * factor, rates=self.rates * factor)
 
     def draw(self, seed: int) -> Times:
-        """Starts of this model, in seconds from its begin. Raises ValueError for a trace."""
+        """Starts of this model, in seconds from its beginning. Raises ValueError for a trace."""
         if self.rates is None:
             raise ValueError("a trace is replayed, not drawn")
         generator = np.random.default_rng(seed)
@@ -60,8 +61,8 @@ def models(
 ) -> tuple[Model, ...]:
     """The models of a population's starts, the simplest first; the last one is the trace.
 
-    ``counts`` and ``steps`` are of what is looked at, ``covered`` of the whole log, and ``logged``
-    is the dispersion of the log itself.
+    ``counts`` and ``steps`` are of the part used, ``covered`` of the whole log, and ``logged`` is
+    the dispersion of the log itself.
     """
     found = []
     if steps.changes:
@@ -83,7 +84,7 @@ def models(
 
 
 def _start_rates(rates: Times, known: NDArray[np.bool_]) -> Times:
-    """Rates by steps; those before the first known one are as that one."""
+    """Rates by steps; rates before the first known one equal it."""
     first = int(np.argmax(known))
     return np.concatenate([np.full(first, rates[first]), rates[first:]])
 
@@ -96,8 +97,8 @@ def _poisson(name: str, about: str, rates: Times, width_s: float, counts: Counts
 
 
 def choose(models: tuple[Model, ...], stands_in: Callable[[Model], bool]) -> Model:
-    """The simplest model of which ``stands_in`` says that it behaves as the log does.
+    """The simplest model that behaves as the log does by ``stands_in``.
 
-    The last one is the log itself, and is taken where none of the others does.
+    The last one is the log itself, and is taken if no other does.
     """
     return next((one for one in models[:-1] if stands_in(one)), models[-1])

@@ -17,20 +17,20 @@ class Peak:
 
     window_s: float
     at_s: float
-    """When it begins, in seconds from the log's begin."""
+    """The beginning, in seconds from the log's beginning."""
 
     count: int
     """The starts within it."""
 
     factor: float
-    """How many times the mean that is."""
+    """The ratio to the mean."""
 
 
 def peaks(counts: Counts, rate: float) -> tuple[Peak, ...]:
     """The busiest second, minute and hour, the first of equals.
 
-    They may begin at any step of ``counts``. ``rate`` is the mean rate, in starts a second. What
-    is longer than the log, or shorter than its stamps can tell, is left out.
+    They may begin at any step of ``counts``. ``rate`` is the mean rate, in starts a second. Windows
+    longer than the log, or shorter than its stamps can show, are left out.
     """
     upto = np.concatenate([[0], np.cumsum(counts.starts)])
     found = []

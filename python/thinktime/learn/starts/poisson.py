@@ -24,9 +24,9 @@ MINUTE_S = 60.0
 
 
 def poisson(times_s: Times, covered: Coverage, counts: Counts, step_s: float) -> Poisson:
-    """Test the gaps of spread starts, weighted by how many of their window are still to come.
+    """Test the gaps of spread starts, weighted by the starts of their window still to come.
 
-    Of a Poisson process they are exponential with mean 1, whatever the rate of the window. Windows
+    For a Poisson process they are exponential with mean 1, whatever the rate of the window. Windows
     are no longer than ``step_s``; those that the log does not cover whole are left out.
     """
     rate = len(times_s) / covered.seconds

@@ -1,4 +1,4 @@
-"""When the sessions of one population begin: all that is learned of it."""
+"""The starts of one population's sessions: all that is learned of them."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from thinktime.learn.traffic.arrivals import Poisson
 MINUTE_S = 60.0
 
 CHANCE = 2.576
-"""So many standard errors are exceeded with a probability of 1 %."""
+"""This many standard errors are exceeded with a probability of 1 %."""
 
 
 @dataclass(frozen=True)
 class Starts:
-    """When the sessions of one population begin."""
+    """The starts of one population's sessions."""
 
     times_ns: NDArray[np.int64] = field(repr=False)
-    """Sorted, in nanoseconds from the log's begin; those of coarse stamps spread."""
+    """Sorted, in nanoseconds from the log's beginning; those of coarse stamps spread."""
 
     covered: Coverage
     resolution_s: float
     """The steps of the stamps."""
 
     settled_s: float
-    """What follows leaves out so many seconds at the log's begin, and after each lost part: there
-    sessions that were under way seem to begin."""
+    """The following fields leave out this many seconds at the log's beginning, and after each lost
+    part: sessions in progress seem to begin there."""
 
     counts: Counts = field(repr=False)
     steps: Steps = field(repr=False)
@@ -48,14 +48,14 @@ class Starts:
     """The busiest second, minute and hour."""
 
     models: tuple[Model, ...]
-    """What a workload file may say, the simplest first; the last one is the trace."""
+    """The models for a workload file, the simplest first; the last one is the trace."""
 
     rate: float
     """Starts a second of the time that the log covers, after `settled_s`."""
 
     @property
     def offered_rate(self) -> float:
-        """Starts a second of the whole span, lost parts and all: what a replay offers."""
+        """Starts a second of the whole span with lost parts, as in a replay."""
         return len(self.times_ns) / self.covered.span_s
 
     @property
@@ -72,25 +72,25 @@ def learn_starts(
     resolution_s: float,
     settled_s: float = 0.0,
 ) -> Starts:
-    """Learn when the sessions of one population begin; there must be one at least.
+    """Learn the starts of one population's sessions; there must be at least one.
 
     ``times_ns`` are the times of their first requests as logged (of an open population, of all
-    requests), in any order; ``begin_ns`` is the log's begin on the same clock. Stamps in steps of
-    ``resolution_s`` seconds are spread over them.
+    requests), in any order; ``begin_ns`` is the log's beginning on the same clock. Stamps in steps
+    of ``resolution_s`` seconds are spread over them.
 
-    Sessions that were under way when the log began have lost their true start: they seem to begin
-    with their first request in the log, all within its first minutes. A trace keeps them so, in
-    place of those who are there at the start of a steady run. Rates, dispersion, peaks and models
-    leave out the first ``settled_s`` seconds, in which this may be, there and after each lost part;
-    a modelled run begins steady.
+    Sessions in progress at the log's beginning have lost their true start: they seem to begin with
+    their first request in the log, all within its first minutes. A trace keeps them so, in place of
+    the sessions at the start of a steady run. Rates, dispersion, peaks and models leave out the
+    first ``settled_s`` seconds, in which this may be, there and after each lost part; a modelled
+    run begins steady.
 
-    Where most of the log is lost, all is told in the time that is left, as if each part followed
-    the one before at once; what is cut off at the edges of a part is a session there.
+    If most of the log is lost, all figures are for the remaining time, as if its parts were
+    adjacent; a session that is cut at the edge of a part counts as a session there.
 
-    Raises ValueError without any time, or with one outside the log.
+    Raises ValueError if there are no times, or if one is outside the log.
     """
     spaced = _spread_within(times_ns, begin_ns, covered.span_s, resolution_s)
-    del times_ns  # of millions of sessions it is large, and nobody else may have it
+    del times_ns  # for millions of sessions it is large, and no other code may use it
     times_s = np.asarray(spaced * 1e-9, dtype=np.float64)
     if covered.mostly_lost:
         whole_s = float(covered.joined(covered.span_s))
@@ -123,7 +123,7 @@ def learn_starts(
 def _spread_within(
     times_ns: NDArray[np.int64], begin_ns: int, span_s: float, resolution_s: float
 ) -> NDArray[np.int64]:
-    """Spread times from the log's begin, all within it."""
+    """Spread times from the log's beginning, all within it."""
     if not len(times_ns):
         raise ValueError("no session begins: there is nothing to learn")
     times_ns = np.asarray(times_ns, dtype=np.int64)
@@ -140,9 +140,9 @@ def _spread_within(
 def as_dispersed(starts: Starts, within: float = 0.15) -> Callable[[Model], bool]:
     """Whether a model's counts vary as the log's do at every scale, for `choose`.
 
-    Variances over means may differ by the share ``within``, and by what chance gives with a
-    probability of 1 %: the standard error of one of W windows is sqrt(2 / W) of it for a Poisson
-    process. This is quick, but looks at counts alone: a simulation of both says more.
+    Variances over means may differ by the share ``within``, and by the deviation that chance
+    exceeds with a probability of 1 %: the standard error of one of W windows is sqrt(2 / W) of it
+    for a Poisson process. This is quick, but uses counts alone: a simulation of both says more.
     """
     seconds = float(starts.counts.covered.sum())
 

@@ -26,7 +26,7 @@ class Steps:
 
     step_s: float
     rates: Times
-    """Starts a second of the covered part of each step; 0 where nothing is covered."""
+    """Starts a second of the covered part of each step; 0 if nothing is covered."""
 
     covered: Times
     """Seconds of each step that the log covers."""
@@ -67,8 +67,8 @@ def _changes(counts: Times, seconds: Times) -> bool:
 def blocks(counts: Counts) -> Times:
     """The rate in each step of ``counts``, constant over blocks, in starts a second.
 
-    A log of constant rate is one block with a probability of 99 %: by Chernoff's bound that is
-    what the penalty of a block is for. What is lost has the rate of its block.
+    A log of constant rate is one block with a probability of 99 %: the penalty of a block ensures
+    that by Chernoff's bound. Lost parts have the rate of their block.
     """
     starts, seconds = counts.starts.astype(np.float64), counts.covered
     depth = max(int(np.ceil(np.log2(len(starts)))), 0)

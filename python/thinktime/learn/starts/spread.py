@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 STEPS_S = (3600, 900, 600, 300, 120, 60, 30, 20, 15, 10, 5, 2)
-"""How often collectors of logs write, in seconds."""
+"""The interval at which collectors of logs write, in seconds."""
 
 STRAYS = 0.001
-"""So many stamps may be off the steps, as of the lines of a restart."""
+"""This share of stamps may be off the steps, such as those of the lines of a restart."""
 
 STAMPS_LEAST = 20
 """Fewer different stamps may lie on a step by chance."""
 
 
 def spread(times_ns: NDArray[np.int64], resolution_s: float, seed: int = 1) -> NDArray[np.int64]:
-    """Times that were rounded down to multiples of the resolution, as they may have been; sorted.
+    """Times that were rounded down to multiples of the resolution, spread again; sorted.
 
-    Each stays within its step: it becomes later by less than ``resolution_s`` seconds. Of a
-    Poisson process that makes one. The same times and seed give the same times.
+    Each stays within its step: it becomes later by less than ``resolution_s`` seconds. A Poisson
+    process becomes one again. The same times and seed give the same times.
     """
     step = round(resolution_s * 1e9)
     if step <= 1:
@@ -36,9 +36,9 @@ def spread(times_ns: NDArray[np.int64], resolution_s: float, seed: int = 1) -> N
 
 
 def step_s(stamps_ns: NDArray[np.int64], resolution_s: float) -> float:
-    """The steps in which stamps really come: those of a collector are coarser than their format's.
+    """The real steps of the stamps: those of a collector are coarser than their format's.
 
-    ``stamps_ns`` are as they stand in the log: of a log that stamps ends, times with durations.
+    ``stamps_ns`` are as they stand in the log: if a log stamps ends, times with durations.
     """
     second = 1_000_000_000
     if resolution_s > STEPS_S[0] or not len(stamps_ns):

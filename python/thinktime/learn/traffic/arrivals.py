@@ -1,4 +1,4 @@
-"""When sessions come: their rate over time, the gaps between them, and whether they are Poisson.
+"""The arrivals of sessions: their rate over time, the gaps between them, and a Poisson test.
 
 Source of the test: Brown et al., 'Statistical analysis of a telephone call center' (Journal of the
 American Statistical Association 100, 2005), section 3. Source of un-rounding: Kim and Whitt, 'Are
@@ -29,10 +29,10 @@ WIDTHS_MIN = (1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 1008
 TESTED_MIN = 50
 TESTED_SURE = 200
 TESTED_MAX = 20_000
-"""So many gaps are looked at: more would notice what does not matter."""
+"""The number of gaps in the test: with more it would find differences that do not matter."""
 
 WINDOW_ARRIVALS = 25
-"""Windows hold about so many arrivals: short enough that the rate hardly changes within one."""
+"""Windows hold about this many arrivals: short enough that the rate hardly changes within one."""
 
 SIGNIFICANCE = 0.01
 
@@ -45,10 +45,10 @@ class Poisson:
     """"yes", "no" or "cannot tell"."""
 
     p_value: float | None
-    """How probable gaps as far from exponential are for a Poisson process."""
+    """The probability, for a Poisson process, of gaps as far from exponential."""
 
     gaps: int
-    """How many were looked at."""
+    """The number of gaps in the test."""
 
     dispersion: float | None
     """Variance over mean of the sessions by minute, within steps of the profile: 1 for Poisson."""
@@ -56,7 +56,7 @@ class Poisson:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """When sessions come."""
+    """The arrivals of sessions."""
 
     rate: float
     """Sessions a second, over the whole log."""
@@ -78,7 +78,7 @@ class Arrivals:
 
     @property
     def process(self) -> str:
-        """When sessions come, as a workload file has it: Poisson unless another law is known."""
+        """The arrivals as in a workload file: Poisson unless another law is known."""
         best = self.gaps[0] if self.gaps else None
         if self.poisson.verdict != "no" or self.changes or best is None or not best.plausible:
             return "poisson"
@@ -88,7 +88,7 @@ class Arrivals:
 
     @property
     def profile(self) -> str | None:
-        """The rate over time as a workload file has it; None where it is constant."""
+        """The rate over time as in a workload file; None if it is constant."""
         if not self.changes:
             return None
         mean = self.rates.mean()
@@ -99,7 +99,7 @@ class Arrivals:
 
 
 def learn_arrivals(traffic: Traffic) -> Arrivals:
-    """Learn when sessions come; there must be one at least."""
+    """Learn the arrivals of sessions; there must be at least one."""
     step_s, counts, seconds = _steps(traffic)
     whole = counts[: len(counts) - 1] if seconds[-1] < step_s else counts
     starts, stride = traffic.starts
@@ -119,7 +119,7 @@ def learn_arrivals(traffic: Traffic) -> Arrivals:
 
 
 def _steps(traffic: Traffic) -> tuple[float, NDArray[np.int64], NDArray[np.float64]]:
-    """Sessions by steps, and how much of each step the log covers."""
+    """Sessions by steps, and the part of each step that the log covers."""
     minutes = traffic.minutes("sessions")
     wanted = min(max(traffic.count("sessions") // SESSIONS_A_STEP, 1), STEPS_MAX)
     shortest = len(minutes) / wanted
@@ -139,8 +139,8 @@ def _steps(traffic: Traffic) -> tuple[float, NDArray[np.int64], NDArray[np.float
 def _changes(counts: NDArray[np.int64], unsettled: float, traffic: Traffic) -> bool:
     """Whether the rate changes beyond chance.
 
-    Sessions that were under way when the log began seem to begin in its first, ``unsettled`` steps:
-    no more than are under way at a time are no change there.
+    Sessions in progress at the log's beginning seem to begin in its first, ``unsettled`` steps: a
+    number up to that in progress at a time is no change there.
     """
     if len(counts) < 2 or not counts.any() or not _dispersed(counts):
         return False
@@ -159,7 +159,7 @@ def _dispersed(counts: NDArray[np.int64]) -> bool:
 
 def _gap_tally(traffic: Traffic, starts: NDArray[np.float64], stride: int) -> Tally:
     gaps = np.diff(starts)
-    if stride > 1:  # gaps that lead over what was left out are none
+    if stride > 1:  # gaps across parts that were left out do not count
         gaps = gaps[np.floor(starts[1:] / MINUTE_S) == np.floor(starts[:-1] / MINUTE_S)]
     resolution = traffic.resolution_s if traffic.resolution_s >= 1e-3 else 0.0
     if resolution:
@@ -172,11 +172,11 @@ def _gap_tally(traffic: Traffic, starts: NDArray[np.float64], stride: int) -> Ta
 def _test(
     traffic: Traffic, starts: NDArray[np.float64], stride: int, rate: float, step_s: float
 ) -> Poisson:
-    """Test gaps that are weighted by how many arrivals of their window are still to come.
+    """Test gaps that are weighted by the arrivals of their window still to come.
 
-    Of a Poisson process they are exponential with mean 1, whatever the rate of the window.
+    For a Poisson process they are exponential with mean 1, whatever the rate of the window.
     """
-    # Stamps are spread over their second again: of a Poisson process that makes one.
+    # Stamps are spread over their second again: a Poisson process becomes one again.
     times = np.random.default_rng(1).uniform(0, 1, len(starts))
     times *= traffic.resolution_s
     times += starts

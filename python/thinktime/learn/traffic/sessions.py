@@ -1,4 +1,4 @@
-"""What sessions are like: how many requests they make, and how long they think between them."""
+"""The sessions of a population: their number of requests, and the think times between."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from thinktime.learn.fit.empirical_law import outcomes
 from thinktime.learn.traffic.traffic import Traffic
 
 OBJECTS_MATTER = 0.02
-"""Embedded objects are told apart in the think time from this share of the gaps on."""
+"""From this share of the gaps on, the think time treats embedded objects separately."""
 
 OUTCOMES_MAX = 60
-"""A law that nothing fits is written with so many outcomes at most."""
+"""If no law fits, at most this many outcomes are written."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Values:
 
 
 def values_of(tally: Tally) -> Values:
-    """Fit what there is."""
+    """Fit the laws and the tail of a tally."""
     if tally.total == 0:
         return Values(tally, [], None)
     return Values(tally, fit(tally), None if tally.whole else tail(tally))
@@ -47,12 +47,12 @@ def values_of(tally: Tally) -> Values:
 
 @dataclass(frozen=True)
 class SessionLaws:
-    """What sessions are like."""
+    """The figures of sessions."""
 
     requests: Values
     pages: Values
     think: Values
-    """From a response, or its request where durations are not logged, to the next request."""
+    """From a response, or its request if durations are not logged, to the next request."""
 
     page_think: Values
     """The same before requests that begin a page."""
@@ -68,7 +68,7 @@ class SessionLaws:
 
     @property
     def requests_law(self) -> str:
-        """Requests a session, as a workload file has it."""
+        """Requests a session, as in a workload file."""
         best = self.requests.best
         if best is not None and best.plausible and best.mean < np.inf:
             return best.notation
@@ -77,9 +77,9 @@ class SessionLaws:
 
     @property
     def think_law(self) -> str | None:
-        """The think time as a workload file has it; None where no session has two requests.
+        """The think time as in a workload file; None if no session has two requests.
 
-        Embedded objects are told apart from pages, and nothing is longer than the timeout.
+        Embedded objects are treated separately from pages, and no value is longer than the timeout.
         """
         objects, pages = self.object_gap, self.page_think
         share = objects.tally.total / max(objects.tally.total + pages.tally.total, 1)
@@ -96,7 +96,7 @@ class SessionLaws:
 
 
 def learn_sessions(traffic: Traffic) -> SessionLaws:
-    """Learn what sessions are like."""
+    """Learn the figures of sessions."""
     limit = traffic.timeout_s
     requests = values_of(traffic.lengths("requests"))
     think = values_of(traffic.times("thinks", limit))
@@ -112,5 +112,5 @@ def learn_sessions(traffic: Traffic) -> SessionLaws:
 
 
 def _known(tally: Tally, other: Values) -> Values:
-    """The values of a tally; nothing is fitted twice where it is the same as another."""
+    """The values of a tally; a tally equal to another is not fitted again."""
     return other if tally.same(other.tally) else values_of(tally)

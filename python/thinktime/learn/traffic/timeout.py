@@ -1,4 +1,4 @@
-"""The session timeout: how the number of sessions depends on it, and where that levels off.
+"""The session timeout: the number of sessions as a function of it, and its level stretch.
 
 Source: Schroeder, Wierman, Harchol-Balter, 'Open Versus Closed: A Cautionary Tale' (NSDI 2006),
 section 7, figure 9.
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from thinktime.learn.traffic.traffic import Traffic
 
 USUAL_S = 1800.0
-"""The timeout that is used where none is given."""
+"""The timeout that is used if none is given."""
 
 LEVEL = 0.05
-"""The curve is level where an e-fold longer timeout would lose fewer than this share of the
+"""The curve is level if an e-fold longer timeout would lose fewer than this share of the
 sessions."""
 
 STEADY = 4.0
-"""A stretch is level if it goes up to a timeout so many times as long, at least."""
+"""A stretch is level if it extends over at least this ratio of timeouts."""
 
 _LONGEST_S = 10_000.0
 _PLACES = 161
@@ -41,7 +41,7 @@ class TimeoutCurve:
     """-dN/dtau, in sessions a second."""
 
     level_from_s: float | None
-    """The timeout at which the longest level stretch begins; None where there is none."""
+    """The timeout at which the longest level stretch begins; None if there is none."""
 
 
 def timeout_curve(traffic: Traffic) -> TimeoutCurve:
@@ -70,7 +70,7 @@ def timeout_curve(traffic: Traffic) -> TimeoutCurve:
 
 
 def _longest_level(timeouts: NDArray[np.float64], level: NDArray[np.bool_]) -> float | None:
-    """Where the longest level stretch begins, by the ratio of its ends."""
+    """The beginning of the longest level stretch, by the ratio of its ends."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], level, [False]]).astype(int)))
     best, begin = STEADY, None
     for first, last in zip(edges[::2], edges[1::2] - 1, strict=True):

@@ -1,4 +1,4 @@
-"""What one population of a log did, counted: tallies, series and counts of its sessions."""
+"""The behaviour of one population of a log, in numbers: tallies, series and counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thinktime.learn.fit import Tally
 from thinktime.learn.logs.log import Log
 
 RESOLUTION_MATTERS_S = 1e-3
-"""Stamps of this resolution and coarser are taken as rounded, finer ones as exact."""
+"""Stamps of this resolution and coarser count as rounded, finer ones as exact."""
 
 HALF_BYTE = 0.5
 """A size that is drawn is rounded to whole bytes."""
@@ -21,16 +21,16 @@ HALF_BYTE = 0.5
 
 @dataclass(frozen=True)
 class Traffic:
-    """What one population of a log did. Times are in seconds."""
+    """The behaviour of one population of a log. Times are in seconds."""
 
     raw: dict[str, Any] = field(repr=False)
-    """What `thinktime._core.LogColumns.sessions` gave."""
+    """The result of `thinktime._core.LogColumns.sessions`."""
 
     one_in: int
-    """Of a very large log the requests of one user in so many are here."""
+    """The requests of one user in this many are here, if the log is very large."""
 
     resolution_s: float
-    """The steps of the stamps: the coarsest file's."""
+    """The steps of the stamps: those of the coarsest file."""
 
     timeout_s: float
     """The session timeout."""
@@ -57,12 +57,12 @@ class Traffic:
 
     @property
     def active_mean(self) -> float:
-        """The mean number of sessions under way, from their first request to their last."""
+        """The mean number of sessions in progress, from their first request to their last."""
         return self.session_seconds / max(self.duration_s, 1e-9)
 
     @property
     def active_max(self) -> int:
-        """The most sessions that were under way in any one minute."""
+        """The most sessions in progress in any one minute."""
         active, begun = self.minutes("active"), self.minutes("sessions")
         before = np.concatenate([[0], active[:-1]]) if len(active) else active
         return int(max(before + begun, default=0))
@@ -80,7 +80,7 @@ class Traffic:
         return Tally(first * resolution, high, count, resolution, limit_s)
 
     def durations(self) -> Tally:
-        """The durations of requests; empty where they are not logged."""
+        """The durations of requests; empty if they are not logged."""
         low, high, count = _columns(self.raw["durations_us"])
         return Tally(low * 1e-6, high * 1e-6, count)
 
@@ -103,7 +103,7 @@ class Traffic:
 
     @property
     def starts(self) -> tuple[NDArray[np.float64], int]:
-        """When sessions began, in seconds from the first minute; one in so many minutes is kept.
+        """The starts of sessions in every n-th minute, in seconds from the first minute; and n.
 
         Raises KeyError after `without_starts`.
         """
@@ -112,7 +112,7 @@ class Traffic:
         return (times - first) * 1e-9, int(stride)
 
     def without_starts(self) -> Traffic:
-        """The same without `starts`, which take much memory and are looked at once."""
+        """The same without `starts`, which take much memory and are used once."""
         return replace(self, raw={name: of for name, of in self.raw.items() if name != "starts"})
 
 
@@ -127,7 +127,7 @@ def traffic_of(
     label: int = 0,
     pages: bool = True,
 ) -> Traffic:
-    """What the population with this label did; all of the log without labels."""
+    """The behaviour of the population with this label; of all the log without labels."""
     marks = None if labels is None else labels.tobytes()
     raw = log.columns.sessions(marks, label, timeout=timeout_s, pages=pages)
     times, stride = raw["starts"]

@@ -1,1 +1,1 @@
-"""What was learned, shown: on a page, on a terminal and as JSON."""
+"""The views of the result: a page, a terminal and JSON."""

@@ -1,4 +1,4 @@
-"""What changed between two logs."""
+"""The changes between two logs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS: dict[str, Callable[[float], str]] = {
     "B": units.size,
     "share": units.percent,
 }
-"""How a figure is written, by its unit."""
+"""The format of a figure, by its unit."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Change:
     """"s", "/s", "B", "share" or "" for plain numbers."""
 
     before: float | None
-    """None where the first log has none."""
+    """None if the first log has none."""
 
     after: float | None
     beyond_chance: bool | None
-    """Whether it differs by more than chance gives once in a hundred times, requests taken as
-    independent of one another; None where that is not known."""
+    """Whether the difference is larger than chance gives once in a hundred times, with requests
+    taken as independent of one another; None if that is not known."""
 
     @property
     def ratio(self) -> float | None:
@@ -55,12 +55,12 @@ class Change:
         return self.after / self.before
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The change for JSON."""
         return {**vars(self), "ratio": self.ratio}
 
 
 def changes(before: Learned, after: Learned) -> list[Change]:
-    """What changed from one log to the other: rates, sessions, who asks, and what for."""
+    """The changes from one log to the other: rates, sessions, populations, and requests."""
     return [
         _rate("requests", *((one.log.count, one.log.requests.span_s) for one in (before, after))),
         _rate(
@@ -89,7 +89,7 @@ def lines(found: Sequence[Change]) -> Iterator[str]:
 
 
 def _ratio(ratio: float) -> str:
-    """In percent; beyond ten times, as in `x 594`."""
+    """The change in percent; beyond ten times, as in `x 594`."""
     return f"{ratio - 1:+.1%}" if ratio < MANY else f"x {units.number(ratio)}"
 
 
@@ -132,7 +132,7 @@ def _kinds(of: Learned) -> dict[str, int]:
 
 
 def _shares(name: str, before: dict[str, int], after: dict[str, int]) -> list[Change]:
-    """Shares of all, the largest first, of what has a part worth naming in either log."""
+    """Shares of all, the largest first, of those with a part worth naming in either log."""
     totals = [max(sum(counts.values()), 1) for counts in (before, after)]
     found = []
     for one in dict.fromkeys([*before, *after]):

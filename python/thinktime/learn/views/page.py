@@ -1,4 +1,4 @@
-"""The page of what was learned: the advice, the laws, and both over the log's own values."""
+"""The page of the result: the advice, the laws, and both over the log's own values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BAD_SHOWN = 10
 def write(learned: Learned, path: Path, workload: Path | None = None) -> None:
     """Write the page; it loads nothing, and holds no addresses.
 
-    ``workload`` is the workload file, where one is written.
+    ``workload`` is the workload file, if one is written.
     """
     page.write(page_of(learned, workload), path)
 
@@ -53,7 +53,7 @@ def page_of(learned: Learned, workload: Path | None = None) -> Page:
 
 
 def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
-    """The workload; nothing where its file cannot be read, which the command says."""
+    """The workload; empty if its file cannot be read, which the command reports."""
     try:
         name = "learned.toml" if workload is None else workload.name
         return [diagrams.of_workload(learned.workload(name))]
@@ -81,7 +81,7 @@ def _verdict(learned: Learned) -> Verdict:
 
 
 def _doubts(learned: Learned) -> list[str]:
-    """What was not read, and what is odd about the rest."""
+    """The unread parts, and the oddities of the rest."""
     log = learned.log
     bad = [
         f"{units.counted(one.count, 'line')} could not be read ({one.reason}), the first is line "

@@ -1,4 +1,4 @@
-"""What `thinktime learn --json` prints: one object, with null for what is not known."""
+"""The object that `thinktime learn --json` prints, with null for unknown values."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _values(values: Values, mean: float | None = None) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has neither infinity nor NaN, and nobody reads more than six digits."""
+    """JSON has neither infinity nor NaN, and six digits are enough for a reader."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The tables of what was learned, for the page and for the terminal."""
+"""The tables of the result, for the page and for the terminal."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Words = Callable[[float], str]
 KINDS_SHOWN = 20
 
 P_LEAST = 0.001
-"""Smaller probabilities are not spelled out."""
+"""Smaller probabilities are not written out."""
 
 
 def kinds_of_values(learned: Learned) -> list[tuple[str, Values, str]]:
-    """What was counted: its name, its values, and what its axis counts."""
+    """A tallied kind: its name, its values, and the label of its axis."""
     arrivals, sessions = learned.arrivals, learned.sessions
     return [
         ("requests a session", sessions.requests, "number"),
@@ -36,7 +36,7 @@ def kinds_of_values(learned: Learned) -> list[tuple[str, Values, str]]:
 
 
 WORDS: dict[str, Words] = {"number": units.number, "time": units.seconds, "size": units.size}
-"""How a kind of values is written."""
+"""The format of a kind of values."""
 
 
 def laws(learned: Learned) -> Table:
@@ -70,7 +70,7 @@ def _law(name: str, values: Values, words: Words) -> Line:
 
 
 def models(learned: Learned) -> Table:
-    """What each system model says of one server at the same load."""
+    """The results of each system model for one server at the same load."""
     advice = learned.advice
     found = {"partly-open": advice.partly_open, "open": advice.open, "closed": advice.closed}
     lines = []
@@ -93,7 +93,7 @@ def models(learned: Learned) -> Table:
 
 
 def requests(learned: Learned) -> Table:
-    """What is asked for, the most popular first."""
+    """The kinds of requests, the most popular first."""
     kinds = learned.parts[0].journeys.kinds
     lines = [
         Line(
@@ -113,7 +113,7 @@ def requests(learned: Learned) -> Table:
 
 
 def populations(learned: Learned) -> Table:
-    """Who asks."""
+    """The populations."""
     lines = []
     for part in learned.parts:
         one = part.population
@@ -133,7 +133,7 @@ def populations(learned: Learned) -> Table:
 
 
 def arrival_words(learned: Learned) -> str:
-    """How sessions arrive, in a sentence."""
+    """The arrivals of sessions, in a sentence."""
     poisson = learned.arrivals.poisson
     p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
     told = {
@@ -148,5 +148,5 @@ def arrival_words(learned: Learned) -> str:
 
 
 def chance(p_value: float) -> str:
-    """A p-value, as in `p = 0.72`; very small ones are only called so."""
+    """A p-value, as in `p = 0.72`; very small ones are given by a bound."""
     return f"p = {units.number(p_value, 2)}" if p_value >= P_LEAST else f"p < {P_LEAST}"

@@ -1,4 +1,4 @@
-"""What `thinktime learn` shows on a terminal."""
+"""The output of `thinktime learn` on a terminal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ BAD_SHOWN = 10
 KINDS_SHOWN = 5
 _WIDTH = 100
 _INDENT = " " * 17
-"""Of what belongs to the name before it."""
+"""The indent of a line that belongs to the name above it."""
 
 
 def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
-    """What was learned, line by line; examples of bad lines may hold addresses."""
+    """The result, line by line; examples of bad lines may hold addresses."""
     yield from _log(learned, examples)
     yield ""
     yield from _populations(learned)
@@ -143,7 +143,7 @@ def _fidelity(found: Fidelity) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    """Prose below a name, in lines that a terminal can hold."""
+    """Prose below a name, in lines that fit a terminal."""
     return textwrap.wrap(
         text,
         _WIDTH,

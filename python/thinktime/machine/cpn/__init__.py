@@ -35,8 +35,8 @@ def export(features: str, cores: int, tasks: list[Task]) -> str:
         tasks: The scenario, one task at least. Tasks are numbered from 1, in its order.
 
     Raises:
-        InputError: The net does not carry a feature, or a task's priority is none of the
-            scheduler's.
+        InputError: The net does not carry a feature, or the scheduler does not have a task's
+            priority.
     """
     return written(net_of(features, cores, tasks))
 

@@ -1,7 +1,7 @@
 """The pages of dynamic balancing: figures 4 to 8 of MOSS, each policy a page of its own.
 
 An attempt begins when Trigger puts all cores on Start and on IsBalancing, and ends when IsBalancing
-is empty; the duty on top of the Agenda that asked for it stays there until then.
+is empty. Until then the duty that asked for it stays on top of the Agenda.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _trigger_when_left(dynamic: Balancing, page: Page) -> None:
 
 
 def _look_at_load(dynamic: Balancing, page: Page, transition: Transition) -> None:
-    """Bind what a core's load follows from."""
+    """Bind the input of a core's load."""
     transition.look("Ready", "(c, queue)").look("Expired", "(c, expired)")
     if dynamic.load_index == "ageing-queue-length":
         page.place("Aged Load", (4, 3))

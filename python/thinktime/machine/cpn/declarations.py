@@ -1,8 +1,7 @@
-"""What the nets declare: colour sets, places' kinds, variables, numbers and functions.
+"""The declarations of the nets: colour sets, places' kinds, variables, numbers and functions.
 
-Names are those of MOSS (Happe, Groenda, Hauck, Reussner: A Prediction Model for Software
-Performance in Symmetric Multiprocessing Environments, QEST 2010, listings 1 to 4), where it has
-them.
+If a name exists in MOSS, it is the same here (Happe, Groenda, Hauck, Reussner: A Prediction Model
+for Software Performance in Symmetric Multiprocessing Environments, QEST 2010, listings 1 to 4).
 """
 
 from __future__ import annotations
@@ -124,7 +123,7 @@ NUMBERS = [
 
 
 def kinds(features: NetFeatures, tasks: list[Task]) -> dict[str, Kind]:
-    """What the places of each name hold at the beginning."""
+    """The initial content of the places of each name."""
     queues = range(1) if features.one_queue else range(features.cores)
     empty = " ++ ".join(f"1`({queue}, [])" for queue in queues)
     idle = " ++ ".join(f"1`({cpu}, IDLE_TASK, 0, 0)" for cpu in range(features.cores))
@@ -197,10 +196,10 @@ def spans(task: Task) -> str:
 
 
 def declarations(features: NetFeatures, tasks: list[Task]) -> Declarations:
-    """All that a net declares.
+    """All declarations of a net.
 
     Raises:
-        InputError: A task's priority is none of the scheduler's.
+        InputError: The scheduler does not have a task's priority.
     """
     each = range(features.cores)
     names = {"SCHED_TASK": "task", "MICROSECONDS": "t", "TURN": "v"}

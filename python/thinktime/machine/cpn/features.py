@@ -1,4 +1,4 @@
-"""What a net carries of a scheduler's features, and what it refuses.
+"""The features of a scheduler that a net carries, and the refusal of others.
 
 The meaning of the features is that of `crates/core/src/system/machine/README.md`.
 """
@@ -40,7 +40,7 @@ class Balancing:
         bounds: The lower and the upper bound; None under a relative policy.
         difference: That of a relative policy; 0 under bounds.
         location: "broadcast", "nearest-neighbour" or "memory".
-        events: Those of "on-fork", "on-wake" and "on-idle" that ask for balancing.
+        events: Those of "on-fork", "on-wake" and "on-idle" that trigger balancing.
         sender, receiver: Whether balancing is sender-initiated, receiver-initiated, or both.
         periodic: The interval; 0 for none.
         cache_affinity: Tasks stay that ran less than this ago; 0 for none.
@@ -66,7 +66,7 @@ class Balancing:
 
 @dataclass(frozen=True)
 class NetFeatures:
-    """All that a net carries."""
+    """All features that a net carries."""
 
     description: str
     cores: int
@@ -83,7 +83,7 @@ class NetFeatures:
         """How many levels below the best one a task's priority is.
 
         Raises:
-            InputError: The priority is none of the scheduler's.
+            InputError: The scheduler does not have the priority.
         """
         priority = task.priority
         if isinstance(priority, str):
@@ -101,15 +101,15 @@ class NetFeatures:
 
 
 def net_features(features: str, cores: int) -> NetFeatures:
-    """Return what the net of these features carries.
+    """Return the features of the net.
 
     Args:
         features: A scheduler's features as JSON, from `scheduler_features`.
         cores: The number of cores, from 1 to 64.
 
     Raises:
-        InputError: The net does not carry a feature; the message names all such features, and
-            what to change.
+        InputError: The net does not carry a feature; the message names all such features, and the
+            changes.
     """
     table = json.loads(features)
     if not 1 <= cores <= 64:
@@ -134,7 +134,7 @@ def net_features(features: str, cores: int) -> NetFeatures:
 
 
 def _refused(table: dict[str, Any]) -> list[str]:
-    """Say of each feature that is not carried why, and what to change."""
+    """Say why each feature that is not carried is refused, and how to change it."""
     sharing, balancing = table["time_sharing"], table["balancing"]
     if sharing["discipline"] != "priorities":
         return [

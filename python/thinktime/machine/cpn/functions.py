@@ -177,7 +177,7 @@ MOVES = [
 
 
 def _ordered(features: Balancing) -> list[str]:
-    """The functions that put the queue's tasks so that the one to move first is the last."""
+    """The functions that order the queue's tasks so that the one to move first is the last."""
     selection = list(SELECTION)
     orders = {  # (best priority first, end of its list first)
         (False, True): "queue",

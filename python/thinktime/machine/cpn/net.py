@@ -19,7 +19,7 @@ Orientation = Literal["PtoT", "TtoP", "BOTHDIR"]
 
 @dataclass(frozen=True)
 class Kind:
-    """What places of one name hold, on every page.
+    """The kind of the places of one name, on every page.
 
     Args:
         colours: The name of their colour set.
@@ -136,7 +136,7 @@ class Page:
 
 @dataclass(frozen=True)
 class ColourSet:
-    """A declared colour set: its kind as CPN Tools has it, and of what it is made."""
+    """A declared colour set: its kind in CPN Tools, and its parts."""
 
     name: str
     kind: Literal["unit", "bool", "int", "intinf", "enum", "product", "list"]
@@ -146,7 +146,7 @@ class ColourSet:
 
 @dataclass(frozen=True)
 class Declarations:
-    """What a net declares: colour sets, variables by colour set, and blocks of CPN ML."""
+    """The declarations of a net: colour sets, variables by colour set, and blocks of CPN ML."""
 
     colour_sets: list[ColourSet]
     variables: dict[str, list[str]]

@@ -1,4 +1,4 @@
-"""Small scenarios: which tasks come to a machine, when, and what they ask for.
+"""Small scenarios: the tasks that come to a machine, their times and their demands.
 
 Times are whole microseconds, the time unit of the nets.
 """
@@ -56,7 +56,7 @@ def microseconds(text: str, where: str) -> int:
     """Return the whole number of microseconds that a time such as "31.5ms" is.
 
     Raises:
-        InputError: It is no time, or no whole number of microseconds.
+        InputError: It is not a time, or not a whole number of microseconds.
     """
     try:
         value = _core.Distribution(text).mean * 1e6
@@ -74,7 +74,7 @@ def read(text: str) -> list[Task]:
     """Read a scenario from the text of a TOML file.
 
     Raises:
-        InputError: It is no TOML, or a key is unknown, missing or wrong; the message names it.
+        InputError: It is not TOML, or a key is unknown, missing or wrong; the message names it.
     """
     try:
         table = tomllib.loads(text)

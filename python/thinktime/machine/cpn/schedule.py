@@ -1,8 +1,8 @@
 """The pages of time sharing: how tasks come to queues, and cores to tasks.
 
-What has to be done next stands on the fusion place Agenda, a list of duties; an event puts its
-duties there and is over when the list is empty. The order is that of
-`crates/core/src/system/machine/README.md`, One event after another.
+The next steps are on the fusion place Agenda, a list of duties. An event puts its duties there and
+is over when the list is empty. The order is that of `crates/core/src/system/machine/README.md`, One
+event after another.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def all_running(features: NetFeatures) -> tuple[str, str]:
 
 
 def leaves(features: NetFeatures, transition: Transition, core: str = "c") -> None:
-    """Keep in mind when a task left a core, if tasks stay where they ran just before."""
+    """Record when a task left a core, if tasks stay where they ran just before."""
     if features.dynamic is not None and features.dynamic.cache_affinity:
         after = f"insertRun ((i, {core}, now ()), lastRuns)"
         transition.change("Last Runs", "lastRuns", after)
@@ -145,13 +145,13 @@ def _take(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
 
 
 def _place(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
-    """Who comes to an idle core runs there at once."""
+    """A task that comes to an idle core runs there at once."""
     page = Page("Place", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1})
     page.ports(2, {"Running": 0.5})
     idle, before, after = IDLE, "(Place, x, c)::duties", "[(Take, 0, c)]"
     arc = RUNS
-    if features.one_queue:  # any idle core may take who comes
+    if features.one_queue:  # any idle core may take the new task
         arc, running = all_running(features)
         chosen = f"idleCore (y, {running})"
         idle, before = f"isIdle ({chosen},\n{running})", "(Place, x, y)::duties"
@@ -166,7 +166,7 @@ def _place(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
 
 
 def _contend(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
-    """Who still waits takes the core if its priority is strictly better."""
+    """A waiting task takes the core if its priority is strictly better."""
     page = Page("Contend", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1})
     page.ports(2, {"Ready": 0, "Running": 1})
@@ -207,7 +207,7 @@ def _preempt(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
 
 
 def _settle(kinds: Mapping[str, Kind]) -> Page:
-    """After moves: an idle taker takes the best, a busy one the best of the moved, if better."""
+    """After moves an idle taker takes the best task, a busy one the best moved one, if better."""
     page = Page("Settle", kinds)
     page.ports(0, {"Incoming": 0, "Agenda": 1})
     page.ports(2, {"Moved": 0, "Running": 1, "Ready": 2})

@@ -1,4 +1,4 @@
-"""The pages around time sharing: the tasks' behaviour, and their coming, sleeping and going."""
+"""The pages around time sharing: the tasks' behaviour, creation, sleeps and end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def behaviour(kinds: Mapping[str, Kind]) -> Page:
 
 
 def _notice(features: NetFeatures, event: str, work: str) -> str:
-    """The duty to try balancing, where an event asks for it."""
+    """The duty to try balancing, if an event triggers it."""
     dynamic = features.dynamic
     if dynamic is not None and (dynamic.sender or event in dynamic.events):
         return f"({work}, i, CPU), "
@@ -76,7 +76,7 @@ def initialise_task(features: NetFeatures, kinds: Mapping[str, Kind]) -> Page:
 
 
 def _least_loaded(features: NetFeatures, page: Page) -> str:
-    """The core with the fewest tasks; with one queue only those that run tell cores apart."""
+    """The core with the fewest tasks; with one queue only running tasks distinguish cores."""
     new = page.transitions["Initialise Task"]
     each = range(features.cores)
     new.look("Running", all_running(features)[0])

@@ -1,4 +1,4 @@
-"""The charts of what was learned, one file each."""
+"""The charts of the result, one file each."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ CHARTS: list[Chart[Learned]] = [
     timeout.CHART,
     fidelity.CHART,
 ]
-"""In the order of the page."""
+"""Charts in the order of the page."""

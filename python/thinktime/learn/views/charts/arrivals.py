@@ -44,7 +44,7 @@ def panel(
     end_s: float,
     fitted: tuple[FloatArray, FloatArray] | None = None,
 ) -> Panel:
-    """Rates from some times on, up to an end, and perhaps those that were learned of them."""
+    """Rates from some times on, up to an end, and perhaps the learned rates."""
     figure = go.Figure(_steps(times, rates, "log", colour(1)))
     highest = float(rates.max())
     if fitted is not None:
@@ -62,13 +62,13 @@ def panel(
 
 
 def _rates(learned: Learned, name: str) -> tuple[FloatArray, FloatArray]:
-    """When intervals begin, in seconds, and the rate in each: of at most 400 intervals."""
+    """The beginnings of intervals, in seconds, and the rate in each: at most 400 intervals."""
     counts = learned.traffic.minutes(name).astype(np.float64)
     if not len(counts):
         return counts, counts
     width = max(1, -(-len(counts) // _POINTS_MAX))
     if len(counts) > width:
-        counts = counts[: len(counts) // width * width]  # half an interval has no fair rate
+        counts = counts[: len(counts) // width * width]  # half an interval misleads
     edges = np.arange(0, len(counts), width)
     lengths = np.diff(np.append(edges, len(counts)))
     rates = np.add.reduceat(counts, edges) / lengths / _MINUTE_S

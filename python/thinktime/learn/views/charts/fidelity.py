@@ -1,4 +1,4 @@
-"""How far the learned workload's figures are from the log's, and how much of that is chance."""
+"""The distance of the learned workload's figures from the log's, and its part due to chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each system model says of the same server: mean and p99 on one scale of time."""
+"""The results of each system model for the same server: mean and p99 on one scale of time."""
 
 from __future__ import annotations
 

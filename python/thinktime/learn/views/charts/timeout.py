@@ -1,4 +1,4 @@
-"""How the numbers of sessions, and of requests in each, depend on the session timeout."""
+"""The numbers of sessions, and of requests in each, as functions of the session timeout."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _panel(name: str, values: Values, kind: str) -> Panel:
 
 def _law(fit: Fit, tally: Tally, grid: FloatArray, least: float, place: int) -> go.Scatter:
     law = 1 - fit.cdf(grid)
-    if tally.limit is not None:  # only values up to the limit could be seen
+    if tally.limit is not None:  # only values up to the limit could be observed
         most = float(fit.cdf(tally.limit)[0])
         law = (most - fit.cdf(grid)) / max(most, 1e-12)
     name = f"{units.law(fit.notation)}, off by {units.percent(fit.ks)}"
