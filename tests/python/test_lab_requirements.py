@@ -76,7 +76,7 @@ def test_netem_of_this_kernel(tmp_path: Path) -> None:
     if subprocess.run(words, capture_output=True).returncode == 0:
         path = tmp_path / "lab.toml"
         path.write_text(f"{TWO_HOSTS}{line}\n")
-        assert requirements.missing(file.load(path)) is None
+        assert requirements.missing(file.load(path, run_options)) is None
     else:
         said = refused(tmp_path, line)
         assert said == 'this kernel has no netem, as `by = "netem"` asks for: leave that out'

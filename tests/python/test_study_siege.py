@@ -20,6 +20,7 @@ import labs
 import pytest
 from nginx_server import NGINX
 
+from thinktime.cli.lab import run_options
 from thinktime.lab import file
 from thinktime.lab.hostile import kinds
 
@@ -36,7 +37,7 @@ def test_every_hostile_client_is_tried_on_both_servers(tmp_path: Path) -> None:
     for one in every:
         path = tmp_path / f"{one.name}.toml"
         path.write_text(one.lab())
-        lab = file.load(path)
+        lab = file.load(path, run_options)
         assert lab.hostiles[0].start + lab.hostiles[0].duration < 20
 
 

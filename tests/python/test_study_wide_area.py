@@ -14,6 +14,7 @@ import labs
 import pytest
 
 import thinktime as tt
+from thinktime.cli.lab import run_options
 from thinktime.lab import file
 
 STUDY = Path(__file__).resolve().parents[2] / "studies" / "wide-area"
@@ -28,7 +29,7 @@ def test_all_cells_are_labs_and_models(tmp_path: Path) -> None:
     for link in models.LINKS:
         (tmp_path / "a.toml").write_text(models.toml(models.transfers(["2 kB"])), "utf-8")
         (tmp_path / "lab.toml").write_text(models.lab(link, ["a"], 1, 0, 1), "utf-8")
-        real = file.load(tmp_path / "lab.toml")
+        real = file.load(tmp_path / "lab.toml", run_options)
         assert real.congestion_control == models.CONGESTION_CONTROL
         assert real.links[0].delay == pytest.approx(link.delay_ms / 1e3)
         assert real.links[0].loss == pytest.approx(link.loss / 100)
