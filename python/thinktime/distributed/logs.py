@@ -12,8 +12,8 @@ from thinktime.distributed.work import awaited
 _Done = TypeVar("_Done")
 
 LogPart = Callable[[list[str]], Iterator[bytes | None]]
-"""Begins to read these files, and gives what is in each, in their order; or None while there is
-nothing new."""
+"""Begins to read these files, and yields the contents of each, in their order; or None while there
+is nothing new."""
 
 
 def read(

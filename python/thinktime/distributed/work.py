@@ -1,4 +1,4 @@
-"""Pieces of work that are done anywhere on a cluster, and again where a node was lost."""
+"""Pieces of work done anywhere on a cluster, and repeated if their node is lost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 _RETRIES = 5
-"""So often a piece is done again whose node was lost."""
+"""The number of times that a piece is repeated after the loss of its node."""
 
 
 def each(
