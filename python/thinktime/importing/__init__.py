@@ -1,4 +1,4 @@
-"""Workloads made of what people have: recordings, commands, descriptions, other tools' scripts.
+"""Workloads made from existing files: recordings, commands, descriptions, other tools' scripts.
 
     from pathlib import Path
     from thinktime.importing import import_file
@@ -37,11 +37,11 @@ KINDS = {
 """What can be imported. Each is a file of this folder with a function ``draft``."""
 
 MEGABYTES = {"har": 128, "postman": 64, "jmeter": 32, "openapi": 32}
-"""How much is read of each kind, in characters; of others `SCRIPT_MEGABYTES`."""
+"""The number of characters that are read of each kind; of other kinds `SCRIPT_MEGABYTES`."""
 
 SCRIPT_MEGABYTES = 8
 HEAD_CHARACTERS = 1 << 20
-"""A file shows of which kind it is within so many characters."""
+"""A file shows its kind within this many characters."""
 
 _JSON_KEYS = (("har", "log"), ("openapi", "openapi"), ("openapi", "swagger"), ("postman", "item"))
 _SIGNS = (
@@ -129,7 +129,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:]')
 
 
 def _top_keys(head: str) -> list[str]:
-    """The keys of the outermost object of a JSON text, of which the end may be missing."""
+    """The keys of the outermost object of a JSON text whose end may be missing."""
     found, depth, last = [], 0, ""
     for token in _TOKEN.finditer(head):
         mark = token[0]

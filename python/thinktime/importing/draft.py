@@ -1,4 +1,4 @@
-"""A workload on its way from a foreign file to ours: what all kinds of files are read into."""
+"""A workload between a foreign file and ours: all kinds of files are read into one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from thinktime.importing.notes import Notes
 DEFAULT_RATE = "1/s"
 NAME_MAX = 60
 RESERVED = "end"
-"""The name by which journeys end."""
+"""The name that ends journeys."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """A body: a text, what a JSON text holds, or the fields of a form, also in parts."""
+    """A body: a text, the value of a JSON text, or the fields of a form, also in parts."""
 
     kind: Literal["text", "json", "form", "multipart"]
     value: Any
@@ -52,7 +52,7 @@ class Request:
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def same(self, other: Request) -> bool:
-        """Whether both ask for the same thing in the same way."""
+        """Whether both send the same request in the same way."""
         return self._wire_parts() == other._wire_parts()
 
     def _wire_parts(self) -> tuple[Any, ...]:
@@ -108,18 +108,19 @@ def method_of(text: str) -> str | None:
 
 
 def plain(text: str) -> str:
-    """A name of letters, digits, ``-`` and ``_`` only, as keys of files and sweeps take them."""
+    """A name of letters, digits, ``-`` and ``_`` only: keys of files and sweeps accept no
+    others."""
     found = re.sub(r"[^A-Za-z0-9_]+", "-", text)[: 4 * NAME_MAX].strip("-")
     return found[:NAME_MAX].strip("-") or "request"
 
 
 def stem(file: str) -> str:
-    """The name of a workload after its file's, without the ending."""
+    """The name of a workload, from its file's name without the ending."""
     return file.rpartition(".")[0] or file
 
 
 def name_of(method: str, target: str) -> str:
-    """A name for a request that has none: of its path, and its method where that is not GET."""
+    """A name for a nameless request: its path, and its method unless that is GET."""
     path = re.sub(r"%[0-9A-Fa-f]{2}", "-", target.partition("?")[0])
     path = re.sub(r"\{[^}]*\}", "", path).strip("/")
     words = path or "home"
@@ -154,13 +155,13 @@ def a_loop(clients: int, why: str, requests: Sequence[Request]) -> Population:
 
 
 def seconds(given: float) -> str:
-    """A time as files have it, to the microsecond."""
+    """A time as in files, to the microsecond."""
     text = f"{given:.6f}".rstrip("0").rstrip(".")
     return f"{text}s"
 
 
 def a_visit(requests: Sequence[Request], why: str, think: str = "0s") -> Population:
-    """Requests of one visit in their order: partly open, or open where there is only one."""
+    """Requests of one visit in their order: partly open, or open if there is only one."""
     asked = "The source does not say how many come: this rate is a default to be changed."
     if len(requests) == 1:
         arrivals = {"model": "open", "rate": DEFAULT_RATE}
@@ -174,6 +175,6 @@ def a_visit(requests: Sequence[Request], why: str, think: str = "0s") -> Populat
 
 
 def all_of(population: Population) -> list[Request]:
-    """The requests of a population, and after them the objects of its pages, each once."""
+    """The requests of a population, and then the objects of its pages, each once."""
     objects = [one for request in population.requests for one in request.objects]
     return list(dict.fromkeys([*population.requests, *objects]))
