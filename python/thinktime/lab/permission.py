@@ -80,8 +80,9 @@ cd "$0" && exec "$@"
 def need(what: str = "a lab", reaching_out: bool = False) -> None:
     """Continue as root of a user namespace if this process is not root.
 
-    There the whole lab is in namespaces that end with it, `/run` included. A `reaching_out` command
-    keeps the network namespace in which this process was started, with everything that it reaches.
+    There the whole lab is in namespaces that end with it, `/run` included. With `reaching_out` the
+    command keeps the network namespace in which this process was started, with everything that it
+    reaches.
 
     Raises:
         RunError: The rights for `what` are not available here.

@@ -14,7 +14,7 @@ from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, worklo
 
 @dataclass(frozen=True)
 class Switched:
-    """What a switch has done."""
+    """The counts of a switch."""
 
     passed: int
     """Requests that a server answered."""
@@ -26,17 +26,18 @@ class Switched:
     """By server, the requests that it answered."""
 
     failures: list[int]
-    """By server, how often it gave no connection, no answer, or a response without end."""
+    """By server, the number of missing connections, missing answers and responses without an
+    end."""
 
     log_failure: str | None = None
-    """Why lines of the access log are missing; None where none are."""
+    """Why lines of the access log are missing; None if all are there."""
 
 
 def identity_of(certificate: str | Path | None, key: str | Path | None) -> tuple[Path, Path] | None:
-    """The files by which a server shows who it is: its certificate and its key.
+    """The files by which a server proves its identity: its certificate and its key.
 
     Raises:
-        InputError: if there is a key without a certificate.
+        InputError: There is a key without a certificate.
     """
     if certificate is None:
         if key is not None:
@@ -125,7 +126,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
 
     @property
     def metrics_url(self) -> str | None:
-        """Where metrics are told, as in `http://127.0.0.1:9100/metrics`; None if nowhere."""
+        """The address of the metrics, as in `http://127.0.0.1:9100/metrics`; None without any."""
         return self._switch.metrics_url
 
     @property
@@ -134,10 +135,10 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         return self._switch.running
 
     def news(self) -> list[str]:
-        """What happened to servers since this was called last, a line each.
+        """The events of servers since the last call, one per line.
 
         A server that gets no requests any more, or gets some again, with the reason; and one that
-        answers no probes. Of more than 1,000 lines the oldest are lost.
+        answers no probes. Beyond 1,000 lines the oldest are lost.
         """
         return self._switch.news()
 
@@ -171,7 +172,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         self._servers, self._workload = given, names
 
     def stop(self) -> Switched | None:
-        """End what is in progress, stop, and say what it did; None if stopped before."""
+        """End the work in progress, stop, and return the counts; None if stopped before."""
         done = self._switch.stop()
         return None if done is None else Switched(*done)
 

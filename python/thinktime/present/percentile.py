@@ -1,7 +1,7 @@
-"""Percentiles as they are shown: a number where enough requests back it, else a dash.
+"""Percentiles for display: a number if enough requests back it, else a dash.
 
-Tables, pages, charts and views for people take each percentile from here; what programs read
-(`summary.json`, `--json`, Parquet, metrics) has the numbers all the same.
+Tables, pages, charts and views for people take each percentile from here. The outputs for programs
+(`summary.json`, `--json`, Parquet, metrics) have all numbers.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from thinktime.present import units
 from thinktime.present.table import Cell
 
 NEEDED = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3688, "p99.99": 36887}
-"""So many independent requests bound it: `thinktime.stats.minimum_samples` at 95 %."""
+"""The number of independent requests that bound it: `thinktime.stats.minimum_samples` at 95 %."""
 
 
 def backed(name: str, requests: float) -> bool:
-    """Whether so many independent requests bound a percentile from both sides."""
+    """Whether this many independent requests bound a percentile from both sides."""
     return requests >= NEEDED.get(name, 0)
 
 

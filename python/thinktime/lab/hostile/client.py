@@ -22,7 +22,8 @@ TURN = 200
 """The most events in a row before the server's reactions are examined."""
 
 WAIT_MIN_S = 0.001
-"""The shortest time that slow clients wait: a socket that waits less would not be slow."""
+"""The shortest time-out of a socket: with a smaller one it would not wait, and behave
+differently."""
 
 
 @dataclass(frozen=True)

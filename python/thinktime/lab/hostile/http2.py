@@ -38,7 +38,7 @@ class Http2(Client):
     """A hostile client with one connection, which is renewed when the server ends it."""
 
     accepts_settings = True
-    """Whether the server has an acknowledgement of its settings."""
+    """Whether the client acknowledges the server's settings."""
 
     def __init__(self, settings: Settings) -> None:
         """Nothing is opened yet."""
