@@ -67,7 +67,7 @@ class Passage:
         finally:
             for task in (asking, answering):
                 task.cancel()
-            # They do not run any longer than this, and their errors were reported.
+            # None of them continues after this, and their errors were reported.
             await asyncio.gather(asking, answering, return_exceptions=True)
 
     async def _both(

@@ -1,7 +1,7 @@
-"""Which trace a request belongs to, where a workload has `traceparent`.
+"""The trace of a request, if the workload has `traceparent`.
 
-Ids are functions of the workload's seed and of what a request is, so that results need not hold
-them.
+Ids are functions of the workload's seed and of the request's identity, so that results need not
+contain them.
 """
 
 from __future__ import annotations
