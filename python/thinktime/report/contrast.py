@@ -11,7 +11,7 @@ from thinktime.report.figures import Figures
 
 _SAME_LOAD = 0.02  # loads that differ by no more count as equal
 _WORTH_SAYING = 1.1  # smaller ratios are not a contrast
-_REQUESTS_MIN = {"mean": 100, "p99": 2000}  # requests behind a figure that supports a claim
+_REQUESTS_MIN = {"mean": 100, "p99": 2000}  # requests that a claim needs behind its figure
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ another, as that of 4 is of that of 16, its level is whole: all machines round i
 
 
 def of_counts(counts: FloatArray, colour: str) -> str:
-    """A PNG with a pixel for each count, the first row on top; nothing is transparent.
+    """A PNG with a pixel for each count, the first row on top; 0 is transparent.
 
     Opacity goes with the logarithm, so that one of thousands is seen beside them.
     """

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from thinktime import Result
 
 _SHOWN = 160  # turns of a stretch
-_SHOWN_MIN, _SHOWN_MAX = 24, 480  # with so many a stretch of another schedule is still readable
+_SHOWN_MIN, _SHOWN_MAX = 24, 480  # with this many turns another stretch is still readable
 _STEP = 16  # the distance in turns between the beginnings of stretches
 
 
