@@ -58,12 +58,12 @@ class Imported:
     """What an import has made.
 
     Attributes:
-        kind: What was read, a key of `KINDS`.
+        kind: The kind of the source, a key of `KINDS`.
         text: The workload file.
-        notes: What is not carried over, each with its place and the reason.
-        requests: How many kinds of requests there are.
-        origin: Scheme and host that the source asks, for ``thinktime run --target``; empty where
-            it leaves that open.
+        notes: The omitted parts, each with its place and the reason.
+        requests: The number of kinds of requests.
+        origin: Scheme and host that the source asks, for ``thinktime run --target``; empty if it
+            leaves that open.
     """
 
     kind: str
@@ -81,8 +81,8 @@ def import_file(file: str | Path, kind: str | None = None) -> Imported:
         kind: A key of `KINDS`; by default it is found from the content.
 
     Raises:
-        InputError: The file cannot be read, its kind is unknown, or nothing of it can be taken;
-            the message names the file and, where there is one, the line.
+        InputError: The file cannot be read, its kind is unknown, or it has nothing usable; the
+            message names the file and, if known, the line.
     """
     return import_text(parsers.data(str(file)), str(file), kind)
 

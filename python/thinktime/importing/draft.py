@@ -29,13 +29,13 @@ class Request:
 
     Attributes:
         name: Made of letters, digits, ``-`` and ``_``; `named` makes names differ.
-        origin: Scheme and host that it goes to; nothing where the source leaves that open.
-        place: Where it stands in the source.
+        origin: Its scheme and host; empty if the source leaves that open.
+        place: Its place in the source.
         think: The think time after it, as a distribution.
-        next: What follows it, with shares; None is the end of the session.
-        objects: What is asked for once it has been answered.
+        next: Its followers, with shares; None is the end of the session.
+        objects: The objects that are requested after its answer.
         about: A comment.
-        checks: What must hold of the response, by the names of checks: as the file has it.
+        checks: The conditions on the response, by the names of checks, as in the file.
     """
 
     name: str
@@ -65,9 +65,9 @@ class Population:
 
     Attributes:
         arrivals: The keys of the table: ``model``, and ``rate`` or ``clients``, and so on.
-        why: Why it is this model, and where the numbers come from.
-        first: What sessions begin with; by default the first request.
-        weights: How often each request is chosen, where none has a ``next``.
+        why: The reason for this model, and the origin of the numbers.
+        first: The beginning of sessions; by default the first request.
+        weights: The weight of each request, if none has a ``next``.
         session: Further keys of the table of sessions.
         hints: Lines that stand as comments below ``[clients]``.
     """
@@ -87,9 +87,9 @@ class Draft:
     """A whole workload.
 
     Attributes:
-        source: What it was made from, in words.
+        source: Its source, in words.
         options: Options of ``thinktime run`` that the source speaks for, as in ``--duration 30s``.
-        slo: The objectives, by their keys as the file has them.
+        slo: The objectives, by their keys in the file.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Draft:
 
 
 def method_of(text: str) -> str | None:
-    """A method of HTTP in capitals; None where the text is none."""
+    """A method of HTTP in capitals; None if the text is not one."""
     found = text.strip().upper()
     return found if re.fullmatch(r"[A-Z][A-Z-]{0,39}", found) else None
 

@@ -23,11 +23,11 @@ class PostedBody:
     """The body of a recorded request.
 
     Attributes:
-        media: Its media type, with parameters; empty where it has none.
-        text: The body; None where it is no text.
-        pairs: The fields of a form, where the recording has them in place of a text.
+        media: Its media type, with parameters; empty if it has none.
+        text: The body; None if it is not a text.
+        pairs: The fields of a form, if the recording has them instead of a text.
         files: The names of the form's fields that were files, which are not recorded.
-        missing: So many bytes were sent that the recording does not have.
+        missing: The number of sent bytes that the recording lacks.
     """
 
     media: str = ""
@@ -50,19 +50,18 @@ class PostedBody:
 
 @dataclass
 class Exchange:
-    """A recorded request, and how it was answered.
+    """A recorded request, and its answer.
 
     Attributes:
         url: The whole URL.
         fields: Names and values of the request's header fields.
-        status: That of the response; 0 where there was no whole response, -1 where that is not
-            known.
-        begun_s: When it was sent, in seconds since 1970; None where that is not known.
+        status: That of the response; 0 if there was no whole response, -1 if unknown.
+        begun_s: The time of sending, in seconds since 1970; None if unknown.
         took_s: From then to the end of the response, in seconds.
         media: The media type of the response.
-        page: Of which page it is, where the recording says so.
+        page: The page that it belongs to, if the recording names it.
         sets_cookies: Whether the response sets one.
-        upgraded: Whether it became something else than HTTP, as a WebSocket.
+        upgraded: Whether it changed to another protocol than HTTP, as a WebSocket does.
         cached: Whether it came from a browser's cache.
     """
 

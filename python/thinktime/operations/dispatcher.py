@@ -79,19 +79,19 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             system: A system with a cluster, the path of its file, or what it says as a dict.
             servers: The real server for each of the cluster's, as in `http://127.0.0.1:8081`.
             listen: Where to listen.
-            cluster: The name of the cluster, where the system has several.
+            cluster: The name of the cluster, if the system has several.
             workload: A workload, the path of its file, or what it says as a dict, that says which
                 request is of which name, for the cluster's classes. Without it the name is the
                 first part of the target's path.
-            seed: The seed of what the policy draws: the same as a simulation's.
+            seed: The seed of the policy's draws: the same as a simulation's.
             log: A file to which a line is added for each request, in the Combined Log Format with
                 its response time and server behind it. Lines are there a second later.
             certificate: The file, in PEM form, with the certificate to show to clients, followed by
                 those that lead to its authority. With it clients connect by TLS, and speak HTTP/2
                 or HTTP/1.1.
             key: The file with its private key; without it, that of the certificate.
-            metrics: `HOST:PORT`, port 0 for a free one, where metrics are told in the text format
-                of Prometheus; another port than that of `listen`.
+            metrics: `HOST:PORT`, port 0 for a free one, at which metrics are served in the text
+                format of Prometheus; another port than that of `listen`.
             settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
                 `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
                 `idle`, `closed`, `drain`), `behind_proxy`, the path of health checks (`health`;
@@ -100,8 +100,8 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
 
         Raises:
             InputError: if the system, the servers, the workload, the address or a setting are
-                wrong, the policy must be told what nobody tells a real switch, the log cannot be
-                opened, or the certificate and key cannot be read or do not belong together.
+                wrong, the policy needs information that a real switch does not have, the log cannot
+                be opened, or the certificate and key cannot be read or do not belong together.
             RunError: if the address is taken.
         """
         self._servers = list(servers)
@@ -152,9 +152,9 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
     ) -> None:
         """Place requests by another system from now on, without a lost one.
 
-        Requests in progress go on where they are, and the new policy counts them. It remembers
+        Requests in progress stay on their servers, and the new policy counts them. It remembers
         nothing else of the time before. A server whose URL stays is the same server: it is closed
-        if it was. Everything that is given at the start and not here stays; the file of the access
+        if it was. All arguments of the start that are not given here stay. The file of the access
         log is opened again, so that it may have been moved away.
 
         Args:
@@ -164,7 +164,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
 
         Raises:
             InputError: if the system, the servers or the workload are wrong, or the number of
-                servers is not the cluster's. The switch goes on as before.
+                servers is not the cluster's. The switch stays as before.
         """
         given = self._servers if servers is None else list(servers)
         names = self._workload if workload is None else workload_of(workload)

@@ -42,9 +42,9 @@ class Recorder:
     """A recording proxy in a thread of its own, from when it is entered until it is stopped.
 
     Attributes:
-        url: Where it listens, as clients are given it.
+        url: Its address, in the form for clients.
         authority: The certificate, as a file in PEM form, that clients of HTTPS have to trust.
-        news: What the user should know, the oldest first; who reads it takes it away.
+        news: Messages for the user, the oldest first; reading one removes it.
     """
 
     def __init__(
@@ -56,16 +56,16 @@ class Recorder:
         ca_file: str | Path | None = None,
         insecure: bool = False,
     ) -> None:
-        """Look at what is given; it listens once it is entered.
+        """Check the arguments; it listens once it is entered.
 
         Args:
             listen: HOST:PORT; port 0 takes a free one.
-            targets: Only what goes to these hosts is recorded and looked into: a host, perhaps with
-                a port, ``*.HOST`` for what is below one, or a URL.
+            targets: Only requests to these hosts are recorded and examined: a host, perhaps with a
+                port, ``*.HOST`` for all below one, or a URL.
             authority: A folder that keeps the certificate authority; made if there is none. Without
-                it there is a new one each time, which is gone at the end.
-            ca_file: By whom the servers' certificates are checked, as a file in PEM form; by those
-                that this system trusts without it.
+                it each recording has a new one, which is gone at the end.
+            ca_file: The authorities that check the servers' certificates, as a file in PEM form; by
+                default those that this system trusts.
             insecure: Take any certificate of a server.
 
         Raises:

@@ -26,14 +26,14 @@ CERTIFICATE, KEY = "authority.pem", "authority.key"
 
 
 class Authority:
-    """An authority and the certificates that it makes on the spot.
+    """An authority and the certificates that it makes on demand.
 
     Attributes:
         file: Its certificate in PEM form, which clients have to trust.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Make one for this time, or take that of a ``folder``, where one is made if there is none.
+        """Make a temporary one, or take that of a ``folder``, which gets one if it has none.
 
         Raises:
             InputError: What is in the folder is not whole, is not valid any more, or can be read by

@@ -22,10 +22,10 @@ class Journal:
     """The exchanges of a recording, in the order in which they ended.
 
     Attributes:
-        requests: How many have been answered.
-        pages: How many of these were pages.
-        lost: How many there was no room for.
-        passed_by: Servers that were asked for, but not recorded.
+        requests: The number of answered ones.
+        pages: The number of pages among these.
+        lost: The number of exchanges for which there was no room.
+        passed_by: Requested servers that are not recorded.
     """
 
     requests: int = 0

@@ -20,16 +20,16 @@ class Passage:
     """A request that goes to a server, and its answer.
 
     Attributes:
-        client: Who asks.
+        client: The connection of the client.
         request: Its head.
         target: Its target at the server.
         fields: The header fields that are passed on.
-        framing: How its body ends.
-        body: What is kept of it.
+        framing: The end of its body.
+        body: The kept part of it.
         answer: The head of the answer, once it has come.
         is_whole: Whether all of the answer has been passed on.
         last: Whether both connections end after it.
-        ends_server: Whether that to the server ends after it.
+        ends_server: Whether the one to the server ends after it.
     """
 
     client: Wire

@@ -19,14 +19,14 @@ CONNECTIONS_MAX = 512
 
 @dataclass
 class Proxy:
-    """What all connections of a recording share.
+    """The common parts of all connections of a recording.
 
     Attributes:
-        authority: Who makes the certificates that clients see.
-        servers: How servers are reached.
-        wanted: Which hosts are recorded.
-        journal: Where it is noted down.
-        say: Is called with what the user should know.
+        authority: The maker of the certificates that clients see.
+        servers: The way to servers.
+        wanted: The recorded hosts.
+        journal: The place of the recording.
+        say: Is called with messages for the user.
     """
 
     authority: Authority

@@ -32,22 +32,22 @@ def report(
     path: str | Path = "report.html",
     title: str | None = None,
 ) -> Path:
-    """Write one page that compares results: verdict, tables, charts, and where they come from.
+    """Write one page that compares results: verdict, tables, charts, and their origin.
 
     The page loads nothing: scripts, styles and data are in it. The same results give the same
     page, byte for byte.
 
     Args:
         results: One result or several; those of one workload on one system stand side by side.
-        path: The file to write; its folder is made where it is missing.
-        title: The page's title, instead of one made of what is compared.
+        path: The file to write; its folder is made if it is missing.
+        title: The page's title, instead of one made from the compared results.
 
     Returns:
         The path of the page.
 
     Raises:
-        InputError: where there are no results, or they are none.
-        OSError: where the page cannot be written.
+        InputError: There are no results, or an argument is not one.
+        OSError: The page cannot be written.
     """
     from thinktime.report import results_page
 

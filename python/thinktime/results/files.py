@@ -11,9 +11,9 @@ def check_place(directory: Path, own: str, what: str) -> None:
     """Check whether a directory can be made or used, and has no foreign contents.
 
     Args:
-        directory: Where something is to be kept.
-        own: What lies in such a directory, as in `capacity.json`.
-        what: What such a directory holds, for the message, as in `sweep`.
+        directory: The directory for the new files.
+        own: The file that marks such a directory, as in `capacity.json`.
+        what: The content of such a directory, for the message, as in `sweep`.
 
     Raises:
         InputError: a file is in its way, or it holds other things.

@@ -23,7 +23,7 @@ def rows_of(path: str) -> Path:
     """The file of rows in a folder; after a kill it is made from the remains.
 
     Raises:
-        FileNotFoundError: There is none.
+        FileNotFoundError: The file does not exist.
         InputError: The remains are damaged.
     """
     file = Path(path) / ROWS
