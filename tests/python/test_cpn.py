@@ -34,7 +34,7 @@ HIGH_LONG = (
 
 
 def completions(outcomes: list[Outcome]) -> list[tuple[float, ...]]:
-    """When the bursts of each task were done, in milliseconds."""
+    """The ends of each task's bursts, in milliseconds."""
     return [tuple(time / 1000 for time in one.completions) for one in outcomes]
 
 

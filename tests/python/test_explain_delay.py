@@ -66,7 +66,7 @@ def test_the_delay_is_told_from_the_demand(delay_s: float) -> None:
 
 
 def test_a_closed_run_behind_a_delay() -> None:
-    """Clients come again by the delay, too: it is a part of the model."""
+    """The delay also postpones clients' next requests: it is a part of the model."""
     clients = cases.closed_model(10, "exp(90ms)")
     result = measured(behind(0.003, "fcfs", "exp(10ms)"), clients)
     found = explain_result(result)
@@ -104,7 +104,7 @@ def test_too_few_that_find_the_server_idle_tell_no_delay() -> None:
 
 
 def test_a_delay_keeps_what_is_learned_apart() -> None:
-    """The law that is learned from all of the time is that of the demands without the delay."""
+    """The law learned from the whole times is that of the demands without the delay."""
     seen = visits_of(measured(behind(0.005, "fcfs", "exp(10ms)")))
     assert recognitions(seen) == []
     (first, *_) = behind_a_delay(seen)

@@ -163,7 +163,7 @@ def options(function: _Command) -> _Command:
 
 
 def all_options(function: _Command) -> _Command:
-    """Like `watchable`, with the options of metrics, for a run."""
+    """Like `options`, with the options of metrics, for a run."""
     return _with(function, {"live": Live, "live_at": LiveAt, "metrics": Metrics, "otlp": Otlp})
 
 

@@ -54,7 +54,7 @@ class Namespace:
         return ["nsenter", f"--net={self.path}", "--", *words]
 
     def words(self, words: Sequence[str]) -> list[str]:
-        """Like `command`, as a program of the lab: it knows the hosts, and is killed if we are."""
+        """Like `plain`, as a program of the lab: it knows the hosts, and is killed if we are."""
         inside = ["unshare", "--mount", "--propagation", "slave", "sh", "-c", ENTER]
         return self.plain([*inside, str(self._hosts), *words])
 

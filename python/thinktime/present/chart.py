@@ -120,7 +120,7 @@ def titled(figure: go.Figure, y_title: str, shift: int = 6) -> go.Figure:
 
 
 def thin(x: FloatArray, y: FloatArray, points: int = POINTS_MAX) -> tuple[FloatArray, FloatArray]:
-    """At most `most` points: of each stretch the first, the least, the greatest and the last."""
+    """At most `points` points: of each stretch the first, the least, the greatest and the last."""
     if len(x) <= points:
         return x, y
     edges = np.linspace(0, len(x), points // 4 + 1).astype(int)
