@@ -231,7 +231,7 @@ def test_scipy_finds_the_same_on_the_values_themselves(law):
     values = draw(generator())
     found, expected = fit(Tally.from_values(values), [law])[0], other(values)
     assert set(expected) == set(found.parameters)
-    if law == "pareto":  # the least value determines its scale, and bins hardly do
+    if law == "pareto":  # the least value gives its scale, bins only about it
         assert found.parameters["scale"] == pytest.approx(expected.pop("scale"), rel=0.005)
     assert {name: off(found, expected)[name] < 0.2 for name in expected} == dict.fromkeys(
         expected, True

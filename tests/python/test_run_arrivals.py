@@ -56,7 +56,7 @@ def test_rate_and_think_time_go_together_in_a_partly_open_model(url: str) -> Non
     text = result.inputs()[0].to_toml()
     assert 'rate = "100/s"' in text
     assert "think = 0" in text
-    # As many sessions as the law gives with this seed, where the file's rate gives 6.
+    # As many sessions as the law gives with this seed; the file's rate gives 6.
     assert 30 <= result.summary["sessions"] <= 38
 
 

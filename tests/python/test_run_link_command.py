@@ -1,4 +1,4 @@
-"""`thinktime run --link`: who may run over a link, and how it ends; nothing is left of it."""
+"""`thinktime run --link`: the permitted users, and its end; nothing is left of it."""
 
 from __future__ import annotations
 
