@@ -11,7 +11,7 @@ from collections.abc import Callable
 import thinktime as tt
 
 STAGES = [(400_000, 100_000, 4), (1_500_000, 300_000, 2)]
-"""Requests of a simulation, at least so many in a short study, and how often."""
+"""Requests of a simulation, the least number in a short study, and the number of simulations."""
 
 SLOPE_MIN = 0.05
 

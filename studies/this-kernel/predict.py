@@ -1,4 +1,4 @@
-"""Predicts what `measure.py` measured, and lays both over one another.
+"""Predicts the measurements of `measure.py`, and compares both.
 
     .venv/bin/python studies/this-kernel/predict.py FOLDER [--to DIR]
 

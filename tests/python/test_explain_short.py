@@ -1,4 +1,4 @@
-"""`explain` says of a run that is too short that it is, and names no model.
+"""`explain` reports a run that is too short, and names no model.
 
 What is measured is simulated with fixed seeds. How far a model may be off by chance hangs on the
 run: of the short ones here it is far beyond the bound, of the long one far below.

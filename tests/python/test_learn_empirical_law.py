@@ -71,7 +71,8 @@ def test_a_law_of_counts_has_their_mean() -> None:
 
 
 def test_the_law_of_counts_with_a_heavy_tail_has_its_name() -> None:
-    """Their mean is off by some percent by chance: 19 of these 20 samples get a warning for it."""
+    """Their mean is off by some percent by chance; 19 of these 20 samples still get the law's
+    name."""
     named = 0
     for seed in range(20):
         many = (np.random.default_rng(seed).pareto(1.8, 10_000) + 1) * 2

@@ -94,7 +94,7 @@ def test_habits_show_in_what_is_found() -> None:
         asked = requests_of(habits, 7)
         found[name] = agreed(asked, np.arange(PATHS), TIMEOUT_S)
     assert all(visits.embedded.any() for name, visits in found.items() if name != "pollers")
-    # With tabs, every second follower of a page is one; without them hardly any is.
+    # With tabs, every second page from the same one is in a tab; without them hardly any is.
     assert found["tabs"].tabs > 20
     assert found["plain"].tabs < 5
     assert found["failures"].retry.sum() > 100

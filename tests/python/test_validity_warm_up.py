@@ -131,8 +131,7 @@ def test_chance_is_in_the_words_of_each_load_and_rate(requests: int, expected: s
 
 
 def test_a_load_that_is_off_by_much_is_not_called_fine(fine: Evidence) -> None:
-    """Beyond 5 % it counts as none; and beyond four standard deviations, here 2.8 %, it is
-    doubted."""
+    """Beyond 5 % it is not fine; and beyond four standard deviations, here 2.8 %, it is doubted."""
     station = fine.summary["stations"]["station-0"]
     for load, expected in ((0.5, FINE), (0.48, DOUBTFUL)):
         other = fine.summary | {"stations": {"station-0": station | {"load": load}}}
