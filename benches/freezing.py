@@ -1,5 +1,4 @@
-"""The figures of generators for a server that freezes for 1 s in every 5 s, at 200 requests a
-second.
+"""Generators' figures for a server that freezes for 1 s in every 5 s, at 200 requests a second.
 
 A fifth of independent arrivals comes while it stands still, and waits for an even share of the
 second: the true p90, p95 and p99 are 500, 750 and 950 ms. nginx is stopped and continued by

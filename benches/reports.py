@@ -99,8 +99,7 @@ SEEN = """[
 
 
 def opened(page: Path, rounds: int) -> str:
-    """The times until Chromium shows its text and all its charts, and pauses meanwhile; as
-    cells."""
+    """The times until Chromium shows its text and all charts, and pauses meanwhile; as cells."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         return "| – | – | – | –"

@@ -198,8 +198,7 @@ class Seen:
 
 
 def true_worth(seen: list[Seen], name: str, requests: int) -> float:
-    """The number of independent requests behind a percentile, from the spread over independent
-    runs."""
+    """The number of independent requests behind a percentile, from the spread over such runs."""
     truth = float(np.mean([one.summary[name] for one in seen]))
     share = np.array([one.beyond(truth) for one in seen])
     middle = float(share.mean())

@@ -43,8 +43,7 @@ def descendants() -> dict[int, str]:
 
 @contextmanager
 def cpu_seconds(kind_of: Callable[[str], str]) -> Iterator[Mapping[str, float]]:
-    """CPU seconds from here to the end by kind, which is derived from a command line; filled at the
-    end.
+    """CPU seconds from here to the end by kind, derived from a command line; filled at the end.
 
     This process itself is of the kind `self`, without the cost of looking.
     """

@@ -1,5 +1,4 @@
-"""The installation and the run of each tool: a private Python environment, and SSJ by Maven and
-Java."""
+"""Installation and run of each tool: a private Python environment, and SSJ by Maven and Java."""
 
 from __future__ import annotations
 

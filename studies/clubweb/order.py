@@ -33,8 +33,7 @@ class Ratio:
 
 
 def ratio(one: Sequence[float], other: Sequence[float]) -> Ratio:
-    """From the geometric means of two policies' runs, pair by pair on the same seed (Student's
-    t)."""
+    """From geometric means of two policies' runs, pair by pair on the same seed (Student's t)."""
     steps = [math.log(a / b) for a, b in zip(one, other, strict=True)]
     centre, half = statistics.fmean(steps), half_width(steps)
     return Ratio(*map(math.exp, (centre, centre - half, centre + half)))

@@ -1,5 +1,4 @@
-"""The cost of generators for the process that gathers them, measured with one to eight on this
-machine.
+"""The cost of generators for the gathering process, measured with one to eight on this machine.
 
 .venv/bin/python studies/thousand-nodes/measure.py [--rounds N] [--to FILE]
 

@@ -64,8 +64,7 @@ def command(
 
 
 def _stored(loaded: list[Result], after: Subject, against: str, store: Path | None) -> Subject:
-    """The baselines of the comparison; never one of the results themselves, even if in the
-    history."""
+    """The baselines of the comparison; never the results themselves, even if in the history."""
     from thinktime.history import History, id_of
 
     return History(store).latest(after, against, {id_of(one) for one in loaded})

@@ -177,8 +177,7 @@ class _Again:
     def asked(
         path: Path, workload: Path | None, target: str | None, demands: Path | None
     ) -> _Again:
-        """The run of the result at a path; `workload` has the secrets that the result does not
-        keep."""
+        """The run of the result at a path; `workload` has the secrets that the result lacks."""
         if demands is not None:
             raise InputError("with --again the demands are the result's")
         secrets = None if workload is None else workload_of(workload)

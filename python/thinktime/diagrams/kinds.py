@@ -117,8 +117,7 @@ class _Lanes:
 def _journey(
     board: Board, shown: Sequence[Kind], y: float, leaves: str
 ) -> tuple[float, Point | None]:
-    """Each kind with lines to its followers; returns the places of the box and of the end's
-    lane."""
+    """Each kind with lines to its followers; returns the ends of the box and of the end's lane."""
     lanes = _Lanes.of(shown, leaves)
     for one in shown:
         its_colour = lanes.colours[one.name]

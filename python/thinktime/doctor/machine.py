@@ -49,8 +49,7 @@ class Machine:
         return platform.system(), platform.release()
 
     def descriptors(self) -> int:
-        """The number of files and sockets that a process may open: the generator raises its limit
-        to it."""
+        """The most files and sockets of a process: the generator raises its limit to it."""
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         return hard
 

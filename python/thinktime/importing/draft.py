@@ -108,8 +108,7 @@ def method_of(text: str) -> str | None:
 
 
 def plain(text: str) -> str:
-    """A name of letters, digits, ``-`` and ``_`` only: keys of files and sweeps accept no
-    others."""
+    """A name of letters, digits, ``-`` and ``_`` only, as keys of files and sweeps require."""
     found = re.sub(r"[^A-Za-z0-9_]+", "-", text)[: 4 * NAME_MAX].strip("-")
     return found[:NAME_MAX].strip("-") or "request"
 

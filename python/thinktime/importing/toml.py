@@ -18,8 +18,7 @@ _NOT_IN_TOML = re.compile("[\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
 
 def quoted(text: str) -> str:
-    """A text as a basic string; a code that is not a Unicode character becomes the sign for
-    that."""
+    """A text as a basic string; a code that is not a Unicode character becomes a sign for that."""
 
     def escaped(found: re.Match[str]) -> str:
         code = ord(found[0])
@@ -57,8 +56,7 @@ def value(given: Any) -> str:
 
 
 def fits(given: Any, depth: int = 0) -> bool:
-    """Whether TOML can hold the value of a JSON text: it has no null, and whole numbers of 64
-    bits."""
+    """Whether TOML can hold a value of JSON: it has no null, and whole numbers of 64 bits."""
     match given:
         case bool() | str():
             return True

@@ -68,8 +68,7 @@ def _says_key(said: str, first: set[str]) -> bool:
 
 
 def _lines(table: Mapping[str, Any], head: str, path: str) -> Iterator[tuple[str, str]]:
-    """The lines of a table: its values first, because the lines after a head belong to its
-    table."""
+    """The lines of a table: its values first, because lines after a head belong to its table."""
     for name, value in table.items():
         if not isinstance(value, Mapping) and not _are_tables(value):
             yield f"{_name(name)} = {_value(value, f'{path}{name}')}", f"{path}{name}"

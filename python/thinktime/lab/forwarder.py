@@ -44,8 +44,7 @@ class Direction:
     """One way along the link: from the device `source` to the device `sink`."""
 
     def __init__(self, source: int, sink: int, plan: dict[str, float], seed: str) -> None:
-        """Times are in seconds, sizes in bytes; a rate or a buffer of 0 means no limit of that
-        kind."""
+        """Times are in seconds, sizes in bytes; a rate or a buffer of 0 means no such limit."""
         self.source, self.sink = source, sink
         self.seconds_a_byte = 1 / plan["rate"] if plan["rate"] else 0.0
         self.buffer_s = plan["buffer"] * self.seconds_a_byte if plan["rate"] else 0.0
@@ -85,8 +84,7 @@ class Direction:
             self.held += size
 
     def pass_on(self, now: float) -> float:
-        """Deliver the due packets; returns the time of the next one, infinity if no packet
-        waits."""
+        """Deliver due packets; returns the time of the next one, infinity if no packet waits."""
         under_way = self.under_way
         while under_way:
             due, packet = under_way[0]

@@ -59,8 +59,7 @@ def make_veth(link: Link, ends: tuple[Namespace, Namespace]) -> None:
 
 
 def qdiscs(link: Link) -> list[list[str]]:
-    """The queues of one end, in the form of `tc qdisc add dev DEVICE`: each below the one
-    before."""
+    """The queues of one end, as in `tc qdisc add dev DEVICE`: each below the one before."""
     found = []
     if not link.plain:
         times = [f"{1e6 * time:.0f}us" for time in (link.delay, link.jitter)]

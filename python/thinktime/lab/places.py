@@ -74,8 +74,7 @@ def namespaces(identity: str) -> list[str]:
 
 
 def tell_names(namespaces: Iterable[str], hosts: Path) -> bool:
-    """Give programs of `ip netns exec` here the hosts' names of this file; returns whether it
-    works."""
+    """Give programs of `ip netns exec` this file's host names; returns whether it works."""
     try:
         for one in namespaces:
             (NAMES / one).mkdir(parents=True, exist_ok=True)

@@ -229,8 +229,7 @@ def _begun_a_second(series: pl.DataFrame | None) -> float | None:
 
 
 def _half_width(series: pl.DataFrame | None) -> float | None:
-    """The half-width of the mean's 95 % interval, from twenty parts of the time; None before there
-    are any."""
+    """The half-width of the mean's 95 % interval, from twenty parts of the time, or None."""
     if series is None or len(series) < _PARTS:
         return None
     many, means = (series[name].to_numpy() for name in ("completed", "response_mean_s"))

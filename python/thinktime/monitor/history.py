@@ -143,8 +143,7 @@ class History:
         return begin_s, pl.DataFrame(columns)
 
     def bucket_counts(self) -> tuple[list[int], FloatArray] | None:
-        """The buckets that hold anything, rising, and counts: a row for each interval, a column for
-        each bucket."""
+        """The buckets that hold anything, rising, and counts: rows are intervals."""
         edges = self.edges_s
         places = sorted({place for one in self.instants[-1:] for place, _ in one.buckets})
         if len(edges) < 2 or not places:

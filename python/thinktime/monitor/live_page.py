@@ -50,8 +50,7 @@ class _Known:
     rows_complete: bool = False
 
     def survival(self) -> tuple[FloatArray, FloatArray]:
-        """As in a result, by the upper bounds of buckets: response times, and the share that took
-        longer."""
+        """As in a result, by upper bounds of buckets: response times, and the share above."""
         return tail_of(() if self.moment is None else self.moment.response_buckets)
 
 

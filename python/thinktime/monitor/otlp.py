@@ -90,8 +90,7 @@ def checked(url: str) -> str:
 
 
 def headers_of(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Header fields in the form of `OTEL_EXPORTER_OTLP_HEADERS`: `name=value`, with commas
-    between."""
+    """Header fields as in `OTEL_EXPORTER_OTLP_HEADERS`: `name=value`, with commas between."""
     fields = environment.get("OTEL_EXPORTER_OTLP_HEADERS", "").split(",")
     pairs = (field.partition("=") for field in fields if "=" in field)
     return tuple((name.strip(), unquote(value.strip())) for name, _, value in pairs)

@@ -124,8 +124,7 @@ class Moment:
         return self.measured * own / self.succeeded if self.succeeded else 0.0
 
     def measured_about(self, objective: ObjectiveMoment) -> float:
-        """The number of them that an objective covers; an upper limit if it covers one request
-        name."""
+        """The number that an objective covers; an upper limit if it covers one request name."""
         of = objective.of
         return self.measured_of(of) if of in self.populations else self.measured
 

@@ -76,8 +76,7 @@ class Request(Head):
 
     @property
     def upgrade(self) -> str:
-        """The protocol that it asks to change to; empty for HTTP/2, which the proxy does not
-        speak."""
+        """The protocol that it asks to change to; empty for HTTP/2, which is not supported."""
         asked = ", ".join(self.values("upgrade"))
         wanted = self.lists("connection", "upgrade") and not asked.lower().startswith("h2c")
         return asked if wanted else ""

@@ -64,8 +64,7 @@ def _against_exact(cases: Sequence[Case]) -> list[str]:
 
 
 def _judged(case: Case) -> list[Entry]:
-    """Entries of the model, with an interval; a real run with a like simulation would count
-    twice."""
+    """Entries of the model, with an interval; a run with a like simulation would count twice."""
     twice = case.find("simulated", "same sample path") is not None
     entries = [e for e in case.entries if e.modelled and not (twice and e.kind == "measured")]
     return [e for e in entries if e.figures.mean_s is not None and e.figures.ci95_s is not None]

@@ -198,8 +198,7 @@ def _shape(workload: Workload) -> object:
 
 
 def _without_load(table: dict[str, Any]) -> str:
-    """Removes the values that a search for the load sets; returns the name of the think time's
-    law."""
+    """Removes the values that a search for the load sets; returns the think time's law's name."""
     table.get("arrivals", {}).pop("rate", None)
     return str(table.get("session", {}).pop("think", None)).partition("(")[0]
 

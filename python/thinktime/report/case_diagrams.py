@@ -1,5 +1,4 @@
-"""The workloads and the systems of results as diagrams: the users, and the parts that serve
-them."""
+"""The workloads and the systems of results as diagrams: users, and the parts that serve them."""
 
 from __future__ import annotations
 

@@ -154,8 +154,7 @@ def _line_of(server: ServerFigures) -> Line:
 
 
 def hit_ratio(servers: Sequence[Mapping[str, Any]]) -> float | None:
-    """The hit ratio of all these servers together, weighted by their requests; None without a
-    cache."""
+    """The hit ratio of these servers together, weighted by their requests; None without a cache."""
     held = [one for one in servers if one.get("hit_ratio") is not None]
     requests = sum(one["requests"] for one in held)
     hits = sum(one["hit_ratio"] * one["requests"] for one in held)

@@ -73,8 +73,7 @@ def lines(found: Explanation, note: str = "") -> list[Line]:
 
 
 def lines_of(result: Result) -> list[Line]:
-    """The explanations of runs in a report, or the reasons for their absence; none for a
-    simulation."""
+    """The explanations of runs in a report, or the reasons for none; empty for a simulation."""
     if result.kind != "run":
         return []
     from thinktime import InputError

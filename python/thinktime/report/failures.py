@@ -27,8 +27,7 @@ def table(groups: Sequence[Group]) -> Table:
 
 
 def lines_of(result: Result) -> list[Line]:
-    """The rows of a result: names in the workload's order, each with its causes, most frequent
-    first."""
+    """The rows of a result: names in the workload's order, each with its causes by frequency."""
     found: Mapping[str, Mapping[str, Any]] = result.summary.get("by_request") or {}
     order = {name: place for place, name in enumerate(result.workload.request_names)}
     names = sorted(found, key=lambda name: order.get(name, len(order)))

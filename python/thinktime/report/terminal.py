@@ -83,8 +83,7 @@ def _title(row: Row, *, named: bool) -> str:
 
 
 def _details(row: Row, *, named: bool) -> list[RenderableType]:
-    """Response times by request name, a line for each machine or link, the servers of each
-    cluster."""
+    """Times by request name, a line for each machine or link, the servers of each cluster."""
     parts: list[RenderableType] = []
     title = _title(row, named=named)
     if row.requests:

@@ -49,8 +49,7 @@ def pages_of(requests: _core.Table | pl.LazyFrame) -> pl.DataFrame:
 
 
 def _keyed(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Rows and the identity of their pages: one number if the three columns fit into it, which is
-    quicker."""
+    """Rows and their pages' identity: one number if three columns fit into it, which is quicker."""
     import polars as pl
 
     largest = rows.select(pl.col(_PAGE).max().fill_null(0)).row(0)

@@ -171,8 +171,7 @@ def host() -> dict[str, Any]:
 
 
 def without_secrets(word: str) -> str:
-    """A word of a command line without passwords, and without values whose name suggests a
-    secret."""
+    """A word of a command line without passwords, and without values named like secrets."""
     kept = _USER.sub(lambda found: f"{'//' if '//' in found[0] else ''}REMOVED@", word)
     for one in _WITHIN:
         kept = one.sub(_without_value, kept)

@@ -54,8 +54,7 @@ def remote_rows_of(summary: Mapping[str, Any]) -> list[RemoteRows]:
 
 
 def why_no_rows(result: Result) -> str | None:
-    """Why a result lacks rows that are elsewhere, and the way to get them; None if it lacks
-    none."""
+    """Why a result lacks rows that are elsewhere, and the way to get them; None if it has all."""
     found = remote_rows_of(result.summary)
     if not found:
         return None

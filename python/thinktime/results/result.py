@@ -42,8 +42,7 @@ class Result:
     def __init__(
         self, outcome: _core.ResultData, label: Label | None = None, made: Provenance | None = None
     ) -> None:
-        """Wrap the value from the compiled half; users get results from `simulate`, `run` or
-        `load`."""
+        """Wrap the compiled half's value; users get results from `simulate`, `run` or `load`."""
         self._outcome = outcome
         self._label = label
         self._made = made

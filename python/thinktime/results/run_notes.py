@@ -32,8 +32,7 @@ class Notes:
     def of(
         cls, workload: _core.Workload, system: _core.System | None, given: Mapping[str, Any]
     ) -> Notes:
-        """The notes for a workload and a system, from the inputs: also `output`, `label` and
-        `progress`."""
+        """The notes for a workload and a system, with `output`, `label` and `progress` given."""
         output, text, progress = (given.get(name) for name in ("output", "label", "progress"))
         kept = output is not None or provenance.is_command()
         made = provenance.provenance_of(workload, system, given) if kept else None
@@ -44,8 +43,7 @@ class Notes:
         return cls(label, made, listener)
 
     def finish(self) -> bool:
-        """Write the notes, if the result is at its place by now; returns whether it is written at
-        all."""
+        """Write the notes, if the result is at its place; returns whether it is written at all."""
         written = isinstance(self.progress, LabelWriter)
         if isinstance(self.progress, LabelWriter):
             self.progress.finish()

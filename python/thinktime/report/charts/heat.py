@@ -112,8 +112,7 @@ def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> H
 
 
 def _joined(many: FloatArray | NDArray[np.int64], name: str) -> int:
-    """The number of neighbouring intervals to join so that most requests lie in moments with
-    enough.
+    """The number of intervals to join so that most requests lie in moments with enough of them.
 
     One, if no number of them does that.
     """

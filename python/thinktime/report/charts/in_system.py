@@ -148,8 +148,7 @@ def _there_s(times_ns: Times, places: Times, edges_s: FloatArray) -> FloatArray:
 
 
 def _events(attempts: pl.DataFrame, until_s: float) -> tuple[Times, Times, Times, Times]:
-    """The times of arrivals and departures, both rising, and the number in the system after
-    each."""
+    """Times of arrivals and of departures, both rising, and the number in the system after each."""
     came, left = (_until(attempts[name], until_s) for name in ("scheduled_ns", "done_ns"))
     up = np.arange(1, len(came) + 1) - np.searchsorted(left, came, side="left")
     down = np.searchsorted(came, left, side="right") - np.arange(1, len(left) + 1)
