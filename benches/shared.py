@@ -1,7 +1,7 @@
 """The cost of variables that clients share: within the process, and on a server.
 
 One client does each operation many times, one after another, so that the time of one is that of a
-way to the server and back. The last column has a hundred clients at the same time, whose ways
+round trip to the server. The last column has a hundred simultaneous clients, whose round trips
 overlap, so that the server or the event loop is the limit. Each figure is the least of ROUNDS: what
 else the machine does only adds to them. Eve's are those of its table 3 (two PCs of 600 MHz, Fast
 Ethernet), for an access, whatever it does.

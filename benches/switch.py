@@ -3,10 +3,11 @@
     .venv/bin/python benches/switch.py [--rate R] [--seconds S] [--rounds N] [--bytes B]
         [--proxies NAME...] [--calls] [--idle CONNECTIONS]
 
-All proxies run at once, each with one thread on the last core, and are asked in turns, another
-first in each round; the load generator and the server share the first core. Times are from sending
-to the last byte; what a proxy adds is what it takes beyond the server alone in the same round.
-CPU time is that of all processes of a proxy, as the kernel counts it in hundredths of a second.
+All proxies run at once, each with one thread on the last core, and receive requests in turns,
+another first in each round; the load generator and the server share the first core. Times are from
+sending to the last byte; what a proxy adds is what it takes beyond the server alone in the same
+round. CPU time is that of all processes of a proxy, as the kernel counts it in hundredths of a
+second.
 
 --calls counts the system calls of a request with strace instead, which slows what it counts.
 --idle opens so many client connections, asks once on each, and says what memory the proxy takes.

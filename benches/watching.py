@@ -94,7 +94,7 @@ class Timed:
 
 
 def share(target: str, how: Watch, viewers: int, seconds: float) -> tuple[float, float]:
-    """The CPU time of this process by the time of a run: all its threads, and what was timed."""
+    """The CPU time of this process by the time of a run: all its threads, and the timed part."""
     workload = tt.Workload(WORKLOAD)
     begun = watch.watched_run("run", workload.name, target, (None, seconds))
     with ExitStack() as stack:

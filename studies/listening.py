@@ -34,7 +34,7 @@ def listening(*commands: Sequence[str]) -> Iterator[list[Listening]]:
     They start at the same time, and end by their process ids, whatever happens in the block.
 
     Raises:
-        SystemExit: if one does not start; what it says is on standard error.
+        SystemExit: One does not start; its output is on standard error.
     """
     processes: list[subprocess.Popen[str]] = []
     try:

@@ -35,7 +35,7 @@ def program(name: str) -> str:
     """The path of a program of PostgreSQL.
 
     Raises:
-        NotInstalledError: There is none.
+        NotInstalledError: The program is missing.
     """
     found = shutil.which(name, path=_PATH)
     if found is None:
@@ -81,7 +81,7 @@ class Database:
         """Start the server with these settings, as in `max_connections=5`, and wait for it.
 
         Raises:
-            FailedError: It ends, or answers nobody for five minutes.
+            FailedError: It ends, or does not answer for five minutes.
         """
         options = ["fsync=off", "shared_buffers=16MB", "listen_addresses=127.0.0.1", *settings]
         given = [part for option in options for part in ("-c", option)]

@@ -1,4 +1,4 @@
-"""One run of Thinktime against a database, told by a JSON object; prints what it took."""
+"""One run of Thinktime against a database, described by a JSON object; prints its cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of Thinktime, told by a JSON object; prints requests, CPU seconds and lateness."""
+"""One run of Thinktime, described by a JSON object; prints requests, CPU seconds and lateness."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The pages that the program makes of itself: `python docs/site/generated.py docs` writes them.
+"""The program's own reference pages: `python docs/site/generated.py docs` writes them.
 
-`make site` does so before it builds; git ignores what is written. Their words come from help,
-schemas and docstrings.
+`make site` does so before it builds; git ignores the output. Their words come from help, schemas
+and docstrings.
 """
 
 from __future__ import annotations

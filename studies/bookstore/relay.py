@@ -80,7 +80,7 @@ class Relay:
     backends: list[Backend] = field(default_factory=list)
 
     def reset(self, policy: str) -> None:
-        """Forget what was counted; connections from now on are treated by this policy."""
+        """Reset the counts; connections from now on are treated by this policy."""
         self.policy, self.switches = policy, 0
         self.trips, self.backends = [], []
 

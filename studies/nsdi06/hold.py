@@ -26,7 +26,7 @@ def think_for_load(
     """The mean think time in seconds at which a cycle of thinking and response has this length.
 
     The cycle of N clients at a load is N·E[S] / load. It grows with the think time: by as much
-    where nobody queues, hardly at all near saturation, so that secants find the think time. All
+    without queueing, hardly at all near saturation, so that secants find the think time. All
     simulations have the same random numbers.
     """
     think, slope = start, 1.0

@@ -93,7 +93,7 @@ def lab(which: str, python: str, duration_s: float, warmup_s: float) -> str:
     """The LAB file; it expects `workload.toml` and the folder `files` beside it."""
     shape = f"sh {HERE}/shape.sh to-users"
     if which == "nginx, fair":
-        # It keeps what it writes in the lab's folder, and its files are beside the LAB file.
+        # It writes into the lab's folder, and its files are beside the LAB file.
         start = f"ln -s $PWD/files {{folder}}/files && cd {{folder}} && exec nginx -p . -c {HERE}"
         start += "/nginx.conf"
     else:

@@ -36,7 +36,7 @@ RATES = (20, 2000)
 """Requests a second, of all generators together: hardly any, and many."""
 
 GENERATORS = 3
-"""Those of which one is lost."""
+"""The generators in runs with a loss."""
 
 LENGTHS_S = (4.0, 14.0)
 SYSTEM = 'name = "s"\n[[station]]\nname = "s"\ndemand = "const(10us)"\n'

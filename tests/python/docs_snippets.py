@@ -18,7 +18,7 @@ generated = module_from_spec(_SPEC)
 _SPEC.loader.exec_module(generated)
 
 WRITTEN = sorted(file for file in (ROOT / "docs").glob("*.md") if file.name not in generated.PAGES)
-"""The pages that somebody wrote; others may lie beside them."""
+"""The hand-written pages; others may lie beside them."""
 PAGES = ("README.md", *(f"docs/{file.name}" for file in WRITTEN))
 
 FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

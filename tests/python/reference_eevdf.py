@@ -75,7 +75,7 @@ class Core:
     # Choosing.
 
     def update(self) -> bool:
-        """update_curr: whether the turn is over, and somebody else is there."""
+        """update_curr: whether the turn is over, and another task is there."""
         task = self.current
         if task is None:
             return False

@@ -248,7 +248,7 @@ class Feedback(Station):
         self.join(job, self.first(job))
         self.start()
         if all(other.remaining > 0 and self.slice[other] > 0 for other in self.running):
-            self.push_out()  # otherwise somebody makes room at this very instant
+            self.push_out()  # otherwise another job makes room at this very instant
 
     def settle(self) -> list[Job]:
         done = super().settle()

@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def held(summary: dict[str, Any]) -> dict[str, int]:
-    """How often each check held; fails where one did not."""
+    """The share of successes of each check; fails if one had a failure."""
     assert all(one["failed"] == 0 for one in summary["checks"].values()), summary["checks"]
     return {name: one["passed"] for name, one in summary["checks"].items()}
 

@@ -1,6 +1,6 @@
 """Laws that hold for every policy: from rows and summaries, without tolerance.
 
-Time is in whole nanoseconds and integrals are kept in whole numbers, so the laws hold but for the
+Time is in whole nanoseconds and integrals are kept in whole numbers, so the laws hold up to the
 rounding of the quotients at the end (a share of 1e-9 is allowed). Work under `las` and `ps`, where
 a job's share is a fraction, is conserved to a nanosecond an event.
 """

@@ -1,7 +1,7 @@
-"""`explain` tells what a network and the programs on the way take from what the server does.
+"""`explain` separates the time of the network and its programs from the server's.
 
-Each request takes some time more, half of it before the server and half after, whoever else is
-there. What is measured is simulated with fixed seeds.
+Each request takes some time more, half of it before the server and half after, independent of other
+requests. The measurements are simulated with fixed seeds.
 """
 
 from __future__ import annotations

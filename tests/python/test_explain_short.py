@@ -1,7 +1,7 @@
 """`explain` reports a run that is too short, and names no model.
 
-What is measured is simulated with fixed seeds. How far a model may be off by chance hangs on the
-run: of the short ones here it is far beyond the bound, of the long one far below.
+The measurements are simulated with fixed seeds. The error of a model by chance depends on the run:
+of the short ones here it is far beyond the bound, of the long one far below.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Heavy tails and popularity: what was put in comes out.
+"""Heavy tails and popularity: the fits recover the parameters of the samples.
 
 Values are drawn with fixed seeds. Intervals at 95 % are widened to three standard errors, which
 one estimate in 370 misses. The threshold is chosen from the same data, which adds to the error.

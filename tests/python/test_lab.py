@@ -355,7 +355,7 @@ def test_an_ordinary_user_has_labs_in_a_user_namespace() -> None:
 
 
 def test_who_may_not_is_told_what_is_needed(tmp_path: Path) -> None:
-    """Root without capabilities and without a user namespace to be had is nobody."""
+    """Root without capabilities and without a possible user namespace has no rights."""
     need_root()
     written(tmp_path, TWO_HOSTS)
     drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"]

@@ -120,7 +120,7 @@ def test_what_is_no_address_of_a_lab_is_refused(target: str) -> None:
 
 
 class Clock:
-    """Time that passes when somebody waits, and not else."""
+    """Time that passes only during waits."""
 
     def __init__(self) -> None:
         self.now = 1000.0

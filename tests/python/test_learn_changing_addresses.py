@@ -1,4 +1,4 @@
-"""Users whose addresses change from page to page: what they do cannot be told, and this is said.
+"""Users whose addresses change from page to page: their behaviour is unclear, and `learn` says so.
 
 The logs are made here by a few lines of their own, with fixed seeds.
 """

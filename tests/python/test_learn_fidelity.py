@@ -144,7 +144,7 @@ def test_ends_stamped_by_the_second_do_not_put_long_requests_together() -> None:
 
 
 def changed(found: Fidelity, **figures: dict[str, Any]) -> Fidelity:
-    """All figures as the log's, but for these."""
+    """All figures as in the log, except these."""
     near = {
         name: replace(one, learned=one.log, without_largest=None)
         for name, one in found.differences.items()
@@ -343,7 +343,7 @@ def test_rates_of_a_file_begin_with_the_log(people: Case, tmp_path: Path) -> Non
 
 
 def test_starts_of_a_file_may_be_in_any_order(people: Case, tmp_path: Path) -> None:
-    """In seconds, or in microseconds and in no order: the same but for rounding."""
+    """In seconds, or in microseconds and in no order: the same except for rounding."""
     found = measured(people, people.text(tmp_path), tmp_path)
     since_us = np.round(people.starts_s * 1e6).astype(np.int64)
     times_us = np.random.default_rng(1).permutation(since_us)

@@ -38,7 +38,7 @@ def sent(lab: LabInstance) -> list[int]:
 
 
 def fetched(lab: LabInstance, name: str, size: int) -> list[int]:
-    """The bytes that each class sent more while somebody fetched a file."""
+    """The further bytes of each class during a download."""
     before = sent(lab)
     assert inside(lab, "one", sys.executable, "-c", FETCH, name) == f"{size}\n"
     return [after - old for after, old in zip(sent(lab), before, strict=True)]

@@ -1,5 +1,5 @@
-"""What a result was made by: the command, and the files that were named, in its directory and on
-its page."""
+"""The provenance of a result: the command, and the named files, in its directory and on its
+page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy of `thinktime record`: what it passes on unchanged."""
+"""The proxy of `thinktime record`: the unchanged traffic."""
 
 from __future__ import annotations
 

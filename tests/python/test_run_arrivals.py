@@ -42,7 +42,7 @@ def test_the_rate_of_an_open_model_is_replaced(url: str, rate: float | str) -> N
 def test_clients_and_think_time_of_a_closed_model_are_replaced(url: str) -> None:
     given = {"duration": "1s", "clients": 8, "think": "const(50ms)"}
     result = tt.run(CLOSED, url, **given)
-    # 8 clients x 20 a second, but for the service times.
+    # 8 clients x 20 a second, minus the service times.
     assert result.summary["sessions"] == 8
     assert 8 <= result.summary["requests"] <= 168
     rows = polars.DataFrame(result.requests).sort("session", "request")

@@ -93,7 +93,7 @@ def test_an_error_of_the_run_leaves_nothing() -> None:
 
 
 def test_who_may_not_is_told_what_is_needed(tmp_path: Path) -> None:
-    """Root without capabilities and without a user namespace to be had is nobody."""
+    """Root without capabilities and without a possible user namespace has no rights."""
     (tmp_path / "w.toml").write_text(ONE_CLIENT.to_toml())
     drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"]
     words = ["run", "w.toml", "--target", "http://127.0.0.1:1", "--link", "delay = 1ms"]

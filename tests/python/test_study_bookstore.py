@@ -229,7 +229,7 @@ def test_what_is_kept_has_the_shape_of_the_paper(kind: Any) -> None:
 def test_a_replay_of_a_queue_is_that_queue() -> None:
     """Worked out by hand, in ms: a long one from 0 on; shorts at 2 and 3, with 2 each.
 
-    They push it out until 6, or share with it. Later two that meet nobody.
+    They preempt it until 6, or share with it. Later two that are alone.
     """
     trips = [
         relay.RoundTrip(10.000, True, 0, 10.008, 0.004),

@@ -1,7 +1,7 @@
 """The study of ClubWeb: in small, the order of CAP and LARD and its flip; in full, its tables.
 
-The part with real servers: that it measures, ends what it started and goes on. Of times it states
-nothing of a run that came late.
+The part with real servers measures, ends its processes and continues. The test makes no statement
+about the times of a late run.
 
 Seeds are fixed, so the results are the same each time. Were they not, an order would be wrong with
 a probability of at most 2.5 % each.

@@ -1,12 +1,12 @@
-"""How well populations are told apart, where it is known who sent each line.
+"""How well populations are distinguished in logs with known senders.
 
     PYTHONPATH=tests .venv/bin/python -m traffic.recovery [NAME ...] [--seed S] [--scale X]
         [--variants N]
 
-Names may be patterns. With `--variants` the logs are N that nobody chose, drawn from the seed on.
-For each log: the share of its requests on the wrong side, the share that are people's among
-programs' or the other way round, and the verdicts that are wrong, with how sure they were. Nothing
-but this file uses both what makes the logs and what learns from them.
+Names may be patterns. With `--variants` the logs are N random ones, drawn from the seed on. For
+each log: the share of its requests on the wrong side, the share that are people's among programs'
+or the other way round, and the verdicts that are wrong, with how sure they were. Nothing but this
+file uses both what makes the logs and what learns from them.
 """
 
 from __future__ import annotations

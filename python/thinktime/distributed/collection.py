@@ -38,12 +38,11 @@ def collect(
         result: The directory of the result.
         on: The Ray cluster of the nodes: "ray://HOST:PORT", or "auto" for the one that this machine
             belongs to. Not needed for rows on this machine.
-        remove: Remove them there when they are all here.
+        remove: Remove them there when all of them are here.
         progress: Called with the name of each generator whose rows are fetched.
 
     Raises:
-        InputError: if the result has no rows elsewhere, or a node is not to be reached without
-            `on`.
+        InputError: if the result has no rows elsewhere, or a node cannot be reached without `on`.
         RunError: if there is no such cluster, or rows that should be on a node are not there.
     """
     found = Result.load(result)

@@ -34,7 +34,7 @@ def replications_on_cluster(
         system: The system.
         options: Those of `simulate`, in JSON.
         on: Names the cluster, as in `connected`.
-        replications: How many there are.
+        replications: The number of replications.
         simulate: Finds the warm-up, joins the replications, and gives the result.
 
     Raises:

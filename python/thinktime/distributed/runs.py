@@ -44,7 +44,7 @@ def run_on_cluster(
         options: Those of `run`, in JSON; `on`, `generators`, `on_loss` and `leave_rows` say where
             and how.
         demands: The system whose demands the requests carry, if they do.
-        run: Keeps the book of what comes together, and gives the result.
+        run: Gathers the reports, and returns the result.
 
     Raises:
         InputError: if an option is wrong, or a generator finds something wrong.

@@ -58,7 +58,7 @@ def address(url: str, place: str, notes: Notes) -> Address | None:
 
 
 def target(path: str, query: str, place: str, notes: Notes) -> str:
-    """A target: in visible ASCII, without braces, without secrets in its query."""
+    """A target: in visible ASCII, without braces and without secrets in its query."""
     path = encoded(path if path.startswith("/") else f"/{path}")
     if not query:
         return path

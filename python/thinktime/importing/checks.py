@@ -48,7 +48,7 @@ def add(request: Request, name: str, conditions: list[Condition], place: str, no
 def merged(given: list[Condition | None]) -> list[Condition]:
     """The conditions, with those about one part as one.
 
-    None where one is unknown, or where a part cannot have them all.
+    None if one is unknown, or if a part cannot have them all.
     """
     made: dict[str, dict[str, Any]] = {}
     for one in given:

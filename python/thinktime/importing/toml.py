@@ -28,7 +28,7 @@ def quoted(text: str) -> str:
 
 
 def key(name: str) -> str:
-    """A key, in quotes where it needs them."""
+    """A key, in quotes if necessary."""
     return name if _BARE.fullmatch(name) else quoted(name)
 
 

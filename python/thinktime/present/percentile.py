@@ -19,12 +19,12 @@ def backed(name: str, requests: float) -> bool:
 
 
 def known(name: str, time_s: float | None, requests: float | None) -> float | None:
-    """A time in seconds that may be shown; None where it is not known, or known by too few.
+    """A time in seconds that may be shown; None if unknown, or from too few requests.
 
     Args:
         name: As in summary.json: `p50` to `p99.99`; any other figure, as `mean`, needs no more.
-        time_s: What was found, in seconds.
-        requests: Of how many response times it is the percentile; None where nobody knows.
+        time_s: The found time, in seconds.
+        requests: The number of response times behind the percentile; None if unknown.
     """
     if time_s is None or not backed(name, requests or 0):
         return None

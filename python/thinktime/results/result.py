@@ -230,7 +230,7 @@ class Result:
 
     @property
     def theory(self) -> Theory | None:
-        """The exact steady state of the model, where a formula for it is known."""
+        """The exact steady state of the model, if a formula for it is known."""
         found = self._theory_or_reason
         return None if isinstance(found, str) else found
 

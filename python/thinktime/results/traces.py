@@ -57,11 +57,11 @@ def traces(result: Result, slowest: int = 10, failed: int = 10) -> pl.DataFrame:
 
     Args:
         result: What `run` gave, or one read from its directory, with rows.
-        slowest: How many of the slowest.
-        failed: How many of those that failed.
+        slowest: The number of the slowest.
+        failed: The number of those that failed.
 
     Raises:
-        InputError: where it is no run, its workload has no `traceparent`, or no rows were kept.
+        InputError: It is not a run, its workload has no `traceparent`, or no rows were kept.
     """
     import polars as pl
 

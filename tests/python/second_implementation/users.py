@@ -108,7 +108,7 @@ class Run:
         self.begin(self.new_session(of), now)
 
     def begin(self, session: Session, now: int) -> None:
-        """Its first request, as somebody new."""
+        """Its first request, as a new session."""
         of = session.of
         session.has = set()
         session.left = 1 if of.model == "open" else of.number(self.chance) if of.number else NEVER

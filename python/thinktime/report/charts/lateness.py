@@ -52,7 +52,7 @@ def _line(case: Case, entry: Entry, until_s: float, interval: float) -> list[pan
 def curve(
     found: OverTime, late_s: FloatArray, name: str, style: dict[str, object], **more: object
 ) -> go.Scatter:
-    """Lateness in intervals as a curve, with gaps where nothing was sent."""
+    """Lateness in intervals as a curve, with gaps if nothing was sent."""
     drawn = np.maximum(late_s, FINEST_S)
     return panels.steps(found.edges_s, np.append(drawn, drawn[-1]), name, style, **more)
 

@@ -14,7 +14,7 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _LEAST = 47
 """The opacity, of 255, of any count above 0: a single request is visible.
 
-There are 208 = 13 * 16 levels above it. Where a logarithm is the half, the quarter or the eighth of
+There are 208 = 13 * 16 levels above it. If a logarithm is the half, the quarter or the eighth of
 another, as that of 4 is of that of 16, its level is whole: all machines round it alike."""
 
 
