@@ -10,8 +10,8 @@ same however busy the machine is; they depend on the compiler, whose version the
 The profile is `release`, or `checked`, whose build the tests have made already. `--check` compares
 with the table of the profile, `release.toml` or `checked.toml` beside this file, and ends with
 status 1 if a count is off by more than 3 %, in either direction: a gain is recorded too, by
-`--record`. The same status reports a cluster of many servers that costs more than twice one of few.
-With another compiler than the table's it compares nothing, and says so.
+`--record`. It also does if a cluster of many servers costs more than twice one of few. With another
+compiler than the table's nothing is compared, and it says so.
 """
 
 from __future__ import annotations
