@@ -1,4 +1,4 @@
-"""How often `capacity`'s interval holds the exact capacity, where that is known.
+"""How often `capacity`'s interval contains the exact capacity, if that is known.
 
 Run as `.venv/bin/python benches/capacity.py [RUNS]`; 100 runs of each case by default.
 """

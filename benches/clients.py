@@ -1,15 +1,15 @@
 """Memory and CPU time of many connected clients, each a Luau program, against `thinktime serve`.
 
-Each client has a connection of its own, as far as the system allows so many open files. They think
-so long that all together ask for 5,000 requests a second. The server runs in a process of its own,
-on another core where there is one. Memory is the resident set of this process, less what it was
-before the run.
+Each client has a connection of its own, as far as the system allows that number of open files.
+Their think time is such that all together send 5,000 requests a second. The server runs in a
+process of its own, on another core if there is one. Memory is the resident set of this process,
+minus its size before the run.
 
 With `--generators N` the clients come from N generators of a Ray cluster on this machine, each with
 its own limit of open files, and go to N servers, each with its own, from several addresses: Linux
 takes ever longer to find a port once half of those between two addresses are in use. All are Luau
 programs, and connect one after another in the first `CLIENTS / 5000` seconds. Memory is then the
-resident sets of all generators together, less what those of another run with one client each had.
+resident sets of all generators together, minus those of another run with one client each.
 
     .venv/bin/python benches/clients.py [CLIENTS] [SECONDS] [--generators N]
 """
@@ -60,7 +60,7 @@ PORTS = 10_000
 
 
 def resident_mib(process: int | str = "self") -> float:
-    """What of a process lies in memory; 0 if it has ended."""
+    """The resident memory of a process; 0 if it has ended."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
@@ -113,7 +113,7 @@ def run(
 
 @contextmanager
 def served(directory: Path, listen: str, core: int) -> Iterator[str]:
-    """A server on a core; gives its url."""
+    """A server on a core; yields its url."""
     command = [sys.executable, "-c", "from thinktime.cli import main; main()", "serve"]
     server = subprocess.Popen(
         [*command, str(directory / "system.toml"), "--listen", listen],
@@ -162,7 +162,7 @@ def spread(directory: Path, clients: int, seconds: float, generators: int, core:
             stack.enter_context(served(directory, f"{address}:{port}", core))
         summaries, sizes = [], []
         for number in (generators, clients):
-            # A client thinks before it begins: so they connect one after another.
+            # A client thinks before it begins, so that they connect one after another.
             first = f"uniform(0s, {ready}s)"
             text = WORKLOAD.format(clients=number, first=first, connections="per-session")
             (directory / "client.luau").write_text(SCRIPT.format(think=ready))

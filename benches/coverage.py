@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold the exact value.
+"""How often 95 % intervals contain the exact value.
 
 `python benches/coverage.py [--runs N] [--model TEXT]`.
 

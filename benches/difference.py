@@ -1,10 +1,10 @@
-"""How often the 95 % intervals of differences between two results hold the true difference.
+"""How often the 95 % intervals of differences between two results contain the true difference.
 
 `python benches/difference.py [--pairs N] [--requests N] [--same-seed] [--model TEXT]`.
 
 Pairs of simulations of one server, of which the second has demands that are a tenth longer, with
 different seeds, or with the same. The true difference of means is exact by theory; those of
-percentiles, throughput and errors are of simulations of ten million requests. Prints a table in
+percentiles, throughput and errors come from simulations of ten million requests. Prints a table in
 Markdown; docs/statistics.md shows it. Takes about five minutes on two cores with the defaults.
 """
 
@@ -70,7 +70,7 @@ def measured(case: Case, pairs: int, requests: int, *, same: bool) -> str:
 
 
 def held(found: list[Comparison], figure: str, truth: Mapping[str, float]) -> str:
-    """How often the interval held the true difference, of those that were given."""
+    """The number of given intervals that contain the true difference."""
     given = [one for one in (c.changes[figure] for c in found) if isinstance(one, Change)]
     if figure not in truth:
         return "none"
@@ -91,7 +91,7 @@ def true_differences(case: Case) -> dict[str, float]:
 
 
 def truths(workload: tt.Workload, system: tt.System) -> dict[str, float]:
-    """The long run's figures, with the exact mean where there is one."""
+    """The long run's figures, with the exact mean if there is one."""
     found = tt.simulate(workload, system, seed=1, requests=LONG, rows="none")
     times = found.summary["response_time_s"]
     known = {name: times[name] for name in FIGURES if name in times}
@@ -101,7 +101,7 @@ def truths(workload: tt.Workload, system: tt.System) -> dict[str, float]:
 
 
 def cases() -> Iterator[Case]:
-    """All of them: loads are those before."""
+    """All of them; loads are those before the change."""
     for policy in ("fcfs", "ps"):
         for law in ("exp({}ms)", "h2({}ms, cv2=4)"):
             for load in (0.3, 0.5, 0.7, 0.8):

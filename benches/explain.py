@@ -6,11 +6,11 @@
 Prints a Markdown table: for each server of known kind, in how many of the seeds its kind was named,
 refused or taken for another one; and of the models named, how far the predicted mean response time
 was from that of a long simulation of the true server (median and largest over the seeds), and which
-share of the three predictions is no further off than 15 %. What is
-measured is simulated, with arrivals at a load of 0.7 and demands that `explain` does not see. With
-`--served` it is measured over HTTP, from `thinktime serve`, for so many seconds a seed; as that is
-mostly waiting, servers may be measured at the same time by so many `--processes`. `--server`
-takes those alone whose names hold this text.
+share of the three predictions is no further off than 15 %. What is measured is simulated, with
+arrivals at a load of 0.7 and demands that `explain` does not see. With `--served` it is measured
+over HTTP, from `thinktime serve`, for that number of seconds per seed. As that is mostly waiting, a
+number of `--processes` may measure servers at the same time. `--server` selects servers whose names
+contain this text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def station(policy: str, demand: str, servers: int = 1, name: str = "server") ->
 
 
 Server = tuple[str, Callable[[int], str], int, float]
-"""Its kind, its system with so many more servers, servers, and the rate of requests a second."""
+"""Its kind, its system as a function of further servers, servers, and the rate of requests a
+second."""
 
 SERVERS: dict[str, Server] = {
     "M/M/1": ("fcfs", lambda more: station("fcfs", "exp(10ms)", 1 + more), 1, 70),
@@ -91,7 +92,7 @@ def main() -> None:
     chosen = [name for name in SERVERS if given.server in name]
     print(f"| server | right | refused | wrong | {' | '.join(QUESTIONS)} | within 15 % |")
     print("|---|---|---|---|---|" + "---|" * len(QUESTIONS))
-    # New interpreters: a copy of one that has threads may wait for ever for what these hold.
+    # New interpreters: a copy of one with threads may wait for ever for their locks.
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
         found = pool.map(partial(recovered, given=given), chosen)
         for name, cells in zip(chosen, found, strict=True):
@@ -134,12 +135,12 @@ def errors(found: Explanation, truth: dict[str, float]) -> list[tuple[str, float
 
 
 def open_model(rate: float, seed: int) -> tt.Workload:
-    """Requests that come by themselves."""
+    """Requests that arrive by themselves."""
     return tt.Workload(f'name = "came"\nseed = {seed}\n[arrivals]\nmodel = "open"\nrate = {rate}\n')
 
 
 def measured(text: str, rate: float, seed: int, given: argparse.Namespace) -> tt.Result:
-    """What `explain` is given."""
+    """The input of `explain`."""
     system = tt.System(f'name = "true"\n{text}')
     if given.served is None:
         return tt.simulate(

@@ -1,12 +1,12 @@
-"""What `explain` tells of three real servers here: the demo's, nginx, and PostgreSQL.
+"""The findings of `explain` on three real servers here: the demo's, nginx, and PostgreSQL.
 
     .venv/bin/python benches/explain_three.py [--seconds 20] [--only demo nginx database]
 
 Each server runs on one core, and the generator on another one; they listen on free ports and are
 ended at the end. The demo's server is measured closed, with ten clients. nginx answers a file, and
 PostgreSQL a sum over a range of an index; both are measured open, at a load of about 0.6 by their
-times at low load, once with demands learned from these times and once with those at low load. Where
-a model is shown, what it says of the other kind of clients is measured as well: the same load open
+times at low load, once with demands learned from these times and once with those at low load. If a
+model is shown, its prediction for the other kind of clients is measured as well: the same load open
 for the demo, closed with 50 clients for the others. Prints a section in Markdown.
 """
 
@@ -37,11 +37,11 @@ LOAD = 0.6
 """By the mean response time at low load."""
 
 LOW_RATE, LOW_SECONDS = 100.0, 15.0
-"""At low load: somewhat more than the 1,000 requests that are needed."""
+"""At low load: somewhat more than the necessary 1,000 requests."""
 
 RATE_MAX = 5000.0
 NEAR = 0.20
-"""So near must a prediction be for nginx: else it should have said that it cannot tell."""
+"""The tolerance of a prediction for nginx: beyond it the answer should have been `cannot tell`."""
 
 FILE_BYTES = 65_536
 ROWS = 5_000
@@ -54,7 +54,7 @@ OPEN, CLOSED = "the same load, open", "the same load, closed, 50 clients"
 
 @dataclass(frozen=True)
 class Subject:
-    """A server that is there, and what is asked of it."""
+    """A running server, and its requests."""
 
     title: str
     target: str
@@ -70,7 +70,7 @@ class Subject:
         )
 
     def open(self, rate: float) -> tt.Workload:
-        """Requests that come by themselves."""
+        """Requests that arrive by themselves."""
         return tt.Workload(
             f'name = "open"\n[arrivals]\nmodel = "open"\nrate = {rate:.6g}\n{self.requests}'
         )
@@ -175,7 +175,7 @@ def both_ways(about: Subject, folder: Path) -> None:
 
 
 def explained(about: Subject, result: tt.Result, low: tt.Result | None) -> Explanation | None:
-    """Say what `explain` tells; None where it takes no such result."""
+    """Print the findings of `explain`; None if it rejects such a result."""
     title = about.title if low is None else f"{about.title}, with the demands at low load"
     try:
         found = explain_result(result, low_load=low)
@@ -195,14 +195,14 @@ def explained(about: Subject, result: tt.Result, low: tt.Result | None) -> Expla
 
 
 def said(one: Answer) -> str:
-    """The mean of an answer, or why there is none."""
+    """The mean of an answer, or the reason for its absence."""
     if one.mean_s is None or one.mean_within_s is None:
         return one.refused
     return f"{units.seconds(one.mean_s)}, 19 of 20: {units.times_between(*one.mean_within_s)}"
 
 
 def compared(question: str, found: Explanation, told: tt.Result) -> None:
-    """Lay the measurement of what was predicted beside the prediction."""
+    """Print the measurement beside the prediction."""
     asked = {one.question: one for one in found.answers}.get(question)
     mean_s = told.summary["service_time_s"]["mean"]
     if asked is None or asked.mean_s is None or not mean_s:

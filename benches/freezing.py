@@ -1,8 +1,8 @@
-"""What generators say of a server that freezes for 1 s in every 5 s, at 200 requests a second.
+"""Generators' figures for a server that freezes for 1 s in every 5 s, at 200 requests a second.
 
 A fifth of independent arrivals comes while it stands still, and waits for an even share of the
 second: the true p90, p95 and p99 are 500, 750 and 950 ms. nginx is stopped and continued by
-signals. Closed tools and those that skip what they could not send see less of it.
+signals. Closed tools, and tools that skip unsent requests, see less of it.
 
     .venv/bin/python benches/freezing.py [SECONDS]
 """
@@ -58,7 +58,7 @@ def worker_of(directory: Path) -> int:
 
 
 def thinktime(url: str, seconds: float, limit: int | None) -> Percentiles:
-    """Thinktime, with at most so many requests in flight, the others waiting."""
+    """Thinktime, with a limit of requests in flight; the others wait."""
     clients = f"[clients]\nconcurrency = {limit}\n" if limit else ""
     text = f'name = "f"\n[arrivals]\nmodel = "open"\nrate = "{RATE}/s"\nprocess = "even"\n{clients}'
     times = tt.run(tt.Workload(text), url, duration=seconds, rows="none").summary["response_time_s"]
@@ -123,7 +123,7 @@ def main() -> None:
 
 
 def measured(server: Server, seconds: float, core: int) -> Iterator[tuple[str, Percentiles]]:
-    """What each tool says, one after another."""
+    """The figures of each tool, one after another."""
     yield "thinktime", thinktime(server.http, seconds, None)
     yield "thinktime, at most 10 in flight", thinktime(server.http, seconds, 10)
     yield "thinktime, HTTP/2", thinktime(server.h2c.replace("http", "h2c"), seconds, None)

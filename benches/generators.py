@@ -19,7 +19,7 @@ Cases = dict[str, tuple[Work, dict[str, Tool]]]
 
 
 def cases(server: Server, seconds: float) -> Cases:
-    """The works, and the tools that can do each; the first is the one that the others stand by."""
+    """The works, and the tools that can do each; the first is the reference."""
     closed = Work(server.http, seconds)
     ours = {"thinktime": tools.thinktime}
     return {

@@ -1,8 +1,9 @@
 """Lateness of the generator at 1,000 requests a second (or another rate), open Poisson.
 
-The server runs in a process of its own, on another core where there is one, so that the generator
-is alone on its core. Prints median and p99 of the time between a request's scheduled and its
-actual sending, and how far the gaps between sendings are from exponential (Anderson and Darling).
+The server runs in a process of its own, on another core if there is one, so that the generator is
+alone on its core. Prints median and p99 of the time between a request's scheduled and its actual
+sending, and the distance of the gaps between sendings from an exponential law (Anderson and
+Darling).
 
     .venv/bin/python benches/lateness.py [SECONDS] [RATE]
 """
@@ -60,7 +61,7 @@ def main() -> None:
 
 
 def gaps_of(result: tt.Result) -> None:
-    """Print how far the gaps are from exponential, as scheduled and as sent."""
+    """Print the distance of the gaps from an exponential law, as scheduled and as sent."""
     rows = polars.DataFrame(result.requests)
     draws = np.random.default_rng(1)
     for name in ("scheduled_ns", "sent_ns"):

@@ -1,10 +1,11 @@
-"""How fast logs are read and made sessions of, beside GoAccess and `wc -l`, and in what memory.
+"""Speed and memory of reading logs and finding sessions, beside GoAccess and `wc -l`.
 
 .venv/bin/python benches/learning.py [--megabytes M] [--rounds N] [--huge GIGABYTES]
 
 The log is made here, in the combined format, and lies in the page cache. `read` is reading with
 sessions alone, `learn` the whole command with its fits, simulations and start. With --huge a log of
-so many gigabytes, each day of it with users of its own, is given through a pipe, never stored.
+that number of gigabytes, each day of it with users of its own, comes through a pipe and is never
+stored.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def day(megabytes: int) -> bytes:
 
 
 def resident_mib(process: subprocess.Popen[bytes]) -> int:
-    """The largest resident set of a process so far; 0 where it is gone."""
+    """The largest resident set of a process so far; 0 if it has ended."""
     try:
         lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,9 +1,9 @@
-"""What it costs to make a load from several generators on a Ray cluster, and what a sweep gains.
+"""The cost of a load from several generators on a Ray cluster, and the gain of a sweep.
 
 All of it on this machine, against nginx on its last core, in turns. CPU time is that of the event
-loops, as the run reports it; of the whole processes of the generators; of this process, which keeps
-the book (and is the generator itself where there is no cluster); and of Ray's own processes, which
-hangs on time and not on requests.
+loops, as the run reports it; of the whole processes of the generators; of this process, which
+gathers the rows (and is the generator itself without a cluster); and of Ray's own processes, which
+depend on time and not on requests.
 
     .venv/bin/python benches/many_machines.py [--rate 5000] [--seconds 8] [--most 8]
 """
@@ -33,7 +33,7 @@ POINTS = 8
 
 @contextmanager
 def cluster(cores: int) -> Iterator[None]:
-    """Connect to a cluster of so many cores for the time being."""
+    """Connect to a cluster of this number of cores for the duration of the block."""
     os.environ.update(connection.SURROUNDINGS)
     import ray
 
@@ -59,7 +59,7 @@ def generators(workload: dict[str, Any], target: str, seconds: float, most: int)
     print("| " + " | ".join(HEAD) + " |")
     numbers: list[int | None] = [None, *(2**n for n in range(10) if 2**n <= most)]
     lines: dict[int | None, list[tuple[float, ...]]] = {number: [] for number in numbers}
-    for _ in range(ROUNDS):  # in turns, as others may disturb
+    for _ in range(ROUNDS):  # in turns, as other programs may disturb
         for number in numbers:
             lines[number].append(once(workload, target, seconds, number))
     for number in numbers:
@@ -95,7 +95,7 @@ def once(
 
 
 def kind_of(command: str) -> str:
-    """What a process is: a generator, Ray's own, or the server."""
+    """The kind of a process: a generator, Ray's own, or the server."""
     if command.startswith("ray::Generator"):
         return "generator"
     return "server" if "nginx" in command else "Ray"

@@ -1,4 +1,4 @@
-"""How long a report of many requests takes, in which memory, and how large it is.
+"""The duration, the memory and the size of a report of many requests.
 
 .venv/bin/python benches/reports.py [--requests N] [--rounds N] [--keep FOLDER]
 
@@ -59,7 +59,7 @@ SERVER = 'name = "server"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n'
 
 
 def made(name: str, requests: int, folder: Path) -> Path:
-    """The result of a case, which may be there already."""
+    """The result of a case, which may exist already."""
     path = folder / f"{name.replace(' ', '-')}-{requests}"
     if (path / "summary.json").exists():
         return path
@@ -76,7 +76,7 @@ def made(name: str, requests: int, folder: Path) -> Path:
 
 
 def report(result: Path, page: Path) -> tuple[float, float, float]:
-    """How long it took in seconds, of which CPU time, and the most memory in MiB."""
+    """Its duration in seconds, its CPU time, and the most memory in MiB."""
     words = [sys.executable, "-c", MAIN, "report", str(result), "-o", str(page)]
     begin, used = time.perf_counter(), cpu_s()
     done = subprocess.run(words, capture_output=True, text=True, check=True)
@@ -99,7 +99,7 @@ SEEN = """[
 
 
 def opened(page: Path, rounds: int) -> str:
-    """When Chromium shows its text and all its charts, and pauses meanwhile; as cells."""
+    """The times until Chromium shows its text and all charts, and pauses meanwhile; as cells."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         return "| – | – | – | –"
@@ -114,7 +114,7 @@ def opened(page: Path, rounds: int) -> str:
 
 
 def seen_by(playwright: Playwright, program: str, page: Path) -> list[Any]:
-    """What a browser that was just started notes of a page that it opens."""
+    """The records of a freshly started browser about a page that it opens."""
     browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
     window = browser.new_page(viewport={"width": 1200, "height": 900})
     window.add_init_script(WATCH)

@@ -1,7 +1,7 @@
-"""What variables that clients share cost: within the process, and on a server.
+"""The cost of variables that clients share: within the process, and on a server.
 
 One client does each operation many times, one after another, so that the time of one is that of a
-way to the server and back. The last column has a hundred clients at the same time, whose ways
+round trip to the server. The last column has a hundred simultaneous clients, whose round trips
 overlap, so that the server or the event loop is the limit. Each figure is the least of ROUNDS: what
 else the machine does only adds to them. Eve's are those of its table 3 (two PCs of 600 MHz, Fast
 Ethernet), for an access, whatever it does.
@@ -79,7 +79,7 @@ def microseconds(operation: str, shared: str | None, clients: int, each: int, ta
         result = tt.run(workload, target, requests=clients, duration="300s")
     assert result.requests is not None
     assert result.summary["requests"] == clients, result.summary["warnings"]
-    # All begin at the start of the run, and each asks for its page when it is done.
+    # All begin at the start of the run, and each requests its page when it is done.
     sent = pl.DataFrame(result.requests)["sent_ns"].to_list()
     return float(max(sent)) / (clients * each) / 1000
 
@@ -108,7 +108,7 @@ def main() -> None:
 
 @contextmanager
 def given(url: str) -> Iterator[str]:
-    """The server that was named."""
+    """The given server."""
     yield url
 
 

@@ -26,7 +26,7 @@ from peers.models import MODELS
 from peers.tools import TOOLS, Tool, UnavailableError
 
 COLD_DIFFERS = 1.1
-"""From this ratio of times on the first run is told apart from the others."""
+"""From this ratio of times on the first run is reported separately."""
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def _prepare(tools: list[Tool]) -> tuple[list[tuple[Tool, list[str]]], dict[str,
 def _measure(
     tool: Tool, command: list[str], model: str, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """A row of the table: the rates in million requests a second, and the mean that was found."""
+    """A row of the table: the rates in million requests a second, and the measured mean."""
     row: dict[str, Any] = {"model": model, "tool": tool.name}
     try:
         report = tool.report(command, model, options.requests, options.runs)
@@ -96,7 +96,7 @@ def _measure(
 
 
 def _ratios(rows: list[dict[str, Any]]) -> None:
-    """Add to each row how many times faster Thinktime is."""
+    """Add to each row the speed-up of Thinktime."""
     ours = {row["model"]: row.get("million_per_s") for row in rows if row["tool"] == "Thinktime"}
     for row in rows:
         own, other = ours.get(row["model"]), row.get("million_per_s")
@@ -134,7 +134,7 @@ def _figures(row: dict[str, Any]) -> str:
 
 
 def _note(text: str) -> None:
-    """Say on a terminal how far it is."""
+    """Show the progress on a terminal."""
     if sys.stderr.isatty():
         print(text, file=sys.stderr)
 

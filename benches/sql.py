@@ -56,7 +56,7 @@ print(sorted(late)[int(0.99 * len(late))])
 
 @dataclass(frozen=True)
 class SqlCost(Cost):
-    """What it took, with the kernel's part."""
+    """Its cost, with the kernel's part."""
 
     system_s: float = 0.0
 
@@ -67,7 +67,7 @@ class SqlCost(Cost):
 
 
 def parameters(texts: list[str]) -> list[str]:
-    """The names that stand in the statements."""
+    """The names in the statements."""
     return [name for name in DRAWN if any(f"{{{name}}}" in text for text in texts)]
 
 
@@ -101,7 +101,7 @@ def workload(texts: list[str], options: argparse.Namespace, rate: float | None) 
         lines += ['model = "closed"', f"clients = {options.clients}", "[session]", 'think = "0s"']
     else:
         lines += ['model = "open"', f'rate = "{rate}/s"']
-    # Each bound is half a step further out, so that all whole numbers are drawn alike.
+    # Each bound is half a step further out, so that all whole numbers are equally likely.
     laws = [[float(bound) for bound in DRAWN[name].split(",")] for name in names]
     drawn = [f"uniform({max(low - 0.5, 0)}, {high + 0.5})" for low, high in laws]
     lines += ["[clients]", f"connections = {options.clients}", "[[request]]", 'name = "one"']
@@ -110,7 +110,7 @@ def workload(texts: list[str], options: argparse.Namespace, rate: float | None) 
 
 
 def theirs(command: list[str], core: int, rate: float | None = None) -> SqlCost:
-    """What pgbench took."""
+    """The cost of pgbench."""
     given = [] if rate is None else ["--rate", str(rate), "--log", "--log-prefix", "late"]
     with tempfile.TemporaryDirectory() as directory:
         before = Path.cwd()
@@ -133,7 +133,7 @@ def p99_of_log(file: Path) -> float:
 
 
 def ours(text: str, database: Database, core: int, seconds: int) -> SqlCost:
-    """What Thinktime took."""
+    """The cost of Thinktime."""
     job = {"text": text, "url": database.url, "seconds": seconds}
     here = Path(__file__).parent / "load" / "sql_run.py"
     output, _, memory = spend([sys.executable, str(here), json.dumps(job)], core)
@@ -149,7 +149,7 @@ def tables(core: int) -> Iterator[Database]:
         assert database.process is not None
         command = [program("pgbench"), "-i", "-q", "-h", "127.0.0.1", "-p", str(database.port)]
         spend([*command, "-U", USER, "postgres"], core)
-        os.sched_setaffinity(database.process.pid, {core})  # of all backends that it starts
+        os.sched_setaffinity(database.process.pid, {core})  # including all backends that it starts
         yield database
 
 

@@ -1,12 +1,13 @@
-"""What forwarding costs: the switch beside nginx and HAProxy, each before the same nginx.
+"""The cost of forwarding: the switch beside nginx and HAProxy, each before the same nginx.
 
     .venv/bin/python benches/switch.py [--rate R] [--seconds S] [--rounds N] [--bytes B]
         [--proxies NAME...] [--calls] [--idle CONNECTIONS]
 
-All proxies run at once, each with one thread on the last core, and are asked in turns, another
-first in each round; the load generator and the server share the first core. Times are from sending
-to the last byte; what a proxy adds is what it takes beyond the server alone in the same round.
-CPU time is that of all processes of a proxy, as the kernel counts it in hundredths of a second.
+All proxies run at once, each with one thread on the last core, and receive requests in turns,
+another first in each round; the load generator and the server share the first core. Times are from
+sending to the last byte; what a proxy adds is what it takes beyond the server alone in the same
+round. CPU time is that of all processes of a proxy, as the kernel counts it in hundredths of a
+second.
 
 --calls counts the system calls of a request with strace instead, which slows what it counts.
 --idle opens so many client connections, asks once on each, and says what memory the proxy takes.
@@ -38,12 +39,13 @@ WORKLOAD = 'name = "bench"\n[arrivals]\nmodel = "open"\nrate = "{rate}/s"\n'
 DIRECT = "server alone"
 WARM_UP_S = 1.0
 SPARE = 5000
-"""Client connections beside the idle ones: whoever stands still for a second meets many."""
+"""Client connections beside the idle ones: a client that pauses for a second meets many
+arrivals."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What one turn has measured; times in microseconds."""
+    """The measurements of one turn; times in microseconds."""
 
     cpu_us: float
     p50_us: float
@@ -51,7 +53,7 @@ class Turn:
 
 
 def load(name: str, url: str, rate: float, seconds: float) -> dict:
-    """Ask the one of that name at that rate; the summary."""
+    """Send requests to the proxy of that name at that rate; the summary."""
     workload = tt.Workload(WORKLOAD.format(rate=rate))
     summary = tt.run(workload, url, duration=seconds, rows="none").summary
     if summary["errors"]:
@@ -60,7 +62,7 @@ def load(name: str, url: str, rate: float, seconds: float) -> dict:
 
 
 def turn(name: str, url: str, asked: Proxy | None, options: argparse.Namespace) -> Turn:
-    """Ask for a while, and see what it takes."""
+    """Send requests for a while, and measure the cost."""
     load(name, url, options.rate, WARM_UP_S)
     before = asked.cpu_s() if asked else 0.0
     summary = load(name, url, options.rate, options.seconds)
@@ -72,7 +74,7 @@ def turn(name: str, url: str, asked: Proxy | None, options: argparse.Namespace) 
 def measure(
     server: Server, proxies: dict[str, Proxy], options: argparse.Namespace
 ) -> list[dict[str, Turn]]:
-    """By round, what each has taken."""
+    """By round, the cost of each."""
     asked: list[tuple[str, Proxy | None]] = [(DIRECT, None), *proxies.items()]
     rounds = []
     for number in range(options.rounds):
@@ -111,7 +113,7 @@ def table(rounds: list[dict[str, Turn]], proxies: list[str]) -> None:
 
 
 def against_better(rounds: list[dict[str, Turn]], proxies: list[str]) -> None:
-    """What the switch adds, as a share of what the better of the others adds."""
+    """The time added by the switch, as a share of that of the better one of the others."""
     others = [name for name in proxies if name != "switch"]
     if "switch" not in proxies or not others:
         return
@@ -149,14 +151,14 @@ def calls(proxies: dict[str, Proxy], options: argparse.Namespace, directory: Pat
 
 
 def by_name(text: str) -> dict[str, int]:
-    """What strace has counted, by system call, the most frequent first."""
+    """The counts of strace by system call, the most frequent first."""
     rows = [line.split() for line in text.splitlines() if line.strip()[:1].isdigit()]
     counts = {row[-1]: int(row[3]) for row in rows if row[-1] != "total"}
     return dict(sorted(counts.items(), key=lambda one: -one[1]))
 
 
 def idle(proxies: dict[str, Proxy], connections: int) -> None:
-    """Say what memory idle client connections take."""
+    """Print the memory of idle client connections."""
     request = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     print(f"| {connections:,} idle connections | before, MiB | connected | after a request each |")
     print("|---|---|---|---|")
@@ -180,7 +182,7 @@ def idle(proxies: dict[str, Proxy], connections: int) -> None:
 
 
 def room_for(connections: int) -> None:
-    """Have as many files open as that takes, for this process and those that it starts."""
+    """Raise the limit of open files to this need, for this process and its children."""
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if connections + SPARE > allowed:
         raise SystemExit(
@@ -191,7 +193,7 @@ def room_for(connections: int) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """What is asked for."""
+    """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

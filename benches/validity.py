@@ -1,4 +1,4 @@
-"""How often the checks of validity doubt runs in which nothing is wrong.
+"""How often the checks of validity doubt runs without errors.
 
     .venv/bin/python benches/validity.py [--runs 200] [--requests 20000] [--percentiles]
     .venv/bin/python benches/validity.py --served SECONDS [--runs 96] [--processes 8]
@@ -43,7 +43,7 @@ from thinktime.validity.percentiles import Backing, backing
 UNSEEN_STEADY = "steady state could not look"
 WARM_UP_S = 2.0
 TOGETHER = 5
-"""So many runs are held against each other."""
+"""The number of runs that are compared with each other."""
 
 OPEN = '[arrivals]\nmodel = "open"\nrate = 80\n'
 SHORT_SESSIONS = (
@@ -68,7 +68,7 @@ KINDS = {
     "partly open, 20 requests, at 0.5": (LONG_SESSIONS, "ps", "exp(10ms)", 1, 0.5),
     "closed, 50 clients, at 0.8": (CLOSED, "fcfs", "exp(10ms)", 1, 0.8),
 }
-"""Sessions, policy, demand, servers, and the load that is held."""
+"""Sessions, policy, demand, servers, and the held load."""
 
 
 def main() -> None:
@@ -101,7 +101,7 @@ def main() -> None:
 
 def print_served(runs: int, seconds: float, processes: int) -> None:
     """The table of real runs, and that of the same runs simulated: what each check said."""
-    # New interpreters: a copy of one that has threads may wait for ever for what these hold.
+    # New interpreters: a copy of one with threads may wait for ever for their locks.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         for kind in ("real", "simulated"):
             one = partial(verdicts, seconds=seconds, real=kind == "real")
@@ -109,7 +109,7 @@ def print_served(runs: int, seconds: float, processes: int) -> None:
 
 
 def print_verdicts(title: str, runs: Iterable[dict[str, str]]) -> None:
-    """A table of how many runs each check gave each verdict."""
+    """A table of the number of runs with each verdict of each check."""
     found, words = list(runs), (FINE, DOUBTFUL, SPOILT, UNSEEN)
     print(f"| {title} | {' | '.join(words)} |")
     print("|---|" + "---|" * len(words))
@@ -136,7 +136,7 @@ def verdicts(seed: int, seconds: float, real: bool) -> dict[str, str]:
 
 
 def inputs(kind: str) -> tuple[tt.Workload, tt.System]:
-    """What is simulated."""
+    """The simulated model."""
     sessions, policy, demand, servers, load = KINDS[kind]
     system = tt.System(
         f'name = "one"\n[[station]]\nname = "server"\npolicy = "{policy}"\n'
@@ -178,7 +178,7 @@ def up_to(name: str) -> list[str]:
 
 @dataclass
 class Seen:
-    """What is kept of a run: its response times, and which percentiles the check doubts."""
+    """The kept data of a run: its response times, and the percentiles that the check doubts."""
 
     times_s: np.ndarray
     longer: np.ndarray
@@ -187,7 +187,7 @@ class Seen:
 
     @classmethod
     def of(cls, result: tt.Result) -> Seen:
-        """Of a run."""
+        """The name of a run."""
         times = result.summary["response_time_s"]
         return cls(*result.survival(), times, backing(of_result(result)))
 
@@ -198,7 +198,7 @@ class Seen:
 
 
 def true_worth(seen: list[Seen], name: str, requests: int) -> float:
-    """Of how many independent requests a percentile is, by the spread over independent runs."""
+    """The number of independent requests behind a percentile, from the spread over such runs."""
     truth = float(np.mean([one.summary[name] for one in seen]))
     share = np.array([one.beyond(truth) for one in seen])
     middle = float(share.mean())
@@ -206,7 +206,7 @@ def true_worth(seen: list[Seen], name: str, requests: int) -> float:
 
 
 def doubts(kind: str, runs: int, requests: int) -> tuple[Counter[str], Counter[str]]:
-    """By check, in how many runs it was in doubt, and in how many it could look."""
+    """By check, the number of runs in doubt, and the number that it could judge."""
     workload, system = inputs(kind)
     doubted: Counter[str] = Counter()
     looked: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""How often `load` and `warm-up` doubt what is fine, and what begins with nobody there.
+"""How often `load` and `warm-up` doubt fine runs, and runs that begin empty.
 
     .venv/bin/python benches/validity_filling.py [--runs 300] [--first 5001] [--requests 20000]
 
@@ -56,7 +56,7 @@ KINDS = {
         partly("geometric(20)", "exp(10s)", EMPTY), "exp(60ms)", 0.8,
     ),
 }  # fmt: skip
-"""Sessions, demand, and the load that is held."""
+"""Sessions, demand, and the held load."""
 
 
 def main() -> None:

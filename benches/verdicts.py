@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def said(load: float, requests: int, runs: int) -> list[str]:
-    """In how many per cent of the runs it was said that each is met, and that it is not."""
+    """The percentages of runs in which each is reported as met, and as not met."""
     mean = 0.01 / (1 - load)  # the response time of M/M/1 is exponential
     limits = {"mean": mean, "p50": mean * math.log(2), "p99": mean * math.log(100)}
     found: Counter[tuple[str, str]] = Counter()

@@ -1,10 +1,10 @@
-"""CPU time of the generator with and without those who watch it, at 5,000 requests a second.
+"""CPU time of the generator with and without viewers, at 5,000 requests a second.
 
 .venv/bin/python benches/watching.py [--rounds N] [--seconds S]
 
 The rounds are interleaved. The process that serves the page and the viewers are not counted: they
-are others than the generator's. What watching itself does in the generator's process is timed, too,
-by the clock of its thread: on a busy machine the difference of two runs says little.
+are not the generator's. The watching itself in the generator's process is timed, too, by the clock
+of its thread: on a busy machine the difference of two runs is uncertain.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ CASES = {
     "--metrics, a scrape a second": (Watch(metrics="127.0.0.1:0"), 1),
     "--otlp, no collector there": (Watch(otlp="http://127.0.0.1:9"), 0),
 }
-"""How it is watched, and by how many viewers; -1 for one who stalls."""
+"""The way of watching, and the number of viewers; -1 for one that stalls."""
 
 
 def main() -> None:
@@ -77,15 +77,15 @@ def main() -> None:
 
 
 class Timed:
-    """What a run tells, and whom it tells, timed by the clock of its thread."""
+    """A run's messages and their receivers, timed by the clock of the thread."""
 
     def __init__(self, told: Callable[[Moment], None]) -> None:
-        """For whom it is."""
+        """The receiver."""
         self._told = told
         self.spent_s = 0.0
 
     def take(self, moment: Moment) -> None:
-        """Tell it; a moment is made of a table once more, as it was on its way here."""
+        """Pass it on; a moment is made from a table once more, as on its way here."""
         table = asdict(moment)
         begun = thread_time()
         Moment.of(table)
@@ -94,7 +94,7 @@ class Timed:
 
 
 def share(target: str, how: Watch, viewers: int, seconds: float) -> tuple[float, float]:
-    """The CPU time of this process by the time of a run: all its threads, and what was timed."""
+    """The CPU time of this process by the time of a run: all its threads, and the timed part."""
     workload = tt.Workload(WORKLOAD)
     begun = watch.watched_run("run", workload.name, target, (None, seconds))
     with ExitStack() as stack:
@@ -118,7 +118,7 @@ def used_s() -> float:
 
 @contextmanager
 def redirected(path: str) -> Iterator[None]:
-    """What the command says goes to a file."""
+    """The command's output goes to a file."""
     with open(path, "w") as file, redirect_stderr(file):
         known, common.errors.file = common.errors.file, file
         try:

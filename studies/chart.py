@@ -39,8 +39,8 @@ _STYLE: dict[str, Any] = {
     "xtick.color": SOFT,
     "ytick.color": SOFT,
 }
-_TAG = re.compile(r"<[^>]*>")  # not what stands between tags: that is shown
-_LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")  # a hundredth of a point is seen by nobody
+_TAG = re.compile(r"<[^>]*>")  # not the text between tags: that is displayed
+_LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")  # a hundredth of a point is invisible
 _METADATA = {"Date": None, "Creator": None}
 
 
@@ -57,7 +57,7 @@ class LineChart:
         x_limits: tuple[float, float] | None = None,
         y_limits: tuple[float, float] | None = None,
     ) -> None:
-        """Begin a chart; without limits the axes fit what is drawn."""
+        """Begin a chart; without limits the axes fit the data."""
         self.title = title
         self._labels = (x_label, y_label)
         self._logs = (x_log, y_log)
@@ -94,7 +94,7 @@ class LineChart:
                 "x": list(xs),
                 "y": [value if math.isfinite(value) else math.nan for value in ys],
                 "yerr": None if errors is None else list(errors),
-                "label": name or "_",  # matplotlib leaves out names that begin so
+                "label": name or "_",  # matplotlib leaves out names with this beginning
                 "color": colour,
                 "linestyle": _dashes(dashed) if joined else "",
                 "linewidth": 1.1 if dashed else 1.6,

@@ -13,20 +13,20 @@ from listening import COMMAND
 
 
 def run(file: Path, output: Path) -> str:
-    """Let a lab run to its end; what it complains of, on one line or several.
+    """Let a lab run to its end; its error messages, on one line or several.
 
-    Where the study is ended in the middle of it, so is the lab, which tidies up before.
+    If the study is ended meanwhile, so is the lab, which tidies up before.
     """
     process = subprocess.Popen(
         [*COMMAND, "lab", str(file), "-o", str(output)],
-        # No terminal: what the lab prints is of no use here, unless it fails.
+        # No terminal: the lab's output is useless here, unless it fails.
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
     try:
         return process.communicate()[1].strip()
     except BaseException:
-        # Not Ctrl-C, which who is started in the background ignores.
+        # Not Ctrl-C, which processes started in the background ignore.
         process.send_signal(signal.SIGTERM)
         process.communicate()
         raise

@@ -24,7 +24,7 @@ class Listening:
     url: str
     pid: int
     said: list[str] = field(default_factory=list)
-    """What it printed; all of it once it has ended."""
+    """Its output; all of it once it has ended."""
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def listening(*commands: Sequence[str]) -> Iterator[list[Listening]]:
     They start at the same time, and end by their process ids, whatever happens in the block.
 
     Raises:
-        SystemExit: if one does not start; what it says is on standard error.
+        SystemExit: One does not start; its output is on standard error.
     """
     processes: list[subprocess.Popen[str]] = []
     try:
@@ -58,13 +58,13 @@ def _started(words: Sequence[str]) -> subprocess.Popen[str]:
         [*COMMAND, *words, "--listen", "127.0.0.1:0"],
         stdout=subprocess.PIPE,
         text=True,
-        # Ctrl-C is for who started it to handle: it ends it after the run.
+        # Ctrl-C is for the parent to handle: it ends the process after the run.
         start_new_session=True,
     )
 
 
 def _heard(process: subprocess.Popen[str], words: Sequence[str]) -> Listening:
-    """It, once it says where it listens: the third word of its first line."""
+    """The process, once it reports its address: the third word of its first line."""
     assert process.stdout is not None
     first = process.stdout.readline()
     if not first:

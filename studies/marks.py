@@ -1,4 +1,4 @@
-"""A table of a page that is written anew by the study itself, between two marks."""
+"""A table of a page that the study itself rewrites, between two marks."""
 
 from __future__ import annotations
 

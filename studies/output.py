@@ -1,4 +1,4 @@
-"""Where a study writes: a short one never over what a whole one has written."""
+"""The destination of a study: a short one never replaces the results of a whole one."""
 
 from __future__ import annotations
 

@@ -24,18 +24,18 @@ USER = "tester"
 
 
 class NotInstalledError(Exception):
-    """A program of PostgreSQL is not here."""
+    """A program of PostgreSQL is missing."""
 
 
 class FailedError(Exception):
-    """PostgreSQL did not do what it was told to."""
+    """PostgreSQL did not carry out a command."""
 
 
 def program(name: str) -> str:
     """The path of a program of PostgreSQL.
 
     Raises:
-        NotInstalledError: There is none.
+        NotInstalledError: The program is missing.
     """
     found = shutil.which(name, path=_PATH)
     if found is None:
@@ -51,7 +51,7 @@ def free_port() -> int:
 
 
 def _as_nobody(command: list[str]) -> list[str]:
-    """The command as somebody else than root, as which PostgreSQL refuses to run."""
+    """The command as another user than root, as which PostgreSQL refuses to run."""
     if os.geteuid() != 0:
         return command
     setpriv = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
@@ -81,7 +81,7 @@ class Database:
         """Start the server with these settings, as in `max_connections=5`, and wait for it.
 
         Raises:
-            FailedError: It ends, or answers nobody for five minutes.
+            FailedError: It ends, or does not answer for five minutes.
         """
         options = ["fsync=off", "shared_buffers=16MB", "listen_addresses=127.0.0.1", *settings]
         given = [part for option in options for part in ("-c", option)]
@@ -104,10 +104,10 @@ class Database:
         self.process.wait(timeout=300)
 
     def sql(self, text: str, *, check: bool = True) -> str:
-        """What psql says to statements, over the Unix socket, which everybody may use.
+        """The output of psql for statements, over the Unix socket, which everybody may use.
 
         Raises:
-            FailedError: It does not do them, and `check` is true.
+            FailedError: They fail, and `check` is true.
         """
         command = [program("psql"), "-h", str(self.directory), "-p", str(self.port), "-U", USER]
         command += ["-d", "postgres", "-v", "ON_ERROR_STOP=1", "-qAtc", text]
@@ -117,7 +117,7 @@ class Database:
         return done.stdout.strip()
 
     def log(self) -> str:
-        """What the server wrote."""
+        """The server's output."""
         return (self.directory / "log").read_text()
 
 

@@ -1,7 +1,7 @@
 """A workload at a load, on a sample path that really brings it.
 
-A run of half a minute with demands that vary much may bring a fifth more work than its rate
-promises, and then nothing is learned of the load that was asked for.
+A run of half a minute with very variable demands may bring a fifth more work than its rate
+promises. Such a run shows nothing about the requested load.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ SEEDS = 24
 def at_load(
     workload: dict[str, Any], system: Any, station: str, load: float, duration_s: float
 ) -> tt.Workload:
-    """The workload at this load of a station, with the seed that brings it most nearly.
+    """The workload at this load of a station, with the seed that comes nearest to it.
 
-    `duration_s` is how long the run takes. Of the first seeds that are tried, one that is within
-    half a percentage point is taken at once.
+    `duration_s` is the length of the run. The first tried seed within half a percentage point is
+    taken at once.
     """
     held = None
     chosen, best = None, float("inf")

@@ -1,4 +1,4 @@
-"""Users of a study who are closed, partly open or open, and otherwise alike."""
+"""Users of a study who are closed, partly open or open, and otherwise equal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REQUESTS_PER_SESSION = 5
 def users(model: str, clients: int) -> dict[str, Any]:
     """The tables `arrivals` and `session`; rate or think time is still to be set by a load.
 
-    `clients` is how many closed users there are.
+    `clients` is the number of closed users.
     """
     arrivals: dict[str, Any] = {"model": model.replace(" ", "-")}
     if model == "closed":

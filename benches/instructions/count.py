@@ -48,13 +48,13 @@ FEWER = {"3 of 1000 stations open": (10_000, 30_000)}
 """The numbers of requests where each costs more."""
 TOLERANCE = 0.03
 MISSES_LEAST = 0.01
-"""Misses may be off by so many at least: what else lies in the cache decides about a few."""
+"""The least tolerance for misses: other contents of the cache decide about a few."""
 CACHES = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=524288,8,64"]
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one request takes."""
+    """The cost of one request."""
 
     instructions: float
     data_references: float
@@ -80,9 +80,9 @@ def table(profile: str) -> Path:
 
 
 def example(profile: str) -> str:
-    """Builds the example, and gives its path.
+    """Builds the example, and returns its path.
 
-    With `checked` all is built that the tests need: a part alone has other features.
+    With `checked` everything is built that the tests need: a part alone has other features.
     """
     build = ["cargo", "build", f"--profile={profile}", "--locked", "--quiet"]
     whole = ["--workspace", "--all-targets"]
@@ -112,7 +112,7 @@ def totals(program: str, case: str, requests: int) -> list[int]:
 
 
 def a_request(program: str, case: str) -> Cost:
-    """The cost of one request; the two runs go on at the same time."""
+    """The cost of one request; the two runs are simultaneous."""
     numbers = FEWER.get(case, (FEW, MANY))
     with ThreadPoolExecutor() as both:
         few, many = both.map(lambda requests: totals(program, case, requests), numbers)
@@ -146,7 +146,7 @@ def written(profile: str, rustc: str, costs: dict[str, Cost]) -> str:
 
 
 def twice(costs: dict[str, Cost]) -> list[str]:
-    """Whether many servers cost more than twice what few do, in words."""
+    """Whether many servers cost more than twice as much as few, in words."""
     many, few = (costs.get(case) for case in AT_MOST_TWICE)
     if many is None or few is None or many.instructions <= 2 * few.instructions:
         return []
@@ -154,7 +154,7 @@ def twice(costs: dict[str, Cost]) -> list[str]:
 
 
 def check(profile: str, rustc: str, costs: dict[str, Cost]) -> int:
-    """Compares with the table; gives the exit status."""
+    """Compares with the table; returns the exit status."""
     file = table(profile)
     known = tomllib.loads(file.read_text())
     if known["rustc"] != rustc:

@@ -1,4 +1,4 @@
-"""CPU time of this process and of all that it has started, by what they are."""
+"""CPU time of this process and of all its descendants, by kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path
 
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 EVERY_S = 0.2
-"""The time between two looks: what a process does after the last one before its end is not seen."""
+"""The time between two looks: the CPU time between the last one and the end of a process is
+missed."""
 
 
 def _seen() -> dict[int, tuple[str, float]]:
@@ -36,15 +37,15 @@ def _seen() -> dict[int, tuple[str, float]]:
 
 
 def descendants() -> dict[int, str]:
-    """The command lines of this process and of all that it has started."""
+    """The command lines of this process and of all its descendants."""
     return {pid: name for pid, (name, _) in _seen().items()}
 
 
 @contextmanager
 def cpu_seconds(kind_of: Callable[[str], str]) -> Iterator[Mapping[str, float]]:
-    """CPU seconds from here to the end by kind, which is made of a command line; filled at the end.
+    """CPU seconds from here to the end by kind, derived from a command line; filled at the end.
 
-    This process itself is of the kind `self`, less what looking takes.
+    This process itself is of the kind `self`, without the cost of looking.
     """
     before = _seen()
     last: dict[int, tuple[str, float]] = {}
@@ -53,7 +54,7 @@ def cpu_seconds(kind_of: Callable[[str], str]) -> Iterator[Mapping[str, float]]:
 
     def note() -> None:
         for pid, (name, used_s) in _seen().items():
-            # One that has ended and was not waited for has no name any more.
+            # A process that has ended and was not waited for has no name any more.
             last[pid] = (name or last.get(pid, ("", 0.0))[0], used_s)
 
     def look() -> None:

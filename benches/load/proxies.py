@@ -1,6 +1,6 @@
 """Proxies in front of one server, each with one thread that forwards, over kept connections.
 
-Each tells the server whom it forwards for, since that is how they are run; none writes a log.
+Each names its client to the server, as in usual operation; none writes a log.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ http {{
 """
 )
 
-# HAProxy would not start where it may not open two files for each connection.
+# HAProxy would not start if it may not open two files for each connection.
 HAPROXY = """
 global
   nbthread 1
@@ -91,7 +91,7 @@ class Proxy:
     pid: int
 
     def pids(self) -> list[int]:
-        """Its processes: the one that was started, and its workers."""
+        """Its processes: the main one and its workers."""
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
         return [self.pid, *map(int, children.split())]
 
@@ -101,26 +101,26 @@ class Proxy:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def resident_mib(self) -> float:
-        """What of its processes lies in memory; what they share counts for each."""
+        """The resident memory of its processes; shared memory counts for each."""
         texts = (Path(f"/proc/{pid}/status").read_text() for pid in self.pids())
         return sum(resident_kib(text) for text in texts) / 1024
 
 
 def cpu_ticks(stat: str) -> int:
-    """User and system time of a process as /proc/PID/stat has it, in clock ticks."""
-    # The name of the program, in parentheses, may have blanks and parentheses itself.
+    """User and system time of a process from /proc/PID/stat, in clock ticks."""
+    # The name of the program, in parentheses, may contain blanks and parentheses itself.
     fields = stat.rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
 
 
 def resident_kib(status: str) -> int:
-    """The resident set of a process as /proc/PID/status has it."""
+    """The resident set of a process from /proc/PID/status."""
     line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
     return int(line.split()[1])
 
 
 Start = Callable[[Path, int, int, int], list[str]]
-"""From a folder, the proxy's port, the server's and how many clients there may be: the command."""
+"""The command, from a folder, the proxy's port, the server's and the limit of clients."""
 
 
 def nginx_command(directory: Path, port: int, server: int, connections: int) -> list[str]:
@@ -156,7 +156,7 @@ PROXIES: dict[str, Start] = {
 
 
 def available(names: Sequence[str]) -> list[str]:
-    """Those of these proxies that can be measured; says which one cannot."""
+    """The proxies among these that can be measured; names the others."""
     unknown = sorted(set(names) - set(PROXIES))
     if unknown:
         raise SystemExit(f"no proxy is called {unknown[0]}; there are {', '.join(PROXIES)}")

@@ -20,7 +20,7 @@ OWN_FILES = """\
   uwsgi_temp_path {directory}/uwsgi;
   scgi_temp_path {directory}/scgi;
 """
-"""What nginx writes goes to a folder of its own."""
+"""The files of nginx go to a folder of its own."""
 
 CONFIG = (
     """
@@ -53,7 +53,7 @@ http {{
 
 @dataclass(frozen=True)
 class Server:
-    """Where nginx listens."""
+    """The port of nginx."""
 
     http: str
     h2c: str
@@ -69,7 +69,7 @@ def free_port() -> int:
 
 
 def nginx_program() -> str:
-    """Where nginx is installed."""
+    """The path of nginx."""
     found = installed("nginx")
     if found is None:
         raise SystemExit("nginx is not installed: apt-get install nginx-light")
@@ -77,13 +77,13 @@ def nginx_program() -> str:
 
 
 def installed(name: str) -> str | None:
-    """Where a program is, with the folders of the administrator's programs."""
+    """The path of a program, also in the folders of the administrator's programs."""
     return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin")
 
 
 @contextmanager
 def nginx(directory: Path, core: int, size: int = 1024) -> Iterator[Server]:
-    """Run nginx on that core; what it answers has `size` bytes."""
+    """Run nginx on that core; its answer has `size` bytes."""
     program = nginx_program()
     (directory / "files").mkdir()
     (directory / "files" / "index.html").write_bytes(b"x" * size)
@@ -117,7 +117,7 @@ def certificate(directory: Path) -> None:
 
 
 def wait_for(port: int) -> None:
-    """Wait until somebody listens."""
+    """Wait until the port is listened on."""
     for _ in range(100):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -1,4 +1,4 @@
-"""One run of Thinktime against a database, told by a JSON object; prints what it took."""
+"""One run of Thinktime against a database, described by a JSON object; prints its cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main() -> None:
     """Run, and print."""
     job = json.loads(sys.argv[1])
     workload = tt.Workload(job["text"])
-    run = tt.run  # its modules are loaded now: they are no part of the generator
+    run = tt.run  # its modules are loaded now: they do not count as the generator's
     before, before_system = cpu_s(), system_s()
     result = run(workload, job["url"], duration=job["seconds"], rows="none")
     spent, system = cpu_s() - before, system_s() - before_system

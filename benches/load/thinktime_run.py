@@ -1,4 +1,4 @@
-"""One run of Thinktime, told by a JSON object; prints requests, CPU seconds and lateness."""
+"""One run of Thinktime, described by a JSON object; prints requests, CPU seconds and lateness."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cpu_s() -> float:
 
 
 def system_s() -> float:
-    """Of these the kernel's."""
+    """The kernel's share of these."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_stime
 
 
@@ -48,7 +48,7 @@ def main() -> None:
     options = {"insecure": url.startswith("https"), "lateness": work["lateness"]}
     with tempfile.TemporaryDirectory() as directory:
         client = workload(work, job["script"], Path(directory))
-        run = tt.run  # its modules are loaded now: they are no part of the generator
+        run = tt.run  # its modules are loaded now: they do not count as the generator's
         before = cpu_s()
         result = run(client, url, duration=work["seconds"], rows="none", **options)
         spent = cpu_s() - before

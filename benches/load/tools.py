@@ -1,4 +1,4 @@
-"""The generators: how each is told to do the same work, and how many requests it says it did.
+"""The generators: the command of each for the same work, and its reported number of requests.
 
 Each runs as a process of its own on one core. Its CPU time is that of the whole process, user and
 system, as the kernel counts it; Thinktime's own is taken from just before the run to just after it,
@@ -22,21 +22,21 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be done: `clients` connections as fast as they can, or at a rate."""
+    """The work: `clients` connections as fast as they can, or at a rate."""
 
     url: str
     seconds: float
     clients: int = 50
     rate: float | None = None
     lateness: str | None = None
-    """How much later Thinktime may send."""
+    """The permitted lateness of Thinktime."""
     http2: bool = False
     """Whether several requests share a connection: then 4 connections with `clients` streams."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What it took."""
+    """The cost of it."""
 
     requests: int
     cpu_s: float
@@ -52,7 +52,7 @@ class Cost:
 Tool = Callable[[Work, int], Cost]
 
 COUNTER: list[str] = []
-"""A command in front of the tools', which counts what they do."""
+"""A command in front of the tools', which counts their work."""
 
 
 def spend(command: list[str], core: int, text: str | None = None) -> tuple[str, float, int]:
@@ -121,7 +121,7 @@ export default function () { http.get('%s'); }
 
 
 def k6(work: Work, core: int) -> Cost:
-    """k6, with its open executor where there is a rate."""
+    """k6, with its open executor if a rate is given."""
     seconds = f"{work.seconds:.0f}s"
     if work.rate:
         scenario = {
@@ -162,7 +162,7 @@ def vegeta(work: Work, core: int) -> Cost:
 
 
 def program(name: str) -> str:
-    """Where a peer is installed."""
+    """The path of a peer."""
     found = shutil.which(name)
     if found is None:
         raise SystemExit(f"{name} is not installed; see docs/performance.md")

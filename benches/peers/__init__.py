@@ -1,1 +1,1 @@
-"""Other simulators, called on the models of `benches/simulation.py`; nothing of them is copied."""
+"""Other simulators, called on the models of `benches/simulation.py`; their code is not copied."""

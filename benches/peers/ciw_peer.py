@@ -1,4 +1,4 @@
-"""Ciw: a network of nodes, and the records of those who went through."""
+"""Ciw: a network of nodes, and the records of its customers."""
 
 from __future__ import annotations
 

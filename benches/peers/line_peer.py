@@ -1,7 +1,7 @@
 """LINE: its discrete-event engine LDES (class `SolverLDES`), a compiled program in its package.
 
-LDES counts the completions of think times as events, too; the events asked for are scaled so that
-the wanted number of requests goes through the queue. Its LAS is called FB.
+LDES counts the completions of think times as events, too; the requested events are scaled so that
+the right number of requests passes the queue. Its LAS is called FB.
 """
 
 from __future__ import annotations

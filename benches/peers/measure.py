@@ -1,4 +1,4 @@
-"""What the Python scripts share: run a model several times and print one JSON line.
+"""The common part of the Python scripts: run a model several times and print one JSON line.
 
 python -m peers.TOOL_peer MODEL REQUESTS RUNS
 """
@@ -13,7 +13,8 @@ from collections.abc import Callable
 from peers.models import MODELS, Model
 
 Simulate = Callable[[Model, int, int], tuple[int, float]]
-"""Takes model, requests and seed; gives the requests simulated and their mean response time."""
+"""Takes model, requests and seed; returns the number of simulated requests and their mean response
+time."""
 
 
 class NotOfferedError(Exception):
@@ -21,7 +22,7 @@ class NotOfferedError(Exception):
 
 
 def main(version: str, simulate: Simulate) -> None:
-    """Run the model that the command line names, the first time cold, and print what came out."""
+    """Run the model that the command line names, the first time cold, and print the result."""
     model, requests, runs = MODELS[sys.argv[1]], int(sys.argv[2]), int(sys.argv[3])
     report: dict[str, object] = {"version": version, "model": model.name}
     counts, seconds, means = [], [], []

@@ -11,7 +11,7 @@ DEMAND = 0.01
 
 @dataclass(frozen=True)
 class Model:
-    """A single-server queue and those who use it. Times are in seconds."""
+    """A single-server queue and its users. Times are in seconds."""
 
     name: str
     title: str

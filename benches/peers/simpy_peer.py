@@ -16,7 +16,7 @@ Process = Generator[simpy.Event, Any, None]
 
 
 class Run:
-    """One simulation of a model: its server, its clients and what they saw."""
+    """One simulation of a model: its server, its clients and their response times."""
 
     def __init__(self, model: Model, requests: int) -> None:
         """Begin at time 0 with an idle server."""

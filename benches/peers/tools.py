@@ -1,4 +1,4 @@
-"""How each tool is had and run: a private Python environment, and SSJ by Maven and Java."""
+"""Installation and run of each tool: a private Python environment, and SSJ by Maven and Java."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ RUN_LIMIT_S = 900
 
 
 class UnavailableError(Exception):
-    """A tool cannot be had, or does not run, on this machine."""
+    """A tool is not available, or does not run, on this machine."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A simulator, and the requests of a run that takes it some seconds."""
+    """A simulator, and the number of requests for a run of some seconds."""
 
     name: str
     note: str
     prepare: Callable[[], list[str]]
-    """Gets what is needed, and gives the command that the arguments are put after."""
+    """Installs the tool, and returns the command before the arguments."""
     arguments: Callable[[Model, int, int], list[str]]
     requests: int
     special: dict[str, int]
     """Requests of the models that are much slower or faster than the others."""
 
     def report(self, command: list[str], model: str, requests: int | None, runs: int) -> Any:
-        """Run one model in a fresh process, and give what it printed."""
+        """Run one model in a fresh process, and return its output."""
         count = requests or self.special.get(model, self.requests)
         environment = os.environ | {"PYTHONPATH": str(SCRIPTS.parent)}
         text = call([*command, *self.arguments(MODELS[model], count, runs)], environment)
@@ -51,7 +51,7 @@ class Tool:
 
 
 def call(command: list[str], environment: dict[str, str] | None = None) -> str:
-    """Run a command, and give what it printed; fails with the last line of its complaint."""
+    """Run a command, and return its output; fails with the last line of its error."""
     try:
         done = subprocess.run(
             command, env=environment, text=True, capture_output=True, timeout=RUN_LIMIT_S
@@ -65,7 +65,7 @@ def call(command: list[str], environment: dict[str, str] | None = None) -> str:
 
 
 def own_python() -> list[str]:
-    """The Python of this process, in which Thinktime is."""
+    """The Python of this process, with Thinktime."""
     return [sys.executable]
 
 

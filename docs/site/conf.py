@@ -1,4 +1,4 @@
-"""The site: what Sphinx is told. `make site` builds it into dist/site.
+"""The site: the settings of Sphinx. `make site` builds it into dist/site.
 
 The sources are README and docs as they stand, from the root of the repository, so that a link
 that works in a viewer of Git works on the site, and the pages that generated.py makes. Those are on
@@ -40,7 +40,7 @@ exclude_patterns = ["target", "dist", "demo", ".*"]
 myst_heading_anchors = 4
 # The lexer of Luau does not know the sign for a length.
 suppress_warnings = ["misc.highlighting_failure"]
-# Code whose language is not named is commands and what they print.
+# Code without a named language is commands and their output.
 highlight_language = "none"
 
 html_theme = "furo"
@@ -63,7 +63,7 @@ STUDY = re.compile(r"docs/studies-(?P<name>[\w-]+)")
 
 
 def _listed(text: str) -> list[str]:
-    """The pages that a text lists, each under the title that it has there."""
+    """The pages that a text lists, each under its title there."""
     return [f"{found['title']} <{found['page']}>" for found in LISTED.finditer(text)]
 
 
@@ -75,7 +75,7 @@ def _linked(text: str) -> str:
 
 
 def _tree(pages: list[str], caption: str = "") -> str:
-    """A hidden table of contents, which is what the site's own navigation is made of."""
+    """A hidden table of contents, from which the site makes its own navigation."""
     options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
     return "\n".join(["", "```{toctree}", *options, "", *pages, "```", ""])
 

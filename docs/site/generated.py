@@ -1,7 +1,7 @@
-"""The pages that the program makes of itself: `python docs/site/generated.py docs` writes them.
+"""The program's own reference pages: `python docs/site/generated.py docs` writes them.
 
-`make site` does so before it builds; git ignores what is written. Help, schemas and docstrings
-are where their words stand.
+`make site` does so before it builds; git ignores the output. Their words come from help, schemas
+and docstrings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def text(page: str) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write all pages into a folder, and leave those alone that are as they should be."""
+    """Write all pages into a folder, and leave up-to-date ones alone."""
     for page in PAGES:
         path, made = folder / page, text(page)
         if not path.exists() or path.read_text("utf-8") != made:

@@ -114,14 +114,14 @@ _LATER = {
     "thinktime.results.verdict": ("Objective", "Verdict"),
     "thinktime.sweeps": ("Stopped", "sweep"),
 }
-"""What is imported when it is first asked for, so that a command waits for what it needs alone.
+"""Names that are imported on first use, so that a command waits only for the libraries it needs.
 
-`report` is none of them: the module of the same name would take its place.
+`report` is not among them: the module of the same name would take its place.
 """
 
 
 def __getattr__(name: str) -> Any:
-    """Import what has not been asked for before."""
+    """Import a name on first use."""
     for module, names in _LATER.items():
         if name in names:
             found = getattr(import_module(module), name)
@@ -131,5 +131,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names that are offered, imported or not."""
+    """All public names, imported or not."""
     return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""What comes before all else where Python has been started for the command `thinktime`."""
+"""The first module that Python runs for the command `thinktime`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sys
 
 
 def quietly() -> None:
-    """Let Ctrl-C end the command without a traceback while it imports what it needs.
+    """Let Ctrl-C end the command without a traceback during its imports.
 
-    `cli.signals` takes Ctrl-C over when the command begins. A program that imports the package
-    keeps its own way, and what the caller ignores stays ignored.
+    `cli.signals` takes over Ctrl-C when the command begins. A program that imports the package
+    keeps its own way, and a signal that the caller ignores stays ignored.
     """
     is_command = os.path.basename(sys.argv[0] if sys.argv else "") == "thinktime"
     if is_command and signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -1,4 +1,4 @@
-"""Scheduling classes of the database's backends, and the policies that are made of them."""
+"""Scheduling classes of the database's backends, and the policies made from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 Setting = Callable[[int], None]
 
 NICE = os.getpriority(os.PRIO_PROCESS, 0)
-"""That of ordinary processes here: the study's own, which may have been started above others."""
+"""The class of ordinary processes here: the study's own, which may have been started above
+others."""
 
 
 def other(pid: int) -> None:
@@ -20,12 +21,12 @@ def other(pid: int) -> None:
 
 
 def round_robin(pid: int) -> None:
-    """Real time: before all that is ordinary."""
+    """Real time: before all ordinary processes."""
     os.sched_setscheduler(pid, os.SCHED_RR, os.sched_param(1))
 
 
 def idle(pid: int) -> None:
-    """What runs when nothing else of its group wants to."""
+    """Runs when no other process of its group wants to."""
     os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
 
 
@@ -35,10 +36,10 @@ def nice(pid: int) -> None:
 
 
 def group_nice(pid: int | str) -> int | None:
-    """The nice value of the group that the kernel makes of a session; None where it makes none.
+    """The nice value of the group that the kernel makes of a session; None if it makes none.
 
-    With `kernel.sched_autogroup_enabled` all processes of a session share what their group gets,
-    and nice and SCHED_IDLE count inside of the group alone. Each backend has a session of its own.
+    With `kernel.sched_autogroup_enabled` all processes of a session share their group's time, and
+    nice and SCHED_IDLE count inside of the group alone. Each backend has a session of its own.
     """
     try:
         if Path("/proc/sys/kernel/sched_autogroup_enabled").read_text().strip() != "1":
@@ -55,7 +56,7 @@ def set_group_nice(pid: int, value: int) -> None:
 
 
 GROUP_NICE = group_nice("self")
-"""That of the study's own group, which the backends get as well."""
+"""The nice value of the study's own group, which the backends get as well."""
 
 
 def ordinary_group(pid: int) -> None:
@@ -76,11 +77,11 @@ POLICIES: dict[str, tuple[Setting | None, Setting | None]] = {
     "PESJF, nice": (other, nice),
     "PESJF, group": (ordinary_group, light_group),
 }
-"""What short and long requests get, by policy."""
+"""The classes of short and long requests, by policy."""
 
 FOR_ALL = ("default",)
-"""What any user may do. A class that was set may be for root alone to take back: nice values only
-grow, and real time is not to be had."""
+"""The policies for any user. Only root may take back some classes: nice values only grow, and real
+time is forbidden."""
 
 
 def permitted() -> tuple[str, ...]:

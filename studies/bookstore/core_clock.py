@@ -1,4 +1,4 @@
-"""How busy a core is."""
+"""The load of a core."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class CoreClock:
-    """Which share of its time a core is busy, with whatever: the kernel's work as well."""
+    """The share of its time that a core is busy with any work, including the kernel's."""
 
     def __init__(self, core: int) -> None:
         """It runs from now on."""
@@ -27,6 +27,6 @@ class CoreClock:
         for line in Path("/proc/stat").read_text("ascii").splitlines():
             name, *ticks = line.split()
             if name == f"cpu{self.core}":
-                counts = [int(one) for one in ticks[:8]]  # what guests had is in the others
+                counts = [int(one) for one in ticks[:8]]  # guests' time is included in the others
                 return counts[3] + counts[4], sum(counts)
         raise SystemExit(f"/proc/stat does not know core {self.core}")

@@ -1,4 +1,4 @@
-"""What each interaction demands of the database's core, measured one after another."""
+"""The demand of each interaction on the database's core, measured one after another."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from store import Size, Store
 import thinktime as tt
 
 STEPS = 10
-"""How many values stand for the demands of an interaction."""
+"""The number of values that stand for the demands of an interaction."""
 
 SKIPPED = 10
-"""The first requests of a connection plan their statements and fill caches: they are no demands."""
+"""The first requests of a connection plan their statements and fill caches: they do not count as
+demands."""
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What an interaction takes, in seconds."""
+    """The cost of an interaction, in seconds."""
 
     cpu_s: list[float]
     """CPU times of the backend, sorted."""
 
     between_s: float
-    """What a lone request takes besides: the way there and back, generator and relay."""
+    """The further time of a lone request: the network path, generator and relay."""
 
     planning_s: float = 0.0
-    """CPU time that the first requests of a connection take in excess of their demands."""
+    """CPU time of the first requests of a connection in excess of their demands."""
 
     @property
     def mean_s(self) -> float:
@@ -39,13 +40,13 @@ class Demand:
         return fmean(self.cpu_s)
 
     def figures(self) -> dict[str, float]:
-        """What is kept of it, in seconds."""
+        """The kept data about it, in seconds."""
         return {
             "mean_s": self.mean_s, "between_s": self.between_s, "planning_s": self.planning_s,
         }  # fmt: skip
 
     def law(self, scale: float) -> str:
-        """Their distribution as a few values that are as probable as one another."""
+        """Their distribution as a few equally probable values."""
         steps = min(STEPS, len(self.cpu_s))
         size = len(self.cpu_s) / steps
         parts = [self.cpu_s[round(k * size) : round((k + 1) * size)] for k in range(steps)]

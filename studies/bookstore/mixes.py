@@ -1,7 +1,7 @@
 """Workloads of the bookstore: the mixes of the presets, with SQL instead of pages.
 
-Which interaction follows which is that of `thinktime workload show bookstore-browsing` and its two
-sisters, and is written nowhere else. What each does stands in interactions.toml.
+The order of interactions is that of `thinktime workload show bookstore-browsing` and its two
+sisters, and is written nowhere else. The actions of each are in interactions.toml.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ MODELS = ("closed", "partly open", "open")
 
 
 def interactions(books: int) -> dict[str, dict[str, Any]]:
-    """What each interaction asks of a store with so many books, by name."""
+    """The statements of each interaction on a store with this number of books, by name."""
     text = (HERE / "interactions.toml").read_text("utf-8")
     return tomllib.loads(Template(text).safe_substitute(books=books))
 
 
 def transitions(mix: str) -> dict[str, dict[str, float]]:
-    """What follows each interaction of a mix, with its share."""
+    """The followers of each interaction of a mix, with their shares."""
     preset = tomllib.loads(workload.text(f"bookstore-{mix}"))
     return {one["name"]: one["next"] for one in preset["request"]}
 
 
 @cache
 def shares(mix: str) -> Mapping[str, float]:
-    """The long-run share of each interaction, by going on until nothing changes."""
+    """The long-run share of each interaction, by iteration until nothing changes."""
     after = transitions(mix)
     now = dict.fromkeys(after, 1 / len(after))
     for _ in range(2000):
-        # Half of it stays where it is, so that nothing goes round in circles.
+        # Half of it stays in place, so that cycles converge.
         then = {name: share / 2 for name, share in now.items()}
         for name, share in now.items():
             for other, part in after[name].items():
@@ -76,7 +76,7 @@ def population(
         for one in requests:
             one["next"] = after[one["name"]]
     else:
-        # Who goes on does so by the mix; who begins does so anywhere in it.
+        # Continuing users follow the mix; new users begin anywhere in it.
         stay = 1 - 1 / REQUESTS_PER_SESSION
         arrivals = {"model": "partly-open", "rate": f"{rate}/s"}
         session |= {"think": "exp(200ms)", "first": _whole(share)}
@@ -99,7 +99,7 @@ def workload_of(model: str, mix: str, books: int, customers: Path, **given: Any)
 def by_class(mix: str, books: int, customers: Path, rate: float) -> dict[str, Any]:
     """Open users in two populations, so that each class has a pool of connections of its own.
 
-    Poisson arrivals that are parted at random are Poisson arrivals, so this is the open workload.
+    Poisson arrivals that are split at random are Poisson arrivals, so this is the open workload.
     """
     populations = []
     for name in ("short", "long"):
@@ -114,7 +114,7 @@ def by_class(mix: str, books: int, customers: Path, rate: float) -> dict[str, An
 
 
 def single(name: str, books: int, customers: Path) -> dict[str, Any]:
-    """One user who asks for one kind of interaction without end, to measure what it demands."""
+    """One user who requests one kind of interaction without end, to measure its demand."""
     session = {"data": [str(customers)], "rows": "random", "think": "1ms"}
     request = {"name": name} | interactions(books)[name]
     return {
@@ -127,7 +127,7 @@ def single(name: str, books: int, customers: Path) -> dict[str, Any]:
 
 
 def round_trips(asked: Mapping[str, Any]) -> int:
-    """How often a client waits for the database in an interaction."""
+    """The number of waits for the database in an interaction."""
     statements: Sequence[str] = asked.get("transaction", ())
     return len(statements) + 2 if statements else 1
 

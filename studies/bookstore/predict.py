@@ -1,4 +1,4 @@
-"""The database as a model: a core, and what each interaction demands of it."""
+"""The database as a model: a core, and the demand of each interaction on it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIGHT = ("PESJF, nice", "PESJF, group")
 
 
 def effective(policy: str) -> str:
-    """What a policy comes to: nice and SCHED_IDLE do nothing where each backend is a group."""
+    """The effect of a policy: nice and SCHED_IDLE do nothing if each backend is a group."""
     grouped = GROUP_NICE is not None
     without = ("PESJF, idle", "PESJF, nice") if grouped else ("PESJF, group",)
     return "default" if policy in without else policy
@@ -66,7 +66,8 @@ def station(laws: Mapping[str, str], policy: str) -> dict[str, Any]:
     made: dict[str, Any] = {"name": CORE, "policy": "ps", "demand": dict(laws)}
     if policy != "default":
         first = policy.startswith("PESJF")
-        # Real time has turns of 100 ms; ordinary processes are looked at by the kernel's clock.
+        # Real time has turns of 100 ms; ordinary processes are preempted at the kernel's clock
+        # ticks.
         made["policy"] = f"priority({TICK})" if ", " in policy else f"priority(100ms, {TICK})"
         made["priority"] = {name: 1 + ((name == mixes.LONG) == first) for name in laws}
     return made

@@ -1,10 +1,10 @@
 """A relay between clients and PostgreSQL, which gives each backend a scheduling class.
 
-Every connection of PostgreSQL has a process of its own, the backend, whose number the server tells
-at the login. The relay hands all bytes on as they are. Before it hands on a statement it sees
-whether that is of the long class, and sets the backend's scheduling class if it was another one:
-one system call, and PostgreSQL and its clients know nothing of it. It also reads how much CPU time
-each backend has had (`/proc/PID/schedstat`, in nanoseconds).
+Every connection of PostgreSQL has a process of its own, the backend, whose number the server
+reports at the login. The relay passes on all bytes unchanged. Before it passes on a statement it
+checks whether the statement is of the long class, and changes the backend's scheduling class if
+necessary: one system call, which PostgreSQL and its clients do not notice. It also reads the CPU
+time of each backend (`/proc/PID/schedstat`, in nanoseconds).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pathlib import Path
 from classes import GROUP_NICE, POLICIES, ordinary_group
 
 MARK = b"as sold"
-"""Stands in statements of the long class alone."""
+"""Marks statements of the long class."""
 
 READY = b"Z\0\0\0\5"
 """Begins the last message of an answer; a byte follows."""
 
 
 def cpu_s(pid: int) -> float:
-    """The CPU time that a process has had; 0 where it is gone."""
+    """The CPU time of a process; 0 if it is gone."""
     try:
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
     except (OSError, IndexError):
@@ -37,18 +37,18 @@ def cpu_s(pid: int) -> float:
 
 @dataclass
 class RoundTrip:
-    """What a client asked for at once, from the first byte of it to the last of the answer."""
+    """A client's round trip, from its first byte to the last of the answer."""
 
     asked_s: float
     """On the monotonic clock."""
 
     long: bool
     before_s: float
-    """The CPU time that the backend had had."""
+    """The CPU time of the backend before it."""
 
     answered_s: float | None = None
     cpu_s: float = 0.0
-    """What the backend took for it, known when it is asked for more, or its client is gone."""
+    """The backend's time for it, known at the next round trip, or when its client is gone."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Backend:
     long: bool | None = None
     began_s: float = 0.0
     ended_s: float | None = None
-    """The CPU time that it had had when its client was gone."""
+    """Its CPU time when its client was gone."""
 
     names: set[bytes] = field(default_factory=set)
     """Names of prepared statements of the long class."""
@@ -70,7 +70,7 @@ class Backend:
 
 @dataclass
 class Relay:
-    """What one run's connections have in common."""
+    """The common parts of one run's connections."""
 
     server: Path
     port: int = 0
@@ -80,7 +80,7 @@ class Relay:
     backends: list[Backend] = field(default_factory=list)
 
     def reset(self, policy: str) -> None:
-        """Forget what was counted; connections from now on are treated by this policy."""
+        """Reset the counts; connections from now on are treated by this policy."""
         self.policy, self.switches = policy, 0
         self.trips, self.backends = [], []
 
@@ -115,7 +115,7 @@ class Relay:
     async def _answers(
         self, server: asyncio.StreamReader, to_client: asyncio.StreamWriter, backend: Backend
     ) -> None:
-        """From the server to the client; on the way it learns the backend's number."""
+        """From the server to the client; it reads the backend's number."""
         seen = end = b""
         while data := await server.read(1 << 16):
             to_client.write(data)
@@ -136,11 +136,11 @@ class Relay:
     async def _questions(
         self, client: asyncio.StreamReader, to_server: asyncio.StreamWriter, backend: Backend
     ) -> None:
-        """From the client to the server, whole messages alone."""
+        """From the client to the server, only whole messages."""
         held = b""
         while data := await client.read(1 << 16):
             held += data
-            if not backend.pid:  # the login has other messages, and only passes
+            if not backend.pid:  # the login has other messages, which only pass
                 to_server.write(held)
                 held = b""
             else:
@@ -157,14 +157,14 @@ class Relay:
         to_server.close()
 
     def _begin(self, backend: Backend) -> None:
-        """Note that something is asked for."""
+        """Record the beginning of a round trip."""
         now_s = cpu_s(backend.pid)
         _end(backend, now_s)
         backend.trip = RoundTrip(time.monotonic(), bool(backend.long), now_s)
         self.trips.append(backend.trip)
 
     def _consider(self, kind: bytes, body: bytes, backend: Backend) -> None:
-        """Whether a message begins work of the other class, and if so, the class is set."""
+        """Whether a message begins work of the other class; if so, the class is set."""
         if kind == b"P":
             name, text = body.split(b"\0")[:2]
             if MARK in text:
@@ -182,13 +182,13 @@ class Relay:
 
 
 def _end(backend: Backend, now_s: float) -> None:
-    """What the backend has had since is what its last round trip took."""
+    """The backend's time since then is the cost of its last round trip."""
     if backend.trip is not None:
         backend.trip.cpu_s = now_s - backend.trip.before_s
 
 
 def messages(data: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Whole messages, each with its kind and its body, and what is left."""
+    """Whole messages, each with its kind and its body, and the rest."""
     found, at = [], 0
     while len(data) - at >= 5:
         size = 1 + int.from_bytes(data[at + 1 : at + 5], "big")

@@ -1,8 +1,8 @@
-"""A run once more: its own arrivals and CPU times, at a station with the policy that it had.
+"""A run once more: its own arrivals and CPU times, at a station with its policy.
 
-What a prediction from demands measured alone may miss is of two kinds: that requests took another
-time of the core in this run, or that the core did not serve them in the order that the policy's
-model has. With the CPU times of the run itself only the second is left.
+A prediction from demands measured alone may err in two ways: requests took another time of the core
+in this run, or the core did not serve them in the order of the policy's model. With the CPU times
+of the run itself only the second is left.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ CLASSES = {False: "short", True: mixes.LONG}
 def replayed(trips: Sequence[RoundTrip], policy: str, warmup_s: float) -> dict[str, float]:
     """Mean times of round trips from the database's door and back, in seconds.
 
-    Those begun in the warm-up are served as well, and do not count. `measured_s` is what the relay
-    saw, `replayed_s` what the station makes of the same.
+    Those begun in the warm-up are served as well, and do not count. `measured_s` comes from the
+    relay, `replayed_s` from the station.
     """
     whole = [one for one in trips if one.answered_s is not None]
     begun_s = min(one.asked_s for one in whole)
@@ -50,7 +50,7 @@ def replayed(trips: Sequence[RoundTrip], policy: str, warmup_s: float) -> dict[s
 
 
 def _written(file: Path, trips: Sequence[RoundTrip], begun_s: float) -> Path | None:
-    """A table of times in nanoseconds; none of fewer than two, which are no arrival process."""
+    """A table of times in nanoseconds; none of fewer than two, which are not an arrival process."""
     if len(trips) < 2:
         return None
     with file.open("w", encoding="ascii", newline="") as out:

@@ -1,4 +1,4 @@
-"""The runs of a cell, each beside what is predicted for it."""
+"""The runs of a cell, each beside its prediction."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ sys.path.insert(0, str(mixes.HERE.parent))
 from sample_path import at_load
 
 FAR = 1.25
-"""The factor by which the demands that the next run goes by are changed at most."""
+"""The greatest factor by which the demands change from one run to the next."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """What all cells have in common."""
+    """The common data of all cells."""
 
     store: store.Store
     size: store.Size
@@ -40,7 +40,7 @@ class Bench:
     duration_s: float
     users: int
     long_run: int
-    """So many requests say what comes in the long run."""
+    """The number of requests that shows the long run."""
     demands: dict[str, demands.Demand]
 
     def workload(self, model: str) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Bench:
         )
 
     def run(self, workload: Any, policy: str, whole_s: float) -> dict[str, Any]:
-        """Let it run; what came of it, and what CPU time the backends had."""
+        """Run it; returns the result, and the CPU time of the backends."""
         self.relay.reset(policy)
         core = CoreClock(self.core)
         marking = [threading.Timer(self.warmup_s, one) for one in (self.relay.mark, core.mark)]
@@ -77,10 +77,10 @@ class Bench:
 
 
 def cell(bench: Bench, asked: Cell, scale: float) -> tuple[dict[str, Any], float]:
-    """A cell's runs, the nearest one to the load that was asked for first among them.
+    """A cell's runs, first the nearest one to the requested load.
 
-    Each run goes by the demands that the one before it showed. Also returns the demands that the
-    next cell should go by; they are multiples of those measured alone, as `scale` is.
+    Each run uses the demands that the one before it showed. Also returns the demands for the next
+    cell; they are multiples of those measured alone, as `scale` is.
     """
     found = []
     for _ in range(asked.times):
@@ -106,7 +106,7 @@ def _run(bench: Bench, asked: Cell, scale: float) -> dict[str, Any]:
         books, customers = bench.size.books, bench.store.customers
         real = mixes.by_class(bench.mix, books, customers, workload.request_rate)
     measured = bench.run(real, asked.policy, whole_s)
-    # A load that is off by more has another reason than the machine's speed.
+    # A load that is off by more has another cause than the machine's speed.
     better = scale * min(max(measured["cpu_load"] / asked.load, 1 / FAR), FAR)
     ends = {"duration": whole_s, "warmup": bench.warmup_s}
     row: dict[str, Any] = {"scale": scale, "measured": measured, "better": better}
@@ -123,7 +123,7 @@ def simulated(
     bench: Bench, policy: str, workload: Any, scale: float, ends: dict[str, Any],
     *, kernel: bool = False,
 ) -> dict[str, float]:  # fmt: skip
-    """What a simulation says of a workload, or of one that is still to be held at a `load`."""
+    """The simulation's figures for a workload, or for one that is still to be held at a `load`."""
     model = predict.system(bench.demands, scale, policy, kernel)
     summary = tt.simulate(workload, model, rows="none", **ends).summary
     busy = sum(one["load"] for one in summary["stations"].values())
@@ -134,7 +134,8 @@ CURVE = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96]
 """The loads of the predicted curves."""
 
 QUICK_CURVE = [0.5, 0.9]
-"""Those of the quick study: each load takes seconds of simulation to bring closed users to."""
+"""Those of the quick study: for each load, the search of closed users takes seconds of
+simulation."""
 
 
 def curves(

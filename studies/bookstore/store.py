@@ -24,7 +24,7 @@ SETTINGS = (
 
 @dataclass(frozen=True)
 class Size:
-    """How large the store is."""
+    """The size of the store."""
 
     books: int = 10_000
     customers: int = 144_000
@@ -45,7 +45,7 @@ class Store:
         return f"postgresql://{USER}@127.0.0.1:{port}/postgres"
 
     def bytes(self) -> int:
-        """How much of the disk it takes."""
+        """Its size on disk."""
         return int(self.database.sql("select pg_database_size('postgres')"))
 
 
@@ -69,5 +69,5 @@ def confine(pid: int, core: int) -> None:
     """Keep a process, its children and all that they start on one core."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     for one in [pid, *map(int, children)]:
-        with suppress(ProcessLookupError):  # a backend whose client is gone is no matter
+        with suppress(ProcessLookupError):  # a backend whose client is gone does not matter
             os.sched_setaffinity(one, {core})

@@ -9,24 +9,24 @@ import classes
 import mixes
 
 RUNS = 3
-"""So many runs has a cell at the highest load, where one differs much from the next."""
+"""The number of runs of a cell at the highest load, where consecutive runs differ much."""
 
 LOWER = 0.3
-"""Of a run at the highest load, so much is enough at a lower one, where queues soon end."""
+"""This share of a run at the highest load is enough at a lower one, where queues soon end."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Runs of a kind: who the users are, how the backends are scheduled, and the load asked for."""
+    """Runs of a kind: the users, the scheduling of the backends, and the requested load."""
 
     model: str
     policy: str
     load: float
     part: float = 1.0
-    """Of the length of a run."""
+    """Relative to the length of a run."""
 
     times: int = 1
-    """How many runs there are."""
+    """The number of runs."""
 
     pools: bool = False
     """Whether each class has a pool of connections of its own."""

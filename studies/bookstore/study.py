@@ -4,10 +4,10 @@
         [--to DIR]
 
 It starts PostgreSQL on a core of its own, fills it, measures what each interaction demands, runs
-all cells, simulates them, and writes results.json, tables.md and figures: see README.md. What was
-measured is kept after each cell; `--go-on` measures what is missing of it. Needs
-Debian's package postgresql and two cores; and root for scheduling classes: who is not root gets the
-cells of the default scheduling. Some 35 minutes.
+all cells, simulates them, and writes results.json, tables.md and figures: see README.md.
+Measurements are kept after each cell; `--go-on` measures the missing ones. Needs Debian's package
+postgresql and two cores; and root for scheduling classes: other users get the cells of the default
+scheduling. Some 35 minutes.
 """
 
 from __future__ import annotations
@@ -35,20 +35,19 @@ sys.path.insert(0, str(mixes.HERE.parent))
 import output
 
 WARMUP_S, SECONDS, USERS, ASKED, LONG_RUN = 12.0, 30.0, 50, 60, 200_000
-"""How long runs are, how many closed users there are, how often a demand is measured, and how many
-requests the simulation has that says what comes in the long run.
-New connections plan their statements: at a load of 0.9 the queue that builds up meanwhile needs ten
-times as long to go, and the warm-up is for that."""
+"""The length of runs, the number of closed users, the number of measurements of a demand, and the
+number of requests in the simulation of the long run. New connections plan their statements: at a
+load of 0.9 the resulting queue needs ten times as long to go, and the warm-up is for that."""
 
 QUICK = (0.5, 1.0, 10, 10, 5000)
 """The same of the quick study."""
 
 PILOT = 0.8
-"""The load of the run that says what demands are when others are there."""
+"""The load of the run that shows the demands beside other users."""
 
 SMALLEST, LARGEST, LONGEST_S = 10, 10_000_000, 86_400.0
-"""How many books or customers there may be, of which fewer leave tables empty; and how long a run
-may be."""
+"""The ranges of the number of books or customers, as fewer leave tables empty; and of the length of
+a run."""
 
 
 def main() -> int:
@@ -61,7 +60,7 @@ def main() -> int:
     left_out = [policy for policy in classes.POLICIES if policy not in classes.permitted()]
     if left_out:
         print(f"left out, as only root may schedule so: {'; '.join(left_out)}", file=sys.stderr)
-    # Ended so, it ends PostgreSQL, too.
+    # Ended like this, it ends PostgreSQL, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     size = store.SMALL if options.quick else store.Size(options.books, options.customers)
     cores = sorted(os.sched_getaffinity(0))
@@ -93,7 +92,7 @@ def _options() -> argparse.Namespace:
 
 
 def _loads(text: str) -> list[float]:
-    """Rising, as the last one is the highest: most is measured there."""
+    """Rising, as most is measured at the last and highest one."""
     try:
         loads = [float(load) for load in text.split(",")]
     except ValueError:
@@ -126,7 +125,7 @@ def _number(text: str) -> int:
 
 
 def _missing() -> str | None:
-    """What is not there, if anything."""
+    """The missing requirements, if any."""
     if not any(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
         return "PostgreSQL is not installed (Debian's package postgresql)"
     if len(os.sched_getaffinity(0)) < 2:
@@ -151,7 +150,7 @@ def _measure(
     )
     before = _before(options, seconds)
     rows: list[dict[str, Any]] = before.get("cells", [])
-    # How much larger demands are under load than alone.
+    # The ratio of demands under load to those alone.
     _, scale = runs.cell(bench, Cell("open", "default", PILOT), before.get("scale", 1.0))
     mean_s, cv2 = demands.moments(each, mixes.shares(options.mix))
     there = [{key: row[key] for key in asdict(Cell("", "", 0))} for row in rows]
@@ -168,7 +167,7 @@ def _measure(
     for cell in (one for one in chosen if asdict(one) not in there):
         said = f"{len(rows) + 1} of {len(chosen)}: {cell.model}, {cell.policy}, {cell.load}"
         print(said, file=sys.stderr)
-        # A machine that others share is not as fast at all times: the next one goes by this one.
+        # A shared machine changes its speed: the next cell uses this ratio.
         row, scale = runs.cell(bench, cell, scale)
         rows.append(row)
         found["mean_s"], found["scale"], found["cells"] = scale * mean_s, scale, rows
@@ -176,13 +175,13 @@ def _measure(
 
 
 def _keep(folder: Path, found: dict[str, Any]) -> None:
-    """Write what was found so far."""
+    """Write the results so far."""
     (folder / "results.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     tables.write(folder, found)
 
 
 def _before(options: argparse.Namespace, seconds: float) -> dict[str, Any]:
-    """What a study that was ended has found, if this one goes on with it."""
+    """The results of an interrupted study, if this one continues it."""
     file = options.to / "results.json"
     if not options.go_on or not file.exists():
         return {}

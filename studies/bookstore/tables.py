@@ -1,4 +1,4 @@
-"""The tables and pictures of what was measured."""
+"""The tables and pictures of the measurements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATEMENTS = [
     ("default over PESJF, open", ("open", "default"), ("open", "PESJF")),
     ("default over PESJF, closed", ("closed", "default"), ("closed", "PESJF")),
 ]
-"""Ratios of mean response times: a text, whose time is divided, and by whose."""
+"""Ratios of mean response times: a text, the numerator, and the denominator."""
 
 
 def write(folder: Path, found: Mapping[str, Any]) -> None:
@@ -47,7 +47,7 @@ def policies_of(chosen: Iterable[Cell]) -> list[str]:
 
 
 def means(found: Mapping[str, Any]) -> list[str]:
-    """Mean response times at the highest load: corrected for the load seen, and predicted."""
+    """Mean response times at the highest load: corrected for the seen load, and predicted."""
     load = max(row["load"] for row in found["cells"])
     chosen = [row for row in found["cells"] if row["load"] == load and not row["pools"]]
     there = {(row["model"], row["policy"]): row for row in chosen}
@@ -65,7 +65,7 @@ def _mean(row: Mapping[str, Any] | None) -> str:
 
 
 def statements(found: Mapping[str, Any]) -> list[str]:
-    """What the paper says, as ratios of mean response times at the highest load."""
+    """The paper's statements, as ratios of mean response times at the highest load."""
     load = max(row["load"] for row in found["cells"])
     rows = {
         (row["model"], row["policy"]): row
@@ -92,22 +92,22 @@ def measured(run: Mapping[str, Any]) -> float:
 
 
 def predicted(run: Mapping[str, Any]) -> float:
-    """What the stations make of its sample path at the load asked for."""
+    """The station's times for its sample path at the requested load."""
     return float(run["predicted"])
 
 
 def corrected(run: Mapping[str, Any]) -> float:
-    """What was measured, times what the model makes of the load asked for over the load seen."""
+    """The measurement, times the model's ratio of the requested load to the seen one."""
     return float(run["mean_s"] * run["predicted"] / run["predicted_seen"])
 
 
 def middle(runs: Iterable[Mapping[str, Any]], kind: Callable[[Mapping[str, Any]], float]) -> float:
-    """The median, of which one run that was overloaded takes nothing away."""
+    """The median, which one overloaded run does not distort."""
     return median(kind(run) for run in runs)
 
 
 def replays(found: Mapping[str, Any]) -> list[str]:
-    """How far a run's own arrivals and CPU times say what it came to, by policy."""
+    """The share of its times that a run's own arrivals and CPU times explain, by policy."""
     lines = [
         "| policy | runs | replayed over measured, median | smallest | largest |",
         "|---" * 5 + "|",
@@ -123,7 +123,7 @@ def replays(found: Mapping[str, Any]) -> list[str]:
 
 
 def about(found: Mapping[str, Any]) -> list[str]:
-    """What the store was, in a sentence; and which policies were not tried, if any."""
+    """The store, in a sentence; and the untried policies, if any."""
     size = found["size"]
     left_out = "; ".join(found.get("left_out", ()))
     told = f" Left out, as only root may schedule so: {left_out}." if left_out else ""
@@ -136,7 +136,7 @@ def about(found: Mapping[str, Any]) -> list[str]:
 
 
 def demands(found: Mapping[str, Any]) -> list[str]:
-    """A line for each interaction, and what a new connection costs before it is as fast."""
+    """A line for each interaction, and the start-up cost of a new connection."""
     shares = mixes.shares(found["mix"])
     head = ("interaction", "share", "CPU time alone", "besides", "first ten requests, in excess")
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]

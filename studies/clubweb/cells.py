@@ -24,7 +24,7 @@ SYSTEMS = {
     "caches": EXAMPLES / "web-cluster.toml",
     "static": HERE / "static.toml",
 }
-"""What is simulated: heavily dynamic requests load the processor or the disk, with all files in
+"""The simulated systems: heavily dynamic requests load the processor or the disk, with all files in
 memory; the first of these with caches of 32 MB; and static files alone, with the same caches."""
 
 DYNAMIC = {"page-light": "7.4kB", "page-heavy": "7.4kB", "light": "10.7kB", "heavy": "10.7kB"}
@@ -91,7 +91,7 @@ def _workload(system: str, programs: int) -> tt.Workload:
     for name, size in DYNAMIC.items() if programs != MANY else ():
         url = f"/{name}/{{zipf(n={programs}, s=0.8)}}"
         workload = workload.with_value(f"request.{name}.get", url)
-        # A URL has one size; were it drawn, all would hang on the few draws for few programs.
+        # A URL has one size; random sizes would make all depend on the few draws for few programs.
         workload = workload.with_value(f"request.{name}.size", f"const({size})")
     return workload
 
@@ -145,10 +145,10 @@ def megabits(result: tt.Result, length: Length) -> float:
 def study(cell: Cell, length: Length, pool: ThreadPoolExecutor) -> dict[str, Any]:
     """The figures of a cell, a list of all runs each."""
     runs = list(pool.map(lambda seed: simulate(cell, seed, length), range(1, length.runs + 1)))
-    # A thousandth is less than any interval here, and less to read.
+    # A thousandth is less than any interval here, and shorter to read.
     return {name: [float(f"{one[name]:.4g}") for one in runs] for name in runs[0]}
 
 
 def new_pool() -> ThreadPoolExecutor:
-    """Runs at a time: one a core."""
+    """Runs at a time: one per core."""
     return ThreadPoolExecutor(os.cpu_count())

@@ -16,7 +16,7 @@ class Ratio:
 
     value: float
     low: float
-    """The lower end of the 95 % interval; `value` where there is one run only."""
+    """The lower end of the 95 % interval; `value` for a single run."""
 
     high: float
 
@@ -26,21 +26,21 @@ class Ratio:
         return f"{self.value:.3g} ({self.low:.3g} to {self.high:.3g})"
 
     def order(self, one: str, other: str) -> str:
-        """Which of the two has the smaller figure, as far as chance lets that be said."""
+        """The one with the smaller figure, as far as chance permits a statement."""
         if self.low <= 1 <= self.high:
             return "cannot tell"
         return one if self.high < 1 else other
 
 
 def ratio(one: Sequence[float], other: Sequence[float]) -> Ratio:
-    """Of the geometric means of two policies' runs, pair by pair on the same seed (Student's t)."""
+    """From geometric means of two policies' runs, pair by pair on the same seed (Student's t)."""
     steps = [math.log(a / b) for a, b in zip(one, other, strict=True)]
     centre, half = statistics.fmean(steps), half_width(steps)
     return Ratio(*map(math.exp, (centre, centre - half, centre + half)))
 
 
 def half_width(values: Sequence[float]) -> float:
-    """Half the width of the 95 % interval of a mean (Student's t); 0 of one value."""
+    """Half the width of the 95 % interval of a mean (Student's t); 0 for one value."""
     if len(values) < 2:
         return 0.0
     quantile = float(stdtrit(len(values) - 1, 0.975))

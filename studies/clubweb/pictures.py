@@ -56,7 +56,7 @@ def _figure(path: Path, found: Found, system: str, figure: str) -> None:
 
 
 def _thresholds(path: Path, found: Found) -> None:
-    """By how much LARD's p90 is above CAP's, by its upper threshold."""
+    """The excess of LARD's p90 over CAP's, by its upper threshold."""
     chart = LineChart(
         "LARD's thresholds, at a load of 0.9", "upper threshold (requests)",
         "p90 of LARD divided by that of CAP", x_log=True, y_log=True,

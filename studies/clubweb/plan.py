@@ -1,4 +1,4 @@
-"""Which cells the study has, by what they are shown in."""
+"""The cells of the study, by their figures and tables."""
 
 from __future__ import annotations
 

@@ -30,19 +30,19 @@ import output
 
 RESULTS = "real.json"
 TRIES = 2
-"""How often a run is begun before it is kept as one that came late."""
+"""The number of attempts at a run before a late one is kept."""
 
 LENGTH = Length(warmup_s=4, measured_s=8, runs=3)
 SMALL = Length(warmup_s=1, measured_s=2, runs=1)
 
 Found = dict[str, dict[str, Any]]
-"""By `real_tables.name` of a cell and its seed, what was found."""
+"""The results, by `real_tables.name` of a cell and its seed."""
 
 
 def main() -> int:
-    """Do all runs, and write what they give."""
+    """Do all runs, and write their results."""
     options = _options()
-    # Whatever ends this ends the servers and the switch too.
+    # Any end of this ends the servers and the switch too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     began = time.monotonic()
     wanted, length = (_small(), SMALL) if options.small else (real_tables.wanted(), LENGTH)
@@ -77,7 +77,7 @@ def _small() -> list[Cell]:
 
 
 def _do(wanted: list[Cell], length: Length, found: Found, to: Path) -> None:
-    """Fill in what is missing, or came late; those with the same servers after one another."""
+    """Do the missing and late runs; those with the same servers one after another."""
     runs = [
         (cell, seed)
         for seed in range(1, length.runs + 1)
@@ -97,7 +97,7 @@ def _do(wanted: list[Cell], length: Length, found: Found, to: Path) -> None:
 
 
 def _kept(path: Path, length: Length) -> Found:
-    """What earlier runs of the same length found."""
+    """The results of earlier runs of the same length."""
     if not path.exists():
         return {}
     before = json.loads(path.read_text(encoding="utf-8"))
@@ -106,7 +106,7 @@ def _kept(path: Path, length: Length) -> Found:
 
 
 def _keep(path: Path, length: Length, found: Found) -> None:
-    # A line a run, so that a change shows.
+    # A line for each run, so that a change shows.
     lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(found[key])}" for key in sorted(found))
     said = json.dumps(real_tables.said(length))
     whole = path.with_suffix(".part")

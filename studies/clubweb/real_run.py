@@ -34,7 +34,7 @@ def compared(
 ) -> Iterator[tuple[Cell, dict[str, Any]]]:
     """By cell, the figures of a real run and a simulation; cells that have the same servers.
 
-    A run that came late is done again, `tries` times in all.
+    A late run is done again, `tries` times in all.
     """
     first = _written(folder, cells[0], seed)
     command = ["serve", str(first.system), "--workload", str(first.workload)]
@@ -108,7 +108,7 @@ def _short(value: float) -> float:
 
 
 def _late(result: tt.Result, waited_s: float) -> str | None:
-    """Why the run came late, if it did."""
+    """The cause of a run's lateness, if any."""
     if result.untrusted is not None:
         return result.untrusted
     share = waited_s / result.summary["response_time_s"]["mean"]
@@ -121,7 +121,7 @@ def _late(result: tt.Result, waited_s: float) -> str | None:
 
 
 def _waited_s(pids: Sequence[int]) -> float:
-    """How long all threads of these processes were ready to run, and did not, so far."""
+    """The total time so far that threads of these processes were ready, but did not run."""
     return sum(
         int((thread / "schedstat").read_text().split()[1]) / 1e9
         for pid in pids

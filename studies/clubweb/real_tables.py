@@ -37,7 +37,7 @@ def name(cell: Cell, seed: int) -> str:
 
 
 def said(length: Length) -> dict[str, Any]:
-    """The length as real.json has it; there may be more runs later."""
+    """The length, as in real.json; there may be more runs later."""
     return {key: value for key, value in asdict(length).items() if key != "runs"}
 
 
@@ -88,7 +88,7 @@ def _lateness(found: Found) -> str:
 
 
 def _together(found: Found) -> str:
-    """How far what is real is from what is simulated, over all runs that count."""
+    """The differences between real and simulated figures, over all runs that count."""
     good = [one for one in found.values() if one["late"] is None]
     if not good:
         return ""

@@ -28,7 +28,7 @@ Found = dict[str, dict[str, list[float]]]
 
 
 def main() -> int:
-    """Simulate all cells, and write what they give."""
+    """Simulate all cells, and write the results."""
     options = _options()
     began = time.monotonic()
     wanted = _small() if options.small else plan.everything()
@@ -60,7 +60,7 @@ def _options() -> argparse.Namespace:
 
 
 def _small() -> dict[cells.Cell, cells.Length]:
-    """What tests look at: the order with one program, and with static files alone."""
+    """The results that tests check: the order with one program, and with static files alone."""
     both = ("cap", cells.PUBLISHED)
     programs = [cells.Cell("cpu", one, 20, plan.ONE) for one in both]
     static = [cells.Cell("static", one, 10) for one in both]
@@ -70,7 +70,7 @@ def _small() -> dict[cells.Cell, cells.Length]:
 
 
 def _simulate(wanted: dict[cells.Cell, cells.Length], found: Found) -> None:
-    """Fill in what is missing."""
+    """Simulate the missing cells."""
     pool = cells.new_pool()
     try:
         for at, (cell, length) in enumerate(wanted.items(), 1):
@@ -87,7 +87,7 @@ def _lengths(wanted: dict[cells.Cell, cells.Length]) -> dict[str, Any]:
 
 
 def _kept(path: Path, wanted: dict[cells.Cell, cells.Length]) -> Found:
-    """What an earlier run found of cells that are simulated for as long now."""
+    """The results of an earlier run, for cells of the same simulated length."""
     if not path.exists():
         return {}
     before, now = json.loads(path.read_text(encoding="utf-8")), _lengths(wanted)
@@ -97,7 +97,7 @@ def _kept(path: Path, wanted: dict[cells.Cell, cells.Length]) -> Found:
 
 def _keep(path: Path, wanted: dict[cells.Cell, cells.Length], found: Found) -> None:
     lengths = {key: one for key, one in _lengths(wanted).items() if key in found}
-    # A line a cell, so that a change shows.
+    # A line for each cell, so that a change shows.
     parts = (
         f'"{name}": {{\n' + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in of.items())
         for name, of in (("lengths", lengths), ("cells", found))

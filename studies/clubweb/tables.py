@@ -70,7 +70,7 @@ def _percent(found: Found, cell: Cell, figure: str) -> str:
 
 
 def _against(found: Found, cell: Cell, cap: Cell, figure: str = "p90_ms") -> tuple[str, str]:
-    """The ratio to CAP, and which of the two has the smaller figure."""
+    """The ratio to CAP, and the one with the smaller figure."""
     one = ratio(found[cell.key][figure], found[cap.key][figure])
     return one.words, one.order("LARD", "CAP")
 
@@ -163,7 +163,7 @@ def _hundred(found: Found) -> str:
 
 
 def _slowed(found: Found) -> str:
-    """By how much one slow server of seven makes each policy slower."""
+    """The slow-down of each policy by one slow server of seven."""
     pairs = plan.slowed()
     lines = []
     for dispatch in plan.SLOWED:

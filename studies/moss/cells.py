@@ -21,7 +21,7 @@ REQUESTS = ("page", "monitoring", "reporting")
 LOADS = ((1, 180), (2, 180), (2, 360), (4, 180), (4, 360), (4, 720))
 
 # The paper's peak rates load 1, 2 and 4 cores fully. Its mix brings 353.5 ms a request, so that a
-# core is fully loaded by 169.7 a minute, where the paper prints 180.
+# core is fully loaded by 169.7 a minute, while the paper prints 180.
 MEAN_DEMAND_S = 0.70 * 0.005 + 0.20 * 0.250 + 0.10 * 3.0
 FULL_RATE = 60 / MEAN_DEMAND_S
 PRINTED_RATE = 180
@@ -38,7 +38,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Reading:
-    """How the paper is read, where it leaves something open.
+    """A reading of the paper's open points.
 
     Attributes:
         peak: The load of a core at the peak of a rate that the paper calls full.

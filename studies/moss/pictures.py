@@ -17,7 +17,7 @@ from chart import LineChart
 
 NAMES = dict(zip(SYSTEMS, ("Linux 2.6.22", "Windows Server 2003"), strict=True))
 RUNS = 5
-# Where the axes end, in ms.
+# The ends of the axes, in ms.
 ENDS = {"page": 100, "monitoring": 4000, "reporting": 60_000}
 
 

@@ -22,7 +22,7 @@ def demand(point: Point) -> theory.Hyperexponential:
 
 @cache
 def think_time(point: Point, load: float) -> float | None:
-    """The mean think time that holds the load of a closed point; None where it is not known."""
+    """The mean think time that holds the load of a closed point; None if unknown."""
     if point.policy == "ps":
         return theory.think_time_for_load(point.clients, demand(point), load, "ps")
     if point.policy == "fcfs" and not point.auction:
@@ -31,7 +31,7 @@ def think_time(point: Point, load: float) -> float | None:
 
 
 def mean_response(point: Point, workload: tt.Workload, system: tt.System) -> float | None:
-    """The exact mean response time in seconds; None where no formula is known."""
+    """The exact mean response time in seconds; None if no formula is known."""
     if point.model == "open" and point.policy in ("pesjf", "peljf"):
         return two_kinds(point)
     if point.model == "partly-open" and point.policy == "fcfs" and point.think == 0:
@@ -55,9 +55,9 @@ def two_kinds(point: Point) -> float:
 def at_once_again(point: Point, load: float | None = None) -> float:
     """A partly-open FCFS station without think times: M/G/1 with feedback (Takács 1963).
 
-    Who stays goes to the end of the queue with a new demand. The number in the system is as if he
-    were served on at once, so it is that of M/G/1 whose demand is the whole session's: as if
-    C² - 1 were divided by the mean number of requests of a session.
+    A continuing session goes to the end of the queue with a new demand. The number in the system is
+    the same as if it were served at once. So it is that of M/G/1 whose demand is the whole
+    session's: as if C² - 1 were divided by the mean number of requests of a session.
     """
     load = load if load is not None else point.load or 0.0
     cv2 = 1 + (point.cv2 - 1) / point.session

@@ -1,4 +1,4 @@
-"""What a figure is: curves of points, drawn as SVG and kept as numbers."""
+"""The parts of a figure: curves of points, drawn as SVG and kept as numbers."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Figure:
     x_label: str
     curves: list[Curve]
     shown: str = "mean"
-    """`mean` or `busy`: what is on the vertical axis."""
+    """`mean` or `busy`: the quantity of the vertical axis."""
 
     x_log: bool = False
     y_log: bool = False
 
     @property
     def points(self) -> list[Point]:
-        """Everything that has to be simulated for it."""
+        """All points to simulate for it."""
         return [point for curve in self.curves for _, point in curve.points]
 
     def draw(self, lab: Lab, folder: Path) -> None:
@@ -115,5 +115,5 @@ def _row(x: float, answer: Answer) -> dict[str, Any]:
 
 
 def policy_curves(policies: list[str], points: dict[str, list[tuple[float, Point]]]) -> list[Curve]:
-    """A curve a scheduling policy, each in the colour that it has in all figures."""
+    """A curve for each scheduling policy, each in its colour of all figures."""
     return [Curve(POLICY_NAMES[one], POLICY_STYLES[one], points[one]) for one in policies]

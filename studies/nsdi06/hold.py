@@ -11,7 +11,7 @@ from collections.abc import Callable
 import thinktime as tt
 
 STAGES = [(400_000, 100_000, 4), (1_500_000, 300_000, 2)]
-"""Requests of a simulation, at least so many in a short study, and how often."""
+"""Requests of a simulation, the least number in a short study, and the number of simulations."""
 
 SLOPE_MIN = 0.05
 
@@ -26,7 +26,7 @@ def think_for_load(
     """The mean think time in seconds at which a cycle of thinking and response has this length.
 
     The cycle of N clients at a load is N·E[S] / load. It grows with the think time: by as much
-    where nobody queues, hardly at all near saturation, so that secants find the think time. All
+    without queueing, hardly at all near saturation, so that secants find the think time. All
     simulations have the same random numbers.
     """
     think, slope = start, 1.0

@@ -46,7 +46,7 @@ def saturated(results: dict[str, Any]) -> list[Saturated]:
 
 
 def _digits(fields: Mapping[str, Any]) -> str:
-    """What tells points apart, with as many digits as are written."""
+    """The identity of points, with as many digits as are written."""
     return " ".join(f"{one:.5g}" if isinstance(one, float) else str(one) for one in fields.values())
 
 

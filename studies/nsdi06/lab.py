@@ -16,7 +16,7 @@ Found = TypeVar("Found")
 
 
 class Lab:
-    """Answers to points; those that are asked for again are not simulated again."""
+    """Answers to points; repeated points are not simulated again."""
 
     def __init__(self, scale: float) -> None:
         """`scale` shrinks the number of requests of every point."""
@@ -30,7 +30,7 @@ class Lab:
         return self._answers[point]
 
     def keep(self, answers: Mapping[Point, Answer]) -> None:
-        """Answers that are known already."""
+        """Known answers."""
         self._answers.update(answers)
 
     def all(self) -> Iterable[tuple[Point, Answer]]:
@@ -38,15 +38,15 @@ class Lab:
         return self._answers.items()
 
     def run(self, name: str, points: Iterable[Point]) -> None:
-        """Simulate those of the points that are new."""
+        """Simulate the new ones among the points."""
         fresh = [point for point in dict.fromkeys(points) if point not in self._answers]
         answers = self.map(name, lambda point: simulate(point, self.scale), fresh)
         self._answers.update(zip(fresh, answers, strict=True))
 
     def map(self, name: str, function: Callable[[Case], Found], cases: list[Case]) -> list[Found]:
-        """A function of every case, in their order, on all cores.
+        """The values of a function for all cases, in their order, on all cores.
 
-        The simulator lets go of the interpreter, so that threads are enough.
+        The simulator releases the interpreter, so that threads are enough.
         """
         pool = ThreadPoolExecutor(os.cpu_count() or 1)
         futures = [pool.submit(function, case) for case in cases]
@@ -63,7 +63,7 @@ class Lab:
         return [future.result() for future in futures]
 
     def say(self, words: str, end: str = "") -> None:
-        """One line of progress, over the one before; only whole lines where none can be."""
+        """One line of progress, over the one before; only whole lines without a terminal."""
         line = f"{time.monotonic() - self._start:5.0f} s  {words:<50}"
         if end or (sys.stderr.isatty() and line != self._said):
             print(f"\r{line}" if sys.stderr.isatty() else line.rstrip(), end=end, file=sys.stderr)

@@ -53,7 +53,7 @@ def lower(lab: Lab, grid: Grid) -> Principle:
 
 
 def convergence(grid: Grid) -> Principle:
-    """(ii): how near the closed mean comes to the open one, exactly."""
+    """(ii): the distance of the closed mean from the open one, exactly."""
     counts = [n for n in EXACT_CLIENTS if n <= 1000 or grid.scale >= 1]
     variabilities = [1.0, 4.0, 8.0, 20.0]
     share = {

@@ -1,4 +1,4 @@
-"""The points of the study: what is simulated, from the base files, and what came out."""
+"""The points of the study: their simulation, from the base files, and their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Point:
 
     policy: str = "fcfs"
     load: float | None = 0.9
-    """The load that is held; None takes the think time as it is (closed only)."""
+    """The held load; None keeps the think time (closed only)."""
 
     cv2: float = 8.0
     clients: int = 100
@@ -53,7 +53,7 @@ class Point:
         return AUCTION_MEAN if self.auction else MEAN
 
     def requests(self, scale: float) -> int:
-        """How many requests its precision takes: more near saturation."""
+        """The number of requests for its precision: more near saturation."""
         load = self.load or 0.0
         factor = 1 if load < 0.82 else 2 if load < 0.88 else 3 if load < 0.93 else 6
         if self.model == "closed" and self.clients <= 100:
@@ -63,7 +63,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a simulation gave, and the exact value where theory has one."""
+    """The simulated value, and the exact one if theory has it."""
 
     mean: float
     ci95: float | None
@@ -115,7 +115,7 @@ def workload(point: Point, scale: float = 1.0) -> tt.Workload:
 
 
 def _closed(found: tt.Workload, point: Point, scale: float) -> tt.Workload:
-    """By exact theory where it gives the think time, else by simulation."""
+    """By exact theory if it gives the think time, else by simulation."""
     if point.load is None:
         return _with_think(found, point.think)
     think = exact.think_time(point, point.load)
@@ -157,5 +157,5 @@ def opened(point: Point) -> Point:
 
 
 def fixed_think(point: Point, think: float) -> Point:
-    """The same closed point with its think time given, whatever load that brings."""
+    """The same closed point with its think time given, at any resulting load."""
     return replace(point, load=None, think=think)

@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def study(grid: Grid, folder: Path, again: str | None = None) -> None:
-    """Everything, into a folder; `again` keeps all that is there but the points that it names."""
+    """Everything, into a folder; `again` keeps all results except those of its points."""
     start = time.monotonic()
     lab, drawn = Lab(grid.scale), figures(grid)
     further = [*scheduling.extra(grid), *partly_open.extra(grid)]

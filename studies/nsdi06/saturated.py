@@ -1,4 +1,4 @@
-"""A closed system without think times: which requests finish, and how the mean is taken."""
+"""A closed system without think times: the finished requests, and the kinds of mean."""
 
 from __future__ import annotations
 
@@ -13,31 +13,32 @@ import thinktime as tt
 
 CLIENTS = 100
 STARVING = 0.1
-"""A request starves that was under way for more than this share of the run."""
+"""A request starves if it was in the system for more than this share of the run."""
 
 FAIR = ["fcfs", "ps", "rr(1s)", "rr(10s)", "pesjf", "peljf"]
 UNFAIR = ["lcfs", "plcfs", "sjf", "ljf", "psjf", "srpt", "las"]
 LENGTHS = [10_000, 100_000, 1_000_000]
-"""Requests of the runs that show how the length of the run matters under SRPT."""
+"""Requests of the runs that show the effect of the run's length under SRPT."""
 
 
 @dataclass(frozen=True)
 class Saturated:
-    """What a run at zero think time gave."""
+    """The results of a run at zero think time."""
 
     policy: str
     requests: int
     mean: float
-    """Of all requests that were begun; their ends are waited for."""
+    """The mean of all begun requests; their ends are waited for."""
 
     finished: float
-    """Of those that finished before the last one was begun: what a run that just stops sees."""
+    """The mean of those that finished before the last one was begun: the view of a run that just
+    stops."""
 
     median: float
     p99: float
     starving: int
     others: float
-    """Mean of those that do not starve."""
+    """The mean of those that do not starve."""
 
     throughput: float
 
@@ -77,5 +78,5 @@ def measure_all(lab: Lab, quick: bool) -> list[Saturated]:
 
 
 def numbers(found: list[Saturated]) -> list[dict[str, Any]]:
-    """As they are written to results.json."""
+    """The values in results.json."""
     return [{**asdict(one), "exact_mean": CLIENTS * MEAN} for one in found]

@@ -1,4 +1,4 @@
-"""Principles (iv) to (vi): what scheduling gains in open and closed systems."""
+"""Principles (iv) to (vi): the gain of scheduling in open and closed systems."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _peak_words(ratio: dict[tuple[str, float, str], float], policy: str, loads: 
 
 
 def conditions(lab: Lab, grid: Grid, zero: list[Saturated]) -> Principle:
-    """(v): where a closed system gains from scheduling at all; and what starves."""
+    """(v): the range in which a closed system gains from scheduling at all; and starvation."""
     points = _gain_points(grid)
     loads = _gain_loads(grid)
     ratio = {

@@ -19,7 +19,7 @@ def _values(*values: float) -> list[float]:
 
 @dataclass(frozen=True)
 class Grid:
-    """Where the curves have points."""
+    """The places of the curves' points."""
 
     scale: float = 1.0
     loads: list[float] = field(

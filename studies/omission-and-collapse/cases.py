@@ -1,4 +1,4 @@
-"""What is simulated: the systems, the workloads, and the readings of "retry after 15 ms"."""
+"""The simulated systems, workloads, and readings of "retry after 15 ms"."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def closed_workload(clients: int, think_s: float) -> tt.Workload:
 
 @dataclass(frozen=True)
 class Case:
-    """Clients that try again, and the server that they ask."""
+    """Clients that try again, and their server."""
 
     reading: str = "B"
     retries: int | None = None
@@ -71,7 +71,7 @@ class Case:
     """From this much unfinished work on the system counts as collapsed ..."""
 
     pending: int | None = None
-    """... or, where it is given, from this many requests on that are not over."""
+    """... or, if given, from this number of unfinished requests on."""
 
     either: bool = False
     """Whether both count."""

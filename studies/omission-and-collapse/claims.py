@@ -1,4 +1,4 @@
-"""The article's claims, one by one, with what was found."""
+"""The article's claims, one by one, with the findings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Results = dict[str, Any]
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim in our words, what was found, and whether it holds."""
+    """A claim in our words, the finding, and whether it holds."""
 
     claim: str
     found: str
@@ -38,7 +38,7 @@ FIGURES = {
 
 
 def needed(results: Results) -> Results:
-    """What claims are made of, and nothing else."""
+    """The inputs of claims, and nothing else."""
     return {part: _figures(results[part]) for part in PARTS if part in results}
 
 
@@ -94,7 +94,7 @@ def _about_response_times(results: Results) -> list[Claim]:
 
 
 def _of_modes(holds: bool, results: Results) -> str:
-    """The verdict for exponential modes and, where they were tried, for constant ones."""
+    """The verdict for exponential modes and, if tried, for constant ones."""
     if "constants" not in results:
         return _verdict(holds) + " for exponential modes"
     constant = _constants_hold(results)

@@ -1,7 +1,7 @@
-"""One run with retries: when it collapses, and whether the tool says so.
+"""One run with retries: the time of its collapse, and the tool's report of it.
 
-The same seed gives the same run, only longer, so a run is simulated for a short time, and then
-for a longer one, until it has collapsed: that saves the long hopeless part after it.
+The same seed gives the same run, only longer. So a run is simulated for a short time, and then for
+longer ones, until it has collapsed: that saves the long hopeless part after it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Run:
 
     @property
     def length_s(self) -> float:
-        """How long it was simulated."""
+        """The length of its simulation."""
         return self.looks[-1].length_s
 
 
@@ -60,11 +60,11 @@ def run_until_collapse(
     growth: float = GROWTH,
     confirm: bool = False,
 ) -> Run:
-    """Simulate until the collapse, or for `horizon_s` where there is none.
+    """Simulate until the collapse, or for `horizon_s` if it does not collapse.
 
-    Where the tool tells of a collapse at the horizon and none is seen yet, the run goes on, for
-    up to twice the horizon: one of the two is wrong. `confirm` looks once more a while after the
-    collapse, when the tool should tell of it.
+    If the tool reports a collapse at the horizon and none is visible yet, the run continues, for up
+    to twice the horizon: one of the two is wrong. `confirm` looks once more a while after the
+    collapse, when the tool should report it.
     """
     run, length = Run(seed), min(first_s, horizon_s)
     while True:
@@ -88,7 +88,7 @@ def _beyond(case: Case, seed: int, crossed_s: float) -> Look:
 
 
 def series(result: Result, length_s: float) -> pl.DataFrame:
-    """The run over time, up to the end of what was asked for."""
+    """The run over time, up to the end of the requested length."""
     rows = pl.DataFrame(result.series)
     return rows.filter(pl.col("start_s") + pl.col("interval_s") <= length_s * 1.000001)
 

@@ -1,4 +1,4 @@
-"""How soon the readings collapse, by run, by load and by timeout."""
+"""The time to the collapse of the readings, by run, by load and by timeout."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _by_timeout(found: Found, folder: Path) -> None:
 
 
 def _medians(rows: list[Found]) -> list[float]:
-    """In seconds; where more than half of the runs survived, from the rate of collapses."""
+    """In seconds; if more than half of the runs survived, from the rate of collapses."""
     medians = [row["found"]["p50"] or row["found"]["p50_if_exponential"] for row in rows]
     return [float("nan") if one is None else one / 1e3 for one in medians]
 

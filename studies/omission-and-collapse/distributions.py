@@ -53,7 +53,7 @@ def study(lab: Lab, requests: int, folder: Path) -> dict[str, Any]:
         for model, clients in MODELS.items():
             think = 0.0 if clients is None else think_time_for_load(clients, demand(service), LOAD)
             law = exact_law(service, clients, think)
-            # What waits for one long request after another needs the most requests.
+            # A case with long requests one after another needs the most requests.
             more = 6 if (service, model) == ("bimodal", "open") else 1
             words = f"response times, {service}, {model}"
             result = _simulate(lab, words, service, clients, think, more * requests)

@@ -1,4 +1,4 @@
-"""Does many small things on all cores, and says on standard error how far it is."""
+"""Does many small tasks on all cores, and reports its progress on standard error."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Lab:
         self._say(name, end="\n")
 
     def _say(self, words: str, end: str = "") -> None:
-        """One line, over the one before; only whole lines where none can be."""
+        """One line, over the one before; only whole lines without a terminal."""
         line = f"{self.seconds:5.0f} s  {words:<60}"
         if sys.stderr.isatty():
             print(f"\r{line}", end=end, file=sys.stderr)

@@ -18,10 +18,11 @@ from lab import Lab
 from statistics_of_runs import Collapses, collapses
 
 TOLD_RUNS = 10
-"""In so many runs it is seen whether the tool tells of the collapse."""
+"""The number of runs in which the tool's report of the collapse is checked."""
 
 MANY = 80
-"""Retries that none has used up before the collapse: the end of a long run is then less work."""
+"""More retries than any request uses before the collapse: the end of a long run is then less
+work."""
 
 SAME = (("request.get.retry.same_demand", "true"),)
 
@@ -188,7 +189,7 @@ def _timeouts() -> list[Row]:
 
 
 def rows() -> list[Row]:
-    """All of the table, each row with seeds of its own, so that luck is not shared."""
+    """The whole table, each row with seeds of its own, so that luck is not shared."""
     found = [*_basic(), *_services(), *_loads(), *_timeouts()]
     return [replace(row, first_seed=1 + 1000 * place) for place, row in enumerate(found)]
 
@@ -198,7 +199,7 @@ QUICK = ("A", "B", "C1", "none", "A-exponential", "B-exponential")
 
 
 def quick_rows() -> list[Row]:
-    """A few rows, with fewer and shorter runs where nothing is to happen."""
+    """A few rows, with fewer and shorter runs if no collapse is expected."""
     chosen = [row for row in rows() if row.key in QUICK]
     return [
         replace(row, runs=0.2, horizon_s=min(row.horizon_s, 20.0), first_s=min(row.first_s, 20.0))

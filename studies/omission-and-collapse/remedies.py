@@ -1,4 +1,4 @@
-"""What stops the collapse, and what is left of the service then."""
+"""The remedies against the collapse, and the remaining service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RETRY = "request.get.retry"
 
 @dataclass(frozen=True)
 class Remedy:
-    """Something that clients or the server may do about it."""
+    """A possible action of clients or of the server."""
 
     key: str
     words: str
@@ -95,7 +95,7 @@ QUICK = ("none", "budget-10%", "concurrency-10", "srpt")
 
 @dataclass(frozen=True)
 class Service:
-    """What the clients of one run got."""
+    """The service of one run's clients."""
 
     goodput: float
     """Requests that succeeded in the last half of the run, as a share of those offered then."""

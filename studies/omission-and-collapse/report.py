@@ -14,7 +14,7 @@ Results = dict[str, Any]
 
 
 def write(results: Results, folder: Path) -> None:
-    """All there is so far."""
+    """All results so far."""
     parts: list[list[str]] = [["# Open and Closed, Omission and Collapse: the numbers"]]
     parts.append(["Written by `run.py`. What the readings are is said in [README.md](README.md)."])
     results["claims"] = [asdict(claim) for claim in claims(results)]
@@ -28,7 +28,7 @@ def write(results: Results, folder: Path) -> None:
 
 
 def _lines(found: Results) -> str:
-    """JSON with a line a row, so that a change shows."""
+    """JSON with a line for each row, so that a change shows."""
     parts = []
     for name, part in found.items():
         rows = [f"  {json.dumps(key)}: {json.dumps(one)}" for key, one in part.items()]

@@ -1,4 +1,4 @@
-"""Reproduces the figures of "Open and Closed, Omission and Collapse", and goes on from there.
+"""Reproduces the figures of "Open and Closed, Omission and Collapse", and extends them.
 
 .venv/bin/python studies/omission-and-collapse/run.py [--quick] [--to DIR]
 """

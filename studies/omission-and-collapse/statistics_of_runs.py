@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 @dataclass(frozen=True)
 class Collapses:
-    """How often and when runs collapsed; times in milliseconds."""
+    """The number and the times of collapses; times in milliseconds."""
 
     runs: int
     collapsed: int
@@ -27,19 +27,20 @@ class Collapses:
     """A 95 % confidence interval of the median, by order statistics; None beyond the horizon."""
 
     p50_if_exponential: float | None
-    """The median time of a collapse that may come at any moment alike: ln 2 x time / number."""
+    """The median time of a collapse that is equally likely at any moment: ln 2 x time / number."""
 
     told: int
-    """Simulations that had collapsed well before their end, and in which the tool said so ..."""
+    """Simulations that had collapsed well before their end, and in which the tool reported it
+    ..."""
 
     untold: int
     """... and in which it did not."""
 
     false_alarms: int
-    """Simulations in which it said so, and the run went on and recovered."""
+    """Simulations in which it did, but the run recovered."""
 
     stable: int
-    """Simulations in which nothing was wrong for the whole of the time, and nothing was said."""
+    """Simulations without a collapse at any time, and without a report."""
 
 
 def collapses(runs: Sequence[Run]) -> Collapses:
@@ -93,7 +94,7 @@ def _finite(value: float) -> float | None:
 
 
 LAST_PART = 0.8
-"""The tool looks at the last fifth of a run; a collapse that began in it need not be told yet."""
+"""The tool examines the last fifth of a run; a collapse within it need not be reported yet."""
 
 
 def _sentences(runs: Sequence[Run]) -> tuple[int, int, int, int]:

@@ -1,4 +1,4 @@
-"""What formulas say about the retries, to be held against the simulations."""
+"""The formulas for the retries, to compare with the simulations."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def with_retries(folder: Path) -> dict[str, Any]:
 
 
 def _slope(times: list[float], lengths: list[float]) -> float | None:
-    """By how many requests a millisecond the queue grows once it is beyond 5000."""
+    """The growth of the queue, in requests a millisecond, once it is beyond 5000."""
     grown = [(t, n) for t, n in zip(times, lengths, strict=True) if n > 5000]
     if len(grown) < 20:
         return None
@@ -116,7 +116,7 @@ def _closed_run(of: tuple[str, int, int, float]) -> tuple[float, int]:
     reading, clients, seed, length = of
     workload = tt.Workload.load(HERE / "workload-closed-retry.toml")
     think = think_time_for_load(clients, demand("bimodal"), LOAD)
-    # More attempts than anybody can make: a run ends when some client is free again.
+    # More attempts than any client can make: a run ends when some client is free again.
     attempts = int(length / 0.015) + 2
     for key, value in (
         ("arrivals.clients", str(clients)),

@@ -1,4 +1,4 @@
-"""What is tried: two servers under each hostile client."""
+"""The cells: two servers under each hostile client."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 BEFORE_S, ATTACK_S, AFTER_S = 5, 8, 7
-"""How long the good users come before, while and after somebody attacks."""
+"""The time of the good users before, during and after an attack."""
 
 RATES = {
     "half-open": 500,

@@ -1,4 +1,4 @@
-"""What good users see while somebody attacks: nginx and `thinktime serve`, each under siege.
+"""The service of good users during an attack: nginx and `thinktime serve`, each under siege.
 
     .venv/bin/python studies/siege/study.py [--small] [--only KIND,KIND] [--to DIR]
 
@@ -38,14 +38,14 @@ MARGIN_S = 1.0
 
 
 def main() -> int:
-    """Try all cells and write what comes of it; returns the exit status."""
+    """Try all cells and write the results; returns the exit status."""
     options = _options()
     os.environ["PATH"] += ":/usr/sbin"
     why = _missing()
     if why is not None:
         print(f"no siege can be laid: {why}", file=sys.stderr)
         return 2
-    # Ended so, it ends its lab, too.
+    # Ended like this, it ends its lab, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     found: list[dict[str, Any]] = []
     chosen = [
@@ -82,21 +82,21 @@ def _options() -> argparse.Namespace:
 
 
 def _with_the_others(path: Path, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What was found now, each in the place of what a file has of the same cell."""
+    """The new results, each in the place of the same cell's results in a file."""
     kept = json.loads(path.read_text()) if path.exists() else []
     by_cell = {(one["server"], one["kind"]): one for one in [*kept, *found]}
     return list(by_cell.values())
 
 
 def _missing() -> str | None:
-    """What is not there, if anything."""
+    """The missing requirements, if any."""
     if shutil.which("nginx") is None:
         return "nginx is not installed"
     return permission.missing()
 
 
 def measured(cell: cells.Cell) -> dict[str, Any]:
-    """Let a cell's lab run; what the good users saw in each part of it."""
+    """Run a cell's lab; returns the good users' times in each part of it."""
     with tempfile.TemporaryDirectory(prefix="siege-") as folder:
         file, output = Path(folder) / "lab.toml", Path(folder) / "out"
         file.write_text(cell.lab())
@@ -113,9 +113,9 @@ def measured(cell: cells.Cell) -> dict[str, Any]:
 
 
 def parts(result: tt.Result, attack: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """What the good users saw before, while and after the attack.
+    """The good users' times before, during and after the attack.
 
-    A run knows when it began to the second; that the margin is as long makes up for it.
+    The beginning of a run is known to the second; the margin of the same length covers that.
     """
     began = datetime.fromisoformat(table.started(result)).timestamp() + 0.5
     begins, ends = attack["began"] - began, attack["ended"] - began
@@ -133,7 +133,7 @@ def parts(result: tt.Result, attack: dict[str, Any]) -> dict[str, dict[str, floa
 
 
 def _seen(rows: pl.DataFrame) -> dict[str, float]:
-    """Times of those that were answered, and the share of all that were not."""
+    """Times of answered requests, and the share of all unanswered ones."""
     answered = rows.filter(~pl.col("failed"))["took"]
     return {
         "requests": len(rows),

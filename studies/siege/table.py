@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "studies-siege.md"
 
 EVE = {"syn-flood": "SYN-attack", "icmp-flood": "ICMP-flood"}
-"""What the paper has of each, by name: no more than that there is a module of it."""
+"""The paper's words about each, by name: only that it has such a module."""
 
 SERVERS = ("nginx", "thinktime serve")
 HEAD = ("server", "hostile client", "rate", "before", "during", "failed", "after", "failed")
@@ -34,14 +34,14 @@ def started(result: tt.Result) -> str:
 
 
 def write(folder: Path, found: Sequence[dict[str, Any]]) -> None:
-    """Put both tables between their marks; into another folder than the study's, the first."""
+    """Put both tables between their marks; into another folder than the study's, only the first."""
     marks.put(folder / "README.md", lines(found))
     if folder.resolve() == HERE.resolve():
         marks.put(PAGE, beside(found))
 
 
 def lines(found: Sequence[dict[str, Any]]) -> list[str]:
-    """A line a cell, with what the good users saw in each part."""
+    """A line for each cell, with the good users' times in each part."""
     from cells import RATES
 
     made = ["| " + " | ".join(HEAD) + " |", "|---" * len(HEAD) + "|"]
@@ -55,7 +55,7 @@ def lines(found: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def beside(found: Sequence[dict[str, Any]]) -> list[str]:
-    """A line a hostile client: what the paper has, and what users of either server saw."""
+    """A line for each hostile client: the paper's words, and the times of both servers' users."""
     head = ["hostile client", "Eve's paper"]
     for server in SERVERS:
         head += [f"{server}: before", "during", "failed"]
@@ -72,7 +72,7 @@ def beside(found: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _time(part: dict[str, float]) -> str:
-    """The 99th percentile of what was answered."""
+    """The 99th percentile of answered requests."""
     if part["failed"] >= 1:
         return "none"
     return f"{1000 * part['p99_s']:.1f} ms"

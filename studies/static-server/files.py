@@ -1,4 +1,4 @@
-"""The files of the site: how large they are, and how often each is asked for.
+"""The files of the site: their sizes, and the share of requests for each.
 
 The law is that of requests in SURGE (Barford and Crovella, SIGMETRICS 1998): a lognormal body and
 a Pareto tail, cut at 2 MB as the sizes of the World Cup site of 1998 were.
@@ -23,7 +23,7 @@ HALVINGS = 12
 
 @dataclass(frozen=True)
 class File:
-    """A file: its name, its size in bytes, and the share of requests that ask for it."""
+    """A file: its name, its size in bytes, and the share of requests for it."""
 
     name: str
     size: int
@@ -31,7 +31,7 @@ class File:
 
 
 def _quantiles() -> np.ndarray:
-    """So many sizes that are as probable as one another, the smallest first."""
+    """A number of equally probable sizes, the smallest first."""
     share = (np.arange(POINTS) + 0.5) / POINTS
     grid = np.geomspace(SMALLEST, LARGEST, 4000)
     law = (1 - IN_TAIL) * BODY.cdf(grid) + IN_TAIL * TAIL.cdf(grid)

@@ -36,7 +36,7 @@ USERS = 50
 
 @dataclass(frozen=True)
 class Cell:
-    """One run: who the users are, what serves them, and the load of the link."""
+    """One run: the users, the server, and the load of the link."""
 
     model: str
     server: str
@@ -54,7 +54,7 @@ def workload(model: str, site: Sequence[files.File]) -> dict[str, Any]:
 
 
 def system(which: str) -> dict[str, Any]:
-    """The link as a station, shared evenly or for what has least left."""
+    """The link as a station, shared evenly or for the least remaining size."""
     policy = "srpt" if which == "SRPT" else "ps"
     besides_s = (HEADER + OTHER_PACKETS) / RATE
     demand = f"{besides_s}s + size / {RATE * PAYLOAD}B/s"
@@ -93,7 +93,7 @@ def lab(which: str, python: str, duration_s: float, warmup_s: float) -> str:
     """The LAB file; it expects `workload.toml` and the folder `files` beside it."""
     shape = f"sh {HERE}/shape.sh to-users"
     if which == "nginx, fair":
-        # It keeps what it writes in the lab's folder, and its files are beside the LAB file.
+        # It writes into the lab's folder, and its files are beside the LAB file.
         start = f"ln -s $PWD/files {{folder}}/files && cd {{folder}} && exec nginx -p . -c {HERE}"
         start += "/nginx.conf"
     else:

@@ -1,4 +1,4 @@
-"""What scheduling gains open and closed users of the link as its load comes near to 1, simulated.
+"""The gain of scheduling for open and closed users of the link as its load approaches 1, simulated.
 
     .venv/bin/python studies/static-server/over_load.py [--requests N]
 

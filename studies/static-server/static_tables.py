@@ -1,4 +1,4 @@
-"""The tables and pictures of what was measured."""
+"""The tables and pictures of the measurements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STATEMENTS = [
         for model in ("open", "partly open", "closed")
     ),
 ]
-"""Ratios: a text, of which times, whose is divided, and by whose."""
+"""Ratios: a text, the kind of times, the numerator, and the denominator."""
 
 
 def write(folder: Path, found: Mapping[str, Any]) -> None:
@@ -49,7 +49,7 @@ def write(folder: Path, found: Mapping[str, Any]) -> None:
 
 
 def statements(found: Mapping[str, Any]) -> list[str]:
-    """What the paper says, as ratios of response times at the highest load."""
+    """The paper's statements, as ratios of response times at the highest load."""
     load = max(row["load"] for row in found["cells"])
     rows = {(row["model"], row["server"]): row for row in found["cells"] if row["load"] == load}
     head = f"| at a load of {load:g} | measured | predicted | predicted, in the long run |"

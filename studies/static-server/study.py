@@ -36,11 +36,11 @@ from sample_path import at_load
 
 WARMUP_S = 2.0
 LONG_RUN, QUICK_RUN = 200_000, 5000
-"""Requests of the simulation that says what comes in the long run; of the quick study fewer."""
+"""Requests of the simulation of the long run; fewer in the quick study."""
 
 
 def cells(loads: list[float], quick: bool) -> Iterator[models.Cell]:
-    """All cells; of the quick study two."""
+    """All cells; two in the quick study."""
     if quick:
         yield from (models.Cell("open", which, loads[0]) for which in ("nginx, fair", "SRPT"))
         return
@@ -88,7 +88,7 @@ def _options() -> argparse.Namespace:
 
 
 def _missing() -> str | None:
-    """What is not there, if anything."""
+    """The missing requirements, if any."""
     if shutil.which("nginx") is None:
         return "nginx is not installed"
     return permission.missing()
@@ -99,7 +99,7 @@ def _cell(
 ) -> dict[str, Any]:
     """A cell, measured in a lab and simulated on the same sample path."""
     whole_s = WARMUP_S + duration_s
-    # The seed and the rate hang on what the link has to carry, and not on who is first.
+    # The seed and the rate depend on the link's traffic, and not on the policy.
     fair = models.system("fair")
     workload = at_load(models.workload(cell.model, site), fair, models.LINK, cell.load, whole_s)
     measured = _measured(cell, site, workload, whole_s)
@@ -115,7 +115,7 @@ def _cell(
 def _measured(
     cell: models.Cell, site: list[files.File], workload: tt.Workload, whole_s: float
 ) -> dict[str, Any]:
-    """What the users of a lab saw."""
+    """The times of a lab's users."""
     with tempfile.TemporaryDirectory(prefix="static-server-") as name:
         folder = Path(name)
         (folder / "files").mkdir()
@@ -136,7 +136,7 @@ def _measured(
 
 
 def _figures(rows: pl.DataFrame, site: list[files.File], warmup_s: float) -> dict[str, Any]:
-    """Response times in seconds: of all requests, and by how large the files are."""
+    """Response times in seconds: of all requests, and by the sizes of files."""
     sizes = {one.name: one.size for one in site}
     counted = rows.filter(pl.col("scheduled_ns") >= warmup_s * 1e9)
     answered = counted.filter(pl.col("error").is_null()).select(

@@ -1,4 +1,4 @@
-"""What else ran on the cores that are measured."""
+"""Other work on the measured cores."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ class Use:
 
 
 def server_s(said: Sequence[str]) -> float:
-    """The CPU time of the server, by what it said at its end."""
+    """The CPU time of the server, from its report at its end."""
     used = re.search(r"used (\S+) s of CPU time", "\n".join(said))
     return float(used[1]) if used else 0.0

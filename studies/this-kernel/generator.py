@@ -1,4 +1,4 @@
-"""Keeps the generator, which is this process, from spoiling what it measures."""
+"""Keeps the generator, which is this process, from spoiling the measurements."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 @contextmanager
 def beside(server_cores: Sequence[int]) -> Iterator[str]:
-    """Move this thread, and those that it starts, off the server's cores, and let it go first.
+    """Move this thread, and those that it starts, off the server's cores, and give it priority.
 
-    Where there are no other cores it shares the server's. Gives words that say what was done.
+    Without other cores it shares the server's. Returns words about the measures taken.
 
-    Being late is what must not happen: a request that is sent late has waited where no scheduler
-    was to blame. So the generator goes first even on a core of its own, if it is allowed to.
+    Lateness must not happen: a request that is sent late has waited without a scheduler's fault. So
+    the generator has priority even on a core of its own, if permitted.
     """
     all_cores = os.sched_getaffinity(0)
     others = all_cores - set(server_cores)
@@ -30,7 +30,7 @@ def beside(server_cores: Sequence[int]) -> Iterator[str]:
 
 
 def _first() -> str:
-    """Go before threads of the usual policy, as far as this is permitted."""
+    """Take priority over threads of the usual policy, as far as this is permitted."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except PermissionError:

@@ -35,7 +35,7 @@ DRAIN = "60s"
 
 @dataclass(frozen=True)
 class Point:
-    """What is measured at once."""
+    """A point of the measurement."""
 
     cores: int
     load: float
@@ -99,7 +99,7 @@ def model(point: Point) -> tuple[tt.Workload, tt.System]:
 
 
 def typical(workload: tt.Workload, system: tt.System, work_s: float, duration: str) -> tt.Workload:
-    """The workload with the first seed that brings about so much work, within 1 %.
+    """The workload with the first seed that brings this amount of work, within 1 %.
 
     A minute has some forty reports, so that most seeds bring a tenth more or less than the rate
     promises. Then a load of 0.95 would be another one.
@@ -127,7 +127,7 @@ def demand_s(system: tt.System, name: str) -> float:
 
 
 def overhead(text: Path, cores: list[int], system: tt.System) -> dict[str, float]:
-    """What a request costs besides, in seconds: pages one after another, unhindered.
+    """The further cost of a request, in seconds: pages one after another, unhindered.
 
     CPU time of the server beyond the demand, and time in which no thread of the server runs.
     """
@@ -143,7 +143,7 @@ def overhead(text: Path, cores: list[int], system: tt.System) -> dict[str, float
 def described(
     point: Point, arguments: argparse.Namespace, workload: tt.Workload, system: tt.System
 ) -> dict[str, Any]:
-    """What is known of a point before it is measured."""
+    """The known facts of a point before its measurement."""
     return {
         **asdict(point),
         "kernel": platform.release(),
@@ -203,7 +203,7 @@ def gather(folder: Path) -> list[dict[str, Any]]:
 
 
 def table(gathered: list[dict[str, Any]]) -> str:
-    """Medians of the response time by request name in ms, and what may have spoiled them."""
+    """Medians of the response time by request name in ms, and possible disturbances."""
     names = sorted({name for point in gathered for name in point["by_request"]})
     rest = ["late p99 (ms)", "others (s)"]
     head = ["cores", "load", "threads", *(f"{name} (ms)" for name in names), *rest]

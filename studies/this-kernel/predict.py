@@ -1,4 +1,4 @@
-"""Predicts what `measure.py` measured, and lays both over one another.
+"""Predicts the measurements of `measure.py`, and compares both.
 
     .venv/bin/python studies/this-kernel/predict.py FOLDER [--to DIR]
 
@@ -64,10 +64,10 @@ def predicted(point: Point, about: dict[str, Any], os: str) -> pl.DataFrame:
 
 
 def server(point: Point, about: dict[str, Any], os: str) -> str:
-    """The system file of `thinktime serve --burn` itself, with what a request costs besides.
+    """The system file of `thinktime serve --burn` itself, with the further cost of a request.
 
-    A thread for each request is started by one that accepts them, which costs half of the CPU
-    time besides and must first get a core itself.
+    A thread for each request is started by one that accepts them, which takes half of that CPU time
+    and must first get a core itself.
     """
     besides = about["besides"]
     starts = point.threads == "per-request"

@@ -1,4 +1,4 @@
-"""What generators cost the process that gathers them, measured with one to eight on this machine.
+"""The cost of generators for the gathering process, measured with one to eight on this machine.
 
 .venv/bin/python studies/thousand-nodes/measure.py [--rounds N] [--to FILE]
 
@@ -36,14 +36,14 @@ RATES = (20, 2000)
 """Requests a second, of all generators together: hardly any, and many."""
 
 GENERATORS = 3
-"""Those of which one is lost."""
+"""The generators in runs with a loss."""
 
 LENGTHS_S = (4.0, 14.0)
 SYSTEM = 'name = "s"\n[[station]]\nname = "s"\ndemand = "const(10us)"\n'
 
 
 class Told:
-    """What generators told: how often and how much, when they were begun, and when one was lost."""
+    """The generators' reports: their number and size, the start times, and the time of a loss."""
 
     def __init__(self) -> None:
         self.reports = self.bytes = 0
@@ -81,7 +81,7 @@ class Told:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """A server in a process of its own; gives its url."""
+    """A server in a process of its own; yields its url."""
     with TemporaryDirectory() as name:
         system = Path(name) / "system.toml"
         system.write_text(SYSTEM, "ascii")
@@ -98,7 +98,7 @@ def served() -> Iterator[str]:
 
 
 def workload(rate: float) -> dict[str, Any]:
-    """Requests that come by themselves."""
+    """Requests that arrive by themselves."""
     return {
         "name": "w",
         "arrivals": {"model": "open", "rate": rate},
@@ -126,7 +126,7 @@ def once(url: str, rate: float, generators: int, length_s: float) -> dict[str, A
 
 
 def gathering(url: str, rounds: int) -> list[dict[str, Any]]:
-    """For each number of generators and each rate, what a run takes by its length, in turns."""
+    """For each number of generators and each rate, the cost of a run by its length, in turns."""
     found: list[dict[str, Any]] = []
     for _ in range(rounds):
         for generators in NUMBERS:
@@ -138,7 +138,7 @@ def gathering(url: str, rounds: int) -> list[dict[str, Any]]:
 
 
 def losses(url: str, how: signal.Signals, times: int) -> list[float]:
-    """The time from a generator's end, or its freezing, until that is known."""
+    """The time from a generator's end, or its freezing, until it is known."""
     found = []
     for number in range(times):
         told, done = Told(), []
@@ -178,7 +178,7 @@ def generators() -> set[int]:
 
 
 def main() -> None:
-    """Measure, and write what comes out."""
+    """Measure, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured")
     parser.add_argument("--to", type=Path, default=HERE / "measured.json", help="where to write")
@@ -189,7 +189,7 @@ def main() -> None:
         log_to_driver=False,
     )  # fmt: skip
     with served() as url:
-        # The first ones take longer: what they need is read from the disk.
+        # The first ones take longer: their files are read from the disk.
         tt.run(workload(20), url, duration=1.0, rows="none", on="auto", generators=8)
         runs = gathering(url, options.rounds)
         lost = {

@@ -1,11 +1,11 @@
-"""What a process that gathers from a thousand nodes would do, simulated from what is measured.
+"""The load of a process that gathers from a thousand nodes, simulated from measurements.
 
 .venv/bin/python studies/thousand-nodes/simulate.py [--small] [--to DIR]
 
 A node is a client of a closed workload: half a second after it was heard last, it has a report. The
-gathering process is a station. Its demand is what a report costs, and each row in it; how many rows
-those are hangs on how long ago the last report was, so that it is found by going round until the
-demand and the time between reports agree.
+gathering process is a station. Its demand is the cost of a report, and of each row in it. The
+number of rows depends on the time since the last report, so it is iterated until the demand and the
+time between reports agree.
 """
 
 from __future__ import annotations
@@ -38,36 +38,36 @@ ROUNDS = 6
 
 @dataclass(frozen=True)
 class Costs:
-    """What was measured, for one generator."""
+    """The measurements for one generator."""
 
     report_s: float
     """CPU time of the gathering process for a report."""
 
     row_s: float
-    """The same for each request that it tells of."""
+    """The same for each request in it."""
 
     report_bytes: float
     row_bytes: float
     begin_s: float
-    """CPU time to tell one generator when the run begins."""
+    """CPU time to notify one generator when the run begins."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """So many nodes, each with so many requests a second."""
+    """A number of nodes, each with a number of requests a second."""
 
     nodes: int
     rate: float
     load: float
-    """Of the gathering process; from 1 on it falls behind for ever."""
+    """The load of the gathering process; from 1 on it falls behind for ever."""
 
     late_s: float | None
-    """How much later than the half second a report is through, on average."""
+    """The mean delay of a report beyond the half second."""
 
     late_p99_s: float | None
     bytes_per_s: float
     begin_s: float
-    """Until the last has been told when the run begins."""
+    """The time until the last has been notified when the run begins."""
 
 
 def plane(points: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
@@ -82,7 +82,7 @@ def plane(points: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
 
 
 def costs(measured: dict[str, Any]) -> Costs:
-    """What differs between long runs and short ones, laid to reports and rows."""
+    """The difference between long runs and short ones, split into reports and rows."""
     differences = []
     for pair in measured["runs"]:
         short, long = pair["runs"]
@@ -109,14 +109,14 @@ def cell(of: Costs, nodes: int, rate: float, length_s: float) -> Cell:
         demand_s = of.report_s + of.row_s * rate * (ASKED_EVERY_S + late_s)
         done = simulated(nodes, demand_s, length_s).summary["response_time_s"]
         late_s = done["mean"]
-    # The law of load: as many reports a second as come round, each with this demand.
+    # The law of load: the rate of returning reports, each with this demand.
     load = nodes * demand_s / (ASKED_EVERY_S + late_s)
     traffic += nodes / (ASKED_EVERY_S + late_s) * of.report_bytes
     return Cell(nodes, rate, min(load, 1.0), late_s, done["p99"], traffic, begin_s)
 
 
 def simulated(nodes: int, demand_s: float, length_s: float) -> tt.Result:
-    """Reports of so many nodes at a station."""
+    """Reports of a number of nodes at a station."""
     workload = {
         "name": "reports",
         "arrivals": {"model": "closed", "clients": nodes},
@@ -128,7 +128,7 @@ def simulated(nodes: int, demand_s: float, length_s: float) -> tt.Result:
 
 
 def most(of: Costs, rate: float) -> dict[str, float]:
-    """From how many nodes on it would break, and where first."""
+    """The number of nodes from which it would break, and the first part to break."""
     return {
         "reports every half second": ASKED_EVERY_S
         / (of.report_s + of.row_s * rate * ASKED_EVERY_S),
@@ -137,7 +137,7 @@ def most(of: Costs, rate: float) -> dict[str, float]:
 
 
 def tables(of: Costs, cells: Sequence[Cell], measured: dict[str, Any]) -> str:
-    """All of it, to be read."""
+    """All of it, as text."""
     late = {n: [x for pair in measured["runs"] if pair["generators"] == n
                 for run in pair["runs"] for x in run["begun_late_s"]]
             for n in sorted({pair["generators"] for pair in measured["runs"]})}  # fmt: skip
@@ -179,7 +179,7 @@ def row(one: Cell) -> str:
 
 
 def main() -> None:
-    """Simulate all, and write what comes out."""
+    """Simulate all, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--small", action="store_true", help="short simulations")
     output.add_option(parser)

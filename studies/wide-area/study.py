@@ -3,9 +3,9 @@
     .venv/bin/python studies/wide-area/study.py [--quick] [--seconds S] [--again]
         [--only NAME]... [--to DIR]
 
-Each link is a lab of its own: see README.md. Predictions are made first, then what is missing of
-the measurements; each is kept in results.json as soon as it is there, so that the study goes on
-where it was ended. Needs root (or user namespaces) and /dev/net/tun for the measurements.
+Each link is a lab of its own: see README.md. Predictions are made first, then the missing
+measurements. Each is kept in results.json as soon as it is there, so that the study continues after
+an interruption. Needs root (or user namespaces) and /dev/net/tun for the measurements.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ WARMUP_S = 5.0
 
 
 class Kept:
-    """What was found so far, in a file."""
+    """The results so far, in a file."""
 
     def __init__(self, path: Path, seconds: float, again: bool) -> None:
-        """Measurements that took less long are made again, as all are where that is asked for."""
+        """Shorter measurements are made again; on request all are."""
         self._path, self._seconds, self._again = path, seconds, again
         self.found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
 
     def measure(self, kind: str, name: str, find: Callable[[], dict[str, Any]]) -> None:
-        """Measure unless it is there; say so before."""
+        """Measure unless it is there; announce it before."""
         there = self.found.setdefault(kind, {})
         if name in there and not self._again and there[name]["seconds"] >= self._seconds:
             return
@@ -103,7 +103,7 @@ def _options() -> argparse.Namespace:
 
 
 def _missing() -> str | None:
-    """What is not there that links with a delay need, if anything."""
+    """The missing requirements of links with a delay, if any."""
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         return "/dev/net/tun is missing or not open to this user"
     return permission.missing()
@@ -145,7 +145,7 @@ def _measured_points(quick: bool) -> list[models.Point]:
 
 
 def _measure(kept: Kept, options: argparse.Namespace, seconds: float) -> None:
-    """What is missing, each link in a lab."""
+    """The missing ones, each link in a lab."""
     wanted = options.only
     for link in _links(options.quick):
         name = wide_tables.link_name(link)
@@ -157,7 +157,7 @@ def _measure(kept: Kept, options: argparse.Namespace, seconds: float) -> None:
 
 
 def _transfers(link: models.Link, seconds: float) -> dict[str, Any]:
-    """All sizes over one link, at once: nothing is scarce that they share."""
+    """All sizes over one link, at once: they share nothing scarce."""
     runs = {models.run_name(size): tt.Workload(models.toml(models.transfers([size])))
             for size in models.SIZES}  # fmt: skip
     served = tt.Workload(models.toml(models.transfers()))

@@ -26,7 +26,7 @@ def measured(
     warmup_s: float = 0.0,
     seed: int = 1,
 ) -> dict[str, dict[str, Any]]:
-    """What the users of each run saw, by its name."""
+    """The response times of each run, by its name."""
     with tempfile.TemporaryDirectory(prefix="wide-area-") as name:
         folder = Path(name)
         (folder / "system.toml").write_text(models.toml(system), "utf-8")

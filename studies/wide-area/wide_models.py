@@ -18,7 +18,7 @@ SIZES = {"2 kB": 2_000, "50 kB": 50_000, "1 MB": 1_000_000}
 """Responses, in bytes."""
 
 RATES = {"2 kB": 60, "50 kB": 30, "1 MB": 2}
-"""Requests a second, of each size: so that the machine has little to do."""
+"""Requests a second, of each size: a small load for the machine."""
 
 DELAYS_MS = (10, 50, 200)
 """One way."""
@@ -34,7 +34,7 @@ PREDICTED, QUICK_PREDICTED = 20_000, 2_000
 
 @dataclass(frozen=True)
 class Link:
-    """What a link is like."""
+    """The properties of a link."""
 
     delay_ms: float
     loss: float
@@ -69,7 +69,7 @@ FILES = (
 
 
 def run_name(size: str) -> str:
-    """How the run of a size is called, as in 'of-50kb'."""
+    """The name of a size's run, as in 'of-50kb'."""
     return f"of-{size.replace(' ', '').lower()}"
 
 
@@ -90,7 +90,7 @@ def transfers(names: Sequence[str] = tuple(SIZES)) -> dict[str, Any]:
 
 
 def quick_server() -> dict[str, Any]:
-    """A server that hardly takes any time."""
+    """A server that takes hardly any time."""
     station = {"name": SERVER, "policy": "ps", "servers": 100, "demand": "0.1ms"}
     return {"name": "a quick server", "station": [station]}
 
@@ -108,7 +108,7 @@ def users(model: str) -> dict[str, Any]:
 
 
 def file_server(policy: str) -> dict[str, Any]:
-    """A server that is as busy with a response as this is large."""
+    """A server whose work for a response is proportional to its size."""
     station = {"name": SERVER, "policy": policy, "demand": f"size / {RATE:g}B/s"}
     return {"name": f"static files, {policy}", "station": [station]}
 
@@ -182,7 +182,7 @@ class Point:
 
     @property
     def name(self) -> str:
-        """As it stands in what is kept."""
+        """The form in which it is kept."""
         return f"{self.condition}, {self.model}, {self.policy}, {self.load:g}"
 
 

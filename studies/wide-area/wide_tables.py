@@ -1,4 +1,4 @@
-"""The tables and pictures of what was found."""
+"""The tables and pictures of the results."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ GOOD = 0.2
 """A prediction that is off by no more than this share counts as good."""
 
 LOADS = (0.8, 0.9)
-"""Of Figure 4's table, and of what is measured of it."""
+"""The loads of Figure 4's table, and the measured ones among them."""
 
 
 def link_name(link: models.Link) -> str:
-    """As it stands in what is kept."""
+    """The form in which it is kept."""
     return f"{link.delay_ms:g} ms, {link.loss:g} %"
 
 
 def cell_name(link: models.Link, size: str) -> str:
-    """As it stands in what is kept."""
+    """The form in which it is kept."""
     return f"{link_name(link)}, {size}"
 
 
@@ -46,7 +46,7 @@ def write(folder: Path, found: Mapping[str, Any]) -> None:
 
 
 def ratios(found: Mapping[str, Any]) -> dict[str, float]:
-    """By cell, what is predicted divided by what was measured, of means."""
+    """By cell, the predicted mean divided by the measured one."""
     predicted = found.get("predicted", {})
     return {
         cell_name(link, size): predicted[cell_name(link, size)]["mean_s"] / one["mean_s"]
@@ -65,7 +65,7 @@ def _measured(found: Mapping[str, Any]) -> list[tuple[models.Link, str, dict[str
 
 
 def cells(found: Mapping[str, Any]) -> list[str]:
-    """A line a cell."""
+    """A line for each cell."""
     head = ("delay, loss", "size", "requests", "measured", "predicted", "ratio",
             "p99, measured", "p99, predicted")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
@@ -86,7 +86,7 @@ def cells(found: Mapping[str, Any]) -> list[str]:
 
 
 def said_of_cells(found: Mapping[str, Any]) -> str:
-    """How many cells are predicted well."""
+    """The number of well predicted cells."""
     share = ratios(found)
     good = [name for name, ratio in share.items() if abs(1 / ratio - 1) <= GOOD]
     others = [f"{name}: {ratio:.2f}" for name, ratio in share.items() if name not in good]
@@ -96,7 +96,7 @@ def said_of_cells(found: Mapping[str, Any]) -> str:
 
 
 def figure_4(found: Mapping[str, Any]) -> list[str]:
-    """Open against closed under each condition, at the loads that are measured."""
+    """Open against closed under each condition, at the measured loads."""
     head = ("condition", "load", "policy", "open", "partly open", "closed", "open over closed",
             "measured: open", "partly open", "closed", "open over closed")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
@@ -119,7 +119,7 @@ def _row(there: Mapping[str, Any], condition: str, policy: str, load: float) -> 
 
 
 def all_points(found: Mapping[str, Any]) -> list[str]:
-    """A line a point of Figure 4."""
+    """A line for each point of Figure 4."""
     head = ("condition, users, policy, load", "predicted", "its load", "measured",
             "predicted on the same sample path", "generator late, p99")  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]

@@ -1,4 +1,4 @@
-"""A small HTTP server whose answers a test gives, and which keeps what it was asked."""
+"""A small HTTP server with a test's answers, which keeps the requests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is said; a body that is no text goes as JSON."""
+    """The answer; a body that is not a text goes as JSON."""
 
     body: Any = ""
     status: int = 200
@@ -95,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def answer_server(answer: Callable[[Received], Answer]) -> Iterator[tuple[str, list[Received]]]:
-    """Serve the answers; gives the URL, and the list of what was asked, which grows."""
+    """Serve the answers; yields the URL, and the growing list of requests."""
     with Server(answer) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

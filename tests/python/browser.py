@@ -18,7 +18,7 @@ _PATIENCE_MS = 300_000.0
 _TEXT = "document.body.innerText.slice(0, 500)"
 
 Medium = Literal["null", "print"]
-"""What pages believe they are on: what they are on, or paper."""
+"""The medium that pages believe in: the real one, or paper."""
 
 
 class Browser:
@@ -35,7 +35,7 @@ class Browser:
         self._context.set_default_timeout(_PATIENCE_MS)
         self._page = self._context.pages[0]
         self.complaints: list[str] = []
-        """What pages have said on the console, and errors of their scripts."""
+        """Pages' messages on the console, and errors of their scripts."""
         self._page.on("console", lambda said: self.complaints.append(said.text[:500]))
         self._page.on("pageerror", lambda error: self.complaints.append(str(error)[:500]))
 
@@ -53,11 +53,11 @@ class Browser:
         self.wait("document.querySelector('[data-figure]:not([data-drawn])') === null")
 
     def visit(self, url: str) -> None:
-        """Show what a server has, and wait until it is there."""
+        """Show a server's page, and wait until it is there."""
         self._page.goto(url)
 
     def look(self, width: int, *, dark: bool = False, medium: Medium = "null") -> None:
-        """Look through a window of a width in pixels, by day or by night, or at paper (`print`)."""
+        """View in a window of a width in pixels, by day or by night, or on paper (`print`)."""
         self._page.set_viewport_size({"width": width, "height": 900})
         self._page.emulate_media(media=medium, color_scheme="dark" if dark else "light")
 
@@ -71,7 +71,7 @@ class Browser:
             self._page.wait_for_timeout(50)
 
     def _is_true(self, condition: str) -> bool:
-        """Whether it is; not of a page that is just being loaded anew."""
+        """Whether the expression holds; false for a page that is being reloaded."""
         try:
             return bool(self.evaluate(condition))
         except Exception as error:
@@ -90,7 +90,7 @@ class Browser:
         return base64.b64decode(found["data"])
 
     def picture(self, path: Path, part: str = "body", height: float = float("inf")) -> None:
-        """Write the page, or what a selector finds of it, as a PNG; no more than so high."""
+        """Write the page, or the match of a selector, as a PNG; at most this high."""
         box = self.evaluate(
             f"document.querySelector({json.dumps(part)}).getBoundingClientRect().toJSON()"
         )
@@ -101,13 +101,13 @@ class Browser:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is known of a page of a PDF."""
+    """The facts about a page of a PDF."""
 
     words: int
-    """How many pieces of text are on it."""
+    """The number of pieces of text on it."""
 
     scale: float
-    """1 where it has the size that the page's style asks for, below where it was made smaller."""
+    """1 if it has the size that the page's style asks for, less if it was made smaller."""
 
 
 def printed(pdf: bytes) -> list[Sheet]:

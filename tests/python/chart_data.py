@@ -1,4 +1,4 @@
-"""The figures of a page's charts as text, for files that are compared: rounded, and thinned."""
+"""The figures of a page's charts as text, for comparison in files: rounded, and thinned."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _figure(figure: Any) -> Iterator[str]:
 
 
 def numbers(values: Sequence[Any]) -> str:
-    """How many there are, and some of them: the first, the last, and those evenly between."""
+    """Their number, and some of them: the first, the last, and those evenly between."""
     if len(values) > POINTS:
         places = np.linspace(0, len(values) - 1, POINTS).round().astype(int)
         return f"({len(values)}) {' '.join(_text(values[place]) for place in places)}"

@@ -1,8 +1,8 @@
 """The command `thinktime` in a process of its own that need not import everything anew.
 
-One process imports what commands do, and becomes two for each command that it is told: the new one
-has the folder, the environment, the limits and the outputs that it is given, and ends as a command
-that was begun by a shell does. What a start takes is then no part of each test that needs one.
+One process imports the commands' libraries, and forks for each command that it receives. The new
+process has the given folder, environment, limits and outputs, and ends like a command that a shell
+started. So the start-up is not part of each test that needs one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def thinktime(
     """Run it with these words in a folder; `limits` are those of `resource.setrlimit`, and
     `constants` are values for constants of modules, as in `thinktime.cli.watch:EVERY_S`.
 
-    Raises TimeoutError where it goes on for longer than it may.
+    Raises TimeoutError if it takes longer than it may.
     """
     with tempfile.TemporaryDirectory() as place:
         outputs = [Path(place) / name for name in ("out", "errors")]
@@ -57,15 +57,15 @@ def thinktime(
 
 @cache
 def _server() -> subprocess.Popen[str]:
-    """The process that becomes two; it ends with this one, whose end it reads."""
+    """The process that forks; it ends with this one, whose end it reads."""
     return subprocess.Popen(
         [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process of one thread can become two
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process of one thread can fork
     )  # fmt: skip
 
 
 def _told(command: dict[str, Any]) -> int | None:
-    """The exit status of a command; none where it did not end in time."""
+    """The exit status of a command; none if it did not end in time."""
     server = _server()
     assert server.stdin is not None
     assert server.stdout is not None
@@ -93,7 +93,7 @@ def _serve() -> None:
 
 
 def _ended(process: int, timeout_s: float) -> int | None:
-    """The status of a process as `subprocess` has it; none where it had to be killed."""
+    """The status of a process as in `subprocess`; none if it had to be killed."""
     watched = os.pidfd_open(process)
     try:
         late = not select.select([watched], [], [], timeout_s)[0]

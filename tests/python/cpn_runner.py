@@ -20,18 +20,18 @@ from thinktime.machine.cpn import Task
 
 STEPS_MAX = 20_000
 ANY_ORDER = {"Arrives", "Slept", "Turn Is Over", "Was Preempted", "Keep Count"}
-"""They only note down what is due, in an order of its own: only these may be enabled together."""
+"""They only note due events, in an order of their own: only these may be enabled together."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task. Times are microseconds.
+    """The history of a task. Times are microseconds.
 
     Args:
         task: Its number, from 1, in the scenario's order.
-        first_core: The core that it was given when it was new.
+        first_core: The core that it got when it was new.
         moves: (time, giver, taker) of each time that dynamic balancing moved it.
-        completions: When each of its bursts was done.
+        completions: The ends of its bursts.
     """
 
     task: int
@@ -89,7 +89,7 @@ def run_net(features: str, cores: int, tasks: list[Task], seed: int = 0) -> list
         features: As JSON, from `scheduler_features`.
         cores: The number of cores.
         tasks: The scenario.
-        seed: Of the order of what is enabled together; it must not matter.
+        seed: Of the order of transitions that are enabled together; it must not matter.
     """
     return outcomes_of(cpn.export(features, cores, tasks), len(tasks), seed)
 

@@ -1,4 +1,4 @@
-"""What stands between the fences of README and docs: files, commands, programs."""
+"""The contents of the fences of README and docs: files, commands, programs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SPEC = spec_from_file_location("generated", ROOT / "docs" / "site" / "generated
 assert _SPEC is not None
 assert _SPEC.loader is not None
 generated = module_from_spec(_SPEC)
-"""What makes the pages that nobody wrote."""
+"""The makers of the generated pages."""
 _SPEC.loader.exec_module(generated)
 
 WRITTEN = sorted(file for file in (ROOT / "docs").glob("*.md") if file.name not in generated.PAGES)
-"""The pages that somebody wrote; others may lie beside them."""
+"""The hand-written pages; others may lie beside them."""
 PAGES = ("README.md", *(f"docs/{file.name}" for file in WRITTEN))
 
 FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -33,7 +33,7 @@ class Snippet:
 
     page: str
     number: int
-    """Which of the page's fenced blocks, from 1; indented ones follow."""
+    """Its number among the page's fenced blocks, from 1; indented ones follow."""
 
     language: str
     text: str
@@ -51,7 +51,8 @@ class Snippet:
 
     @property
     def commands(self) -> list[list[str]]:
-        """The words of each command; of a session with `$`, those of the lines that begin so."""
+        """The words of each command; in a session with `$`, those of the lines with that
+        beginning."""
         if self.language not in ("", "sh"):
             return []
         lines = self.text.replace("\\\n", " ").splitlines()
@@ -61,7 +62,7 @@ class Snippet:
 
 
 def snippets(page: str, text: str | None = None) -> Iterator[Snippet]:
-    """All blocks of a page: those between fences, then indented ones that are commands."""
+    """All blocks of a page: fenced ones, then indented ones that are commands."""
     text = (ROOT / page).read_text("utf-8") if text is None else text
     number = 0
     for number, found in enumerate(FENCED.finditer(text), 1):

@@ -17,7 +17,7 @@ import thinktime as tt
 
 @dataclass(frozen=True)
 class Distribution:
-    """A mixture of exponentials where ``phases`` is given, else uniform on [low, high]."""
+    """A mixture of exponentials if ``phases`` is given, else uniform on [low, high]."""
 
     text: str
     phases: list[tuple[float, float]] | None = None
@@ -137,7 +137,7 @@ class Population:
 
     @property
     def steps(self) -> list[float]:
-        """How often sessions come to each kind."""
+        """The number of visits of sessions to each kind."""
         return self.visits or self.mix
 
 
@@ -159,7 +159,7 @@ class Workload:
 
     @property
     def populations(self) -> list[Population]:
-        """The one that there is."""
+        """The only one."""
         visits = [self.requests_per_session * weight for weight in self.request_weights]
         return [
             Population(
@@ -170,7 +170,7 @@ class Workload:
         ]  # fmt: skip
 
     def with_seed(self, seed: int) -> tt.Workload:
-        """A real one that does the same, for who simulates it."""
+        """A real one that does the same, for its simulation."""
         lines = [f'name = "stand-in"\nseed = {seed}\n[arrivals]\nmodel = "{self.model}"']
         if self.model == "closed":
             lines.append(f"clients = {self.clients}")
@@ -185,7 +185,7 @@ class Workload:
         return "" if length is None else f"requests = {json.dumps(length.text)}\n"
 
     def to_toml(self) -> str:
-        """Enough to tell workloads apart."""
+        """Enough to distinguish workloads."""
         arrivals = {"model": self.model, "clients": self.clients, "poisson": self.poisson}
         whole = [self.name, self.plain, list(self.request_names), str(self.session_length)]
         think = "const(0s)" if self.think is None else self.think.text
@@ -342,7 +342,7 @@ def result(kind, workload, system, n, seed=1, directory="results", **more):
 
 
 def rows(scheduled, done, lateness_s=0.0):
-    """Requests that were all answered, each sent so much later than scheduled."""
+    """Requests that were all answered, each sent this much later than scheduled."""
 
     def nanos(times):
         return (np.asarray(times) * 1e9).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Workloads made by hand of what is true of a log: as it was, or with one thing wrong."""
+"""Workloads made by hand from the truth about a log: correct, or with one error."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from traffic.scenarios import scenario
 from thinktime.learn.logs.requests import Requests
 
 LEAD_S = 600.0
-"""So much of a log's begin is left out: who came then is still there later."""
+"""The length of the omitted beginning of a log: its users are still there later."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A log's requests, and what a workload of it is made of."""
+    """A log's requests, and the parts of a workload made from it."""
 
     requests: Requests
     kinds: NDArray[np.int64]
     names: list[str]
     starts_s: NDArray[np.float64]
-    """When sessions began, since 1970; those of the beginning that was left out, too."""
+    """The beginnings of sessions, since 1970; including those of the omitted beginning."""
 
     visitors: dict[str, Any]
     begins: NDArray[np.bool_]
@@ -96,7 +96,7 @@ def _shares(of: dict[str, float]) -> str:
 
 
 def _fixed(kind: dict[str, Any]) -> bool:
-    """Whether there is one path of it, as a query is none."""
+    """Whether it has one path, which is not a query."""
     return "{" not in kind["template"].partition("?")[0]
 
 

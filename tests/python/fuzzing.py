@@ -1,8 +1,8 @@
 """Random cases: fixed ones in ordinary runs of the tests, fresh ones in `make fuzz`.
 
-A test that has some is marked `pytest.mark.fuzz`, and draws its cases from `seeds`. `make fuzz`
-runs the marked tests with THINKTIME_FUZZ_SEED set to a fresh number, which it prints first; the
-same number gives the same cases again.
+A test with random cases is marked `pytest.mark.fuzz`, and draws them from `seeds`. `make fuzz` runs
+the marked tests with THINKTIME_FUZZ_SEED set to a fresh number, which it prints first; the same
+number gives the same cases again.
 """
 
 from __future__ import annotations

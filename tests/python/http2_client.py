@@ -78,9 +78,9 @@ class Client:
         self.send(frame(HEADERS, flags, stream, block(fields)) + data)
 
     def frames(self) -> Iterator[tuple[int, int, int, bytes]]:
-        """What comes: kind, flags, stream and payload, until the connection ends.
+        """The received frames: kind, flags, stream and payload, until the connection ends.
 
-        Pings are answered: who does not is waited for.
+        Pings are answered: a server waits for a client that does not.
         """
         while True:
             try:
@@ -97,7 +97,7 @@ class Client:
                 return
 
     def body(self, stream: int) -> bytes | None:
-        """The body of a response; None where its stream or the connection is broken off."""
+        """The body of a response; None if its stream or the connection is broken off."""
         came = b""
         for kind, flags, at, payload in self.frames():
             if kind == GOAWAY and payload[4:8] != bytes(4):

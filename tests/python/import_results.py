@@ -1,4 +1,4 @@
-"""What the tests of imports share."""
+"""Helpers of the tests of imports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thinktime.importing import Imported, import_text
 
 
 def imported(text: str | bytes, file: str = "source", kind: str | None = None) -> Imported:
-    """What is made of a text; its file must be right TOML, and load."""
+    """The import of a text; its file must be right TOML, and load."""
     data = text.encode() if isinstance(text, str) else text
     made = import_text(data, file, kind)
     loads(made)
@@ -18,12 +18,12 @@ def imported(text: str | bytes, file: str = "source", kind: str | None = None) -
 
 
 def table(made: Imported) -> dict[str, Any]:
-    """What the workload file says."""
+    """The content of the workload file."""
     return tomllib.loads(made.text)
 
 
 def requests(made: Imported) -> dict[str, dict[str, Any]]:
-    """Its requests by name, of a workload without populations."""
+    """Its requests by name, for a workload without populations."""
     return {one["name"]: one for one in table(made)["request"]}
 
 

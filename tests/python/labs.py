@@ -1,4 +1,4 @@
-"""Labs for tests, and what is on the machine before and after them."""
+"""Labs for tests, and the state of the machine before and after them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ THINKTIME = [sys.executable, "-c", "from thinktime.cli import main; main()"]
 WAIT_S = 300
 GONE_S = 20
 MARKS = ("/lab/forwarder.py", "/lab/relay.py", "thinktime.lab.hostile", "lab-test-mark")
-"""What the command line of a program that has to do with a lab has in it."""
+"""The marks in the command line of a program that belongs to a lab."""
 
 TWO_HOSTS = """name = "two"
 [[host]]
@@ -37,7 +37,7 @@ between = ["one", "other"]
 
 
 def need_root() -> None:
-    """Skip the test where this process may make no network namespaces of its own."""
+    """Skip the test if this process may make no network namespaces of its own."""
     why = permission.missing()
     if why is None and not permission.is_root():
         why = "the test is not root"
@@ -46,7 +46,7 @@ def need_root() -> None:
 
 
 def need_tun() -> None:
-    """Skip the test where links with a delay cannot be."""
+    """Skip the test if links with a delay are impossible."""
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         pytest.skip("/dev/net/tun is missing or not open to this user")
 
@@ -69,7 +69,7 @@ def running(folder: Path, text: str) -> Iterator[LabInstance]:
 
 _LOCK = Path(tempfile.gettempdir()) / "thinktime-tests-of-labs.lock"
 _held = 0
-"""How many blocks of this process, one in the other, have the lock."""
+"""The number of nested blocks of this process that have the lock."""
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def alone() -> Iterator[None]:
 
 @contextmanager
 def nothing_left() -> Iterator[None]:
-    """Of what is done in the block nothing is left on the machine."""
+    """The block leaves nothing behind on the machine."""
     with alone():
         before = traces()
         yield
@@ -100,7 +100,7 @@ def nothing_left() -> Iterator[None]:
 
 
 def inside(lab: LabInstance, host: str, *words: str, fails: bool = False) -> str:
-    """What a program on a host prints; it has to succeed unless it `fails`."""
+    """The output of a program on a host; it has to succeed unless it `fails`."""
     done = subprocess.run(
         lab.hosts[host].words(words), capture_output=True, text=True, timeout=WAIT_S
     )
@@ -109,7 +109,7 @@ def inside(lab: LabInstance, host: str, *words: str, fails: bool = False) -> str
 
 
 def changed(before: dict[str, set[str]], now: dict[str, set[str]]) -> dict[str, set[str]]:
-    """What is there now and was not, or was and is not any more; old processes may have ended."""
+    """The differences between two states of the machine; old processes may have ended."""
     found = {
         kind: now[kind] - there if kind == "processes" else now[kind] ^ there
         for kind, there in before.items()
@@ -118,7 +118,7 @@ def changed(before: dict[str, set[str]], now: dict[str, set[str]]) -> dict[str, 
 
 
 def traces() -> dict[str, set[str]]:
-    """What a lab might leave on the machine: each kind of thing, and which of it there is."""
+    """The possible remains of a lab on the machine: each kind, and its present items."""
     devices = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True)
     return {
         "namespaces": set(os.listdir(places.NETNS) if places.NETNS.is_dir() else ()),
@@ -136,7 +136,7 @@ def traces() -> dict[str, set[str]]:
 
 
 def programs(mark: str, parent: int) -> list[int]:
-    """The process ids of a process's children that have to do with labs and have this mark."""
+    """The process ids of a process's children that belong to labs and have this mark."""
     found = [int(one.partition(":")[0]) for one in _processes() if mark in one]
     return [one for one in found if f"PPid:\t{parent}\n" in Path(f"/proc/{one}/status").read_text()]
 
@@ -156,12 +156,12 @@ ORDINARY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
 
 
 def ordinary(folder: Path) -> list[str]:
-    """How the command is run by a user who is not root; skips where that cannot be."""
+    """The command for a user who is not root; skips if that is impossible."""
     return [*ordinary_python(folder), "-c", "from thinktime.cli import main; main()"]
 
 
 def ordinary_python(folder: Path, *files: str) -> list[str]:
-    """How Python is, with the package; skips where that user cannot read these files."""
+    """Python with the package for that user; skips if the user cannot read these files."""
     need_root()
     version = f"python3.{sys.version_info.minor}"
     paths = [

@@ -1,7 +1,7 @@
-"""Small scenarios on machines, for two implementations to agree on task by task.
+"""Small scenarios on machines, on which two implementations must agree task by task.
 
-`cases()` gives each as features, a number of cores and tasks. The features are those that both
-implementations carry.
+`cases()` gives each as features, a number of cores and tasks. Both implementations have these
+features.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ONE_QUEUE = 'run_queues.number = "one"\n'
 
 
 def features(*changes: str) -> str:
-    """BASE with changes, one a line, as JSON; later ones replace earlier ones of the same key."""
+    """BASE with changes, one per line, as JSON; later ones replace earlier ones of the same key."""
     lines = dict(line.split(" = ", 1) for line in "".join(changes).splitlines())
     text = "\n".join(f"{key} = {value}" for key, value in lines.items())
     return _core.scheduler_features(BASE, text)
@@ -184,12 +184,12 @@ ONCE_APART = (1016, 1018, 1082, 1090, 1156)
 only; a task moved into the expired array took the core in one only."""
 
 TIED_ONCE_APART = (6003, 6020, 611742512, 542169418)
-"""Seeds on which they differed by what goes first at one instant: tasks that wake or those that
-arrive (the first three); who came, or a better task that had become active meanwhile."""
+"""Seeds on which they once differed by the order at one instant: tasks that wake or those that
+arrive (the first three); arrivals, or a better task that had become active meanwhile."""
 
 
 def tied_cases() -> list[Case]:
-    """Random cases on a grid of milliseconds, in which much happens at the same time."""
+    """Random cases on a grid of milliseconds, with many simultaneous events."""
     fixed = [*range(200, 216), *TIED_ONCE_APART]
     return [random_case(seed, grid=1000) for seed in seeds(fixed, fresh=200)]
 

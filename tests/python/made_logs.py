@@ -55,7 +55,7 @@ class Known:
 
 
 def make(known: Known, path: Path, seed: int = 1) -> int:
-    """Write the log; gives the number of persons' requests."""
+    """Write the log; returns the number of persons' requests."""
     generator = np.random.default_rng(seed)
     starts = _starts(known, generator)
     lengths = generator.geometric(1 - known.stay, known.sessions)
@@ -75,7 +75,7 @@ def make(known: Known, path: Path, seed: int = 1) -> int:
     names = np.array([AGENTS[n] for n in agents])
     if known.shared:
         names = np.array([f"{name} build/{n}" for n, name in enumerate(names)])
-    # A log ends; what would come later is not in it.
+    # A log ends; later requests are not in it.
     end = starts[-1]
     kept = times <= end
     items = generator.zipf(1.5, len(session)) % 500 + 1

@@ -1,4 +1,4 @@
-"""A page of every kind, made once for all tests of a process that look at them."""
+"""A page of every kind, made once for all tests of a process that need them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nginx, for tests: a server that nobody here wrote."""
+"""nginx, for tests: an independent server."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def serving(
     speaks: str = "",
     keepalive_requests: int = 100,
 ) -> Iterator[str]:
-    """Run nginx; gives host and port. Skips the test where nginx is not installed."""
+    """Run nginx; yields host and port. Skips the test if nginx is not installed."""
     if NGINX is None:
         pytest.skip("the system package nginx is not installed")
     port = free_port()
     (directory / "index.html").write_text("x" * 1024)
     config = directory / "nginx.conf"
-    # Started by root, nginx would read the files as somebody else, who may not.
+    # Started by root, nginx would read the files as another user, who may not.
     user = "user root;" if os.geteuid() == 0 else ""
     values = {"directory": directory, "port": port, "user": user, "http": http, "speaks": speaks}
     config.write_text(CONFIG.format(**values, keepalive_requests=keepalive_requests))
@@ -75,7 +75,7 @@ def serving(
 
 
 def wait_until_listening(process: subprocess.Popen[bytes], port: int) -> None:
-    """Wait until somebody listens on the port; fails where the process ends before."""
+    """Wait until the port is listened on; fails if the process ends before."""
     end = time.monotonic() + 60
     while True:
         with socket.socket() as probe:

@@ -1,4 +1,4 @@
-"""What the pages of the tests show: made by hand, so that their figures never change."""
+"""The subjects of the tests' pages: made by hand, so that their figures never change."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def swept(measured=False):
 
 
 def swept_wide():
-    """More columns than paper is wide for: three populations whose names and keys are long."""
+    """More columns than fit on paper: three populations whose names and keys are long."""
     names = ("visitors-of-the-catalogue", "buyers-of-the-catalogue", "crawlers-and-others")
     axes = [Axis(f"population.{names[1]}.arrivals.clients", ("1", "5", "9"))]
     rows = [
@@ -110,7 +110,7 @@ def stored(means, workload="shop"):
 
 
 def history():
-    """Twelve results of one workload, of which the last six are slower."""
+    """Twelve results of one workload, the last six of which are slower."""
     steady = [0.010, 0.0101, 0.0099, 0.0102, 0.01, 0.0098]
     return list(trends(stored([*steady, *(1.2 * one for one in steady)], LONG)))
 
@@ -140,8 +140,8 @@ NAMES, POPULATIONS = ("item", "search"), ("visitors", "crawlers")
 
 def rows(seconds=20, rate=100):
     """Attempts of two names and two populations. From the eighth to the twelfth second they are
-    sent 200 ms late; in the last quarter every fifth one times out, and every seventh is told
-    404; one never ends."""
+    sent 200 ms late; in the last quarter every fifth one times out, and every seventh gets a 404;
+    one never ends."""
     n = seconds * rate
     number = np.arange(n)
     scheduled = (number * (1e9 / rate)).astype(np.int64)
@@ -170,7 +170,7 @@ def rows(seconds=20, rate=100):
 
 
 def measured():
-    """A real run of those, of which nothing of the server is known."""
+    """A real run of those, against an unknown server."""
     table = rows()
     well = table.filter(pl.col("error").is_null() & pl.col("done_ns").is_not_null())
     times = ((well["done_ns"] - well["scheduled_ns"]) / 1e9).to_numpy()
@@ -191,7 +191,7 @@ def measured():
 
 
 def watched():
-    """What the live page knows of a run after 40 s, in which the generator is late from 30 s on."""
+    """The live page's state of a run after 40 s, in which the generator is late from 30 s on."""
     asked = CheckInputs("open", 100.0, poisson=True)
     title = "Running shop against http://127.0.0.1:8080"
     begun = WatchedRun("run", title, "shop", None, 60.0, checks=asked)

@@ -1,8 +1,8 @@
-"""Pages whose commands build on one another, walked from the first to the last in one folder.
+"""Pages whose commands build on one another, run from the first to the last in one folder.
 
-What a page shows below a command must come, line by line and in this order, with the same words.
-Simulations and imports are the same on any machine, so their figures must be near those of the
-page; of what is measured the names must come.
+The output that a page shows below a command must come, line by line and in this order, with the
+same words. Simulations and imports are the same on any machine, so their figures must be near those
+of the page; of measurements only the names must come.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from docs_snippets import ROOT, Snippet, snippets
 
 NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 NEAR = 0.3
-"""How far a figure may be from the page's. A p99 at a load of 0.9 differs so much where another
+"""The tolerance of a figure against the page's. A p99 at a load of 0.9 differs this much if another
 library has fitted a law a little differently."""
 
 MEASURED = ("thinktime run",)
@@ -49,7 +49,7 @@ def near(shown: str, found: str) -> bool:
 def missing(shown: list[str], found: list[str], measured: bool) -> list[str]:
     """The first line of the page that does not come, if there is one.
 
-    A table of a short run may be laid out in another way: of what is measured the names must come.
+    A table of a short run may have another layout: of measurements only the names must come.
     """
     if measured:
         words = {word for line in found for word in line.split()}
@@ -64,7 +64,7 @@ def missing(shown: list[str], found: list[str], measured: bool) -> list[str]:
 
 
 def sessions(snippet: Snippet) -> Iterator[tuple[str, list[str]]]:
-    """Each command of a block, with what the page shows below it."""
+    """Each command of a block, with the output on the page below it."""
     parts = re.split(r"^\$ ", snippet.text.replace("\\\n", " "), flags=re.MULTILINE)
     for part in parts[1:]:
         command, _, output = part.partition("\n")
@@ -72,7 +72,7 @@ def sessions(snippet: Snippet) -> Iterator[tuple[str, list[str]]]:
 
 
 def clone(folder: Path) -> Path:
-    """Make the folder a clone with nothing in it but what pages ask for; gives it back."""
+    """Make the folder a clone with only the files that pages ask for; returns it."""
     (folder / "tests").symlink_to(ROOT / "tests")
     programs = folder / ".venv" / "bin"
     programs.mkdir(parents=True)
@@ -92,10 +92,10 @@ def walk(
     seconds: int,
     port: int | None = None,
 ) -> int:
-    """Do what a page says, in a clone; gives how many commands that were.
+    """Run a page's commands in a clone; returns their number.
 
-    Runs are made `seconds` long, and `follow` does what a block of a file without a name is for.
-    At `port` a server is there already, for a page that begins none.
+    Runs are made `seconds` long, and `follow` handles a block of a file without a name. A server is
+    already at `port`, for a page that starts none.
     """
     port = port or free_port()
     environment = os.environ | {"COLUMNS": "80"}
@@ -139,7 +139,7 @@ def free_port() -> int:
 
 
 def begun(command: str, folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
-    """A server that goes on, once it listens."""
+    """A server that stays, once it listens."""
     server = subprocess.Popen(
         f"exec {command}", shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE,
         text=True,

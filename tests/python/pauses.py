@@ -1,8 +1,9 @@
 """Moments in which the machine stood still for its programs.
 
-A virtual machine's cores are taken from it for moments; nothing in it can run then, and no program
-under test can be punctual. A process of its own notices: on every core it sleeps for little, before
-all others where it may, and adds up by how much it woke too late. Run as a program, it is that one.
+A virtual machine's cores are taken from it for moments. Then no program in it can run, and no
+program under test can be punctual. A process of its own notices: on every core it sleeps for short
+times, with priority over all others if it may, and adds up its delays. Run as a program, the file
+is that process.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 
 SLEEP_S = 0.002
 PAUSE_S = 0.002
-"""A process that goes before others wakes within less; what is later was kept from its core."""
+"""A process with priority wakes within less; a longer delay was kept from its core."""
 CORES = 4
 """Cores to watch, at most."""
 
@@ -49,7 +50,7 @@ def watched() -> Iterator[Pauses]:
 
 
 def taken_s(core: int, until: threading.Event) -> float:
-    """The seconds by which short sleeps on this core end too late."""
+    """The delays of short sleeps on this core, in seconds."""
     os.sched_setaffinity(0, {core})
     late = 0.0
     while not until.is_set():

@@ -177,7 +177,7 @@ def call(inputs: dict[str, str] | None = None, returns: dict[str, str] | None = 
 
 
 def returning(values: dict[str, str]) -> Action:
-    """What a service returns, as in {"RETURN.VALUE": "3"}."""
+    """The return values of a service, as in {"RETURN.VALUE": "3"}."""
     return action("SetVariableAction", usage("localVariableUsages_SetVariableAction", values))
 
 
@@ -187,7 +187,7 @@ def returning(values: dict[str, str]) -> Action:
 def repository(front: Sequence[Action], back: Sequence[Action] = (), more: str = "") -> str:
     """Two components: `Front`, which users call, and `Back`, which it calls.
 
-    `more` is what else `Front` holds: pools, parameters.
+    `more` is the further content of `Front`: pools, parameters.
     """
     tag = "serviceEffectSpecifications__BasicComponent"
     kind = 'xsi:type="seff:ResourceDemandingSEFF" id="_seff-{0}" describedService__SEFF="_{0}"'
@@ -331,7 +331,7 @@ def closed(clients: int, think: str) -> str:
 
 
 def walk(actions: Sequence[Action], tag: str = "scenarioBehaviour_UsageScenario") -> str:
-    """What users do, from start to stop."""
+    """The behaviour of users, from start to stop."""
     ids = [f"_u{next(numbers)}" for _ in range(len(actions) + 2)]
     start = f'<actions_ScenarioBehaviour xsi:type="usagemodel:Start" id="{ids[0]}" '
     texts = [start + f'successor="{ids[1]}"/>\n']
@@ -387,6 +387,6 @@ def write(folder: Path, front: Sequence[Action], **files: str) -> Path:
 
 
 def on_stations(system: str) -> str:
-    """A system whose machines are stations, for formulas that know stations."""
+    """A system whose machines are stations, for formulas about stations."""
     system = system.replace("[[machine]]", "[[station]]").replace("cores = ", "servers = ")
     return re.sub(r"os +=.*", 'policy = "ps"', system)

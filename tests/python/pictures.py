@@ -4,8 +4,8 @@ The live page of a run against a server of this machine, the report of such a ru
 report, a sweep of a simulated server, and what reports draw of a workload and a system; by day and
 by night, on paper and on a telephone.
 
-What is shown shall be a run of which nothing says that the machine was busy: it is done again
-until that is so, a few times at most. Nothing else should be at work meanwhile.
+A shown run must have no sign of a busy machine: it is repeated until that is so, a few times at
+most. No other work should run meanwhile.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ COLOURS = 256
 LIVE_S = 60
 TRIES = 5
 SETTLING_S = 3.0
-"""Charts follow the width and the colours of a page; by then they have."""
+"""The time in which charts follow the width and the colours of a page."""
 
 PICTURES = (
     "live-light.png", "live-dark.png", "live-phone.png", "live-print.png",
@@ -59,7 +59,7 @@ FIRST_CHARTS = ("#section-heat", "#section-tail")
 """A page is shown down to the end of the last of these that it has."""
 
 NEEDED = ("generator", "punctuality")
-"""The checks by which a machine that was busy is known."""
+"""The checks that reveal a busy machine."""
 
 
 def main(folder: Path) -> None:
@@ -108,7 +108,7 @@ def live(browser: Browser, files: Path, url: str, folder: Path) -> None:
 
 
 def quiet(files: Path, url: str) -> tt.Result:
-    """A run while nothing is looked at, of which no check says that the machine was busy."""
+    """A run without viewers, in which no check reveals a busy machine."""
     command = ["run", "shop.toml", "--target", url, "--duration", f"{LIVE_S}s", "-o", "out", "-q"]
     for _ in range(TRIES):
         subprocess.run([*COMMAND, *command], cwd=files, check=False, capture_output=True)
@@ -119,13 +119,13 @@ def quiet(files: Path, url: str) -> tt.Result:
 
 
 def is_quiet(untrusted: str | None, found: Sequence[validity.Finding]) -> bool:
-    """Whether nothing says that the machine was busy."""
+    """Whether no check reveals a busy machine."""
     fine = {one.name for one in found if one.verdict == validity.FINE}
     return untrusted is None and fine.issuperset(NEEDED)
 
 
 def demo(browser: Browser, files: Path, folder: Path) -> None:
-    """The report of the demo, as wide as the front page has it."""
+    """The report of the demo, as wide as on the front page."""
     from thinktime.cli import plain_text
     from thinktime.demo import main as make
 
@@ -178,7 +178,7 @@ def written(browser: Browser, path: Path, part: str) -> None:
 
 
 def height(browser: Browser) -> float:
-    """How far down the first charts reach, in pixels."""
+    """The lower end of the first charts, in pixels."""
     ends = browser.evaluate(
         f"{list(FIRST_CHARTS)}.map(one => document.querySelector(one))"
         ".filter(one => one).map(one => one.getBoundingClientRect().bottom + scrollY)"

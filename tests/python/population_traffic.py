@@ -1,4 +1,4 @@
-"""Requests of one population of a log with a known truth, for tests of what is learned of them."""
+"""Requests of one population of a log with a known truth, for tests of learning from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIMEOUT_S = 1800.0
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned of one population, beside what is true of it."""
+    """The learned model of one population, beside the truth."""
 
     requests: Requests
     journeys: Journeys
@@ -29,11 +29,11 @@ class Learned:
     """A row for each row of the requests."""
 
     facts: dict[str, Any]
-    """Of the population."""
+    """The truth about the population."""
 
     @property
     def names(self) -> list[str]:
-        """The kinds as the site calls them; by their names where it has none such."""
+        """The kinds by the site's names; by their own if it has none for them."""
         known = {}
         for name, kind in self.facts["requests"].items():
             path = re.sub(r"\{\w+\}", "*", kind["template"].split("?")[0])
@@ -42,10 +42,10 @@ class Learned:
         return [known.get(kind.name.removesuffix(" (embedded)"), kind.name) for kind in kinds]
 
     def off(self, matrix: np.ndarray, least: int) -> float:
-        """By how much more than chance an entry that is used so often is off, at most.
+        """The greatest error beyond chance of an entry with this many uses.
 
-        Chance is four standard deviations of the share of so many visits: beyond them lies one in
-        16,000.
+        Chance is four standard deviations of the share of this many visits: one in 16,000 lies
+        beyond them.
         """
         names, chain = self.names[: self.journeys.kinds.pages], self.journeys.chain
         most = -1.0
@@ -88,5 +88,5 @@ def workload_of(found: Journeys) -> tuple[thinktime.Workload, str]:
 
 
 def requests_offered(found: Journeys) -> float:
-    """Requests of a session, what pages embed included, as the workload's file has them."""
+    """Requests of a session, including embedded objects, as in the workload's file."""
     return float(workload_of(found)[0].requests_per_session)

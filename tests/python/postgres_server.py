@@ -1,6 +1,6 @@
-"""PostgreSQL, for tests: a database that nobody here wrote, in a cluster of its own.
+"""PostgreSQL, for tests: an independent database, in a cluster of its own.
 
-The same as studies have, but for what is not installed, which skips the test.
+The same as studies have, but a missing program skips the test.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["USER", "Database", "cluster", "program", "serving"]
 
 
 def program(name: str) -> str:
-    """The path of a program of PostgreSQL. Skips the test where it is not installed."""
+    """The path of a program of PostgreSQL. Skips the test if it is not installed."""
     try:
         return postgres_cluster.program(name)
     except postgres_cluster.NotInstalledError as error:

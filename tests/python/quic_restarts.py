@@ -1,9 +1,8 @@
 """A server of HTTP/3 that is killed, and another one at the same port in its place.
 
-The second one knows nothing of the connections of the first. It has the first one's key, out of
-which the tokens of connections are made, and answers what it does not know by a stateless reset
-(RFC 9000, section 10.3). Both take their socket from whoever starts them, so that the port is never
-without one.
+The second one knows no connections of the first. It has the first one's key, from which the tokens
+of connections are made, and answers unknown datagrams by a stateless reset (RFC 9000, section
+10.3). Both inherit their socket, so that the port is never without one.
 
 As a program it is one of the two: SOCKET CERTIFICATE KEY.
 """
@@ -29,15 +28,15 @@ from quic_server import Connection, Site
 
 KEY = b"what both servers know"
 MORTAL = "mortal"
-"""What the first server is told."""
+"""The settings of the first server."""
 ID_BYTES = 8
 TOKEN_BYTES = 16
 RESET_BYTES_MIN, RESET_BYTES_MAX = 21, 43
-"""Of a stateless reset; it is shorter than what it answers."""
+"""The length of a stateless reset; it is shorter than the datagram that it answers."""
 
 
 def token(connection_id: bytes) -> bytes:
-    """What shows that a stateless reset comes from the connection's server."""
+    """The proof that a stateless reset comes from the connection's server."""
     return hmac.digest(KEY, connection_id, "sha256")[:TOKEN_BYTES]
 
 
@@ -56,7 +55,7 @@ class Visit(Connection):
 
 
 class Server(QuicServer):
-    """Answers what belongs to no connection by a stateless reset."""
+    """Answers datagrams without a connection by a stateless reset."""
 
     def datagram_received(self, data: bytes, addr: Any) -> None:
         connection_id = data[1 : 1 + ID_BYTES]

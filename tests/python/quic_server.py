@@ -1,4 +1,4 @@
-"""A server of HTTP/3, of the package aioquic, in a thread of its own; and a way to it that loses
+"""A server of HTTP/3, of the package aioquic, in a thread of its own; and a path to it that loses
 datagrams."""
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ LATE_S = 1.0
 
 
 class Site:
-    """What a server was asked."""
+    """The requests to a server."""
 
     def __init__(self, wanted: Path | None = None) -> None:
         self.url = ""
         self.connections = 0
-        """Those whose handshake was gone through with, which that before a run is not."""
+        """Those with a finished handshake, which the one before a run does not have."""
         self.streams: int | None = None
-        """How many requests a connection may have at first; it may have more later."""
+        """The number of requests that a connection may have at first; it may have more later."""
         self.asked: list[tuple[str, str, int]] = []
         """Methods, paths, and the bytes of bodies."""
         self.headers: list[dict[str, str]] = []
         self.wanted = wanted and load_pem_x509_certificate(wanted.read_bytes())
-        """The certificate that clients must have; without it they are not asked for any."""
+        """The certificate that clients must have; without it they are not asked for one."""
         self.shown: list[Certificate | None] = []
-        """Those that clients have shown who were asked for one."""
+        """The certificates of clients that were asked for one."""
 
 
 class Connection(QuicConnectionProtocol):
-    """One client. The path says how it is answered."""
+    """One client. The path decides the answer."""
 
     def __init__(self, *arguments: Any, site: Site, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -111,7 +111,7 @@ class Connection(QuicConnectionProtocol):
         self.transmit()
 
     def misbehave(self, stream: int, what: str) -> None:
-        """Answer in another way than clients like; with a status of 404, if it is not known how."""
+        """Answer in an unusual way; with a status of 404, if the way is unknown."""
         match what:
             case "reset":
                 self._quic.reset_stream(stream, ErrorCode.H3_INTERNAL_ERROR)
@@ -163,14 +163,14 @@ def _bytes(fields: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 class NoCertificate(Alert):
-    """A client has none (RFC 8446, section 6.2)."""
+    """A client has no such message (RFC 8446, section 6.2)."""
 
     description = AlertDescription.certificate_required
 
 
 def ask_for_certificate(connection: QuicConnection, site: Site) -> None:
-    """Have a client asked for its certificate, which aioquic does by a private attribute; who may
-    come in is left to the site, as aioquic takes anybody whose proof is right."""
+    """Ask a client for its certificate, through a private attribute of aioquic. The site decides
+    about admission, as aioquic accepts anybody whose proof is right."""
     initialize = connection._initialize
 
     def begin(peer: bytes) -> None:
@@ -201,7 +201,7 @@ def quic_server(
     retry: bool = False,
     wanted: Path | None = None,
 ) -> Iterator[Site]:
-    """A server with this certificate, which takes only clients that have the `wanted` one."""
+    """A server with this certificate, which accepts only clients that have the `wanted` one."""
     configuration = QuicConfiguration(
         is_client=False, alpn_protocols=[alpn], max_data=1 << 24, max_stream_data=1 << 22
     )
@@ -237,8 +237,8 @@ def quic_server(
 
 @contextmanager
 def of_another_version() -> Iterator[str]:
-    """A server that says of each datagram that it speaks another version of QUIC (RFC 9000, section
-    17.2.1): its URL."""
+    """A server that answers each datagram with another version of QUIC (RFC 9000, section 17.2.1):
+    its URL."""
     over = threading.Event()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))
@@ -278,14 +278,14 @@ def falling_silent() -> Iterator[str]:
         try:
             yield f"h3://127.0.0.1:{server.getsockname()[1]}"
         finally:
-            server.sendto(b"", server.getsockname())  # for one whom nobody asked
+            server.sendto(b"", server.getsockname())  # for an unrequested one
             thread.join()
 
 
 @contextmanager
 def losing(url: str, share: float, seed: int) -> Iterator[tuple[str, list[int]]]:
-    """Another address of a server, on the way to and from which a share of the datagrams is lost:
-    its URL, and how many were lost and how many came."""
+    """Another address of a server; a share of the datagrams to and from it is lost: its URL, and
+    the numbers of lost and received ones."""
     draws, counts = random.Random(seed), [0, 0]
     server = ("127.0.0.1", int(url.rpartition(":")[2]))
     front = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -299,7 +299,7 @@ def losing(url: str, share: float, seed: int) -> Iterator[tuple[str, list[int]]]
                 try:
                     data, sender = ready.recvfrom(65536)
                 except OSError:
-                    continue  # whoever sent it is gone
+                    continue  # the sender is gone
                 counts[1] += 1
                 if draws.random() < share:
                     counts[0] += 1

@@ -1,6 +1,6 @@
 """Random workloads on random systems whose exact load and mean are known.
 
-Run as a program it checks systems of a fresh seed, or of one that is given:
+Run as a program it checks systems of a fresh seed, or of a given one:
 
     .venv/bin/python tests/python/random_systems.py [--seed S] [--count N]
 """
@@ -27,14 +27,15 @@ DEMAND_S = 0.01
 
 REPLICATIONS = 20
 FALSE_ALARM = 1e-6
-"""Of each comparison, if the replications' figures were normal: two comparisons a system, so
-300 systems fail by chance once in 1,600 times. The figures are not quite normal: under heavy tails
-and at high loads they are skewed, which is why no load is above 0.85 and no C² above 8."""
+"""The threshold of each comparison, if the replications' figures were normal: two comparisons for
+each system, so 300 systems fail by chance once in 1,600 times. The figures are not quite normal:
+under heavy tails and at high loads they are skewed, which is why no load is above 0.85 and no C²
+above 8."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A workload on a system, and what is exact for them."""
+    """A workload on a system, and their exact figures."""
 
     workload: tt.Workload
     system: tt.System
@@ -54,7 +55,7 @@ def systems(seed: int) -> Iterator[Pair]:
 
 
 def draw(seed: str) -> Pair | None:
-    """The pair of a seed; None where no formula holds for it."""
+    """The pair of a seed; None if no formula holds for it."""
     chance = random.Random(seed)
     model = chance.choice(["open", "closed", "partly-open"])
     held = chance.random() < 0.3
@@ -73,7 +74,7 @@ def draw(seed: str) -> Pair | None:
     thinks = model != "closed" or (workload.think is not None and workload.think.mean > 0)
     if theory is None or theory.load > 0.97 or (target is not None and not thinks):
         return None
-    # The queue forgets its empty start the later, the more requests come together in sessions: too
+    # The more requests come together in sessions, the later the queue forgets its empty start: too
     # late for runs of 10,000, whose mean is then up to a fifth too small.
     requests = round(10_000 * max(1.0, _together(workload) / 5))
     return Pair(workload, system, target, requests, theory)
@@ -178,7 +179,7 @@ def _station(name: str, policy: str, servers: int, demand: str) -> str:
 
 
 def wrong(pair: Pair) -> str | None:
-    """What of a simulation does not fit the exact values; None where all does."""
+    """The figures of a simulation that do not fit the exact values; None if all do."""
     result = tt.simulate(
         pair.workload,
         pair.system,
@@ -192,7 +193,7 @@ def wrong(pair: Pair) -> str | None:
     off = [_off("mean", means, pair.theory.mean_s)]
     load = max(station["load"] for station in summary["stations"].values())
     # The replications' loads are not in the summary: chance moves the load no more, relative to
-    # itself, than it moves the sum of so many demands and gaps.
+    # itself, than it moves the sum of as many demands and gaps.
     spread = 6 * _load_deviation(pair)
     if abs(load - pair.theory.load) > spread + 0.002:
         off.append(f"load {load:.4f}, exact {pair.theory.load:.4f} ± {spread:.4f}")
@@ -212,7 +213,7 @@ def _off(what: str, values: np.ndarray, exact: float) -> str | None:
 
 
 def _load_deviation(pair: Pair) -> float:
-    """The standard deviation of the load: of the number of requests, and of their demands."""
+    """The standard deviation of the load: from the number of requests, and from their demands."""
     total = REPLICATIONS * pair.requests
     demands = [law for at in range(9) if (law := _law(pair.system, at)) is not None]
     cv2 = max(law.cv2 for law in demands)
@@ -220,7 +221,7 @@ def _load_deviation(pair: Pair) -> float:
 
 
 def _together(workload: tt.Workload) -> float:
-    """How many requests the session of a request has on average: E[N²] / E[N], or a little more."""
+    """The mean number of requests in the session of a request: E[N²] / E[N], or a little more."""
     length = workload.session_length
     if length is None:
         return 1.0
@@ -239,7 +240,7 @@ def describe(pair: Pair) -> str:
 
 
 def main() -> int:
-    """Check fresh systems; prints what is wrong, and how to see it again."""
+    """Check fresh systems; prints the errors, and the commands to see them again."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
     parser.add_argument("--count", type=int, default=300)
@@ -251,7 +252,7 @@ def main() -> int:
 
 
 def check(seed: int, count: int, tell: Callable[[str], None]) -> int:
-    """How many of so many systems are wrong."""
+    """The number of wrong ones among `count` systems."""
     source = systems(seed)
     pairs = [next(source) for _ in range(count)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -21,7 +21,7 @@ NOTICED = {
 """That a node is gone is noticed after three seconds; one that is only slow has five to answer."""
 
 OURS = "THINKTIME_TESTS"
-"""By this in their environment the processes of a cluster are known."""
+"""The mark in the environment of a cluster's processes."""
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Real runs on a machine that may be busy.
 
-No test may hang on the machine being quiet: a run that the machine made late is a right result of
-the program, if the program says so. What a test states of times holds for the runs of which the
-program does not complain; what it states of counts holds for all.
+No test may depend on a quiet machine: a run that the machine made late is a right result of the
+program, if the program reports it. A test's statements about times hold for the runs without such a
+report; its statements about counts hold for all.
 """
 
 from __future__ import annotations
@@ -18,27 +18,26 @@ import thinktime as tt
 
 LATE = "the generator itself was late"
 WAITED = "the generator waited for a core"
-"""How the program begins to say so."""
+"""The beginning of such a report."""
 BUSY = 3
 """The status of a command whose run the machine made late."""
 
 
 def complaint(result: tt.Result) -> str | None:
-    """What the program says of its own lateness, whether or not it spoils the result."""
+    """The program's report of its own lateness, whether or not it spoils the result."""
     said = [*result.summary["warnings"], result.untrusted or ""]
     return next((one for one in said if one.startswith((LATE, WAITED))), None)
 
 
 def skip_if_late(results: Iterable[tt.Result], found: str) -> NoReturn:
-    """Skip a test with what the program says of its lateness; fail with what was found instead,
-    where it says nothing."""
+    """Skip a test with the program's report of its lateness; without one, fail with the finding."""
     said = [one for one in map(complaint, results) if one is not None]
     assert said, found
     busy(said[0])
 
 
 def trusted_or_late(result: tt.Result) -> bool:
-    """Whether nothing but lateness spoils a result."""
+    """Whether only lateness spoils a result."""
     return result.untrusted is None or result.untrusted.startswith(LATE)
 
 
@@ -48,9 +47,9 @@ def ended_well(status: int, said: str, wanted: int = 0) -> bool:
 
 
 class TcpServer(socketserver.ThreadingTCPServer):
-    """A thread a connection; of those that nobody has taken yet, none is lost.
+    """A thread for each connection; no connection in the queue is lost.
 
-    Python's own limit is 5. The kernel drops what comes beyond it, and the client's tries anew
+    Python's own limit is 5. The kernel drops connections beyond it, and the client's tries anew
     after seconds.
     """
 

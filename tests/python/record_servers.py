@@ -28,7 +28,7 @@ CLOSE = "Connection: close\r\n"
 
 
 class Shop(BaseHTTPRequestHandler):
-    """A shop with pages, objects, orders, and what is hard to pass on."""
+    """A shop with pages, objects, orders, and answers that are hard to pass on."""
 
     protocol_version = "HTTP/1.1"
     server: Any
@@ -97,17 +97,17 @@ class Shop(BaseHTTPRequestHandler):
         self.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + PAGE)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 class Server(ThreadingHTTPServer):
-    """A shop; `seen` are the requests that came, and `connections` how many connections."""
+    """A shop; `seen` are the received requests, and `connections` the number of connections."""
 
     daemon_threads = True
     request_queue_size = 128
 
     def __init__(self, context: ssl.SSLContext | None, handler: Any = Shop) -> None:
-        """Listen, with TLS where there is a context."""
+        """Listen, with TLS if a context is given."""
         self.seen: list[Any] = []
         self.connections = 0
         self.context = context
@@ -157,7 +157,7 @@ class Visitor:
     """A client with one connection to the proxy, which asks one server."""
 
     def __init__(self, recorder: Recorder, url: str, authority: Path | None = None) -> None:
-        """Trust the recorder's own authority where none is given."""
+        """Trust the recorder's own authority by default."""
         self.url, parts = url, urlsplit(url)
         proxy = urlsplit(recorder.url)
         if parts.scheme == "https":
@@ -200,7 +200,7 @@ def raw(recorder: Recorder, data: bytes, timeout_s: float = 20.0) -> bytes:
 
 
 class Listener:
-    """A server that does with each connection what `talk` says; it is given the socket."""
+    """A server that handles each connection by `talk`, which receives the socket."""
 
     def __init__(self, talk: Any) -> None:
         """Listen and begin."""
@@ -238,7 +238,7 @@ def listening(talk: Any) -> Iterator[str]:
 
 
 def head(connection: socket.socket) -> bytes:
-    """A head that comes over a socket, and what came with it."""
+    """A head that comes over a socket, and the bytes after it."""
     found = b""
     while b"\r\n\r\n" not in found:
         piece = connection.recv(65536)

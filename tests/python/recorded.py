@@ -29,7 +29,7 @@ import thinktime as tt
 FILE = Path(__file__).with_name("recorded.json")
 
 Record = dict[str, Any]
-"""The hashes of one pair, a few figures that tell people what changed, and since when and why."""
+"""The hashes of one pair, a few figures that show people the change, and its date and reason."""
 
 
 def record(pair: Pair) -> Record:
@@ -46,7 +46,7 @@ def record(pair: Pair) -> Record:
     assert result.summary == summary
     return {
         "rows": _hash(_content(rows)),
-        # What checks say of it is words, which other tests look at.
+        # The checks' findings are words, which other tests examine.
         "summary": _hash({key: one for key, one in summary.items() if key != "validity"}),
         "requests": summary["requests"],
         "mean_s": summary["response_time_s"]["mean"],
@@ -60,7 +60,7 @@ def same(one: Record, other: Record) -> bool:
 
 
 def recorded() -> dict[str, Record]:
-    """What the file holds."""
+    """The content of the file."""
     found: dict[str, Record] = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
     return found
 
@@ -88,7 +88,7 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def _content(table: pl.DataFrame) -> dict[str, list[Any]]:
-    # These came later, and are empty where there are neither populations nor pages nor doubts.
+    # These came later, and are empty without populations, pages or doubts.
     later = {"population", "page", "untrusted"}
     kept = [name for name in table.columns if name not in later or not _is_empty(table[name])]
     return {name: table[name].to_list() for name in kept}
@@ -104,7 +104,7 @@ def _hash(content: object) -> str:
 
 
 def write(why: str) -> None:
-    """Record anew what differs."""
+    """Record the differing ones anew."""
     old, new = recorded(), {}
     for name, pair in PAIRS.items():
         found = record(pair)

@@ -1,4 +1,4 @@
-"""The pairs of a workload and a system whose results are recorded: small, and of every kind."""
+"""The pairs of a workload and a system with recorded results: small, and of every kind."""
 
 from __future__ import annotations
 

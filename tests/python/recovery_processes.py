@@ -1,4 +1,4 @@
-"""What test_recovery.py kills, in processes of its own."""
+"""The processes that test_recovery.py kills."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SYSTEM = 'name = "server"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
 
 
 def measure(told: Connection, output: Path, url: str) -> None:
-    """One run, which tells how far it is."""
+    """One run, which reports its progress."""
     told.send(0.0)
     workload = tt.Workload(OPEN).with_seed(7)
     tt.run(workload, url, duration=30, output=output, monitor=lambda seen: told.send(seen.time_s))
 
 
 def simulate(told: Connection, output: Path) -> None:
-    """One long simulation, which tells how far it is."""
+    """One long simulation, which reports its progress."""
     told.send(0)
     tt.simulate(
         tt.Workload(OPEN).with_seed(7), tt.System(SYSTEM), requests=50_000_000, warmup=0,

@@ -59,7 +59,7 @@ def number(text: str) -> Fraction:
 
 
 def keys() -> dict[str, tuple[type[Preemptive] | type[Nonpreemptive], Key]]:
-    """The policies that rank the jobs, and do nothing else."""
+    """The policies that only rank the jobs."""
     return {
         "fcfs": (Nonpreemptive, lambda job: (job.number,)),
         "lcfs": (Nonpreemptive, lambda job: (-job.number,)),
@@ -170,12 +170,12 @@ def departures(
         policy: As users write it: `fcfs`, `lcfs`, `plcfs`, `ps`, `sjf`, `ljf`, `psjf`, `srpt`,
             `las`, `rr(1ms)`, `rr(1ms, switch=5us)`, `priority`, `priority(preemptive=false)`,
             `priority(1ms, 2ms)`, `pesjf`, `peljf`, `mlfq(1ms, 2ms, 4ms)`.
-        servers: How many servers there are, all with the same speed.
+        servers: The number of servers, all with the same speed.
         jobs: (arrival, demand) or (arrival, demand, kind) in nanoseconds, in order of arrival;
             demands are more than zero. Floats are taken as the fractions that they are.
         ranks: For each kind its class, the smallest served first (`priority`), or its expected
             size (`pesjf`, `peljf`). The other policies need none.
-        arrivals_first: Whether what arrives at an instant comes before what ends then.
+        arrivals_first: Whether arrivals at an instant come before completions at it.
         watch: Is shown the station and the time after every event, and before each arrival.
     """
     coming = [new_job(owner, Fraction(0), job, ranks) for owner, job in enumerate(jobs)]

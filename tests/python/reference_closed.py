@@ -16,14 +16,14 @@ def closed(
     ranks: Ranks | None = None,
     arrivals_first: bool = False,
 ) -> list[list[tuple[Fraction, Fraction]]]:
-    """When each request of each client was sent and when it was done, exactly.
+    """The exact times at which each request of each client was sent and done.
 
     A client thinks, sends a request, waits until it is done, and thinks again; the first think
     time begins at 0. A client whose list is at its end sends no more.
 
     Args:
         policy: As for `reference.departures`.
-        servers: How many servers there are.
+        servers: The number of servers.
         clients: For each client (think, demand) or (think, demand, kind) of its requests, in
             nanoseconds. Think times may be zero: then the next request is sent at the very instant
             of the response, after the freed server has taken a waiting job, if there was one.

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 Step = tuple[str, int]
-"""`use` or `sleep`, and how long."""
+"""`use` or `sleep`, and its duration."""
 
 
 @dataclass(eq=False)
@@ -75,7 +75,7 @@ class Core:
     # Choosing.
 
     def update(self) -> bool:
-        """update_curr: whether the turn is over, and somebody else is there."""
+        """update_curr: whether the turn is over, and another task is there."""
         task = self.current
         if task is None:
             return False
@@ -120,7 +120,7 @@ class Core:
         self.queue.remove(task)
         self.queue.append(task)
 
-    # What happens.
+    # The simulation.
 
     def wake(self, task: Task) -> None:
         """try_to_wake_up, enqueue_task_fair, check_preempt_wakeup_fair"""
@@ -164,7 +164,7 @@ class Core:
             self.done[task.request] = self.now
             if self.waiting:
                 self.take_on(task, *self.waiting.popleft())
-                # The kernel would not look here; the model takes the end of a burst for a look.
+                # The kernel would not act here; the model treats the end of a burst as an action.
                 if self.update():
                     self.schedule()
                 return

@@ -68,7 +68,7 @@ class Sender:
 
 
 def transfer(sender: Sender, segments: int) -> float:
-    """Send so many; gives when the last of them has arrived."""
+    """Send a number of segments; returns the time when the last of them has arrived."""
     waiting = list(range(segments))  # never sent
     lost: list[int] = []  # known to be
     silent: list[int] = []  # lost, and not known to be
@@ -113,7 +113,8 @@ def transfer(sender: Sender, segments: int) -> float:
 def _seen(
     flight: list[int], came: list[bool], silent: list[int]
 ) -> tuple[list[int], list[int], int]:
-    """What a round tells: which are lost, which without a sign, and how many came after a gap."""
+    """The signs of a round: lost segments, those lost without a sign, and the number after a
+    gap."""
     end = max(at for at, ok in enumerate(came) if ok)
     gaps = [one for one, ok in zip(flight[:end], came[:end], strict=True) if not ok]
     first_gap = came.index(False) if gaps else end
@@ -130,7 +131,7 @@ def _silence(
     since: float,
     sent_in: dict[int, int],
 ) -> list[int]:
-    """Nothing is heard of what is lost: a probe, or a timeout; gives what is known then."""
+    """A lost segment gives no sign: a probe, or a timeout; returns the knowledge after it."""
     if not (recovers or lost or sender.doubled):
         assert sender.smoothed is not None
         probe = since + 2 * sender.smoothed + (sender.floor if len(silent) == 1 else 0.0)
@@ -154,7 +155,7 @@ def _silence(
 
 
 def exchange(seed: int, delay: float, loss: float, segments: int, *, connects: bool) -> float:
-    """How long a request takes whose response has so many segments."""
+    """The duration of a request whose response has this many segments."""
     draw = random.Random(seed)
     round_trip, begun, wait = 2 * delay, 0.0, 1.0
     while connects and (draw.random() < loss or draw.random() < loss):

@@ -1,6 +1,6 @@
-"""Jobs, and the stations of the slow second simulator: by its policy each says who is served.
+"""Jobs, and the stations of the slow second simulator: each serves by its policy.
 
-`reference` passes the time over them, and says what holds where events fall together.
+`reference` advances the time over them, and has the rules for simultaneous events.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Station(ABC):
 
     @abstractmethod
     def rates(self) -> Rates:
-        """How fast each job is served now; a job that is not served may be left out."""
+        """The speed of each job's service now; a job without service may be left out."""
 
     def alarms(self) -> list[Fraction]:
-        """How long until something other than a completion changes the rates."""
+        """The time until an event other than a completion changes the rates."""
         return []
 
     def wait(self) -> Fraction | None:
-        """How long the rates stay as they are, unless somebody arrives."""
+        """The time for which the rates stay the same, unless a job arrives."""
         waits = [job.remaining / rate for job, rate in self.rates().items() if rate > 0]
         return min(waits + self.alarms(), default=None)
 
@@ -76,7 +76,7 @@ class Station(ABC):
 
 
 class ProcessorSharing(Station):
-    """All at once, at equal shares of the servers, nobody faster than one server."""
+    """All at once, at equal shares of the servers, no job faster than one server."""
 
     def rates(self) -> Rates:
         return {
@@ -156,13 +156,13 @@ class Server:
     job: Job | None = None
     last: Job | None = None
     switching: Fraction = Fraction(0)
-    """What is left of the switch; nobody is served before it is over."""
+    """The rest of the switch; no job is served before it is over."""
     slice: Fraction = Fraction(0)
-    """What is left of the quantum."""
+    """The rest of the quantum."""
 
 
 class RoundRobin(Station):
-    """Everybody in turn for at most a quantum, then back to the tail of the line."""
+    """Every job in turn for at most a quantum, then back to the tail of the line."""
 
     def __init__(self, servers: int, quantum: Fraction, cost: Fraction) -> None:
         super().__init__(servers)
@@ -218,10 +218,10 @@ class RoundRobin(Station):
 
 
 class Feedback(Station):
-    """Multi-level feedback: whoever has used up the quantum of a level drops to the next one.
+    """Multi-level feedback: a job that has used up the quantum of a level drops to the next one.
 
-    The last level goes round. Who is pushed out goes back to the head of its level, and keeps what
-    is left of its quantum.
+    The last level is a round robin. A preempted job returns to the head of its level, and keeps the
+    rest of its quantum.
     """
 
     def __init__(self, servers: int, quanta: list[Fraction]) -> None:
@@ -248,7 +248,7 @@ class Feedback(Station):
         self.join(job, self.first(job))
         self.start()
         if all(other.remaining > 0 and self.slice[other] > 0 for other in self.running):
-            self.push_out()  # otherwise somebody makes room at this very instant
+            self.push_out()  # otherwise another job makes room at this very instant
 
     def settle(self) -> list[Job]:
         done = super().settle()
@@ -282,7 +282,7 @@ class Feedback(Station):
                 self.running.append(line.pop(0))
 
     def push_out(self) -> None:
-        """Serve who waits on a higher level than somebody who is served."""
+        """Serve a job that waits on a higher level than one in service."""
         for level, line in enumerate(self.lines):
             while line:
                 worst = max(self.running, key=lambda job: (self.level[job], job.number))
@@ -294,7 +294,7 @@ class Feedback(Station):
 
 
 class ClassesInTurns(Feedback):
-    """Classes 1 to 8, the smaller ones first; in each it goes round, with a quantum of its own."""
+    """Classes 1 to 8, the smaller ones first; each is a round robin, with a quantum of its own."""
 
     def __init__(self, servers: int, quanta: list[Fraction]) -> None:
         super().__init__(servers, quanta + quanta[-1:] * (8 - len(quanta)))

@@ -1,4 +1,4 @@
-"""A target that notes when it is asked, and refuses when it is told to."""
+"""A target that notes the times of requests, and refuses them on command."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(refused if server.refuses.is_set() else done)
 
     def log_message(self, *_: object) -> None:
-        """Tests say nothing."""
+        """Tests print nothing."""
 
 
 class RequestLogServer(HttpServer):
-    """Its `url`, and when it was asked."""
+    """Its `url`, and the times of requests."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)

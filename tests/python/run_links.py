@@ -20,7 +20,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
 def head_of(lines: BinaryIO) -> bytes:
-    """The lines of a head; none where the connection ends."""
+    """The lines of a head; none if the connection ends."""
     head = []
     while (line := lines.readline()) != b"\r\n":
         if not line:
@@ -31,7 +31,7 @@ def head_of(lines: BinaryIO) -> bytes:
 
 @contextmanager
 def serving(answer: Callable[[socket.socket, bytes], bytes | None]) -> Iterator[TcpServer]:
-    """A server that answers each head with what `answer` gives; None ends the connection."""
+    """A server that answers each head with the result of `answer`; None ends the connection."""
 
     class Server(TcpServer):
         def finish_request(self, request: socket.socket, _client: object) -> None:
@@ -60,7 +60,7 @@ def url(server: TcpServer, host: str = "127.0.0.1") -> str:
 
 @contextmanager
 def nothing_left() -> Iterator[None]:
-    """Whatever happens in this block, nothing of it is left on the machine."""
+    """Whatever happens in this block, it leaves nothing behind on the machine."""
     need_root()
     need_tun()
     with labs.nothing_left():
@@ -76,6 +76,6 @@ def started(folder: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def wait_for(asked: threading.Event, process: subprocess.Popen[str]) -> None:
-    """Until the server has been asked; not for ever, where nobody will."""
+    """Wait until the server has received a request; not for ever, if none comes."""
     while not asked.wait(0.05):
         assert process.poll() is None, process.communicate()

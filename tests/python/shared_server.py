@@ -1,4 +1,4 @@
-"""A server of what scripts share, Redis or Valkey, for tests: a process of their own."""
+"""A server of scripts' shared values, Redis or Valkey, for tests, in a process of its own."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Shared:
         self.process.wait()
 
     def said(self, *words: str) -> str:
-        """What it answers to a command, as it comes: RESP, version 2."""
+        """Its answer to a command, as received: RESP, version 2."""
         parts = "".join(f"${len(word.encode())}\r\n{word}\r\n" for word in words)
         with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
             connection.sendall(f"*{len(words)}\r\n{parts}".encode())
@@ -85,7 +85,7 @@ class Shared:
         return got.decode()
 
     def value(self, name: str) -> str | None:
-        """What a variable of the only run holds, as the server keeps it."""
+        """The value of a variable of the only run, as the server keeps it."""
         keys = self.said("EVAL", "return table.concat(redis.call('KEYS', ARGV[1]), ' ')", "0",
                          "thinktime:*:values").split("\r\n")[1].split()  # fmt: skip
         assert len(keys) <= 1, keys
@@ -102,7 +102,7 @@ class Shared:
 
 @contextmanager
 def shared_server(directory: Path, *options: str, kind: str | None = None) -> Iterator[Shared]:
-    """Run one, of this kind or of any; skips the test where it is not installed."""
+    """Run one, of this kind or of any; skips the test if it is not installed."""
     program = next(filter(None, map(shutil.which, KINDS if kind is None else (kind,))), None)
     if program is None:
         packages = " and ".join(KINDS) if kind is None else kind

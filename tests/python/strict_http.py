@@ -1,7 +1,7 @@
-"""Requests of HTTP/1 as RFC 9112 has them and no other way: what may be read in two ways is none.
+"""Requests of HTTP/1, strictly by RFC 9112: ambiguous bytes are not a request.
 
-Made by nothing that the switch is made of. Targets may have bytes that are not ASCII, as all
-servers take them.
+Independent of the switch's code. Targets may have bytes that are not ASCII, as all servers accept
+them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})")
 
 
 class Request(NamedTuple):
-    """What a server should be asked for."""
+    """The contents of a request to a server."""
 
     method: bytes
     target: bytes
@@ -24,7 +24,7 @@ class Request(NamedTuple):
 
 
 class OddError(Exception):
-    """It is none."""
+    """The bytes are not a request."""
 
 
 class IncompleteError(Exception):
@@ -98,7 +98,7 @@ class _Reader:
 
 
 def requests(text: bytes) -> tuple[list[Request], bool]:
-    """All requests until one that is none or the last one; whether the end of one is missing."""
+    """All requests up to an invalid one or the last one; whether the end of one is missing."""
     reader, found, stays = _Reader(text), [], True
     try:
         while stays and reader.rest:

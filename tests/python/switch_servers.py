@@ -22,9 +22,9 @@ def system(servers: int, dispatch: str, more: str = "", station: str = STATION) 
 
 
 class Backend:
-    """A server of HTTP/1.1 that keeps what it is sent, and answers as `behave` says.
+    """A server of HTTP/1.1 that keeps the received requests, and answers by `behave`.
 
-    `behave` is given the server, the connection and the request's target, and writes the answer;
+    `behave` receives the server, the connection and the request's target, and writes the answer;
     False ends the connection.
     """
 
@@ -39,7 +39,7 @@ class Backend:
 
     @property
     def targets(self) -> list[str]:
-        """What was asked for, in the order in which it came."""
+        """The received requests, in their order."""
         return [head.split()[1] for head in self.heads]
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ def _head(reader: Any) -> str | None:
 
 
 def body_of(reader: Any) -> bytes:
-    """The body of the next message; nothing where there is none."""
+    """The body of the next message; empty without one."""
     head = _head(reader)
     return b"" if head is None else _body(reader, head)
 
@@ -168,7 +168,7 @@ def connected(url: str) -> socket.socket:
 
 
 def sent(url: str, request: bytes) -> bytes:
-    """All that comes back for these bytes until the connection ends; the client ends nothing."""
+    """All answers to these bytes until the connection ends; the client ends nothing."""
     with connected(url) as client:
         client.sendall(request)
         came = b""

@@ -1,4 +1,4 @@
-"""How `run` reaches a server: addresses, Unix sockets, proxies."""
+"""The paths of `run` to a server: addresses, Unix sockets, proxies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ ONCE = tt.Workload(CLOSED.to_toml() + '\n[clients]\nconnections = "per-request"\
 
 
 class Server(socketserver.ThreadingTCPServer):
-    """Answers each head that comes with the bytes that `answer` gives for it; none end it."""
+    """Answers each received head with the bytes from `answer`; an empty answer ends the
+    connection."""
 
     daemon_threads = True
     allow_reuse_address = True
@@ -103,7 +104,7 @@ def test_a_host_is_looked_up_again_beside_the_run() -> None:
         result = tt.run(ONCE, url, duration="300ms", lookup="10ms", ip_version=4)
         assert result.summary["errors"] == 0
         assert not any("looked up" in one for one in result.summary["warnings"])
-        # Nobody listens at the address of the other version.
+        # The address of the other version has no listener.
         with pytest.raises((tt.RunError, tt.InputError), match=r"cannot be reached|IPv6"):
             tt.run(ONCE, url, duration="300ms", ip_version=6)
 
@@ -144,7 +145,7 @@ def test_requests_go_to_a_unix_socket(tmp_path: Path) -> None:
 
 
 def relay(handler: Handler, head: bytes) -> bytes | None:
-    """What a proxy does: it passes requests on that name a whole URL, and opens tunnels."""
+    """A proxy: it passes on requests that name a whole URL, and opens tunnels."""
     method, target, _ = head.split(b" ", 2)
     tunnel = method == b"CONNECT"
     where = target if tunnel else target.split(b"/")[2]
@@ -155,7 +156,7 @@ def relay(handler: Handler, head: bytes) -> bytes | None:
             other.sendall(head.replace(b"http://" + where, b"").replace(b"Proxy-A", b"X-A"))
             return other.recv(65536)
         handler.wfile.write(b"HTTP/1.1 200 Here you are\r\nVia: me\r\n\r\n")
-        # Only what follows a tunnel's request is passed on, until either side leaves.
+        # After a tunnel's request all bytes are passed on, until either side leaves.
         back = threading.Thread(target=pump, args=(other, handler.connection))
         back.start()
         pump(handler.connection, other)
@@ -206,7 +207,7 @@ def test_a_tunnel_is_opened_for_tls_and_bytes(tmp_path: Path) -> None:
         bytes_ = tt.Workload(CLOSED.to_toml() + request + 'expect = "pattern(ok)"\n')
         summary = tt.run(bytes_, f"tcp://shop.invalid:{port_of(plain)}", **given).summary
         assert summary["errors"] == 0, summary["errors_by_kind"]
-        # Nothing of what is for the proxy went further.
+        # Nothing meant for the proxy went further.
         assert not any(b"Proxy" in head for head in plain.heads)
 
 

@@ -1,7 +1,7 @@
-"""What a sweep over dispatch policies advises, where it is known which policy is the best one.
+"""The advice of a sweep over dispatch policies, if the best one is known.
 
-Seeds are fixed. Were they not, a policy would be called worse than one that is like it at a point
-with a probability of at most 5 %, which `test_policies_that_are_alike_are_not_told_apart` counts.
+Seeds are fixed. Otherwise a policy would be called worse than an equal one at a point with a
+probability of at most 5 %, which `test_policies_that_are_alike_are_not_told_apart` counts.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def test_policies_that_are_alike_are_not_told_apart() -> None:
     assert len(found) == 20
     named = [one for one in found if one.worse]
     assert len(named) < 4
-    # Nor is it said that they are alike, as far as the runs can tell.
+    # Nor does the advice call them equal, as far as the runs can tell.
     quiet = next(one for one in found if one not in named)
     assert quiet.wanted == []
     best, other = sorted(quiet.rows, key=lambda one: quiet.rows[one]["response_mean_s"])
@@ -115,7 +115,7 @@ def test_policies_that_are_alike_are_not_told_apart() -> None:
 
 
 UNLIKE = cycle(np.eye(20))
-"""Sections of runs that have nothing in common."""
+"""Sections of unrelated runs."""
 
 
 def estimate(value: float, half: float) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def test_what_is_hardly_different_is_as_good() -> None:
 
 
 def test_more_policies_need_wider_intervals() -> None:
-    """Two policies that differ by just more than chance are told apart as two, not among six."""
+    """Two policies that differ by just more than chance are distinguished as two, not among six."""
     pair = {"a": row(1.0, 1.0, half=0.02), "b": row(1.06, 1.0, half=0.02)}
     others = {f"c{n}": row(1.03, 1.0, half=0.02) for n in range(4)}
     assert of(**pair).wanted == ["a"]
@@ -177,7 +177,7 @@ def test_more_policies_need_wider_intervals() -> None:
 
 
 def noisy() -> dict[str, dict[str, Any]]:
-    """A policy that is best, two that are worse, and one of which hardly anything is known."""
+    """A policy that is best, two that are worse, and one that is hardly known."""
     return {
         "cap": row(0.0375, 0.3, half=0.8),
         "lard": row(0.012, 0.1) | {"hit_ratio": 0.9},
@@ -197,7 +197,8 @@ def test_the_order_of_the_policies_is_no_matter() -> None:
     assert [one.split(":")[0] for one in others[:2]] == [
         "Under consistent-hash, against lard", "Under hash, against lard",
     ]  # fmt: skip
-    # Why a policy is wanted is told of policies that are; what would tell more is told here.
+    # The advice gives the reason for policies that are recommended, and the missing evidence for
+    # others.
     assert others[2:] == [
         "More replications (`--replications 5`) or more requests would tell more."
     ]
@@ -221,7 +222,7 @@ def test_more_replications_than_there_are_would_tell_more() -> None:
 
 
 def test_what_differs_many_times_over_is_told_among_many() -> None:
-    """Times that vary much, of which the slower ones' widened interval would reach below 0."""
+    """Times that vary much; the slower ones' widened interval would reach below 0."""
     rows = {f"c{n}": row(0.6, 2.0, half=0.5) for n in range(8)}
     found = of(jsq=row(0.03, 0.09, half=0.2), **rows)
     assert found.wanted == ["jsq"]
@@ -272,7 +273,7 @@ def requests(*of: tuple[float, float, float], server: int = 0) -> pl.DataFrame:
 def test_what_queues_behind_a_heavy_request_is_counted() -> None:
     small = [(float(n), n + 0.1, 0.1) for n in range(98)]
     heavy, behind = (200.0, 220.0, 20.0), (201.0, 221.0, 1.0)
-    # Of a hundred requests the slowest is the one that comes while the heavy one is served.
+    # Of a hundred requests the slowest is the one that arrives during the heavy one's service.
     assert behind_heavy(requests(*small, heavy, behind)) == pytest.approx(1 / 2)
     assert behind_heavy(requests(*small, heavy, (221.0, 222.0, 1.0))) == 0
     assert behind_heavy(requests(*small, heavy, (201.0, 221.0, 15.0))) == 0

@@ -91,7 +91,7 @@ def test_a_sample_of_rows_keeps_whole_sessions() -> None:
     rows = polars.DataFrame(sample.requests)
     assert 2_000 < rows.height < 6_000
     assert not sample.rows_complete
-    # Those who were there at the start are amid their requests.
+    # Sessions that were there at the start are amid their requests.
     come = rows.filter(polars.col("session") < 2**40)
     counted = come.group_by("session").agg(polars.len(), polars.col("request").max())
     assert (counted["len"] == counted["request"] + 1).all()

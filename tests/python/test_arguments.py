@@ -1,4 +1,4 @@
-"""What public functions are given is held to their signatures: wrong arguments are explained."""
+"""Arguments of public functions are checked against their signatures: wrong ones are explained."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_TARGET = "http://127.0.0.1:1"
 
 
 class Nothing:
-    """What no function takes."""
+    """Values that no function accepts."""
 
 
 WRONG = [Nothing(), 3.5, [1], {}, {1}, b"x", -1, 2**70, True, float("nan")]
@@ -40,7 +40,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "traceparent": {"seed": -1, "session": 1, "request": 1},
     "traces": {"result": "no result"},
 }
-"""Arguments with which each gives an error at once, whatever the others are."""
+"""Arguments with which each raises an error at once, whatever the others are."""
 
 FUNCTIONS = [name for name in tt.__all__ if name.islower() and not name.startswith("_")]
 

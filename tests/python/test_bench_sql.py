@@ -1,4 +1,4 @@
-"""The comparison with pgbench runs, and says what it measured. Of times nothing is asserted."""
+"""The comparison with pgbench runs, and reports its measurements. No times are asserted."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def test_both_tools_are_measured_at_the_same_work() -> None:
             assert (one["what"], one["rate"], one["tool"]) == (*work, tool)
             assert int(one["done"]) > 0
             assert float(one["cpu"]) >= float(one["system"]) > 0
-            # Closed, pgbench schedules nothing that could be late.
+            # In the closed case pgbench schedules nothing that could be late.
             assert (one["late"] is None) == (tool == "pgbench" and work[1] is None)
         cpu = [float(one["cpu"]) for one in found if one is not None]
         compared = RATIO.fullmatch(ratio)
         assert compared is not None, ratio
         assert (compared["what"], compared["rate"]) == work
-        # Of one round it is that of the two figures above, which are rounded.
+        # With one round it is the ratio of the two figures above, which are rounded.
         assert abs(float(compared["ratio"]) - cpu[0] / cpu[1]) <= 0.01 + 0.02 * cpu[0] / cpu[1]

@@ -48,7 +48,7 @@ def transitions(name: str) -> np.ndarray:
 
 
 def stationary(matrix: np.ndarray) -> np.ndarray:
-    """By power iteration, half of each step staying, so that circles come to rest as well."""
+    """By power iteration; half of each step stays, so that cycles converge as well."""
     shares = np.full(len(matrix), 1 / len(matrix))
     for _ in range(10_000):
         shares = (shares + shares @ matrix) / 2

@@ -19,7 +19,8 @@ LIMIT = 3
 
 
 class Site(BaseHTTPRequestHandler):
-    """Signs in by a form, and gives pages with six images to those who are signed in."""
+    """Accepts a form for signing in, and gives pages with six images to users who have signed
+    in."""
 
     protocol_version = "HTTP/1.1"
     lock = threading.Lock()
@@ -114,7 +115,7 @@ def written(directory: Path) -> tt.Workload:
 def test_a_session_signs_in_and_reads_pages(tmp_path: Path, site: str) -> None:
     summary = tt.run(written(tmp_path), site, requests=45, output=tmp_path / "result").summary
     assert summary["errors"] == 0, summary["errors_by_kind"]
-    # Nine requests a turn; redirects are none of their own.
+    # Nine requests a turn; redirects do not count separately.
     assert summary["by_request"]["page"]["requests"] == 15
     assert summary["by_request"]["image"]["requests"] == 30
     assert summary["checks"]["signed in"] == {"passed": 5, "failed": 0}

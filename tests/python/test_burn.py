@@ -40,7 +40,7 @@ weight = 1
 
 
 def core() -> int:
-    """One of the cores that there are."""
+    """One of the available cores."""
     return min(os.sched_getaffinity(0))
 
 

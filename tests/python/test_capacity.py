@@ -112,8 +112,8 @@ def test_wrong_input_is_named(slo: str, options: dict[str, str], words: str) -> 
 @pytest.mark.serial
 def test_a_real_server_is_searched_too() -> None:
     """M/D/1 with E[S] = 10 ms and a mean of 50 ms: E[T] = E[S] (1 + load / (2 (1 - load))) gives
-    88.9 requests a second. A run of a second says little, but at 170 a second 70 requests are left
-    at its end, which wait 0.35 s on average, and at 40 the mean is 13 ms."""
+    88.9 requests a second. A run of a second is short, but at 170 a second 70 requests are left at
+    its end, which wait 0.35 s on average, and at 40 the mean is 13 ms."""
     workload = tt.Workload(open_text('mean = "50ms"', rate=40.0))
     system = tt.System(SYSTEM.replace("exp(1ms)", "const(10ms)"))
     with tt.serve(system) as server:

@@ -1,4 +1,4 @@
-"""One probe of a capacity: by how much it meets or misses the objectives."""
+"""One probe of a capacity: the margin by which it meets or misses the objectives."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_run_fails_for_other_reasons_than_times(figures: dict[str, object], wo
 def test_a_run_without_errors_meets_an_objective_of_errors_alone(
     share: float, requests: int, verdict: str
 ) -> None:
-    """It was taken for one in which nothing was measured, and the capacity for none."""
+    """It was taken for a probe without measurements, and the capacity for missing."""
     figures = {"requests": requests, "throughput": requests / 10, "offered_rate": requests / 10}
     probe = probe_of(1.0, result(**figures), Slo({}, share))
     assert (probe.passed, probe.slo) == (True, verdict)
@@ -102,7 +102,7 @@ def test_a_probe_that_was_stopped_has_failed_for_certain() -> None:
 
 
 def test_a_percentile_of_too_few_requests_is_not_sure_to_be_met() -> None:
-    """Of 119 requests none is above the true p99 in 30 of 100 runs."""
+    """In 30 of 100 runs none of 119 requests is above the true p99."""
     few = result(response_time_ci95={}, requests=119, throughput=11.9, offered_rate=11.9)
     low = probe_of(35.0, few, SLO)
     assert (low.passed, low.short) == (True, "p99")

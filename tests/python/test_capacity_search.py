@@ -55,8 +55,8 @@ def noisy(root: float, error: float, seed: int) -> Callable[[float], Probe]:
 
 @pytest.mark.parametrize("error", [0.01, 0.1, 0.3])
 def test_intervals_hold_the_root_as_often_as_they_say(error: float) -> None:
-    """Of 100 intervals 95 hold the root. Fewer than 86 has probability 3e-4 at a coverage of
-    95 %, and the seeds are fixed. A root that is 30 % off is held by none."""
+    """Of 100 intervals 95 hold the root. Fewer than 86 has probability 3e-4 at a coverage of 95 %,
+    and the seeds are fixed. No interval contains a root that is 30 % off."""
     runs = [search(noisy(770.0, error, seed)) for seed in range(100)]
     ends = [one.estimate() for one in runs]
     assert sum(one.low <= 770.0 <= one.high for one in ends) >= 86

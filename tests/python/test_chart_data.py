@@ -1,4 +1,4 @@
-"""What is recorded of charts changes with them."""
+"""The recorded data of charts changes with them."""
 
 from __future__ import annotations
 

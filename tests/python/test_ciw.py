@@ -72,7 +72,7 @@ def assert_agree(ours: list[float], theirs: list[float]) -> None:
     allowed = WIDE * math.hypot(error(ours), error(theirs))
     difference = statistics.fmean(ours) - statistics.fmean(theirs)
     assert abs(difference) < allowed, (statistics.fmean(ours), statistics.fmean(theirs), allowed)
-    # A comparison that would let 20 % pass says nothing.
+    # A comparison that would let 20 % pass proves nothing.
     assert allowed < 0.2 * statistics.fmean(ours)
 
 
@@ -127,7 +127,7 @@ KINDS = '[[request]]\nname = "gold"\nweight = 2\n[[request]]\nname = "base"\n'
 @pytest.mark.parametrize("preempt", ["resume", False])
 @pytest.mark.parametrize("servers", [1, 2])
 def test_priority_classes(preempt: str | bool, servers: int) -> None:
-    """Gold before base; who is pushed out goes on where it was."""
+    """Gold before base; a preempted job resumes its service."""
     rate = 0.6 * servers
     theirs = of_ciw(
         arrival_distributions={
@@ -150,7 +150,7 @@ def test_priority_classes(preempt: str | bool, servers: int) -> None:
 
 
 def test_a_network_of_two_stations() -> None:
-    """Gold goes on to the second station, base leaves after the first; nobody is ever blocked."""
+    """Gold moves on to the second station, base leaves after the first; nobody is ever blocked."""
     first, second = ciw.dists.Uniform(lower=0, upper=1.6), ciw.dists.Exponential(rate=1 / 1.8)
     theirs = of_ciw(
         arrival_distributions={

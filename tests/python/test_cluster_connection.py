@@ -1,4 +1,4 @@
-"""What a cluster's clocks say, and what is said of a cluster that anybody may use."""
+"""The clocks of a cluster, and the report about a cluster that anybody may use."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_processes_of_one_machine_have_one_clock() -> None:
 
 
 class Ray:
-    """Stands for Ray: notes how it is begun, and may find a token as Ray does."""
+    """Stands for Ray: records its start, and may find a token as Ray does."""
 
     def __init__(self, token: bool = False, fails: bool = False) -> None:
         self.begun: dict[str, Any] = {}
@@ -78,7 +78,7 @@ class Ray:
 
 @pytest.fixture
 def surroundings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """An environment of its own, in which there is a Ray."""
+    """An environment of its own, with a Ray."""
     monkeypatch.setattr(connection, "find_spec", lambda _: SimpleNamespace())
     monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.setattr(connection, "_TOKEN", Path("/nowhere"))
@@ -109,7 +109,7 @@ def test_a_cluster_that_asks_nobody_who_he_is_is_warned_of(
 
 
 class Nobody(grpc.GenericRpcHandler):
-    """Answers as a cluster does that wants a token, or as one that wants none."""
+    """Answers like a cluster that requires a token, or like one that does not."""
 
     def __init__(self, wants_token: bool) -> None:
         self.asked: list[str] = []

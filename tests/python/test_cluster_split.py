@@ -62,7 +62,7 @@ def p99s(system: tt.System, seeds: Iterable[int]) -> list[float]:
 
 
 def difference(one: list[float], other: list[float]) -> tuple[float, float]:
-    """That of the means of two samples, and its standard error."""
+    """The difference of the means of two samples, and its standard error."""
     variances = [statistics.variance(sample) / len(sample) for sample in (one, other)]
     return statistics.mean(one) - statistics.mean(other), math.sqrt(sum(variances))
 
@@ -75,7 +75,7 @@ def test_the_99th_percentile_under_fcfs_is_that_of_one_station() -> None:
     single = p99s(station("fcfs"), range(101, 131))
     found, error = difference(p99s(cluster("random", "fcfs"), range(1, 31)), single)
     assert abs(found) < 4.5 * error
-    # Precise enough to tell a split that is not random: one that looks at queues, and turns.
+    # Precise enough to detect a split that is not random: one that looks at queues, and turns.
     assert error < 0.025 * statistics.mean(single)
     for dispatch in ("jsq(2)", "round-robin"):
         found, error = difference(p99s(cluster(dispatch, "fcfs"), range(1, 31)), single)

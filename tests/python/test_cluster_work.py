@@ -1,4 +1,4 @@
-"""Simulations and logs that are divided among the cores of a cluster come to the same."""
+"""Simulations and logs that are divided among the cores of a cluster give the same results."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_what_a_cluster_has_no_use_for_is_refused(cluster: Any, tmp_path: Path) 
 
 
 def logs(folder: Path) -> list[Path]:
-    """Files of a site whose users go on from one file in the next; some lines are bad."""
+    """Files of a site whose users continue from one file to the next; some lines are bad."""
     chance = random.Random(5)
     lines = []
     for second in range(0, 40_000, 4):

@@ -178,7 +178,7 @@ def test_what_the_cluster_must_be_told_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_cluster_is_served(tmp_path: Path) -> None:
-    """The served cluster answers as the model says; where the machine was late, it says so."""
+    """The served cluster answers like the model; if the machine was late, it reports that."""
     workload, system = shop(tmp_path)
     with tt.serve(system, workload=workload) as server:
         result = tt.run(workload, server.url, duration=3)
@@ -250,7 +250,7 @@ def test_a_failure_is_seen_in_errors_and_ends_with_recovery(tmp_path: Path) -> N
     )
     failed = polars.DataFrame(result.requests).filter(polars.col("error").is_not_null())
     times = failed["scheduled_ns"] / 1e9
-    # Until the switch has seen it, half of 50 ms at 170 requests a second; and what was there.
+    # Until the switch has seen it, half of 50 ms at 170 requests a second; and those already there.
     assert 1 <= len(failed) <= 40
     assert times.min() >= 9.0
     assert times.max() <= 10.051
@@ -265,7 +265,7 @@ def test_a_server_of_a_cluster_is_served_alone(tmp_path: Path) -> None:
             result = tt.run(cases.open_model(5), serving.url, duration=1)
         assert result.summary["errors"] == 0
         times = result.summary["response_time_s"]
-        # A model never answers too soon, and too late only where the machine is busy.
+        # A model never answers too soon, and too late only if the machine is busy.
         assert times["min"] >= 0.99 * least
         assert times["min"] < 1.3 * least or complaint(result) is not None
     with pytest.raises(tt.InputError, match="`server` must be from 0 to 1"):

@@ -1,6 +1,6 @@
-"""The examples of docs/coming-from-k6.md, as they stand there, against servers that note what came.
+"""The examples of docs/coming-from-k6.md, verbatim, against servers that record the requests.
 
-Nothing is said of speed; what takes long on the page is made shorter by the options of `run`.
+Speed is not asserted; long examples of the page are made shorter by the options of `run`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def held(summary: dict[str, Any]) -> dict[str, int]:
-    """How often each check held; fails where one did not."""
+    """The share of successes of each check; fails if one had a failure."""
     assert all(one["failed"] == 0 for one in summary["checks"].values()), summary["checks"]
     return {name: one["passed"] for name, one in summary["checks"].items()}
 
@@ -63,7 +63,7 @@ def test_basic_authorization(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
         known = kind == "Basic" and base64.b64decode(secret) == b"user:passwd"
         return Answer({"authenticated": known, "user": "user"}, 200 if known else 401)
 
-    monkeypatch.chdir(folder)  # a secret's path is from where the command is given
+    monkeypatch.chdir(folder)  # a secret's path is relative to the command's folder
     with answer_server(answer) as (url, seen):
         summary = tt.run("basic.toml", url, requests=10, output="out").summary
     fine(summary, 10)
@@ -197,7 +197,7 @@ def test_create_read_update_delete(folder: Path) -> None:
         result = tt.run(folder / "ratings.toml", url, requests=62, think="5ms")
     fine(result.summary, 62)
     counts = held(result.summary)
-    # Three clients and more sessions, of which one has signed up.
+    # Three clients and more sessions, one of which has signed up.
     assert (counts["created user"], counts["logged in"]) == (1, 1)
     assert [one.path for one in seen[:2]] == ["/api/users", "/api/users/token/login"]
     assert len(made) >= 15
@@ -207,7 +207,7 @@ def test_create_read_update_delete(folder: Path) -> None:
 
 
 class Chat(WebSocket):
-    """Answers each message with what it said, and keeps what came over each connection."""
+    """Answers each message with its own text, and keeps the messages of each connection."""
 
     lock = threading.Lock()
     talks: ClassVar[dict[object, list[dict[str, Any]]]] = {}
@@ -226,7 +226,7 @@ def test_websocket(folder: Path) -> None:
         summary = tt.run(folder / "websocket.toml", url + "/ws", requests=200, think="2ms").summary
     fine(summary, 200)
     assert held(summary) == {"is answered": summary["by_request"]["say"]["requests"]}
-    # Each connection is one session: a greeting, what it says, and a goodbye before the next.
+    # Each connection is one session: a greeting, its message, and a goodbye before the next.
     assert len(Chat.talks) > 15
     for talk in Chat.talks.values():
         first, *others = (one["msg"] for one in talk)
@@ -259,7 +259,7 @@ def test_soap(folder: Path) -> None:
 
 
 def test_a_sudden_increase(folder: Path) -> None:
-    """A second of the ramp and one after the jump, by the times at which requests were due."""
+    """A second of the ramp and one after the jump, by the scheduled times of requests."""
     text = FILES["increase.toml"].replace("30s", "1s")
     assert text.count("1s") == 2
     (folder / "increase.toml").write_text(text)

@@ -1,7 +1,7 @@
-"""The examples of the pages for users of wrk, Locust, JMeter and Gatling, as they stand there.
+"""The examples of the pages for users of wrk, Locust, JMeter and Gatling, verbatim.
 
-They run against servers that note what came; that of k6 has a file of its own. Nothing is said of
-speed.
+They run against servers that record the requests; that of k6 has a file of its own. Speed is not
+asserted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def held(summary: dict[str, Any]) -> dict[str, int]:
 
 
 def exact(folder: Path, workload: str) -> dict[str, Any]:
-    """What theory says of a workload at the page's server."""
+    """The theory of a workload at the page's server."""
     words = ["simulate", workload, "two.toml", "--requests", "1000", "--json"]
     program = "from thinktime.cli import main; main()"
     done = subprocess.run(
@@ -130,7 +130,7 @@ def test_an_import_is_what_the_page_shows(tool: str, script: str, tmp_path: Path
 
 
 def shop(given: list[str]) -> Any:
-    """A server that gives each session a token of its own, and asks for it."""
+    """A server that gives each session a token of its own, and requires it."""
 
     def answer(asked: Received) -> Answer:
         if asked.path in ("/authenticate", "/login"):
@@ -185,7 +185,7 @@ def test_a_script_branches_and_loops(tmp_path: Path) -> None:
     asked = Counter(one.target for one in seen)
     assert "/search?page=4" not in asked
     assert asked["/search?page=3"] >= asked["/login"] - 40
-    # Three of ten sessions buy: of some 45 none or all would do so in one of a million seeds.
+    # Three of ten sessions buy: of some 45, none or all would do so with one seed in a million.
     assert 0 < asked["/buy"] < asked["/login"]
 
 

@@ -1,4 +1,4 @@
-"""How a command ends that is stopped early, or whose output nobody reads."""
+"""The end of a command that is stopped early, or whose output nobody reads."""
 
 from __future__ import annotations
 

@@ -351,7 +351,7 @@ def test_the_status_is_that_of_the_limits(
     done = CliRunner().invoke(app, ["compare", *names, *options])
     assert done.exit_code == status, done.output
     assert told.removeprefix("b: ") in done.output
-    if status in (1, 3):  # what ends a pipeline is what its log ends with
+    if status in (1, 3):  # the end of the pipeline is the end of its log
         *_, last = done.stderr.splitlines()
         assert last.startswith("error: ")
         assert told in last
@@ -385,7 +385,7 @@ def test_json_is_one_object_alone(folder: Path) -> None:
 
 
 def test_runs_over_different_links_are_told_of(folder: Path, tmp_path: Path) -> None:
-    """Simulations have no such link; as runs, one crossed none and the other one."""
+    """Simulations have no such link; of the runs, one crossed none and the other one."""
     one, other = (subject_of(tt.Result.load(folder / name)) for name in "ab")
     assert one.link is None
     assert compare(one, other).links is None
@@ -401,7 +401,7 @@ def test_runs_over_different_links_are_told_of(folder: Path, tmp_path: Path) -> 
     assert any(note.startswith(told) for note in notes(found))
     assert found.as_dict()["links"] == ["", asked]
     assert found.verdict == compare(one, other).verdict
-    # The summary says it, and the command tells it.
+    # The summary contains it, and the command reports it.
     for name in "ab":
         shutil.copytree(folder / name, tmp_path / name)
         run = tmp_path / name / "run.toml"
@@ -453,7 +453,7 @@ def test_the_page_of_two_runs_says_what_compare_says() -> None:
             found.append(tt.run(workload, server.url, requests=300, rows="all", label=name))
     made = page_of(found)
     assert made.verdict.headline == compare(*found).verdict
-    # A run that a busy machine held up is not to be trusted.
+    # A run delayed by a busy machine is not to be trusted.
     assert made.verdict.headline.startswith(("Worse: ", "Nothing is called better or worse"))
     assert made.verdict.findings[0] == "after, compared with before."
     assert not page_of(found[:1]).verdict.headline.startswith("Worse")

@@ -1,4 +1,4 @@
-"""Compressed responses: counted as on the wire, decoded where a script looks."""
+"""Compressed responses: counted as on the wire, decoded if a script reads them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Shop(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Prints nothing."""
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ REQUEST = '[[request]]\nname = "item"\nget = "PATH"\n'
 
 
 def asked(folder: Path, shop: str, path: str, script: str) -> tt.Result:
-    """Ten requests of a path, which a script looks at."""
+    """Ten requests for a path, which a script reads."""
     text = f"return function(client)\nlocal page = client:get('{path}')\n{script}\nend"
     (folder / "look.luau").write_text(text)
     (folder / "w.toml").write_text(WORKLOAD + 'script = "look.luau"\n[[request]]\nname = "item"\n')

@@ -1,13 +1,12 @@
 """Real against simulated: `run` against `serve`, on the same sample path.
 
 The requests carry the very service demands that the simulation draws, so both follow one sample
-path and differ only by what a network stack and an operating system add. The bound is 5 % or
-1 ms, whichever is larger, for mean and p99. A machine that pauses the process for long during a
-run is no fault of the code: a run that breaks the bound is repeated with another seed. A second
-one that breaks it fails the test; but those do not count of which the program itself says that the
-machine made it late, nor those while which the machine stood still for a hundredth of the time: at
-this load that alone makes waiting 5 % longer. Where too few are left to tell, the test is skipped
-with what was said.
+path. They differ only by the times of a network stack and an operating system. The bound is 5 % or
+1 ms, whichever is larger, for mean and p99. A machine that pauses the process for long during a run
+is no fault of the code: a run that breaks the bound is repeated with another seed. A second one
+that breaks it fails the test. A run does not count if the program itself reports that the machine
+made it late, or if the machine stood still for a hundredth of the time: at this load that alone
+makes waiting 5 % longer. If too few runs are left, the test is skipped with these reports.
 """
 
 from __future__ import annotations
@@ -73,8 +72,8 @@ MODELS = {
 
 
 AT_A_TIME = (len(MODELS), 2, 1)
-"""How many runs go on at the same time: at first all, each with a server of its own, which mostly
-waits; then fewer of those that the others may have disturbed."""
+"""The number of simultaneous runs: at first all, each with a server of its own, which mostly waits;
+then fewer of those that the others may have disturbed."""
 
 STOOD_STILL = 0.01
 
@@ -83,7 +82,7 @@ Figures = dict[str, tuple[float, float]]
 
 
 def deviations(name: str, system: tt.System, seed: int) -> tuple[Figures, str | None]:
-    """Figures, and what the program says of its own lateness."""
+    """Figures, and the program's report of its own lateness."""
     workload = MODELS[name].with_seed(seed).at_load(system, 0.8)
     path = {"warmup": 0.5, "duration": 20}
     with tt.serve(system) as server:

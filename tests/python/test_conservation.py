@@ -1,6 +1,6 @@
-"""Laws that hold for every policy, whatever it does: from rows and summaries, without tolerance.
+"""Laws that hold for every policy: from rows and summaries, without tolerance.
 
-Time is in whole nanoseconds and integrals are kept in whole numbers, so the laws hold but for the
+Time is in whole nanoseconds and integrals are kept in whole numbers, so the laws hold up to the
 rounding of the quotients at the end (a share of 1e-9 is allowed). Work under `las` and `ps`, where
 a job's share is a fraction, is conserved to a nanosecond an event.
 """
@@ -86,7 +86,7 @@ def within(frame: polars.DataFrame, begin: int, end: int) -> int:
 
 
 def busy(frame: polars.DataFrame, begin: int, end: int, servers: int) -> int:
-    """The server-nanoseconds of a window in which a server had somebody to serve."""
+    """The server-nanoseconds of a window in which a server had a request to serve."""
     steps = sorted(
         [(at, 1) for at in frame["scheduled_ns"]] + [(at, -1) for at in frame["done_ns"]]
     )
@@ -104,7 +104,7 @@ def busy(frame: polars.DataFrame, begin: int, end: int, servers: int) -> int:
 @pytest.mark.parametrize("servers", [1, 3, 13])
 @pytest.mark.parametrize("policy", [*POLICIES, "rr(4ms, switch=300us)"])
 def test_littles_law_and_the_busy_time_of_a_window(policy: str, servers: int) -> None:
-    """The window is whole: all who were there in it have a row, as all that began was finished."""
+    """The window is whole: all requests in it have a row, as all that began was finished."""
     for name, warmup in (("open", 0.0), ("overload", 1.0), ("closed", 0.5), ("partly open", 0.5)):
         result = simulate(policy, SESSIONS[name], servers=servers, duration=2, warmup=warmup)
         frame, station = rows_of(result), result.summary["stations"]["x"]
@@ -144,7 +144,7 @@ def test_nobody_is_lost_or_served_twice_or_too_early(policy: str) -> None:
         allowed = 400 if policy in ("ps", "las") else 0
         assert (early <= allowed).all()
         by_session = frame.sort("session", "request").group_by("session", maintain_order=True)
-        for _, own in by_session:  # requests in their order, none left out, one after another
+        for _, own in by_session:  # requests in their order, without gaps
             first = own["request"][0] if own["session"][0] >= 2**40 else 0  # there at the start
             assert own["request"].to_list() == list(range(first, first + own.height))
             assert (own["scheduled_ns"][1:] >= own["done_ns"][:-1]).all()
@@ -160,7 +160,7 @@ def empties(policy: str, sessions: str) -> list[int]:
 
 @pytest.mark.parametrize("policy", POLICIES[1:])
 def test_the_system_empties_at_the_same_instants_under_all_policies(policy: str) -> None:
-    """One server that is never idle while there is work: the work that is left is the same."""
+    """One server that is never idle while there is work: the remaining work is the same."""
     expected, found = empties("fcfs", SESSIONS["open"]), empties(policy, SESSIONS["open"])
     assert len(found) == len(expected) > 20
     # A busy period has some dozen events, of half a nanosecond each.
@@ -172,9 +172,9 @@ def test_the_system_empties_at_the_same_instants_under_all_policies(policy: str)
 def test_clients_that_never_think_keep_the_server_busy(policy: str) -> None:
     """Throughput 1/E[S] and mean N E[S], over the very demands of the run.
 
-    Under `fcfs`, `ps` and `rr` each request finishes soon. Under the others somebody may be left
-    over for long, but all that began is finished in the end, and the identity holds all the same:
-    the times of N clients fill N times the run, but for its last part, when no more is begun.
+    Under `fcfs`, `ps` and `rr` each request finishes soon. Under the others a request may wait for
+    long, but all that began is finished in the end, and the identity still holds: the times of N
+    clients fill N times the run, except for its last part, when no more begin.
     """
     clients, requests = 5, 4000
     sessions = f'model = "closed"\nclients = {clients}\n[session]\nthink = "0s"'
@@ -208,7 +208,7 @@ for number, policy in enumerate(["fcfs", "ps", "las", "srpt"]):
 
 
 def files(folder: Path, threads: int) -> dict[str, bytes]:
-    """The tables that a process with so many threads writes."""
+    """The tables of a process with this number of threads."""
     script = SCRIPT.format(
         workload=f'name = "w"\nseed = 5\n[arrivals]\n{SESSIONS["partly open"]}\n{KINDS}',
         system=f'name = "s"\n[[station]]\nname = "x"\npolicy = "POLICY"\n{DEMANDS}',
@@ -228,7 +228,7 @@ def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(tmp_path: P
 
 
 def test_replications_are_runs_of_their_own() -> None:
-    """The first replication is the plain run; the others differ from it and from one another."""
+    """The first replication is the plain run; the others differ from it and from each other."""
     plain = rows_of(simulate("srpt", SESSIONS["open"], requests=200))
     three = rows_of(simulate("srpt", SESSIONS["open"], requests=200, replications=3))
     first, *others = (
@@ -244,7 +244,7 @@ def test_replications_are_runs_of_their_own() -> None:
 
 
 def ending(more: str) -> tt.Result:
-    """Fifty requests in a second, ever fewer, and then none; 1.5 s of work in 3 s."""
+    """Fifty requests in a second, fewer and fewer, and then none; 1.5 s of work in 3 s."""
     arrivals = (
         'model = "open"\nrate = 100\nprocess = "even"\nprofile = "ramp(from=1, to=0, over=1s)"'
     )
@@ -274,7 +274,7 @@ NETWORK_POLICIES = [one for one in POLICIES if one[0] != "p" or one in ("ps", "p
 
 
 def random_steps(rng: random.Random, depth: int, held: tuple[str, ...]) -> str:
-    """Steps that release what they acquire."""
+    """Steps that release their resources."""
     steps: list[str] = []
     own: list[str] = []
     for _ in range(rng.randint(1, 3)):
@@ -349,7 +349,7 @@ def check_network(workload: str, system: str) -> None:
 
 
 def test_random_networks() -> None:
-    """Whatever the network, nobody is lost, nobody is left over, and no number goes below zero."""
+    """Whatever the network, no request is lost or left over, and no number goes below zero."""
     for seed in range(60):
         rng = random.Random(seed)
         check_network(random_workload(rng), random_system(rng))

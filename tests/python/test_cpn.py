@@ -34,7 +34,7 @@ HIGH_LONG = (
 
 
 def completions(outcomes: list[Outcome]) -> list[tuple[float, ...]]:
-    """When the bursts of each task were done, in milliseconds."""
+    """The ends of each task's bursts, in milliseconds."""
     return [tuple(time / 1000 for time in one.completions) for one in outcomes]
 
 
@@ -57,7 +57,7 @@ def test_equal_tasks_take_turns() -> None:
 
 
 def test_who_is_preempted_keeps_the_rest_of_its_slice_and_its_place() -> None:
-    # A, low, runs 0-4. C, low, comes at 2 and waits. B, high, comes at 4 and runs 4-7. A goes on
+    # A, low, runs 0-4. C, low, comes at 2 and waits. B, high, comes at 4 and runs 4-7. A resumes
     # before C, for the 6 that are left of its slice: 7-13. C runs 13-18. A's slice and its burst
     # end together at 28: the burst counts.
     tasks = [task(0, 20, priority="low"), task(4, 3, priority="high"), task(2, 5, priority="low")]

@@ -83,7 +83,7 @@ def outcomes(events: list[dict], case: Case) -> list[Outcome]:
 
 
 def _completions(spans: list[tuple[int, int]], bursts: tuple[int, ...]) -> tuple[int, ...]:
-    """When each burst was done: at the end of the turn that makes its demand full."""
+    """The end of each burst: the end of the turn that completes its demand."""
     done, due, had = [], iter(bursts), 0
     want = next(due)
     for begin, end in spans:

@@ -59,7 +59,7 @@ def test_one_core_works_while_there_is_work(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("cores", [2, 3])
 def test_one_queue_without_slices_is_first_come_first_served(seed: int, cores: int) -> None:
-    # Kiefer and Wolfowitz (1955): who is first goes to the core that is free first.
+    # Kiefer and Wolfowitz (1955): the first task goes to the core that is free first.
     tasks = without_sleeps(seed, priority=2)
     free = [0] * cores
     expected = []

@@ -1,4 +1,4 @@
-"""The `.cpn` files themselves: their structure, what is refused, and the command.
+"""The `.cpn` files themselves: their structure, refusals, and the command.
 
 The structure is that of CPN Tools' files (document type http://cpntools.org/DTD/6/cpn.dtd).
 """

@@ -1,6 +1,6 @@
-"""Tokens of OAuth 2.0 and signatures of AWS, as servers of this test meet them.
+"""Tokens of OAuth 2.0 and signatures of AWS, as received by this test's servers.
 
-What is signed is computed here anew, from the rules of AWS's documentation.
+The signed text is computed here anew, from the rules of AWS's documentation.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ AWS = (
 
 
 class Server(ThreadingHTTPServer):
-    """Answers by path, and keeps what it was asked."""
+    """Answers by path, and keeps the requests."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer()
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Prints nothing."""
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def workload(clients: str, request: str) -> tt.Workload:
 
 
 def signature(method: str, path: str, fields: dict[str, str], body: bytes) -> str:
-    """The signature that a request should have, given which of its fields are signed."""
+    """The right signature of a request, given its signed fields."""
     said = dict(part.split("=", 1) for part in fields["authorization"].split(" ", 1)[1].split(", "))
     assert said["Credential"].startswith(KEY + "/")
     scope = said["Credential"].removeprefix(KEY + "/")

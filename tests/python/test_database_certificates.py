@@ -1,4 +1,4 @@
-"""Certificates of clients, before PostgreSQL: who shows none, or another one, does not come in."""
+"""Clients' certificates at PostgreSQL: a client without one, or with another one, is refused."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def openssl(*words: str) -> None:
 
 
 def make_authority(folder: Path, name: str) -> None:
-    """Who vouches for others: NAME.crt and NAME.key."""
+    """The authority that vouches for others: NAME.crt and NAME.key."""
     made = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     made += ["-days", "2", "-subj", f"/CN={name}"]
     openssl(*made, "-keyout", str(folder / f"{name}.key"), "-out", str(folder / f"{name}.crt"))
 
 
 def make_client(folder: Path, user: str, authority: str) -> dict[str, Path]:
-    """The certificate of a user of this name, for whom the authority vouches: the options."""
+    """The certificate of a user of this name, vouched for by the authority: the options."""
     begin = str(folder / f"{user}-by-{authority}")
     asked = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     openssl(*asked, "-subj", f"/CN={user}", "-keyout", f"{begin}.key", "-out", f"{begin}.csr")
@@ -56,7 +56,7 @@ def make_client(folder: Path, user: str, authority: str) -> dict[str, Path]:
 
 
 def test_a_database_may_want_a_certificate(tmp_path: Path) -> None:
-    """`clientcert=verify-full`: by an authority that the server knows, for the user who comes."""
+    """`clientcert=verify-full`: by an authority that the server knows, for the user who logs in."""
     for name in ("authority", "stranger"):
         make_authority(tmp_path, name)
     own = make_client(tmp_path, USER, "authority")

@@ -22,7 +22,7 @@ def test_too_many_connections_are_counted_and_the_run_goes_on() -> None:
         database.sql("create role guest login")
         url = database.url.replace(USER, "guest")
         result = tt.run(workload(slow, clients=8), url, requests=100)
-    # Three for guests: 53300 is for those who come then.
+    # Three for guests: later ones get 53300.
     assert set(result.summary["errors_by_kind"]) == {"sqlstate_53300"}
     assert 0 < result.summary["errors"] < 100
 

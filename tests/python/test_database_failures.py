@@ -1,4 +1,4 @@
-"""Databases that refuse, go away and end their connections; and what never shows a password."""
+"""Databases that refuse, go away and end their connections; and outputs without a password."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def until(holds: Callable[[], bool], what: str) -> None:
 def while_running(
     workload: tt.Workload, url: str, duration: float, meanwhile: Callable[[], None]
 ) -> tt.Result:
-    """The result of a run beside which something else is done."""
+    """The result of a run with another action beside it."""
     ended: list[tt.Result] = []
     thread = Thread(target=lambda: ended.append(tt.run(workload, url, duration=duration)))
     thread.start()
@@ -46,7 +46,7 @@ def while_running(
 
 
 def test_who_may_not_log_in_is_counted_and_the_run_goes_on() -> None:
-    """28000: by the role, which may later; and by the server's rules, which say no to all."""
+    """28000: by the role, which may log in later; and by the server's rules, which refuse all."""
     text = (
         'name = "db"\n[arrivals]\nmodel = "open"\nrate = "50/s"\n'
         '[clients]\nconnections = "per-request"\n'
@@ -100,7 +100,8 @@ def test_a_connection_that_the_server_ends_is_counted_and_another_one_opened(
 
 
 def test_what_is_under_way_at_a_shutdown_is_counted_by_its_kind() -> None:
-    """Each client waits for a long statement nearly always, when the server is told to stop."""
+    """Each client nearly always waits for a long statement when the server receives the signal to
+    stop."""
     text = HEAD.format(4, "5ms") + '[[request]]\nname = "slow"\nsql = "select pg_sleep(0.3)"\n'
     with serving() as database:
         workload = tt.Workload(text, "w.toml")
@@ -124,7 +125,8 @@ SECRETS = {"right": "hunter2", "wrong": "swordfish-7281"}
 
 
 def shapes(secret: str) -> list[bytes]:
-    """A password as it is, and as nobody else can have it by accident: encoded, or its hash."""
+    """A password verbatim, and in forms that no other text has by accident: encoded, or its
+    hash."""
     whole = secret.encode()
     hashed = hashlib.md5(whole + USER.encode()).hexdigest()
     return [whole, base64.b64encode(whole), whole.hex().encode(), hashed.encode()]
@@ -150,7 +152,7 @@ def thinktime(folder: Path, environment: dict[str, str], *words: str) -> bytes:
     ],
 )
 def test_no_password_is_told_whether_right_or_wrong(proof: str, kept: str, tmp_path: Path) -> None:
-    """Neither by what the command says, nor by reports, nor in any file that it leaves."""
+    """Neither in the command's output, nor in reports, nor in any file that it leaves."""
     with serving(authentication=proof) as database:
         if proof == "md5":
             database.sql(f"set password_encryption = md5; alter role {USER} password 'hunter2'")
@@ -167,8 +169,8 @@ def test_no_password_is_told_whether_right_or_wrong(proof: str, kept: str, tmp_p
 
 
 def told(folder: Path, database: Database, secret: str, kept: str) -> bytes:
-    """What runs and a report say, where the password is kept like this: a file with it lies beside
-    the folder."""
+    """The output of runs and of a report if the password is kept like this: a file with it lies
+    beside the folder."""
     file = folder.with_suffix(".secret")
     file.write_text(f"{secret}\n")
     environment, clients = {

@@ -1,4 +1,4 @@
-"""Scripts that send SQL to PostgreSQL, whose own tables say what was done."""
+"""Scripts that send SQL to PostgreSQL, whose own tables prove the effects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shop() -> Iterator[Database]:
 
 @pytest.fixture
 def scripted(tmp_path: Path) -> Scripted:
-    """Makes the workload of a program's body, with so many clients."""
+    """Makes the workload of a program's body, with a number of clients."""
 
     def made(program: str, clients: int = 1, *, requests: str = "", more: str = "") -> tt.Workload:
         (tmp_path / "s.luau").write_text(f"return function(client)\n{program}\nend\n")
@@ -48,7 +48,7 @@ def scripted(tmp_path: Path) -> Scripted:
 
 
 def fine(result: tt.Result) -> dict[str, Any]:
-    """The summary of a run in which nothing failed."""
+    """The summary of a run without failures."""
     summary: dict[str, Any] = result.summary
     assert summary["errors"] == 0, summary["errors_by_kind"]
     assert not [text for text in summary["warnings"] if "s.luau" in text], summary["warnings"]
@@ -199,7 +199,7 @@ def test_deadlocks_are_tried_again_and_counted(scripted: Scripted, shop: Databas
     assert summary["retries"] > 0
     assert summary["metrics"]["attempts"]["mean"] > 1
     assert shop.sql("select sum(stock) from item") == str(2 * (60 - failed) + 120)
-    # What the workload says of retries goes before.
+    # The workload's settings for retries come first.
     own = '[[request]]\nname = "item"\nretry = { attempts = 2, on = ["timeout"] }\n'
     own_run = tt.run(
         scripted(DEADLOCK.replace("ATTEMPTS", "1000"), clients=4, requests=own),

@@ -1,4 +1,4 @@
-"""Requests of SQL against PostgreSQL, whose own tables and log say what was done."""
+"""Requests of SQL against PostgreSQL, whose own tables and log prove the effects."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def test_a_statement_is_prepared_once_and_its_rows_are_counted(shop: Database) -
 
 
 def test_first_and_last_rows_are_told_apart(shop: Database) -> None:
-    """Rows come when the server has slept for them, and of each more than it keeps back (8 kB).
+    """Rows come when the server has slept for them; each is larger than its buffer (8 kB).
 
-    It sleeps at least so long before the first row, and again before each further one. What comes
-    may be looked at late, so that only of the quickest of five answers a gap is asked for, and of
-    that one sleep of three.
+    It sleeps at least this long before the first row, and again before each further one. Data may
+    be read late, so a gap is only required of the quickest of five answers, and only for one sleep
+    of three.
     """
     rest_s = 0.1
     slow = f"pg_sleep({rest_s}), repeat('x', 20000) from generate_series"
@@ -162,7 +162,8 @@ def test_a_deadlock_is_broken_counted_and_tried_again(shop: Database) -> None:
 def test_what_cannot_be_serialised_is_counted_and_tried_again(
     isolation: str, shop: Database
 ) -> None:
-    """Who changes a row that another has changed since the snapshot has to begin anew."""
+    """A change to a row that another transaction has changed since the snapshot has to begin
+    anew."""
     shop.sql("update item set stock = 0")
     level = isolation.replace("-", " ")
     one = (

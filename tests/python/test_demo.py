@@ -1,4 +1,4 @@
-"""The demo: its cases, the load that they are brought to, and what it prints and writes."""
+"""The demo: its cases, their common load, and its output."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CASES = {
     "open": "open",
     "mixed": "mixed, 2 populations",
 }
-"""The case of each workload, as the demo's table names it."""
+"""The case of each workload, by its name in the demo's table."""
 WITHOUT_FORMULA = {"partly-open", "mixed"}
 """Sessions of several requests, first come, first served, with demands that are not exponential."""
 T_9 = 4.30 / 2.262
-"""So many half-widths of a 95 % interval of ten replications hold the exact value with a
+"""This many half-widths of a 95 % interval of ten replications contain the exact value with a
 probability of 0.998 (Student, 9 degrees of freedom)."""
 
 

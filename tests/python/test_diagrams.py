@@ -1,4 +1,4 @@
-"""The workload and the system as diagrams: what is drawn of them, and that it lies well."""
+"""The workload and the system as diagrams: their contents, and their layout."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def of_system(text: str) -> list[Diagram]:
 
 
 def of_example(path: Path) -> list[Diagram]:
-    """Of a file that is a workload or a system."""
+    """The file is a workload or a system."""
     if "arrivals" in path.read_text():
         return [
             users.diagram_of(one, one.name or "all")
@@ -105,7 +105,7 @@ def test_all_examples_are_drawn_with_all_their_names(path: Path) -> None:
 
 
 def test_only_those_who_come_back_are_drawn_with_a_loop() -> None:
-    """A closed population has no source, and nobody leaves it; an open one no way back."""
+    """A closed population has no source, and nobody leaves it; an open one has no path back."""
     begin = 'name = "w"\n[arrivals]\nmodel = '
     (opened,) = of_workload(f'{begin}"open"\nrate = "50/s"\n')
     (closed,) = of_workload(f'{begin}"closed"\nclients = 7\n[session]\nthink = "exp(2s)"\n')
@@ -172,7 +172,7 @@ def test_stations_pools_and_steps_are_drawn() -> None:
     assert "2 servers, processor sharing" in shown
     assert "at most 200 wait for a place" in shown
     assert shapes(item).count("held") == 2
-    assert shapes(order).count("bar") == 2  # where the fork begins and ends
+    assert shapes(order).count("bar") == 2  # the beginning and the end of the fork
     assert "waits (lognormal(mu=-2.5, sigma=0.5))" in order.words
     assert item.table is not None
     assert [one.cells[0].text for one in item.table.lines][:2] == [
@@ -198,7 +198,7 @@ def many_stations() -> str:
 
 
 def deep_forks() -> str:
-    """Six pools that are held at a time, and forks within forks."""
+    """Six pools held at a time, and forks within forks."""
     pools = "".join(f'[[pool]]\nname = "p{n}"\nsize = 3\n' for n in range(6))
     forks = (
         '{ fork = [[{ fork = [[{ use = "a" }], [{ delay = "1s", disk = true }, '
@@ -367,7 +367,7 @@ def test_no_text_lies_on_another_or_outside(written: Path, width: int, tmp_path:
 
 
 def overlapping(texts: list[dict]) -> list[tuple[str, str]]:
-    """Texts that lie on one another; the boxes of lines may touch."""
+    """Texts that overlap; the boxes of lines may touch."""
     return [
         (a["text"], b["text"])
         for n, a in enumerate(texts)

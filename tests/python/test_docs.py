@@ -1,7 +1,7 @@
-"""README and docs say what is: every command is run, every file read, every program run.
+"""README and docs are true: every command is run, every file read, every program run.
 
-Each page has a folder with the files that README and the page show, the examples and a small access
-log. What takes long on the page is made shorter here: the rules are in `shorter`.
+Each page has a folder with the files of README and of the page, the examples and a small access
+log. Long commands of the page are made shorter here: the rules are in `shorter`.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ NOT_RUN = {
     "thinktime capacity --target": "minutes of probes; test_capacity.py searches a real server",
     "thinktime capacity --generator": "minutes of probes; test_capacity.py has its parts",
 }
-"""Commands that are only parsed, by how they begin, and why."""
+"""Commands that are only parsed, by their beginnings, and the reasons."""
 
 RUN_ELSEWHERE = {
     "docs/principles.md": "test_guides.py walks it",
     "docs/retries.md": "test_guides.py walks it",
     "docs/tutorial.md": "test_tutorial.py walks it from beginning to end",
 }
-"""Pages whose commands build on one another, and where they are run in their order."""
+"""Pages whose commands build on one another, and the tests that run them in order."""
 
 WALKED = (
     "docs/coming-from-jmeter.md", "docs/coming-from-locust.md", "docs/compare.md",
     "docs/explain.md", "docs/learn.md",
 )  # fmt: skip
-"""Pages of which test_guides.py runs the commands that stand there with what they print; here what
-they write is needed alone, by the commands that follow."""
+"""Pages whose commands test_guides.py runs and compares with the shown output; here only their
+files are needed, by the commands that follow."""
 
 OTHER_LANGUAGES = {
     "docs/ci.md 2": "how the action is used; test_pipelines.py checks its inputs, and runs it",
@@ -75,7 +75,7 @@ OTHER_LANGUAGES = {
     "docs/switch.md 6": "an answer to a probe; test_switch_probes.py has servers that give some",
     "docs/scripts.md 5": "a part of a script, which examples/browser.luau has as a whole",
 }
-"""Blocks that are neither a file nor a command nor a program, and what they are."""
+"""Blocks that are neither a file nor a command nor a program, and their kinds."""
 
 OPEN = 'name = "part"\n[arrivals]\nmodel = "open"\nrate = "1/s"\n'
 
@@ -95,7 +95,7 @@ COMPLETED = {
     "docs/workload-file.md 6": OPEN + "{}",
     "docs/workload-file.md 9": OPEN + "{}",
 }
-"""Parts of a file, and what makes them a whole one."""
+"""Parts of a file, and the text that completes them."""
 
 
 def made(folder: Path, page: str) -> Path:
@@ -166,7 +166,7 @@ def why_not_run(words: list[str]) -> str | None:
 
 
 def parsed(words: list[str]) -> None:
-    """Raise where the command line does not take the words."""
+    """Raise if the command line does not accept the words."""
     group = typer.main.get_command(app)
     with group.make_context("thinktime", words) as context:
         name, command, rest = group.resolve_command(
@@ -221,7 +221,7 @@ def shorter(words: list[str], folder: Path) -> list[str]:
 
 
 def run(words: list[str], folder: Path, statuses: tuple[int, ...] = (0,)) -> str:
-    """Run a program, or `thinktime`, whose start would be most of what most commands take."""
+    """Run a program, or `thinktime`, whose start would take longer than most commands."""
     if words[0] == "thinktime":
         done = command_copies.thinktime(words[1:], folder, timeout_s=300)
     else:
@@ -260,7 +260,7 @@ def test_commands_do_what_the_page_says(page: str, tmp_path: Path, url: str) -> 
 
 
 def is_walked(page: str, words: list[str]) -> bool:
-    """Whether test_guides.py runs a command, and nothing that is run here needs what it writes."""
+    """Whether test_guides.py runs a command whose files are not needed by any command here."""
     shown = [one for snippet in snippets(page) if "$ " in snippet.text for one in snippet.commands]
     return page in WALKED and words in shown and "-o" not in words
 
@@ -330,7 +330,7 @@ CODE = "\n".join(
     [one.text for one in ALL]
     + [word for page in PAGES for word in INLINE.findall((ROOT / page).read_text("utf-8"))]
 )
-"""All that stands as code on pages that somebody wrote."""
+"""All code on hand-written pages."""
 
 
 def keys(kind: str) -> list[str]:
@@ -358,7 +358,7 @@ NAMES = {
     "log formats": lambda: [name for name, _, _ in _core.log_formats()],
     "checks of validity": lambda: [*CHECKS, agreement.NAME],
 }
-"""What users can name, and where the program has the list of it."""
+"""The names that users can type, and the program's own lists of them."""
 
 
 def is_shown(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""`thinktime doctor`: each probe says of a good machine that it is, and of a bad one what to do."""
+"""`thinktime doctor`: each probe approves of a good machine, and gives advice for a bad one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILES = {
 
 
 class Told(Machine):
-    """A machine of which everything is told."""
+    """A machine all of whose facts are given."""
 
     def __init__(self, root: Path, **facts: object) -> None:
         super().__init__(root)
@@ -118,7 +118,7 @@ def test_this_machine_is_looked_at(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
     found = {one["name"]: one for one in json.loads(done.stdout)["findings"]}
     assert {"kernel", "cores", "timers", "descriptors", "threads"} <= set(found)
-    # The generator raises its limit to the hard one, which is what counts.
+    # The generator raises its limit to the hard one, which counts.
     assert found["descriptors"]["found"].startswith(f"{limit[1]:,} ")
     shown = subprocess.run([*COMMAND, "doctor"], capture_output=True, check=True, text=True).stdout
     assert all(name in shown for name in found)

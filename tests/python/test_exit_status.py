@@ -1,4 +1,4 @@
-"""With which status a command ends, and what it says then."""
+"""The exit status of a command, and its last message."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MISSED = "p99 is 2 s, wanted 1s or less"
 
 
 def result(verdicts: list[str], untrusted: str | None = None, *, interrupted: bool = False) -> Any:
-    """What a command makes a verdict of: an objective a verdict."""
+    """The input of a command's verdict: a verdict for each objective."""
     objectives: list[Any] = [
         Objective("p99", None, 1.0, 2.0, None, verdict, MISSED)  # type: ignore[arg-type]
         for verdict in verdicts

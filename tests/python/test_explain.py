@@ -1,6 +1,6 @@
-"""`explain` names the server that is there, predicts, and refuses where it knows none.
+"""`explain` names the true server, predicts, and refuses if it does not know it.
 
-What is measured is simulated here, with seeds that `explain` does not use; `benches/explain.py`
+The measurements are simulated here, with seeds that `explain` does not use; `benches/explain.py`
 does the same for many seeds, and over HTTP. Seeds are fixed: of ten seeds of each server nine or
 ten were named rightly, so another seed would fail here about once in twenty.
 """
@@ -73,7 +73,7 @@ def test_demands_under_other_policies_are_those_of_the_server() -> None:
 
 
 def test_a_law_keeps_the_second_moment_of_what_was_seen() -> None:
-    """A law with a name where it has it; else the values, as of one in a thousand that is long."""
+    """A named law if it has one; else the values, as for one long request in a thousand."""
     random = np.random.default_rng(2)
     short = random.exponential(0.001, 20_000)
     assert law_of_demands(short).startswith("exp(")
@@ -162,7 +162,8 @@ def test_what_is_none_of_ours_is_refused() -> None:
 
 
 def changed_at_the_end(result: tt.Result, factor: float) -> Visits:
-    """One server, FCFS; the demands of the last 30 % of the requests so many times as long."""
+    """One server, FCFS; the demands of the last 30 % of the requests are a multiple of the
+    others."""
     rows = pl.DataFrame(result.requests).sort("scheduled_ns")
     came = rows["scheduled_ns"].to_numpy() * 1e-9
     late = came > came[0] + LEARNED * (came[-1] - came[0])
@@ -175,7 +176,7 @@ def changed_at_the_end(result: tt.Result, factor: float) -> Visits:
 
 
 def test_what_is_held_out_judges_and_teaches_nothing() -> None:
-    """What was learned does not hold for the last part, of which nothing is learned."""
+    """The learned model does not hold for the last part, which is not used for learning."""
     result = measured(cases.system(("fcfs", "exp(6ms)")))
     slow, quick = (choose(changed_at_the_end(result, f), result.workload) for f in (2.0, 0.5))
     assert not slow.fits
@@ -201,12 +202,13 @@ def test_a_model_that_fits_is_asked_with_what_all_of_the_time_taught() -> None:
 
 
 def test_models_that_could_not_keep_up_are_tried_all_the_same() -> None:
-    """Requests leave in order, and their demands hang on how many are there: no row keeps up."""
+    """Requests leave in order, and their demands depend on the number in the system: no row keeps
+    up."""
     random = np.random.default_rng(3)
     came = np.cumsum(random.exponential(1 / 70, 6000))
     done, free = np.empty(6000), 0.0
     for n in range(6000):
-        # 25 ms for who is alone, which would be too slow for all, and 10 ms for who waits.
+        # 25 ms for a request alone, which would be too slow for all, and 10 ms for one that waits.
         free = done[n] = max(free, came[n]) + (0.010 if free > came[n] else 0.025)
     assert not choose(Visits(came, done), cases.open_model(70)).fits
 
@@ -285,7 +287,7 @@ def test_what_is_not_to_be_trusted_is_not_explained() -> None:
 
 
 def test_what_is_in_doubt_is_named() -> None:
-    result = measured(cases.system(("fcfs", "exp(10ms)")))  # which is explained soonest
+    result = measured(cases.system(("fcfs", "exp(10ms)")))  # which is soonest explained
     assert explain_result(result).doubts == ()
     result.summary["validity"] = [
         {"name": name, "verdict": "doubtful", "found": "it is", "advice": ""}
@@ -294,7 +296,7 @@ def test_what_is_in_doubt_is_named() -> None:
     found = explain_result(result)
     assert found.doubts == ("punctuality", "steady state")
     assert found.sentence.endswith("in doubt is punctuality and steady state")
-    # What is refused may be the machine's doing, too.
+    # The machine may also be the cause of a refusal.
     refused = explain_result(result, "exp(1ms)")
     assert refused.model is None
     assert refused.sentence.endswith("demands are given; in doubt is punctuality and steady state")
@@ -312,7 +314,7 @@ def test_the_distance_is_none_of_the_same_and_one_of_nothing_alike() -> None:
     short, long = Visits(came, came + 0.1), Visits(came, came + 0.9)
     assert distance(short, short, 0.0, 1000.0) == 0.0
     assert distance(short, long, 0.0, 1000.0) == 1.0
-    # All requests take one time: its last digit tells no server from another, a hundredth does.
+    # All requests take one time: its last digit does not distinguish servers, a hundredth does.
     for factor, expected in ((1 + 1e-6, 0.0), (1 - 1e-6, 0.0), (1.01, 1.0), (0.99, 1.0)):
         other = Visits(came, came + factor * 0.1)
         assert distance(short, other, 0.0, 1000.0) == pytest.approx(expected), factor

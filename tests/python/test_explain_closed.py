@@ -1,4 +1,5 @@
-"""What a closed test would have shown, beside what was measured: a sentence, or why not."""
+"""The hypothetical closed test, beside the measurement: a sentence, or the reason for its
+absence."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ def test_where_it_cannot_be_said_it_says_why(answers: list[Answer], why: str) ->
 
 
 def test_the_command_says_it(tmp_path: Path) -> None:
-    """Of M/M/1 at 0.7, whose mean is 33.3 ms; mean value analysis has 23.3 ms for ten clients."""
+    """For M/M/1 at 0.7, the mean is 33.3 ms; mean value analysis gives 23.3 ms for ten clients."""
     tt.simulate(
         cases.open_model(70), cases.system(("fcfs", "exp(10ms)")), requests=8000, rows="all",
         warmup=0.0, output=tmp_path / "r",

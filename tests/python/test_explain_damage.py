@@ -1,6 +1,6 @@
-"""`explain` of results that are damaged, or that nobody should make: it says what is wrong.
+"""`explain` on results that are damaged, or that nobody should make: it reports the error.
 
-It never ends with anything but a status of its own, 2 or 3, and one sentence.
+It always ends with a status of its own, 2 or 3, and one sentence.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def test_rows_that_are_cut_off(folder: Path, length: int) -> None:
 
 
 def test_a_request_without_an_end_is_no_answer(folder: Path) -> None:
-    """As of a run that was ended while some were on their way."""
+    """As in a run that was ended while some requests were in progress."""
     whole = explain_result(tt.Result.load(folder))
     last = pl.col("sent_ns") == pl.col("sent_ns").max()
     spoil(folder, lambda rows: rows.with_columns(done_ns=pl.when(~last).then("done_ns")))

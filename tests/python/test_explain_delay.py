@@ -1,7 +1,7 @@
-"""`explain` tells what a network and the programs on the way take from what the server does.
+"""`explain` separates the time of the network and its programs from the server's.
 
-Each request takes some time more, half of it before the server and half after, whoever else is
-there. What is measured is simulated with fixed seeds.
+Each request takes some time more, half of it before the server and half after, independent of other
+requests. The measurements are simulated with fixed seeds.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def test_the_delay_is_told_from_the_demand(delay_s: float) -> None:
 
 
 def test_a_closed_run_behind_a_delay() -> None:
-    """Clients come again by the delay, too: it is a part of the model."""
+    """The delay also postpones clients' next requests: it is a part of the model."""
     clients = cases.closed_model(10, "exp(90ms)")
     result = measured(behind(0.003, "fcfs", "exp(10ms)"), clients)
     found = explain_result(result)
@@ -104,7 +104,7 @@ def test_too_few_that_find_the_server_idle_tell_no_delay() -> None:
 
 
 def test_a_delay_keeps_what_is_learned_apart() -> None:
-    """The law that is learned from all of the time is that of the demands without the delay."""
+    """The law learned from the whole times is that of the demands without the delay."""
     seen = visits_of(measured(behind(0.005, "fcfs", "exp(10ms)")))
     assert recognitions(seen) == []
     (first, *_) = behind_a_delay(seen)

@@ -1,7 +1,7 @@
-"""Service demands that `explain` knows from elsewhere: from the server's log, or low load.
+"""Service demands that `explain` knows from other sources: the server's log, or low load.
 
-What is measured is simulated here, with fixed seeds. Logs are written from the rows of simulations,
-with the times of the server alone.
+The measurements are simulated here, with fixed seeds. Logs are written from the rows of
+simulations, with the times of the server alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def measured(demand: str = "exp(10ms)", rate: float = 70, requests: int = 8000) 
 
 
 def logged(result: tt.Result, file: Path, step_s: float = 1e-6, duration: bool = True) -> Path:
-    """The server's log of a result, whose stamps and durations have these steps."""
+    """The server's log of a result, with stamps and durations in these steps."""
     rows = pl.DataFrame(result.requests).sort("scheduled_ns")
     came_s = rows["scheduled_ns"].to_numpy() * 1e-9
     took_s = rows["done_ns"].to_numpy() * 1e-9 - came_s
@@ -154,7 +154,7 @@ def test_low_load_is_of_the_same_requests() -> None:
 
 
 def across(folder: Path, rate: float, requests: int, delay_s: float) -> tt.Result:
-    """A result as it is over a link with a delay one way: that is all that a link adds here."""
+    """A result as over a link with a delay one way: here the link adds only that."""
     tt.simulate(
         cases.open_model(rate), cases.system(("fcfs", "exp(10ms)")),
         requests=requests, rows="all", warmup=0.0, output=folder,
@@ -168,7 +168,7 @@ def across(folder: Path, rate: float, requests: int, delay_s: float) -> tt.Resul
 
 
 def test_what_the_network_takes_is_no_demand(tmp_path: Path) -> None:
-    """25 ms one way, where requests take 10 ms at the server: it is in all times that are shown."""
+    """25 ms one way, while requests take 10 ms at the server: all shown times include it."""
     near, far = measured(), across(tmp_path / "far", 70, 8000, 0.025)
     assert network_s(near) == 0.0
     assert network_s(far) == pytest.approx(0.05)

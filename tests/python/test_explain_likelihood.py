@@ -1,4 +1,4 @@
-"""The log-likelihood of what was held out: what it is, and how it ranks models."""
+"""The log-likelihood of the held-out part: its definition, and its ranking of models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ END_S = 1e9
 
 
 def apart(took_s: np.ndarray) -> Visits:
-    """Requests that never meet, so that each finds nobody."""
+    """Requests that never meet, so that each finds an empty server."""
     came = np.arange(len(took_s)) * 100.0
     return Visits(came, came + took_s)
 
@@ -55,12 +55,12 @@ def test_the_truth_is_likelier_than_another_law() -> None:
     seen = apart(random.exponential(1.0, 50_000))
     truth, other = (apart(random.exponential(mean, 400_000)) for mean in (1.0, 1.2))
     gain = log_likelihood(seen, [truth], 0.0, END_S) - log_likelihood(seen, [other], 0.0, END_S)
-    # Its standard deviation is 0.0007: five of them, and what buckets lose.
+    # Its standard deviation is 0.0007: five of them, and the loss by buckets.
     assert gain == pytest.approx(np.log(1.2) + 1 / 1.2 - 1, abs=0.004)
 
 
 def test_requests_are_held_against_those_that_found_as_many() -> None:
-    """Who finds another takes 2 s, who finds nobody 1 s; or the other way about."""
+    """A request takes 2 s if it finds another, and 1 s if it finds none; or the other way about."""
 
     def pairs(first_s: float, second_s: float) -> Visits:
         begin = np.repeat(np.arange(200) * 100.0, 2) + np.tile([0.0, 0.5], 200)

@@ -1,4 +1,4 @@
-"""The section of a report that says what other systems would have shown."""
+"""The section of a report about the figures of other systems."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_report_says_why_nothing_is_explained() -> None:
 
 @pytest.mark.serial
 def test_a_run_against_a_real_server_has_the_section(tmp_path: Path) -> None:
-    """With a model, or with why there is none, as where the machine was busy."""
+    """With a model, or with the reason for its absence, such as a busy machine."""
     with tt.serve(cases.system(("ps", "exp(3ms)"))) as server:
         result = tt.run(
             cases.open_model(200), server.url, duration=12, output=tmp_path / "measured"

@@ -1,4 +1,4 @@
-"""`explain` asks with the clients' own timeouts, and says how far chance moves throughput."""
+"""`explain` predicts with the clients' own timeouts, and reports the random range of throughput."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_without_a_timeout_clients_retry_after_the_measured_p99() -> None:
 
 
 def test_timeouts_have_the_shares_of_their_requests() -> None:
-    """Three kinds, of which two have one timeout and one has none."""
+    """Three kinds, two of which have one timeout and one has none."""
     requests = kind("a", 5, "250ms") + kind("b", 3) + kind("c", 1, "2s") + kind("d", 1, "250ms")
     result = simulated(requests, 20_000)
     found = patience_of(result, 0.1)

@@ -1,7 +1,7 @@
-"""Service demands that `explain` learns from what responses tell of the server's own time.
+"""Service demands that `explain` learns from the server's own times in responses.
 
-What is measured is simulated here, with fixed seeds: the server's own time is the response time of
-a simulation, which has all waiting in it, and to the client it takes somewhat longer.
+The measurements are simulated here, with fixed seeds: the server's own time is the response time of
+a simulation, which includes all waiting, and the client's time is somewhat longer.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from thinktime.explain.server_timing import UnusableTimesError
 from thinktime.present import units
 
 OUTSIDE_S = 2e-4
-"""What of each response time is none of the server's."""
+"""The part of each response time that is not the server's."""
 
 Told = Callable[[np.ndarray], np.ndarray]
-"""What the server tells, of what requests took it."""
+"""The server's report, from its own times of requests."""
 
 
 def whole(took_s: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ def measured(
     rate: float = 70,
     requests: int = 8000,
 ) -> tt.Result:
-    """A result whose responses tell what requests took the server, its queue included."""
+    """A result whose responses report the server's own time, its queue included."""
     server = system or cases.system(("fcfs", "exp(10ms)"))
     tt.simulate(
         cases.open_model(rate), server, requests=requests, rows="all", warmup=0.0, output=folder
@@ -99,7 +99,7 @@ def test_demands_are_those_of_requests_that_found_the_server_idle(
 def test_what_is_told_takes_no_model_away(
     kind: str, system: tt.System, rate: float, tmp_path: Path
 ) -> None:
-    """Long requests are never alone to their end; and two stations are none that demands tell."""
+    """Long requests are never alone to their end; and demands do not identify two stations."""
     result = measured(tmp_path / "measured", system=system, rate=rate)
     known = of_server_timing(result, 100_000)
     found = explain_result(result)
@@ -134,7 +134,7 @@ def test_what_is_no_demand_is_left_aside(told: Told, words: str, tmp_path: Path)
 def test_a_time_that_is_taken_behind_a_queue_is_left_aside(
     rate: float, many: int, tmp_path: Path
 ) -> None:
-    """A worker tells how long it worked, and not how long the request stood in its queue."""
+    """A worker reports its working time, and not the request's time in its queue."""
     server = cases.system(("fcfs", "exp(10ms)"))
     known = tt.simulate(
         cases.open_model(rate), server, requests=many, rows="all", warmup=0.0
@@ -172,7 +172,7 @@ def test_too_few_requests_that_were_alone_are_left_aside(tmp_path: Path) -> None
 
 
 def test_of_more_requests_the_first_ones_are_looked_at(tmp_path: Path) -> None:
-    """The times of the later ones would be left aside."""
+    """The times of the later ones would be left out."""
 
     def later(took_s: np.ndarray) -> np.ndarray:
         return np.where(np.arange(len(took_s)) > 7000, 3 * took_s, took_s)

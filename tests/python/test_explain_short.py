@@ -1,7 +1,7 @@
-"""`explain` says of a run that is too short that it is, and names no model.
+"""`explain` reports a run that is too short, and names no model.
 
-What is measured is simulated with fixed seeds. How far a model may be off by chance hangs on the
-run: of the short ones here it is far beyond the bound, of the long one far below.
+The measurements are simulated with fixed seeds. The error of a model by chance depends on the run:
+of the short ones here it is far beyond the bound, of the long one far below.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def tried(apart: float, allowed: float, mean_off: float = 0.0) -> Trial:
 
 
 def many(requests: int) -> Visits:
-    """So many requests, each of which finds the one before."""
+    """A number of requests, each of which finds the one before."""
     came = np.arange(requests) * 1.0
     return Visits(came, came + 1.5)
 
@@ -100,7 +100,7 @@ def test_a_short_run_names_no_model(system: tt.System, rate: float, requests: in
 
 
 def test_a_model_that_does_nothing_alike_would_not_do_so_in_a_longer_run() -> None:
-    """Two servers of which nobody waits: what is nearest is one that can just keep up, or not."""
+    """Two servers without waiting: the nearest model is one that can just keep up, or not."""
     even = cases.open_model(170, process="even")
     result = tt.simulate(
         even, cases.system(("ps", "const(10ms)", 2)), requests=4000, rows="all", warmup=0.0
@@ -135,7 +135,7 @@ def test_the_command_says_so_and_its_status_is_3(tmp_path: Path) -> None:
 
 
 def test_a_report_says_where_more_requests_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page looks at the first ones of many, and they may be too few where all would tell."""
+    """A page uses the first of many requests; they may be too few although all would suffice."""
     monkeypatch.setattr(tt.Result, "kind", property(lambda _: "run"))
     module = importlib.import_module("thinktime.report.explanation")
     monkeypatch.setattr(module, "REPORTED", 1200)

@@ -1,8 +1,8 @@
-"""`explain` shows no model that contradicts the measurement when it is asked for it.
+"""`explain` shows no model that contradicts the measurement unless it is requested.
 
-Where a machine stalls, requests that were wanted meanwhile are sent at once when it goes on. On
-those times a model of the server does what was measured; but not under the workload that the file
-says, of which people read its predictions.
+If a machine stalls, the requests scheduled meanwhile are sent at once afterwards. At those times a
+model of the server reproduces the measurement; but not under the file's workload, for which people
+read its predictions.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ SERVERS, RATE, DEMAND = 4, 280.0, "exp(10ms)"
 
 @dataclass(frozen=True)
 class Stalls:
-    """Stalls of the machine that sends."""
+    """Stalls of the sending machine."""
 
     every_s: float
     length_s: float
 
     def sent_s(self, wanted_s: np.ndarray) -> np.ndarray:
-        """When requests are sent that are wanted at these times."""
+        """The times of sending of requests scheduled at these times."""
         number = np.floor(wanted_s / self.every_s + 0.5)
         begin = (number - 0.5) * self.every_s
         inside = (number >= 1) & (wanted_s < begin + self.length_s)
@@ -41,7 +41,7 @@ class Stalls:
 
 
 def measured(folder: Path, stalls: Stalls | None, seed: int = 5) -> tt.Result:
-    """Of four servers, FCFS, whose demands are those of the simulation, by Lindley's recursion."""
+    """For four servers, FCFS, with the demands of the simulation, by Lindley's recursion."""
     tt.simulate(
         cases.open_model(RATE).with_seed(seed), cases.system(("fcfs", DEMAND, SERVERS)),
         requests=8000, rows="all", warmup=0.0, output=folder,
@@ -61,7 +61,7 @@ def measured(folder: Path, stalls: Stalls | None, seed: int = 5) -> tt.Result:
 
 
 def test_lindley_gives_what_was_simulated(tmp_path: Path) -> None:
-    """Without stalls the rows are those of the simulation, and the server is named."""
+    """Without stalls the rows are the simulation's, and the server is named."""
     result = measured(tmp_path / "out", None)
     rows = pl.DataFrame(result.requests)
     mean_s = (rows["done_ns"] - rows["scheduled_ns"]).mean()
@@ -80,7 +80,7 @@ def test_lindley_gives_what_was_simulated(tmp_path: Path) -> None:
 def test_a_model_that_contradicts_the_measurement_is_not_shown(
     stalls: Stalls, tmp_path: Path
 ) -> None:
-    """Of M/M/4 at a load of 0.7 the mean is 13.6 ms, by Erlang C."""
+    """For M/M/4 at a load of 0.7 the mean is 13.6 ms, by Erlang C."""
     result = measured(tmp_path / "out", stalls)
     found = explain_result(result)
     assert found.mean_s > 0.035

@@ -1,4 +1,4 @@
-"""`benches/explain_three.py` measures servers of its own, and says what `explain` tells of them."""
+"""`benches/explain_three.py` measures servers of its own, and prints the findings of `explain`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BENCH = Path(__file__).resolve().parents[2] / "benches" / "explain_three.py"
     ],
 )
 def test_each_server_is_told_of(name: str, title: str) -> None:
-    """A model, or why there is none; the machine may be busy."""
+    """A model, or the reason for its absence; the machine may be busy."""
     done = subprocess.run(
         [sys.executable, str(BENCH), "--seconds", "4", "--only", name],
         capture_output=True, text=True, timeout=300, check=False,

@@ -1,6 +1,6 @@
-"""Models that the measurement does not tell apart: which is named, and what they answer together.
+"""Models that the measurement does not distinguish: the named one, and their common answers.
 
-Where clients keep a server busy all of the time, how many servers share the work is hardly seen.
+If clients keep a server busy all of the time, the number of its workers is hardly visible.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def answer(found: Explanation, question: str) -> Answer:
 def test_the_answer_spans_those_of_models_that_tie() -> None:
     """One more server: 44 ms in truth, and twice as much if there were three before.
 
-    The seed is fixed; an interval misses the truth about once in 20 times where the model that is
-    named is the right one, and less often as it spans those of others.
+    The seed is fixed; an interval misses the truth about once in 20 times if the named model is the
+    right one, and less often as it spans those of others.
     """
     truth = tt.simulate(CLIENTS, server(2), requests=200_000, seed=99)
     mean_s = truth.summary["response_time_s"]["mean"]
@@ -120,7 +120,7 @@ def test_what_lies_between_models_that_tie_cannot_be_told_either() -> None:
     explained = [recognised(n) for n in (5, 1, 2, 3, 4, 6)]
     named, ties, judged = explained[1], explained[:1], [*explained[:3], explained[5]]
     between = alike(named, ties, explained, judged)
-    # Two were simulated and told from one; six lie beyond.
+    # Two were simulated and distinguished from one; six lie beyond.
     assert [one.candidate.servers for one in between] == [5, 3, 4]
     assert list(outermost([*ties, *explained[3:5]])) == [explained[3], explained[0]]
 

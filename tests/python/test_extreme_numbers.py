@@ -1,7 +1,7 @@
-"""Whatever a file says, a command ends by itself, within bounds, and says what is wrong.
+"""For any file, a command ends by itself, within bounds, and reports the error.
 
 Each case runs in a process of its own, whose memory and processor time the kernel limits: a guard
-against what has no end, far above what any case takes, and no measurement.
+against endless work, far above the needs of any case, and not a measurement.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OTHERS = ["", 'cancel = "always"\n', 'cancel = "queued"\n']
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """The end of a command."""
 
     status: int
     output: str

@@ -1,4 +1,4 @@
-"""What went wrong is named by request: on terminals, on the page, in summaries."""
+"""Failures are listed by request: on terminals, on the page, in summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quick way of one server, first come, first served, against the general engine.
+"""The fast path for one server, first come, first served, against the general engine.
 
 Both must give the same rows, the same series and the same summary, to the last bit.
 """
@@ -61,7 +61,7 @@ BY_NAME = 'demand.a = "exp(8ms)"\ndemand.b = "h2(12ms, cv2=6)"'
 def both_ways(
     name: str, requests: str, demand: str, limits: dict[str, float | str | int | None]
 ) -> list[tt.Result]:
-    """By the quick way, and by the general engine: a limit that is never reached asks for it."""
+    """By the fast path, and by the general engine: a limit that is never reached selects it."""
     given = tt.Workload(f'name = "w"\nseed = 3\n[arrivals]\n{sessions()[name]}\n{requests}')
     if name in ("open, overload", "open, even"):  # at a load of 1 and more they need an end
         limits = {"warmup": 0, "duration": 5} | limits
@@ -73,7 +73,7 @@ def both_ways(
 
 
 def assert_equal_results(one: tt.Result, other: tt.Result, *, notes: bool = True) -> None:
-    """`notes`: also what the series notes of the number in the server."""
+    """`notes`: also the series' notes of the number in the server."""
     for name in ("requests", "series"):
         frames = [polars.DataFrame(getattr(result, name)) for result in (one, other)]
         if name == "series" and not notes:
@@ -89,7 +89,7 @@ def assert_equal_results(one: tt.Result, other: tt.Result, *, notes: bool = True
 def test_the_quick_way_changes_nothing(name: str, limits: str) -> None:
     for requests, demand in [("", demand) for demand in DEMANDS.values()] + [(KINDS_MORE, BY_NAME)]:
         one, other = both_ways(name, requests, demand, LIMITS[limits])
-        # Where much falls together somebody may leave at the very end of an interval: see below.
+        # If many events coincide, a request may leave at the very end of an interval: see below.
         assert_equal_results(one, other, notes="exp" in demand)
 
 
@@ -124,7 +124,7 @@ def test_the_quick_way_in_a_long_run() -> None:
 
 
 def test_only_what_succeeded_is_throughput() -> None:
-    """Counted from the rows, where late responses are tried again."""
+    """Counted from the rows, if late responses are tried again."""
     demand = BY_NAME + '\ndemand.late = "exp(10ms)"'
     for result in both_ways("open", KINDS_MORE + LATE, demand, LIMITS["duration"]):
         frame = rows_of(result)

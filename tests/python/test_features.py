@@ -16,7 +16,7 @@ TEST = re.compile(r"`([\w./]+)::(\w+)`")
 
 
 def table(heading: str) -> list[list[str]]:
-    """The rows of the table whose first line begins so, without the lines of its head."""
+    """The rows of the table with this first line, without the lines of its head."""
     lines = iter(PAGE[PAGE.index(f"\n{heading}") + 1 :].splitlines()[2:])
     rows = []
     for line in lines:

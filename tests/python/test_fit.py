@@ -1,8 +1,8 @@
-"""thinktime.learn.fit: what was put in comes out.
+"""thinktime.learn.fit recovers the parameters of its samples.
 
 Values are drawn by numpy with fixed seeds. Were seeds not fixed: a parameter lies more than three
-standard errors off once in 370, so that one of the about 75 that are looked at here does in one
-run of five; a law with a parameter too many is preferred about once in 10,000 (twice the gain in
+standard errors off once in 370, so that one of the about 75 that are checked here does in one run
+of five; a law with a parameter too many is preferred about once in 10,000 (twice the gain in
 log-likelihood of 100,000 values must be above 5 x 9.9). With twelve other seeds all 384 laws of
 times were named rightly, and the errors were 1.005 standard errors in root mean square.
 """
@@ -45,7 +45,7 @@ def stamped(random, values):
 
 
 def off(found, true):
-    """How many standard errors each parameter is off."""
+    """The error of each parameter in standard errors."""
     return {
         name: abs(found.parameters[name] - value) / found.standard_errors[name]
         for name, value in true.items()
@@ -163,7 +163,7 @@ def test_the_simpler_law_is_preferred(resolution):
 
 
 def test_what_makes_no_difference_is_no_reason():
-    """A gamma law of shape 1.004 is called exponential even where values would tell: at 10^8."""
+    """A gamma law of shape 1.004 is called exponential even with enough values to tell: 10^8."""
     edges = 1.01 ** np.arange(-1200, 500)
     for shape, law in ((1.004, "exp"), (1.05, "gamma")):
         share = np.diff(scipy_stats.gamma.cdf(edges, shape, scale=7))
@@ -231,7 +231,7 @@ def test_scipy_finds_the_same_on_the_values_themselves(law):
     values = draw(generator())
     found, expected = fit(Tally.from_values(values), [law])[0], other(values)
     assert set(expected) == set(found.parameters)
-    if law == "pareto":  # whose scale the least value says, where bins say about it
+    if law == "pareto":  # the least value gives its scale, bins only about it
         assert found.parameters["scale"] == pytest.approx(expected.pop("scale"), rel=0.005)
     assert {name: off(found, expected)[name] < 0.2 for name in expected} == dict.fromkeys(
         expected, True
@@ -271,7 +271,7 @@ def test_the_law_of_requests_a_session_is_found(case):
     best = fit(Tally.from_values(values, whole=True, unit=""))[0]
     assert best.law == law
     assert max(off(best, true).values(), default=0) < 3, best
-    if law != "pareto":  # whose sample mean is far off
+    if law != "pareto":  # its sample mean is far off
         assert best.mean == pytest.approx(values.mean(), rel=0.03)
     assert best.median == np.median(values)
     assert best.plausible
@@ -300,7 +300,7 @@ def test_body_and_tail_of_sizes_are_found(cut, zeros):
     values = np.floor(sizes(random, cut))
     values[random.random(N) < zeros] = 0
     tally = Tally.from_values(values, unit="B")
-    if zeros:  # as one who counts whole bytes has them
+    if zeros:  # as counted in whole bytes
         tally = replace(tally, high=np.maximum(tally.high, 1))
     best = fit(tally)[0]
     assert tally.mean == pytest.approx(values.mean(), rel=1e-3)

@@ -1,4 +1,4 @@
-"""What the fits stand on: families against Rust's laws, probabilities of bins, odd tallies."""
+"""The foundations of the fits: families against Rust's laws, probabilities of bins, odd tallies."""
 
 import math
 from itertools import pairwise
@@ -52,7 +52,7 @@ def test_every_family_is_looked_at():
 @pytest.mark.parametrize(("name", "p"), CASES)
 @pytest.mark.parametrize("unit", ["s", "B", ""])
 def test_families_are_the_laws_that_their_notation_means(name, p, unit):
-    """Against the Rust implementation, which other tests hold against mpmath and scipy."""
+    """Against the Rust implementation, which other tests compare with mpmath and scipy."""
     family = FAMILIES[name]
     law = thinktime.Distribution(family.notation(p, unit))
     assert family.mean(p) == pytest.approx(law.mean, rel=1e-5)

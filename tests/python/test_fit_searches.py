@@ -1,4 +1,4 @@
-"""Searches of our own against scipy's, whose steps they take."""
+"""Our own searches against scipy's, whose steps they take."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_root_needs_two_signs() -> None:
 @pytest.mark.fuzz
 @pytest.mark.parametrize("seed", seeds(range(60), fresh=1000))
 def test_the_least_value_is_where_scipy_finds_it(seed: int) -> None:
-    """Valleys, bowls, and what has no least value, in two numbers and in three."""
+    """Valleys, bowls, and functions without a least value, in two numbers and in three."""
     draw = np.random.default_rng(seed)
     size = int(draw.integers(2, 4))
     centre, stretch = draw.normal(size=size), draw.exponential(3.0, size)

@@ -1,4 +1,4 @@
-"""Heavy tails and popularity: what was put in comes out.
+"""Heavy tails and popularity: the fits recover the parameters of the samples.
 
 Values are drawn with fixed seeds. Intervals at 95 % are widened to three standard errors, which
 one estimate in 370 misses. The threshold is chosen from the same data, which adds to the error.
@@ -142,7 +142,7 @@ def test_the_lognormal_tail_is_the_one_that_scipy_finds():
 
 
 def test_exponents_lie_in_their_interval_as_often_as_they_should():
-    """Of 40 intervals at 95 % 33 or more hold the exponent, but once in 1000 runs."""
+    """Of 40 intervals at 95 % 33 or more contain the exponent, except once in 1000 runs."""
     held = 0
     for seed in range(40):
         found = tail(Tally.from_values(pareto(generator(seed), 1.5, n=5000)))

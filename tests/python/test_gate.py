@@ -1,4 +1,4 @@
-"""What pipelines read: JUnit files and summaries in Markdown."""
+"""The files for pipelines: JUnit files and summaries in Markdown."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ def test_each_objective_is_a_test_case(result: tt.Result) -> None:
 def test_each_check_is_a_test_case(
     result: tt.Result, objectives: list[dict[str, Any]], cart: str
 ) -> None:
-    """One without an objective fails nothing, because the exit status does not know it either."""
+    """A check without an objective fails nothing, because the exit status does not know it
+    either."""
     result.summary |= {"objectives": objectives, "checks": CHECKS}
     suites, summary = gate.of_result(result)
     found = read(junit.document(suites))
@@ -113,7 +114,7 @@ def test_each_check_is_a_test_case(
 def test_a_failed_check_fails_the_file_where_it_fails_the_status(
     result: tt.Result, lost: bool
 ) -> None:
-    """And nowhere else: pipelines that look at either come to the same."""
+    """And nowhere else: pipelines that read either one get the same result."""
     objective = {"name": "checks", "of": "cart is full", "limit": 0.99, "value": 0.75,
                  "interval": [0.5, 0.9], "verdict": "not met", "words": "75 % passed"}  # fmt: skip
     result.summary |= {"objectives": [objective] if lost else [], "checks": CHECKS}

@@ -1,4 +1,4 @@
-"""What pipelines read of sweeps and of searches for the capacity."""
+"""Sweeps and searches for the capacity in the files for pipelines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRUSTED = "the result is to be trusted"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the commands run, with a workload and a system."""
+    """The folder of the commands, with a workload and a system."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     Path("w.toml").write_text(WORKLOAD + '[slo]\np99 = "50ms"\n')
@@ -49,13 +49,13 @@ def test_each_point_of_a_sweep_is_a_test_case_that_may_miss_the_slo() -> None:
     assert {tag for tag, _ in found.values()} == {"system-out"}
     assert len(found) == 4
     words = found["load 0.9, station.server.policy ps"][1]
-    # Of 3,000 requests at such a load the p99 is that of few.
+    # Of 3,000 requests at such a load few determine the p99.
     assert re.fullmatch(r"mean .* ms.*, p99 .*, SLO not met; doubtful: .*percentiles", words), words
     summary = Path("summary.md").read_text()
     assert summary.startswith("## Sweep of shop\n\n**Done**\n\nThe mean response time goes from")
     (header,) = re.findall(r"^\| load \| .*$", summary, re.M)
     assert " SLO |" in header
-    # Curves are told apart, and each has its points under its name.
+    # Curves are distinguished, and each has its points under its name.
     assert re.search(r"^\| fcfs \|( +\|)+\n\| 0\.1 \|.*\n\| 0\.9 \|.*\n\| ps \|( +\|)+$",
                      summary, re.M), summary  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What the generator promises of itself: when it sends, what it uses, what it drops."""
+"""The generator's promises: its times of sending, its use of resources, its losses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_schedule_is_a_poisson_process_and_nothing_is_sent_before_its_time(q
     assert not anderson_darling_exponential(np.diff(scheduled)).rejects(0.01)
     late = (rows["sent_ns"] - rows["scheduled_ns"]).to_numpy()
     assert (late >= 0).all()
-    # However late any one was, none is left out: the schedule is that of the simulation.
+    # However late any request was, none is left out: the schedule is that of the simulation.
     simulated = polars.DataFrame(tt.simulate(workload, QUICK, duration=5, warmup=0).requests)
     assert rows["scheduled_ns"].to_list() == sorted(simulated["scheduled_ns"].to_list())
 
@@ -75,6 +75,6 @@ def test_lateness_bounds_nothing_but_the_wakes(quick: str, lateness: str) -> Non
     times = [summary[name]["p50"] for name in ("service_time_s", "response_time_s")]
     assert times[0] <= times[1]
     if lateness == "2ms":
-        # Sent up to 2 ms later, and the wait is in the response time: nothing is hidden.
+        # Sent up to 2 ms later; the response time includes the wait, so nothing is hidden.
         assert summary["lateness_s"]["mean"] > 0.5e-3
         assert summary["response_time_s"]["mean"] > summary["lateness_s"]["mean"]

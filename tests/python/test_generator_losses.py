@@ -32,7 +32,7 @@ RETRYING = WORKLOAD | {
     "request": [{"name": "a", "get": "/", "retry": {"attempts": 3, "backoff": "50ms"}}]
 }
 TOLD_EVERY_S = 0.5
-"""So often a generator is asked what there is."""
+"""The interval of questions to a generator."""
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def marked(mark: str) -> dict[int, str]:
                 line = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                 found[int(place.name)] = line
         except OSError:
-            continue  # it has ended meanwhile, or is none of ours
+            continue  # it has ended meanwhile, or is not ours
     return {pid: line for pid, line in found.items() if line}
 
 
@@ -76,7 +76,8 @@ def generators() -> list[int]:
 
 @contextmanager
 def after_begin(seconds: float, do: Callable[[], None]) -> Iterator[list[float]]:
-    """Does it so long after the generators are there; gives the time at which it was done."""
+    """Does it a given time after the generators are there; returns the time at which it was
+    done."""
     done: list[float] = []
 
     begun = time.monotonic()
@@ -95,17 +96,17 @@ def after_begin(seconds: float, do: Callable[[], None]) -> Iterator[list[float]]
 
 
 def counted(result: tt.Result, target: RequestLogServer, attempts: int = 1) -> int:
-    """The rows, with so many attempts a request at most.
+    """The rows, with at most `attempts` attempts per request.
 
-    The summary's counters are those of the rows; and what the target has had besides is no more
-    than what one of three generators had not told when it was lost.
+    The summary's counters are those of the rows. Any further attempts at the target are no more
+    than those that one of three generators had not reported when it was lost.
     """
     rows, summary = frame(result), result.summary
     failed = rows.filter(rows["error"].is_not_null())
     over = rows.filter(rows["error"].is_null() | (rows["attempt"] == attempts))
     by_name = summary["by_request"]["a"]
     assert summary["requests"] == by_name["requests"] + by_name["errors"] == len(over)
-    # Of sessions that were begun, no more are missing than those that are said to be.
+    # Of the begun sessions, no more are missing than are reported missing.
     said = " ".join([result.untrusted or "", *summary["warnings"]])
     left = re.findall(r"and (\d+) requests that were on their way|are not counted: (\d+)", said)
     assert summary["sessions"] == len(over) + sum(int(one or other) for one, other in left)
@@ -129,7 +130,7 @@ def test_a_node_that_dies_ends_the_run_and_loses_no_more_than_a_second(
     assert [one["taken_over_by"] for one in lost] == [None]
     rows = frame(result)
     share = rows.filter(rows["session"] % 3 == lost[0]["shares"][0])
-    # All that it had told is there, and nothing that it can have done.
+    # All its reports are there, and no impossible row.
     at_ns = lost[0]["lost_at_s"] * 1e9
     assert (
         len(share.filter(share["scheduled_ns"] < at_ns - 1e8))
@@ -148,7 +149,7 @@ def test_another_generator_takes_the_sessions_over_and_asks_no_more_of_who_refus
 
     with after_begin(3, refuse_and_remove):
         result = tt.run(RETRYING, target.url, duration="14s", on="auto", on_loss="continue")
-    assert "was lost" not in (result.untrusted or "")  # though it may be told that load is missing
+    assert "was lost" not in (result.untrusted or "")  # a warning may report missing load
     lost = [one for one in result.summary["generators"] if one["lost_at_s"] is not None]
     assert len(lost) == 1
     assert lost[0]["taken_over_by"] is not None
@@ -158,7 +159,7 @@ def test_another_generator_takes_the_sessions_over_and_asks_no_more_of_who_refus
     rows = rows.with_columns(at_s=rows["scheduled_ns"] * 1e-9)
     first = rows.filter(rows["attempt"] == 1)
     theirs = first["session"] % 3 == lost[0]["shares"][0]
-    # Nobody else's is missing, and of its own those of the gap alone.
+    # No other generator's are missing, and of its own only those of the gap.
     assert set(first.filter(~theirs)["session"]) == {
         number for number in range(14 * RATE - 1) if number % 3 != lost[0]["shares"][0]
     }
@@ -166,7 +167,7 @@ def test_another_generator_takes_the_sessions_over_and_asks_no_more_of_who_refus
     assert len(gap) == 0
     after = first.filter(theirs & (first["at_s"] > end_s + 0.05))
     assert abs(len(after) - (14 - end_s) * RATE / 3) < 10
-    # Three attempts of each session that comes, and nothing is caught up on.
+    # Three attempts of each session that comes, and no catching up.
     attempts = len(rows.filter(rows["at_s"] > end_s))
     assert 2 * RATE * (14 - end_s) < attempts < 3 * RATE * (14 - end_s) + RATE
     counted(result, target, attempts=3)
@@ -247,7 +248,7 @@ def command(
 def test_of_a_generator_that_is_lost_our_own_words_are_shown_alone(
     target: RequestLogServer, tmp_path: Path
 ) -> None:
-    """Ray tells of processes that died on standard output, and of more on standard error."""
+    """Ray reports dead processes on standard output, and more on standard error."""
     mark = f"THINKTIME_TEST={uuid.uuid4()}"
     more = ("--duration", "10s", "--on-loss", "continue")
     driver = command(tmp_path, target.url, mark, *more, shown=subprocess.PIPE)
@@ -261,7 +262,7 @@ def test_of_a_generator_that_is_lost_our_own_words_are_shown_alone(
 
 
 def makes_load(lines: Iterable[str]) -> int:
-    """How many of these processes are generators."""
+    """The number of generators among these processes."""
     return sum("Generator" in line for line in lines)
 
 
@@ -277,8 +278,8 @@ def test_no_generator_goes_on_when_the_command_has_ended(
     there = marked(mark)
     assert makes_load(there.values()) == 2
     urgent = {os.getpriority(os.PRIO_PROCESS, pid) for pid in there if makes_load([there[pid]])}
-    assert max(urgent) < 15  # which is what Ray does by itself
-    # What Ray calls so keeps count of usage, which is off, and shows nothing.
+    assert max(urgent) < 15  # which is Ray's own behaviour
+    # Ray's process of this name counts usage, which is off, and shows nothing.
     dashboards = [line for line in there.values() if "dashboard/dashboard.py" in line]
     assert all("--disable-frontend" in line for line in dashboards)
     assert listening(there) - LOOPBACK == set()
@@ -293,7 +294,7 @@ def test_no_generator_goes_on_when_the_command_has_ended(
     for pid in left if how == signal.SIGKILL else ():
         with suppress(ProcessLookupError):  # it has ended meanwhile
             os.kill(pid, signal.SIGKILL)  # some of Ray's own would stay for a minute
-    # By the target's own clock nobody asks for longer than five seconds.
+    # By the target's own clock no request comes for longer than five seconds.
     assert target.asked_s[-1] < ended_s + 5
     if how == signal.SIGINT:
         result = tt.Result.load(tmp_path / "result")
@@ -327,6 +328,6 @@ def test_pieces_of_a_node_that_dies_are_done_again_elsewhere(cluster: Any, tmp_p
     remover.join()
     assert sorted(done) == [(number, number * number) for number in range(9)]
     noted = [int(line.partition("@")[0]) for line in begun.read_text().split()]
-    # What was under way there was begun twice, and nothing that was finished.
+    # Requests in progress there were begun twice, and finished ones only once.
     assert len(noted) == 10
     assert set(noted) == set(range(9))

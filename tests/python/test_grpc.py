@@ -1,4 +1,4 @@
-"""Calls of gRPC against a server of Python's grpcio, whose messages are taken apart by hand here.
+"""Calls of gRPC against a server of Python's grpcio, whose messages are parsed by hand here.
 
 The service is gRPC's own health check: a request has the text `service` as field 1, an answer the
 number of a status as field 1 (1 is SERVING, 2 is NOT_SERVING).
@@ -32,7 +32,7 @@ CALL = 'grpc = "grpc.health.v1.Health/{}"\ndescriptors = "health.pb"\n'
 
 
 class Health:
-    """Serves everything but what is named `down`, and keeps what it was asked for."""
+    """Serves everything except the service `down`, and keeps the requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

@@ -1,4 +1,4 @@
-"""Pages that show what their commands print, walked from their first command to their last."""
+"""Pages that show the output of their commands, run from their first command to their last."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ PAGES = {
     "docs/principles.md": 5,
     "docs/retries.md": 10,
 }
-"""The pages, and how many commands each has at the least."""
+"""The pages, and the least number of commands of each."""
 
 WALKED_ELSEWHERE = {"docs/tutorial.md": "test_tutorial.py"}
 
 AGAINST = ("docs/coming-from-jmeter.md", "docs/coming-from-locust.md")
-"""Pages whose runs are against a server that the reader has."""
+"""Pages whose runs need the reader's own server."""
 
 WITH_FILES = ("docs/compare.md", "docs/explain.md")
 """Pages that use the files of the README."""
 
 
 def follow(folder: Path, snippet: Snippet) -> None:
-    """A file without a name is what the command before has written."""
+    """A file without a name was written by the command before it."""
     written = max(folder.glob("*.toml"), key=lambda file: file.stat().st_mtime_ns)
     found = written.read_text().splitlines()
     assert missing(snippet.text.splitlines(), found, measured=False) == [], found

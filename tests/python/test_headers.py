@@ -1,4 +1,4 @@
-"""Header fields and bodies of a workload file, as a server of this test meets them."""
+"""Header fields and bodies of a workload file, as received by this test's server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ json = { item = 7, tags = ["new"] }
 
 
 class Shop(HttpServer):
-    """Keeps what it is sent."""
+    """Keeps the received requests."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -51,7 +51,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Prints nothing."""
 
 
 @pytest.fixture

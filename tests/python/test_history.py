@@ -1,4 +1,4 @@
-"""Names of results, the history that they are kept in, and where figures changed."""
+"""Names of results, the history that keeps them, and the changes of figures."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_an_unfinished_result_has_its_label_already(tmp_path: Path) -> None:
 
 
 def test_a_recovered_result_keeps_its_label(tmp_path: Path) -> None:
-    """What lies in the directory of a killed run goes with it."""
+    """The contents of a killed run's directory go with it."""
     label = made(tmp_path, "a").label
     left = tmp_path / "b.partial"
     (tmp_path / "a").rename(left)

@@ -1,4 +1,4 @@
-"""Pages of what strangers wrote, in a real browser: lines of logs and answers are text."""
+"""Pages of strangers' texts, in a real browser: lines of logs and answers are text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANSWER = (
 
 
 def is_text(browser: Browser, page: Path) -> str:
-    """What a page says, of which nothing was run: it has no element that is not its own."""
+    """The text of a page that ran nothing: it has only its own elements."""
     browser.complaints.clear()
     browser.open(page, 1280)
     assert browser.evaluate("window.hacked === undefined")
@@ -60,7 +60,7 @@ def test_the_page_of_a_hostile_log(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_the_report_of_a_hostile_server(browser: Browser, tmp_path: Path) -> None:
-    """Its first answers are shown where that was asked for, with its names and causes."""
+    """Its first answers are shown on request, with its names and causes."""
     workload = tt.Workload(
         'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 2\n[session]\nthink = "5ms"\n'
         "[[request]]\nname = '<b>item</b>'\nget = '/a'\n"
@@ -79,7 +79,7 @@ def test_the_report_of_a_hostile_server(browser: Browser, tmp_path: Path) -> Non
 
 
 def test_a_script_would_be_seen(browser: Browser, tmp_path: Path) -> None:
-    """Of a page that writes what it was told as it is, this browser says so."""
+    """This browser detects a page that shows its input unescaped."""
     (tmp_path / "bad.html").write_text(f"<!DOCTYPE html><body><p>{ANSWER}</p></body>")
     with pytest.raises(AssertionError):
         is_text(browser, tmp_path / "bad.html")

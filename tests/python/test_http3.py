@@ -182,7 +182,7 @@ def test_others_on_the_connection_go_on(site: Site) -> None:
 
 
 def test_a_server_that_goes_away_is_asked_over_another_connection(site: Site) -> None:
-    """One connection takes no more requests at some time: what is on its way goes elsewhere."""
+    """At some time one connection takes no more requests: those in progress go elsewhere."""
     run = workload("/size/10", "/goaway", clients=10)
     summary = tt.run(run, site.url, requests=100, insecure=True).summary
     assert (summary["requests"], summary["errors"]) == (100, 0), summary["errors_by_kind"]
@@ -204,7 +204,7 @@ def test_attempts_are_given_up_and_the_connection_goes_on(site: Site) -> None:
 
 
 def test_nobody_there_is_no_run() -> None:
-    """As for other protocols, of which the kernel says that nobody takes the connection."""
+    """As for other protocols, when the kernel reports that nobody takes the connection."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
         free.bind(("127.0.0.1", 0))
         url = f"h3://127.0.0.1:{free.getsockname()[1]}"
@@ -219,7 +219,7 @@ def test_a_target_that_answers_nothing_is_no_run() -> None:
         why = f"{url} cannot be reached: nobody answered the handshake of QUIC within 5s"
         with pytest.raises(tt.RunError, match=why):
             tt.run(workload("/", clients=2), url, requests=10, insecure=True)
-        # It was asked more than once.
+        # It received more than one request.
         silent.setblocking(False)
         assert [len(silent.recv(65536)) for _ in range(2)] == [1200, 1200]
 
@@ -231,7 +231,7 @@ def test_of_several_addresses_one_is_used_that_answers(site: Site) -> None:
     summary = tt.run(
         workload("/size/10", clients=1), target, requests=4, insecure=True, resolve=resolve
     ).summary
-    # New connections take the addresses in turn, also that at which nobody is.
+    # New connections take the addresses in turn, including the one without a server.
     assert summary["requests"] == 4
     assert set(summary["errors_by_kind"]) <= {"refused"}
     assert site.connections >= 1
@@ -291,8 +291,8 @@ def test_a_certificate_does_no_harm_where_none_is_wanted(site: Site, files: Path
 def test_a_server_that_is_started_anew_knows_nothing_of_connections(
     method: str, kinds: dict[str, int], files: Path
 ) -> None:
-    """It says so by a stateless reset. What was under way has failed, unless it may be repeated;
-    the run goes on over another connection."""
+    """It ends the connection by a stateless reset. Requests in progress have failed, unless they
+    may be repeated; the run continues over another connection."""
     one = f'[[request]]\nname = "one"\n{method} = "/second-kills"\n'
     run = cases.workload(CLOSED.format(1), requests=one)
     with restarting(files / "own.crt", files / "own.key") as (url, said):
@@ -314,13 +314,13 @@ def test_a_server_of_another_version_is_counted() -> None:
 
 
 def test_a_server_that_is_gone_is_found_out(site: Site) -> None:
-    """It says nothing when it goes; its machine says that nobody is there."""
+    """It is silent when it ends; its machine reports that nobody is there."""
     summary = tt.run(workload("/vanish", clients=1), site.url, requests=5, insecure=True).summary
     assert summary["errors_by_kind"] == {"refused": 5}
 
 
 def test_a_server_that_asks_twice_is_answered_twice(files: Path) -> None:
-    """A server that first makes sure of the client's address (RFC 9000, section 8.1.2)."""
+    """A server that first verifies the client's address (RFC 9000, section 8.1.2)."""
     with quic_server(files / "own.crt", files / "own.key", retry=True) as site:
         summary = tt.run(workload("/size/10"), site.url, requests=10, insecure=True).summary
     assert (summary["requests"], summary["errors"]) == (10, 0)

@@ -1,4 +1,4 @@
-"""Imports of OpenAPI and Postman, how kinds are found, and files that mean harm."""
+"""Imports of OpenAPI and Postman, the detection of kinds, and malicious files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports of HAR and of curl commands: what they carry over, what not, and what they name."""
+"""Imports of HAR and of curl commands: the parts carried over, the omitted ones, and the names."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_notes_do_not_repeat_what_may_be_secret(source: str) -> None:
 
 
 def test_the_target_is_where_the_pages_are() -> None:
-    """Not where most requests go, which may be a store of images."""
+    """Not the destination of most requests, which may be a store of images."""
     images = [entry("00.200", f"https://cdn.example/{n}.png", kind="image/png") for n in range(5)]
     made = imported(har(VISIT[0], *images))
     assert made.origin == SHOP
@@ -336,7 +336,7 @@ def test_bodies_lose_their_secrets_whatever_their_form() -> None:
 
 
 def test_a_har_that_names_no_pages_is_divided_by_its_answers() -> None:
-    """As those of proxies are: calls of an interface are no objects of one another."""
+    """As in proxies' recordings: calls of an interface are not objects of each other."""
     kinds = ("json", "json", "html", "css", "json", "html")
     entries = [
         entry(f"{n / 10:06.3f}", f"{SHOP}/{n}", page="", kind=f"x/{kind}", took=10)

@@ -1,4 +1,4 @@
-"""No import writes a secret, wherever in its source it stands."""
+"""No import writes a secret, from any place in its source."""
 
 from __future__ import annotations
 

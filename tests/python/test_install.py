@@ -1,4 +1,5 @@
-"""What is installed beside the command: manual pages, completion; and the test of wheels itself."""
+"""The files installed beside the command: manual pages, completion; and the test of wheels
+itself."""
 
 from __future__ import annotations
 
@@ -99,7 +100,7 @@ def test_shells_complete_commands_and_options(shell: str) -> None:
 
 
 def completed(shell: str, line: str) -> str:
-    """What the command offers for a line, as it tells the shell."""
+    """The command's suggestions for a line, in the shell's form."""
     environment = os.environ | {
         "_THINKTIME_COMPLETE": f"complete_{shell}",
         "COMP_WORDS": line,

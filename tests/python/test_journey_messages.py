@@ -1,4 +1,4 @@
-"""What is said of journeys that make no sense: the cause, and not what follows from it."""
+"""Messages about invalid journeys: the cause, and not its consequences."""
 
 from __future__ import annotations
 

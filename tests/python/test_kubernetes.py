@@ -1,7 +1,7 @@
-"""The example for Kubernetes is what KubeRay takes, and its command what Thinktime takes.
+"""KubeRay accepts the example for Kubernetes, and Thinktime its command.
 
-What KubeRay takes is in rayjob_schema.json: the part of its published definition of a RayJob that
-the example goes into, and the names and types of all that stands beside it.
+The accepted form is in rayjob_schema.json: the part of the published definition of a RayJob that
+contains the example, and the names and types of everything beside it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def job(documents: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def pods(job: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the pods of the head and of each group are made of."""
+    """The contents of the pods of the head and of each group."""
     cluster = job["spec"]["rayClusterSpec"]
     groups = [cluster["headGroupSpec"], *cluster["workerGroupSpecs"]]
     return [group["template"]["spec"] for group in groups]
@@ -89,7 +89,7 @@ def test_the_command_is_understood_and_its_files_are_there(
     assert words[0] == "thinktime"
     head = pods(job)[0]
     mounts = {one["mountPath"]: one["name"] for one in head["containers"][0]["volumeMounts"]}
-    # The driver runs on the head: what it reads and writes is mounted there.
+    # The driver runs on the head: its files are mounted there.
     workload, output = Path(words[2]), Path(words[words.index("-o") + 1])
     volumes = {one["name"]: one for one in head["volumes"]}
     config = volumes[mounts[str(workload.parent)]]["configMap"]["name"]

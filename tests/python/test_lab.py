@@ -1,6 +1,6 @@
-"""Labs from beginning to end: what comes of one, and that nothing is left behind.
+"""Labs from beginning to end: the outcome of one, and the absence of remains.
 
-What is on the machine is looked at before and after: namespaces, devices, mounts, files, processes.
+The machine's state is compared before and after: namespaces, devices, mounts, files, processes.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def test_a_run_without_a_result_and_a_server_that_ends_are_told_of(tmp_path: Pat
     need_root()
     text = (
         TWO_HOSTS
-        + RUN.format(duration="1s")  # of a server that is not there
+        + RUN.format(duration="1s")  # of a missing server
         + ('[[server]]\nname = "brief"\nhost = "other"\ncommand = "echo done"\n')
     )
     written(tmp_path, text)
@@ -235,7 +235,7 @@ def test_commands_in_a_lab_that_stays_know_its_hosts_by_name(
         process.wait(WAIT_S)
     if how == signal.SIGKILL:
         assert traces()["names"] - before["names"]
-        # As after a start of the machine: nothing else is left of it.
+        # As after a restart of the machine: no other trace of it is left.
         for name in places.namespaces(identity):
             subprocess.run(["ip", "netns", "del", name], check=True)
         places.discard(places.folder(identity))
@@ -355,7 +355,7 @@ def test_an_ordinary_user_has_labs_in_a_user_namespace() -> None:
 
 
 def test_who_may_not_is_told_what_is_needed(tmp_path: Path) -> None:
-    """Root without capabilities and without a user namespace to be had is nobody."""
+    """Root without capabilities and without a possible user namespace has no rights."""
     need_root()
     written(tmp_path, TWO_HOSTS)
     drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"]

@@ -1,4 +1,4 @@
-"""LAB files: what is wrong in one is said with its file, line and key. Nothing is made for it."""
+"""LAB files: errors are reported with file, line and key. Nothing is made for them."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_addresses_are_those_for_measurements_and_no_host_has_anothers() -> None
 
 
 def test_names_of_devices_are_short_enough_for_the_kernel() -> None:
-    """IFNAMSIZ is 16, of which one is the end."""
+    """IFNAMSIZ is 16, including the final zero."""
     longest = "a" * 12
     assert len(links.device(longest)) <= 15
 

@@ -1,4 +1,4 @@
-"""The program that is a link, without devices: what it does with packets from a pair of sockets."""
+"""The program that is a link, without devices: its handling of packets from a pair of sockets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTHING = {"rate": 0.0, "delay": 0.0, "jitter": 0.0, "loss": 0.0, "buffer": 0.0}
 
 @contextmanager
 def direction(**plan: float) -> Iterator[tuple[Direction, socket.socket, socket.socket]]:
-    """A direction, the socket into which packets go, and the one from which they come."""
+    """A direction, the socket for incoming packets, and the one for outgoing ones."""
     into, source = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     sink, out = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with into, source, sink, out:

@@ -1,6 +1,6 @@
-"""Hostile clients: that they run in a lab alone, and that each does what it says, by the wire.
+"""Hostile clients: they run only in a lab, and each does what its name says, on the wire.
 
-What they send is looked at by servers of a few lines, by the kernel's own tables, and by nginx.
+Servers of a few lines, the kernel's own tables, and nginx examine their traffic.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def test_every_kind_is_a_file_and_every_file_a_kind() -> None:
 
 
 def attacked(lab: LabInstance, kind: str, port: int = 8080, **more: Any) -> dict[str, int]:
-    """What a hostile client on `one` counts after a second at `other`."""
+    """The counts of a hostile client on `one` after a second at `other`."""
     words = settings(str(lab.hosts["other"].address), port, **more)
     found: dict[str, int] = json.loads(inside(lab, "one", *HOSTILE, kind, words))["counts"]
     return found
@@ -143,7 +143,7 @@ print(json.dumps({"largest": largest, **said}))
 
 
 def seen(lab: LabInstance, during: Callable[[], Any], seconds: float) -> tuple[dict[str, int], Any]:
-    """What a server on `other` sees while this happens, and what comes of that."""
+    """The observations of a server on `other` meanwhile, and the outcome."""
     words = [sys.executable, "-c", LISTEN, str(seconds)]
     process = subprocess.Popen(lab.hosts["other"].words(words), stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -166,7 +166,7 @@ def test_connections_are_held_as_the_kind_says(
     kind: str, expected: set[str], tmp_path: Path
 ) -> None:
     """60 events in 1.2 s; the server sees each connection, and its end when the client ends, except
-    of half-open ones, whose end it never sees."""
+    for half-open ones, whose end it never sees."""
     with running(tmp_path, TWO_HOSTS) as lab:
         said, counts = seen(lab, lambda: attacked(lab, kind, rate=50.0, duration=1.2), 4.0)
     assert 20 <= counts["opened"] <= 60
@@ -182,7 +182,7 @@ def test_connections_are_held_as_the_kind_says(
 
 
 def test_a_syn_flood_fills_the_queue_of_half_made_connections(tmp_path: Path) -> None:
-    """The kernel of the server lists them: SYN-RECV, from many addresses at which nobody is."""
+    """The kernel of the server lists them: SYN-RECV, from many unused addresses."""
     with running(tmp_path, TWO_HOSTS) as lab:
 
         def flood() -> tuple[dict[str, int], str]:
@@ -265,7 +265,7 @@ def test_nginx_says_what_it_was_sent(kind: str, tmp_path: Path) -> None:
         told = [line for line in errors.splitlines() if "while processing HTTP/2" in line]
         assert [line for line in told if "reset by peer" not in line] == []
     else:
-        # Not of a wrong frame: of too many fields, each time anew.
+        # Not because of a wrong frame: because of too many fields, each time anew.
         assert 50 <= counts["frames sent"] <= 100
         assert errors.count("client sent too large header") == counts["ended by the server"] > 0
         assert "inappropriate frame" not in errors

@@ -19,7 +19,7 @@ from thinktime.lab.hostile import client, guard, http2, kinds
 from thinktime.lab.hostile.client import Client, Settings
 
 HERE = "127.77.3.9"
-"""An address of this machine that nobody else uses."""
+"""An unused address of this machine."""
 
 
 def settings(target: str = HERE, port: int = 9, **more: Any) -> Settings:
@@ -42,7 +42,7 @@ def made(kind: str, given: Settings) -> Client:
 def overheard() -> Iterator[list[bytes]]:
     """The packets to or from `HERE` and its neighbours that the loopback device carried."""
     found: list[bytes] = []
-    if os.geteuid() != 0:  # only root sees them: that alone is not looked at
+    if os.geteuid() != 0:  # only root sees them: nothing else is skipped
         yield found
         return
     with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0003)) as every:
@@ -76,13 +76,13 @@ def test_packets_are_overheard() -> None:
 def test_who_imports_one_is_refused_outside_of_a_lab(
     kind: str, is_lab_address: bool, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the target's address, and by where this process is; and nothing was sent before."""
+    """By the target's address, and by this process's place; and nothing was sent before."""
     if is_lab_address:  # one that leads nowhere else, whatever goes wrong
         monkeypatch.setattr(places, "RANGE", IPv4Network("127.77.0.0/16"))
     with overheard() as heard:
         with pytest.raises(guard.RefusedError, match=why):
             made(kind, settings())
-        # Nor does one do harm that was made where it might be.
+        # Nor does a client do harm that was made in a permitted place.
         with monkeypatch.context() as made_in_a_lab:
             made_in_a_lab.setattr(guard, "check", lambda _: None)
             one = made(kind, settings())
@@ -93,7 +93,7 @@ def test_who_imports_one_is_refused_outside_of_a_lab(
 
 
 def by_parts(kind: str) -> None:
-    """What a program may do that calls the parts of an attack by themselves."""
+    """The limits of a program that calls the parts of an attack by themselves."""
     one = made(kind, settings())
     one.begin()
     for _ in range(3):
@@ -120,7 +120,7 @@ def test_what_is_no_address_of_a_lab_is_refused(target: str) -> None:
 
 
 class Clock:
-    """Time that passes when somebody waits, and not else."""
+    """Time that passes only during waits."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -134,7 +134,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of hostile clients, which are in a lab as far as they know."""
+    """The clock of hostile clients, which believe that they are in a lab."""
     found = Clock()
     monkeypatch.setattr(client, "time", found)
     monkeypatch.setattr(http2, "time", found)
@@ -143,7 +143,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class Slow(Client):
-    """One whose events take a time each."""
+    """A client whose events each take a time."""
 
     def __init__(self, given: Settings, clock: Clock, takes_s: float) -> None:
         super().__init__(given)
@@ -181,7 +181,7 @@ def test_time_is_bounded_however_slow_an_event_is(
 def test_nobody_is_waited_for_beyond_the_end(
     kind: str, connects: bool, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server to which no connection comes about, and one that takes nothing."""
+    """A server that completes no connection, and one that reads nothing."""
     waited: list[float] = []
 
     def wait(seconds: float) -> None:

@@ -1,7 +1,7 @@
-"""What hostile clients put on the wire, byte by byte, as a server of the tests' own hears it.
+"""The bytes of hostile clients on the wire, as received by the tests' own server.
 
-Frames of HTTP/2 are taken apart here by their headers of nine bytes (RFC 9113, section 4.1), and
-header fields by RFC 7541.
+Frames of HTTP/2 are parsed here by their headers of nine bytes (RFC 9113, section 4.1), and header
+fields by RFC 7541.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from test_lab_hostile import attacked
 
 from thinktime.lab.instance import LabInstance
 
-# Keeps all that comes, greets as it is told to, and ends connections on which more came than so
-# much. It ends when its own input does, and nothing more comes.
+# Keeps all received bytes, sends its greeting, and ends connections with more than a given number
+# of bytes. It ends when its own input does, and no more bytes come.
 LISTEN = """
 import json, select, socket, sys
 most, greeting = int(sys.argv[1]), bytes.fromhex(sys.argv[2])
@@ -62,7 +62,7 @@ ALL = 1 << 30
 def heard(
     lab: LabInstance, during: Callable[[], Any], *words: str, program: str = LISTEN
 ) -> tuple[Any, Any]:
-    """What a server on `other` hears while this happens, and what comes of that."""
+    """The received bytes of a server on `other` meanwhile, and the outcome."""
     command = lab.hosts["other"].words([sys.executable, "-c", program, *words])
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
@@ -75,7 +75,7 @@ def heard(
 def connections(
     folder: Path, kind: str, most: int, greeting: str, **more: Any
 ) -> tuple[list[bytes], dict[str, int]]:
-    """What came over each connection of a hostile client, and what it counted itself."""
+    """The received bytes of each connection of a hostile client, and the client's own counts."""
     with running(folder, TWO_HOSTS) as lab:
         said, counts = heard(
             lab, lambda: attacked(lab, kind, path="/page", **more), str(most), greeting
@@ -110,7 +110,7 @@ def frames(data: bytes) -> list[Frame]:
         size = int.from_bytes(data[at : at + 3], "big")
         if len(data) < at + 9 + size:
             break
-        assert size <= 16_384  # the largest frame of who has not allowed more
+        assert size <= 16_384  # the largest frame without permission for more
         stream = int.from_bytes(data[at + 5 : at + 9], "big")
         found.append(Frame(data[at + 3], data[at + 4], stream, data[at + 9 : at + 9 + size]))
         at += 9 + size
@@ -118,7 +118,7 @@ def frames(data: bytes) -> list[Frame]:
 
 
 def fields(block: bytes) -> list[tuple[str, str]]:
-    """Header fields out of the static table, and literals that enter no table nor use a code."""
+    """Header fields from the static table, and literals that enter no table nor use a code."""
     found, at = [], 0
 
     def text() -> str:

@@ -1,6 +1,6 @@
-"""The relay at the far end of a link: it passes on what is said, and how a connection ends.
+"""The relay at the far end of a link: it passes on the bytes, and the end of a connection.
 
-Here it listens in this network namespace, so that nobody has to be root.
+Here it listens in this network namespace, so that the test does not need root.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def abort(one: socket.socket) -> None:
 
 
 def all_of(one: socket.socket) -> bytes:
-    """What comes until the other side says no more."""
+    """The bytes until the other side ends its sending."""
     parts = []
     while part := one.recv(1 << 16):
         parts.append(part)
@@ -69,7 +69,7 @@ def all_of(one: socket.socket) -> bytes:
 
 
 def test_each_direction_ends_by_itself() -> None:
-    """A client that has said all still hears what the server says."""
+    """A client that has ended its sending still receives the server's bytes."""
     with passing() as found:
         client, server = found.pair()
         client.sendall(b"a question")
@@ -84,7 +84,7 @@ def test_each_direction_ends_by_itself() -> None:
 
 
 def test_large_transfers_both_ways_at_once_arrive_as_they_were() -> None:
-    """With pauses of the readers, whose sender is held up meanwhile. 20 MB, drawn with a seed."""
+    """With pauses of the readers, which hold up the sender. 20 MB, drawn with a seed."""
     draw = random.Random(1)
     questions, answers = draw.randbytes(20_000_000), draw.randbytes(20_000_001)
     with passing() as found:
@@ -116,7 +116,7 @@ def test_large_transfers_both_ways_at_once_arrive_as_they_were() -> None:
 
 
 def test_who_sends_more_than_is_read_is_held_up() -> None:
-    """The relay holds one chunk, and the kernel what its buffers have room for."""
+    """The relay holds one chunk, and the kernel the contents of its buffers."""
     with passing() as found:
         client, server = found.pair()
         client.settimeout(0.5)
@@ -148,7 +148,7 @@ def test_an_abort_reaches_the_other_side(who: str) -> None:
 
 
 def ask(where: tuple[str, int]) -> None:
-    """May be refused while it connects, where the relay is quick, or before or after it sends."""
+    """It may be refused while it connects, if the relay is quick, or before or after it sends."""
     with socket.create_connection(where, PATIENCE_S) as client:
         client.sendall(b"x")
         assert client.recv(1)

@@ -1,4 +1,4 @@
-"""What a lab lacks on this machine is said before anything is made."""
+"""A lab's missing requirements are reported before anything is made."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from thinktime.lab.instance import LabInstance
 NO_QUEUE = """#!/bin/sh
 case "$*" in *KIND*) echo "Error: Specified qdisc kind is unknown." >&2; exit 2 ;; esac
 """
-"""A `tc` of a kernel that has all queues but one."""
+"""A `tc` of a kernel that lacks one of the queues."""
 
 
 @pytest.fixture
 def _nothing_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a lab makes first is its journal: that it comes to it fails the test."""
+    """A lab first makes its journal: a lab that reaches it fails the test."""
 
     def made(*_: object) -> None:
         pytest.fail("something was made")

@@ -68,7 +68,7 @@ def test_what_was_put_in_comes_out(name: str, tmp_path: Path) -> None:
 
 
 def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
-    """Sessions are told apart by their connections, since they all come from one machine."""
+    """Sessions are distinguished by their connections, since they all come from one machine."""
     workload = tt.Workload(
         'name = "shop"\nseed = 3\n[arrivals]\nmodel = "partly-open"\nrate = "150/s"\n'
         '[session]\nrequests = "geometric(4)"\nthink = "exp(400ms)"\n'
@@ -89,7 +89,7 @@ def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
     (item,) = found.parts[0].journeys.kinds.kinds
     assert item.popularity.exponent == pytest.approx(0.9, abs=0.06)
     assert item.target.startswith("/item/{zipf(n=50, s=")
-    # What the machine adds to a think time is in the log too, and is of no law.
+    # The machine's addition to a think time is in the log too, and follows no law.
     p99_s = result.summary["response_time_s"]["p99"]
     if p99_s > 0.02:
         busy(f"the p99 of a page of nginx was {p99_s:.3f} s")
@@ -100,7 +100,7 @@ def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
 
 
 def test_a_closed_workload_is_known_by_users_who_stay(tmp_path: Path) -> None:
-    """Fifty users who never leave, and ten who look in once."""
+    """Fifty users who never leave, and ten who visit once."""
     draw = np.random.default_rng(1)
     rows = [(at, 0, user) for user in range(50) for at in np.cumsum(draw.exponential(2.5, 400))]
     rows += [(100.0 * n, 1, n) for n in range(10)]
@@ -115,7 +115,7 @@ def test_a_closed_workload_is_known_by_users_who_stay(tmp_path: Path) -> None:
     assert learned.traffic.requests_per_session > 300
     workload = learned.workload()
     assert workload.model == "closed"
-    # Without durations and with one path alone, who stays cannot be told from who looks in.
+    # Without durations and with only one path, users who stay cannot be told from single visitors.
     (part,) = learned.parts
     assert part.population.clients in range(50, 61)
 
@@ -126,7 +126,7 @@ def test_even_sessions_stay_even(tmp_path: Path) -> None:
     log.write_text("time,address,path\n" + "".join(rows))
     learned = learn([log])
     assert learned.arrivals.poisson.verdict == "no"
-    # What no law says is replayed: a workload of the starts themselves is as even.
+    # Starts that fit no law are replayed: a workload of the starts themselves is as even.
     assert "trace(starts.parquet" in learned.workload_text
     system = tt.System('name = "s"\n[[station]]\nname = "cpu"\ndemand = "1ms"\n')
     result = tt.simulate(learned.workload(), system, duration=1000, rows="all")
@@ -135,7 +135,7 @@ def test_even_sessions_stay_even(tmp_path: Path) -> None:
 
 
 def test_methods_are_kept(tmp_path: Path) -> None:
-    """What is posted to a path is another kind of request than what is got from it."""
+    """A POST to a path is another kind of request than a GET."""
     often = {"GET /pay": 30, "POST /pay": 50, "PUT /cart/7": 15, "DELETE /cart/9": 5}
     requests = [request for request, times in often.items() for _ in range(times)] * 20
     rows = [

@@ -1,4 +1,4 @@
-"""The busiest second, minute and hour of a log, in all that is said of it."""
+"""The busiest second, minute and hour of a log, in all outputs about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MORE = [2000.0] * 7 + [2001.0] * 2 + [2040.0 + n for n in range(15)]
 
 @pytest.mark.parametrize("agent", [BROWSER, CRAWLER])
 def test_they_are_told_whatever_the_populations_are(tmp_path: Path, agent: str) -> None:
-    """Of people, and of crawlers in a fixed number, whose sessions have no starts."""
+    """People, and a fixed number of crawlers, whose sessions have no starts."""
     found: list[Line] = [(10.0 * n, "203.0.113.1", f"/{n}", agent) for n in range(720)]
     found += [(second, "203.0.113.1", "/", agent) for second in MORE]
     learned = learn([written(tmp_path / "access.log", found)], fidelity=False)

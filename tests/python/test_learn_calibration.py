@@ -44,7 +44,7 @@ def visitors(draw: np.random.Generator, begin: float, end: float, rate: float) -
 
 
 def offered(path: Path, duration_s: float) -> dict[str, float]:
-    """Requests a second of each population of the learned workload, where nobody waits."""
+    """Requests a second of each population of the learned workload, without waiting."""
     found = learn([path], fidelity=False)
     file = path.with_suffix(".toml")
     found.save(file)
@@ -91,7 +91,7 @@ def test_of_a_log_of_which_most_is_lost_all_keep_the_rates_of_the_rest(tmp_path:
 
 
 def test_pauses_of_a_fixed_number_of_clients_are_no_sessions_that_lack(tmp_path: Path) -> None:
-    """Each began one in the log, and none in the workload: it was said to begin 20 % too few."""
+    """Each began one in the log, and none in the workload, which was reported as 20 % too few."""
     draw, span_s = np.random.default_rng(5), 10 * 3600.0
     found = visitors(draw, 0, span_s, 0.002)
     for first in np.arange(20, span_s, 3600.0):

@@ -1,4 +1,4 @@
-"""Users whose addresses change from page to page: what they do cannot be told, and this is said.
+"""Users whose addresses change from page to page: their behaviour is unclear, and `learn` says so.
 
 The logs are made here by a few lines of their own, with fixed seeds.
 """
@@ -17,7 +17,7 @@ SITE = "https://shop.example"
 
 
 def log_of(path: Path, moving: float, outside: str, seed: int) -> Path:
-    """Sessions of five pages on average, of which so many take another address for each page."""
+    """Sessions of five pages on average, a share of which take another address for each page."""
     random, rows = Random(seed), []
     at = 0.0
     for session in range(1500):

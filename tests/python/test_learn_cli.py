@@ -1,4 +1,4 @@
-"""`thinktime learn`: from a log to a file that runs, what it shows, and what it keeps to itself."""
+"""`thinktime learn`: from a log to a file that runs, its output, and its discretion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SYSTEM = 'name = "quick"\n[[station]]\nname = "server"\ndemand = "exp(200us)"\n'
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log of 2,000 sessions, some of whose lines are bad, and one of which tells secrets."""
+    """A log of 2,000 sessions; some of its lines are bad, and one contains secrets."""
     path = tmp_path_factory.mktemp("logs") / "access.log"
     make(Known(sessions=2000, rate=5.0), path)
     text = path.read_text()

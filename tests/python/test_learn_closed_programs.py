@@ -1,4 +1,4 @@
-"""Requests that the server holds, and load tests in a log: who has one always under way."""
+"""Requests that the server holds, and load tests in a log: clients with one always in progress."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BROWSERS = [
 BEGIN = datetime.datetime(2026, 3, 1, tzinfo=datetime.UTC)
 SPAN_S = 7200.0
 Line = tuple[float, float, str, str, str, str]
-"""When it came and how long it took in seconds, the address, the path, the referrer, the agent."""
+"""Its arrival and its duration in seconds, the address, the path, the referrer, the agent."""
 
 
 def told(folder: Path, found: list[Line]) -> Populations:

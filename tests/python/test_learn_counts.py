@@ -52,7 +52,7 @@ def test_columns_of_no_sense(seed: int) -> None:
 
 
 def answered_ones(requests: Requests, draw: np.random.Generator) -> Requests:
-    """The same with methods and sizes, of which one in ten is not logged."""
+    """The same with methods and sizes, one in ten of which is not logged."""
     many = len(requests)
     size = draw.choice(np.array([0, 7, 900, 4_294_967_294], np.uint32), many)
     logged = pl.Series(size).set(pl.Series(draw.random(many) < 0.1), None)
@@ -141,7 +141,7 @@ def test_numbers_that_do_not_go_together_are_refused() -> None:
         journey=np.zeros(2, np.int32), start_s=np.zeros(2), end_s=np.zeros(2),
         failed=np.zeros(2, bool),
     )  # fmt: skip
-    # It has the columns of visits that are looked at, and no others.
+    # It has the columns of visits that are in use, and no others.
     pages = pages_of(visits, np.zeros(2, np.int32))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="page 5 is not among"):
         _core.page_steps(pages, 1, 1.0)

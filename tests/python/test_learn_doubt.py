@@ -53,7 +53,7 @@ def test_many_behind_few_addresses_are_not_surely_closed(tmp_path: Path) -> None
             address = f"203.0.113.{draw.integers(9)}"  # any of a pool of proxies
             found.append((time, address, f"/item/{draw.integers(50)}", agent))
     people = people_of(written(tmp_path / "access.log", found))
-    assert people.model == "closed"  # as it looks: nobody comes or goes
+    assert people.model == "closed"  # apparently nobody comes or goes
     assert people.confidence == "unsure"
     assert "share an address" in people.reason
 
@@ -114,7 +114,7 @@ def without_agents(log: Path) -> Path:
 
 
 def test_people_of_a_log_without_agents_are_people(pages: Path) -> None:
-    """They were `callers`, as if who says nothing were a program; and so was everybody."""
+    """They were `callers`, as if a user without an agent were a program; and so was everybody."""
     found = tell_apart(read([without_agents(pages)]).requests)
     (people,) = found.populations
     assert (people.kind, people.model, people.confidence) == ("people", "open", "likely")

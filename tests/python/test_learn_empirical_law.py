@@ -1,4 +1,4 @@
-"""Values for which no law has a name: a few outcomes stand for them, and queues feel the same."""
+"""Values that fit no named law: a few outcomes stand for them, with the same effect on queues."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VALUES = {
 
 @pytest.mark.parametrize("name", VALUES)
 def test_outcomes_have_the_mean_and_the_square_of_the_values(name: str) -> None:
-    """The mean wait of a queue goes by both."""
+    """The mean wait of a queue depends on both."""
     values = VALUES[name]
     law = Distribution(outcomes(values))
     assert law.mean == pytest.approx(values.mean(), rel=1e-3)
@@ -71,7 +71,8 @@ def test_a_law_of_counts_has_their_mean() -> None:
 
 
 def test_the_law_of_counts_with_a_heavy_tail_has_its_name() -> None:
-    """Their mean is off by some percent by chance: 19 of these 20 samples are named for it."""
+    """Their mean is off by some percent by chance; 19 of these 20 samples still get the law's
+    name."""
     named = 0
     for seed in range(20):
         many = (np.random.default_rng(seed).pareto(1.8, 10_000) + 1) * 2

@@ -1,4 +1,4 @@
-"""How well a learned workload stands in for its log: figures, causes by experiment, words."""
+"""The fidelity of a learned workload to its log: figures, causes by experiment, words."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_ends_stamped_by_the_second_do_not_put_long_requests_together() -> None:
 
 
 def changed(found: Fidelity, **figures: dict[str, Any]) -> Fidelity:
-    """All figures as the log's, but for these."""
+    """All figures as in the log, except these."""
     near = {
         name: replace(one, learned=one.log, without_largest=None)
         for name, one in found.differences.items()
@@ -174,7 +174,7 @@ def test_what_chance_hides_is_not_called_good(people: Case, tmp_path: Path) -> N
     assert "PS, mean (30 % above the log's; by chance up to 28 times)" in told
     assert "cache of 5 % (8 points below the log's; by chance up to 10)" in told
     assert "a mean response time 40 % shorter on a PS server" in told
-    # Where it is no single request, nor few sessions, it is the queues.
+    # If it is not a single request, nor few sessions, it is the queues.
     hidden = {"log": 1.0, "learned": 1.3, "chance": 27.0}
     queues = changed(found, ps_mean=hidden, requests_per_s={"chance": 0.01}).sentences()
     assert any("are too short: the few times decide" in sentence for sentence in queues)
@@ -219,7 +219,7 @@ def test_warped_times_have_the_others_numbers() -> None:
     assert (np.histogram(times, edges)[0] == np.histogram(like, edges)[0]).all()
     assert (np.diff(times) >= 0).all()
     assert (np.diff(place) >= 0).all()
-    # With its own numbers everything stays where it is.
+    # With its own numbers nothing changes.
     same, unmoved = warped(own, own, 60.0, 600.0)
     assert (same == np.arange(900)).all()
     assert np.abs(unmoved - own).max() < 1e-9
@@ -252,7 +252,7 @@ def test_the_steps_sum_to_the_difference() -> None:
 def test_a_workload_as_the_log_is_has_no_defect(people: Case, tmp_path: Path) -> None:
     found = measured(people, people.text(tmp_path), tmp_path)
     assert found.demands == "durations"
-    # At a load of 0.8 p99s of 44 minutes differ by more than a tenth, and nobody can say why.
+    # At a load of 0.8, p99s of 44 minutes differ by more than a tenth, for no identifiable cause.
     assert not any(one.wrong for one in found.differences.values()), found.sentences()
     assert "stands in for" in found.sentences()[0]
 
@@ -329,7 +329,7 @@ def test_the_chart_shows_every_figure(people: Case, tmp_path: Path) -> None:
 
 
 def test_rates_of_a_file_begin_with_the_log(people: Case, tmp_path: Path) -> None:
-    """Of 300 s each from the log's begin: the stretch is cut out of them where it lies."""
+    """300 s each from the log's beginning: the stretch is cut out of them at its place."""
     zero_s = people.requests.rows["time_ns"][0] * 1e-9
     edges = np.arange(0, people.requests.span_s + 300, 300)
     counts = np.histogram(people.starts_s - zero_s, edges)[0]
@@ -343,7 +343,7 @@ def test_rates_of_a_file_begin_with_the_log(people: Case, tmp_path: Path) -> Non
 
 
 def test_starts_of_a_file_may_be_in_any_order(people: Case, tmp_path: Path) -> None:
-    """In seconds, or in microseconds and in no order: the same but for rounding."""
+    """In seconds, or in microseconds and in no order: the same except for rounding."""
     found = measured(people, people.text(tmp_path), tmp_path)
     since_us = np.round(people.starts_s * 1e6).astype(np.int64)
     times_us = np.random.default_rng(1).permutation(since_us)
@@ -358,7 +358,7 @@ def test_starts_of_a_file_may_be_in_any_order(people: Case, tmp_path: Path) -> N
 
 
 def test_a_workload_without_a_request_is_not_good(tmp_path: Path, people: Case) -> None:
-    """Nothing of it can be swapped, and this is no error."""
+    """No part of it can be swapped, and this is not an error."""
     found = measured(people, people.text(tmp_path, process="poisson", rate=1e-9), tmp_path)
     assert found.verdict == "not good"
 

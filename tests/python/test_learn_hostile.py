@@ -1,6 +1,6 @@
-"""`thinktime learn` of logs that nobody meant to be learned: an answer, or a reason, never a crash.
+"""`thinktime learn` on unsuitable logs: an answer, or a reason, never a crash.
 
-What it writes can be read again, whatever was in the log.
+Its output can be read again, whatever was in the log.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def called(*words: str, status: int = 0) -> str:
 
 
 def test_durations_that_are_all_zero_are_learned(tmp_path: Path) -> None:
-    """A load of demands of almost no time would take 195,000,000 users who think."""
+    """With demands of almost no time, a load would take 195,000,000 users who think."""
     lines = [entry(5 * i, f"/p{i % 7}", i % 50, " 0.000") for i in range(2000)]
     log, workload = written(tmp_path / "a.log", lines), tmp_path / "w.toml"
     found = learn([log], fidelity=False)
@@ -57,7 +57,7 @@ def test_a_population_that_is_not_there_in_the_busiest_hour_is_compared(tmp_path
 
 
 def test_objects_that_hardly_any_page_has_are_left_out(tmp_path: Path) -> None:
-    """They had no page that leads to them, or a weight of 1 that nobody gave them."""
+    """No page led to them, or they had a weight of 1 from nowhere."""
     draw = Random(1)
     seen: list[tuple[int, str]] = []
     for session in range(600):

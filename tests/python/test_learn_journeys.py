@@ -1,7 +1,7 @@
-"""Journeys: matrices, think times, pages and rates against logs of which all is known.
+"""Journeys: matrices, think times, pages and rates against logs with a known truth.
 
-Seeds are fixed. Entries of matrices may be off by four standard deviations, and by as much more as
-a test says: of the hundred or so entries of a matrix one is beyond in one of 160 seeds.
+Seeds are fixed. Entries of matrices may be off by four standard deviations, plus a tolerance that
+each test gives: of the hundred or so entries of a matrix one is beyond in one of 160 seeds.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def test_pages_and_what_they_embed(magazine: Learned) -> None:
 
 @pytest.mark.parametrize("form", ["json", "combined", "timed"])
 def test_calls_belong_to_their_pages(form: str) -> None:
-    """They have no ending that tells, but come at once; stamps of `timed` may turn them round."""
+    """They have no ending that identifies them, but come at once; stamps of `timed` may reverse
+    them."""
     objects = Objects(geometric(2.0), {"suggest": 0.5, "count": 0.5})
     pages = [
         replace(kind, objects=objects) if kind.name in ("home", "item") else kind
@@ -172,7 +173,7 @@ def test_fourteen_interactions_of_a_bookstore() -> None:
 
 
 def test_different_things_with_many_names_stay_apart() -> None:
-    """Eighteen calls of an interface, in a circle, look like a list of names, and are none."""
+    """Eighteen calls of an interface, in a circle, look like a list of names, but are not one."""
     names = [f"do{one}{two}" for one in "bdfgkl" for two in "aio"]
     pages = [
         Kind(

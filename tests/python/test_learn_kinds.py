@@ -1,4 +1,4 @@
-"""Kinds of requests: templates of paths, who is given to whom, popularity and reuse."""
+"""Kinds of requests: templates of paths, their assignment, popularity and reuse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 
 
 def gathered(paths: list[str], objects: bool = False) -> dict[str, int]:
-    """The templates with how many paths each has."""
+    """The templates with the number of paths of each."""
     asked = np.ones(len(paths), np.int64)
     found = templates(pl.Series(paths), np.full(len(paths), objects), asked)
     many = np.bincount(found.of_path)
@@ -80,7 +80,7 @@ def test_popular_pages_stay_beside_many_others() -> None:
 
 
 def test_words_are_popular_by_all_their_requests() -> None:
-    """Each a little more or less than the share that is asked for, in two halves."""
+    """Each a little above or below the given share, in two halves."""
     word = np.random.default_rng(1).integers(0, 1 << 63, 2000, dtype=np.uint64)
     asked = np.ones(2000, np.int64)
     asked[:20] = np.arange(1, 21)
@@ -102,7 +102,7 @@ def archive() -> Learned:
 
 
 def test_many_templates_leave_a_rest_of_their_own(archive: Learned) -> None:
-    """Nothing is given to another template: the named ones have their own requests, exactly."""
+    """No request is assigned to another template: the named ones have exactly their own."""
     true = archive.truth["kind"].cast(str).value_counts()
     counts = dict(zip(true["kind"].to_list(), true["count"].to_list(), strict=True))
     kinds = archive.journeys.kinds.kinds
@@ -141,7 +141,7 @@ def test_order_is_stable(most: int) -> None:
 
 
 def test_bounds_are_those_of_the_order() -> None:
-    """None of -1, which stands behind all others, and none of 4 are within."""
+    """Neither -1, which stands behind all others, nor 4 is within."""
     numbers = np.random.default_rng(2).choice(np.array([-1, 0, 1, 3, 5], np.int32), 2000)
     ordered = numbers[stable_order(numbers)]
     bounds = bounds_of(numbers, 6)
@@ -153,7 +153,7 @@ def test_bounds_are_those_of_the_order() -> None:
 
 
 def test_numbers_beyond_the_largest_of_the_log_are_not_asked_for() -> None:
-    """Of pages that were asked for once each more may exist; but not by these numbers."""
+    """If every page was requested once, more may exist; but not according to these numbers."""
     numbers = np.random.default_rng(3).permutation(900)[:700] + 1
     paths = pl.DataFrame({"path": [f"/item/{number}" for number in numbers]})
     requests = cast(Requests, SimpleNamespace(paths=paths))

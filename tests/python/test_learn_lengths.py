@@ -1,4 +1,4 @@
-"""How many pages journeys have, although a log's edges cut some of them off."""
+"""The number of pages of journeys, although a log's edges cut some of them off."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def whole_lengths(journeys: list[list[float]], begin_s: float, end_s: float) -> 
 
 
 def test_only_pages_whose_followers_lie_in_the_log_tell_of_ends() -> None:
-    """By hand: of 5 first pages 1 ends the journey, of 3 second ones 1; the last that are seen end.
+    """By hand: of 5 first pages 1 ends the journey, of 3 second ones 1; the last visible ones end.
 
-    One journey was under way when the log began, one has no page before its last seconds, and one
-    goes on in these.
+    One journey was in progress when the log began, one has no page before its last seconds, and one
+    continues in these.
     """
     found = whole_lengths(
         [[0, 1], [1], [2, 3], [1, 2, 3], [1, 2, 3], [80, 95, 99], [92]],
@@ -73,7 +73,7 @@ def test_lengths_come_to_a_mean() -> None:
         assert found.mean == pytest.approx(mean, rel=1e-6)
         assert found.many.sum() == pytest.approx(100)
     assert tilted(lengths, lengths.mean).many == pytest.approx(lengths.many, rel=1e-6)
-    # What always is the same stays so.
+    # A constant stays constant.
     assert tilted(Lengths(np.array([5]), np.array([9.0])), 4.0).mean == 5.0
 
 
@@ -87,7 +87,7 @@ def test_pages_up_to_a_number_are_means_of_what_is_shorter() -> None:
 
 @pytest.mark.parametrize("law", ["exponential", "pareto", "weibull", "few", "same", "two"])
 def test_edges_are_those_of_all_waits_in_order(law: str) -> None:
-    """What the longest waits say is what all say, also where most are among the longest."""
+    """The longest waits agree with all waits, also if most are among the longest."""
     draw = np.random.default_rng(5)
     wait = {
         "exponential": draw.exponential(30, 20_000),

@@ -1,4 +1,4 @@
-"""What `learn` takes of a log, what it leaves, and that it says so."""
+"""The lines of a log that `learn` takes, those that it leaves, and its report of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of very many users: what is learned is the same, in less memory."""
+"""Logs of very many users: the same result, in less memory."""
 
 from __future__ import annotations
 

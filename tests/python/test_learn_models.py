@@ -28,8 +28,8 @@ def test_demands_that_an_erlang_law_has_are_no_mix(stages: int) -> None:
 def site(path: Path, *, later: float = 1.0, at_first: int = 0) -> Path:
     """Two hours of sessions of 20 requests on average, a minute apart, which begin at 0.4 a second.
 
-    Those that began before are under way when the log begins. ``later`` times as many come in the
-    second hour, and ``at_first`` more in the first minute.
+    Earlier sessions are in progress when the log begins. ``later`` times as many come in the second
+    hour, and ``at_first`` more in the first minute.
     """
     draw = np.random.default_rng(5)
     before, rate = 12_000, 0.4

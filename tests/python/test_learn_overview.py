@@ -1,4 +1,4 @@
-"""What a log says as soon as it is read, and its page while it is learned from."""
+"""The first figures of a log after reading, and its page during learning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEGUN = WatchedRun("learn", "Learning from a log", "from a log")
 
 
 def line(second: int, address: str = "10.0.0.1", path: str = "/") -> str:
-    """A request of the common log format, so many seconds after noon."""
+    """A request of the common log format, some seconds after noon."""
     at = f"12:{second // 60:02}:{second % 60:02}"
     return f'{address} - - [10/Oct/2025:{at} +0000] "GET {path} HTTP/1.1" 200 512\n'
 
@@ -27,7 +27,7 @@ def line(second: int, address: str = "10.0.0.1", path: str = "/") -> str:
 def glance(path: Path, lines: list[str], **how: object) -> Overview:
     path.write_text("".join(lines))
     found: list[Log] = []
-    # What is given by name is of several types.
+    # The keyword arguments have several types.
     learn([path], fidelity=False, when_read=found.append, **how)  # type: ignore[arg-type]
     (log,) = found
     return overview_of(log)
@@ -71,7 +71,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
 
 
 def test_its_page_has_tables_and_the_chart(tmp_path: Path) -> None:
-    """With what could not be read, by reason, and nothing of these lines."""
+    """With the unreadable lines, by reason, and none of their text."""
     lines = [line(second) for second in sorted(SECONDS)]
     evil = '<script>window.hacked = 1</script>"\n'
     seen = Subject(BEGUN)

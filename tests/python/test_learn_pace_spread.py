@@ -1,4 +1,4 @@
-"""How much of the spread of pauses lies between users, against groups that are gone through."""
+"""The share of the spread of pauses between users, against a computation by groups."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def from_hands(law: Law, hands: int, think: Law, seed: int) -> list[tuple[float,
 def test_a_clock_is_no_client_that_waits(
     law: str, gap: float, jitter: float, tmp_path: Path
 ) -> None:
-    """Answers may take longer than the gaps, or as good as nothing of them."""
+    """Answers may take longer than the gaps, or almost no part of them."""
     (found,) = learned(tmp_path / "log.csv", by_clock(LAWS[law], gap, jitter, 11)).split.populations
     assert found.model == "open" or found.confidence == "unsure", found
 

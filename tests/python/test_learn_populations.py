@@ -1,4 +1,4 @@
-"""Populations are told apart in logs of which it is known who sent each line."""
+"""Populations are distinguished in logs whose senders are known for each line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thinktime.learn.logs.requests import ROWS, Requests
 from thinktime.learn.populations import agents, tell_apart
 
 WRONG_MOST = 0.02
-"""Of the requests on the wrong side: what was promised."""
+"""The promised share of requests on the wrong side."""
 
 TRIED = [
     *("closed-people", "everything", "feed-readers", "hidden-crawlers", "hosts", "one-address"),
@@ -184,7 +184,7 @@ def test_a_crawler_of_many_sections_is_one() -> None:
 
 
 def test_what_is_joined_says_so(tmp_path: Path) -> None:
-    """Sixty programs of a hundred users each: more than stand in a file one by one."""
+    """Sixty programs of a hundred users each: too many to list in a file one by one."""
     begin = datetime(2026, 3, 1, tzinfo=UTC)
     random = np.random.default_rng(11)
     seconds = np.sort(random.uniform(0, 86_000, 12_000))

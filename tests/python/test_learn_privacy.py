@@ -1,4 +1,4 @@
-"""What tells who somebody is never stands in a learned workload."""
+"""Identifying data never stands in a learned workload."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ HOSTILE = [
     ("", "12-mar-1985"),
     ("", "12-March-1985.pdf"),
 ]
-"""Segments that must not be told, each with the one before it."""
+"""Segments that must not be shown, each with the one before it."""
 
 HARMLESS = [
     ("", "checkout"), ("", "new-products"), ("", "index.html"), ("", "style.css"), ("", "v1"),
@@ -123,7 +123,7 @@ def text_of(requests: Requests) -> str:
 
 @pytest.mark.parametrize("users", [1, 40])
 def test_no_hostile_path_stands_in_a_file(users: int) -> None:
-    """Whether one asked for it or all did, and wherever in the path it stands."""
+    """Whether one user or all requested it, and at any place in the path."""
     paths = []
     for before, segment in HOSTILE:
         lead = f"/{before}" if before else ""
@@ -182,9 +182,9 @@ def test_names_in_a_variable_place_are_not_in_the_template() -> None:
 def test_who_comes_again_is_still_one_behind_one_address(
     even: bool, fans: int, tmp_path: Path
 ) -> None:
-    """All come for single pages, from the address of a proxy; agents tell them apart.
+    """All come for single pages, from the address of a proxy; agents distinguish them.
 
-    Where they come by the clock they are told as a program.
+    If they come by the clock they are classified as a program.
     """
     draw = np.random.default_rng(4)
     times = np.linspace(0, 200_000, 2500) if even else draw.uniform(0, 200_000, 2500)

@@ -1,7 +1,7 @@
-"""Our own results say whose each request is, and of which page: that is taken, not guessed.
+"""Our own results identify the user and the page of each request: that is used, not guessed.
 
-The workload is simulated with a fixed seed. Bounds are five standard errors or more of what is
-drawn (false alarm below one in a million each).
+The workload is simulated with a fixed seed. Bounds are five standard errors of the drawn values or
+more (false alarm below one in a million each).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def test_populations_are_those_of_the_column(rows: Path, learned: Learned) -> No
     truth = dict(written["population"].cast(str).value_counts().rows())
     found = {one.name: one for one in learned.split.populations}
     counts = {name: one.requests for name, one in found.items()}
-    # One of a run that ends cannot be told from its row where it was never sent.
+    # In a run that ends, its row does not show whether it was never sent.
     assert counts == pytest.approx(truth, abs=3)
     models = {name: one.model for name, one in found.items()}
     assert models == {
@@ -136,7 +136,7 @@ def part(learned: Learned, name: str) -> PopulationModel:
 
 
 def test_laws_are_those_of_the_workload(learned: Learned, tmp_path: Path) -> None:
-    """Of some 6,000 sessions and 30,000 pages."""
+    """About 6,000 sessions and 30,000 pages."""
     learned.save(tmp_path / "learned.toml")
     text = (tmp_path / "learned.toml").read_text()
     visitors, pollers, staff, _ = text.split("[[population]]")[1:]
@@ -162,7 +162,7 @@ def test_what_the_columns_say_is_told(rows: Path) -> None:
 
 
 def test_the_learned_workload_stands_in_for_the_rows(rows: Path) -> None:
-    """No figure differs by more than chance, of which so short a log may have much."""
+    """No figure differs by more than chance, which may be large for so short a log."""
     found = learn([rows]).fidelity
     assert found is not None
     assert found.verdict != BAD, found.to_dict()["sentences"]
@@ -194,7 +194,7 @@ name = "step"
 
 
 def test_long_sessions_that_go_are_no_loops(tmp_path: Path) -> None:
-    """Each asks by the clock, and yet goes after a hundred requests."""
+    """Each asks by the clock, but leaves after a hundred requests."""
     found = learn([simulated(tmp_path, LONG, "30min")], fidelity=False)
     (only,) = found.split.populations
     assert (only.model, only.clients) == ("partly-open", None)

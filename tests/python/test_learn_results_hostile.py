@@ -1,7 +1,7 @@
-"""Rows of our own results that are odd: learned rightly, or refused with what would be right.
+"""Odd rows of our own results: learned correctly, or refused with advice.
 
-The workload is simulated with a fixed seed; bounds are five standard errors or more of what is
-drawn (false alarm below one in a million each).
+The workload is simulated with a fixed seed; bounds are five standard errors of the drawn values or
+more (false alarm below one in a million each).
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def test_a_result_without_rows_is_refused_with_what_keeps_them(tmp_path: Path) -
 
 
 def test_of_a_part_of_the_rows_the_rest_is_told(tmp_path: Path) -> None:
-    """Of 600 sessions of requests one in 4 is there."""
+    """One in 4 of 600 sessions of requests is there."""
     tt.simulate(
         tt.Workload(SHORT), tt.System(SYSTEM), duration="2min", rows="1/4", seed=5,
         output=tmp_path / "r",
@@ -161,7 +161,7 @@ def test_of_a_part_of_the_rows_the_rest_is_told(tmp_path: Path) -> None:
 
 
 def test_a_part_of_the_rows_stands_for_all_in_the_workload_file(tmp_path: Path) -> None:
-    """Of 6,000 sessions one in 4 is there: requests are within 12 %, four standard errors."""
+    """One in 4 of 6,000 sessions is there: requests are within 12 %, four standard errors."""
     made = tt.simulate(
         tt.Workload(MANY), tt.System(SYSTEM), duration="50min", rows="1/4", seed=6,
         output=tmp_path / "r",

@@ -1,4 +1,4 @@
-"""What belongs to a page or a screen: beats, calls beside others, and the order of a second."""
+"""The parts of a page or a screen: beats, parallel calls, and the order within a second."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Line = tuple[float, float, int, str, str, str]
 
 
 def learned(folder: Path, lines: list[Line], digits: int = 3) -> Learned:
-    """Of stamps of ends with durations."""
+    """Made from stamps of ends with durations."""
     rows = []
     lines = [line for line in lines if 0 <= line[0] < SPAN_S]
     for came, took, user, asked, referrer, agent in sorted(lines, key=lambda one: one[0] + one[1]):

@@ -1,6 +1,6 @@
-"""A server is known again from the durations in its log.
+"""A server is recognized from the durations in its log.
 
-The logs are those of `traffic.servers`, which shares no code with what is tested. Seeds are fixed.
+The logs are those of `traffic.servers`, which shares no code with the tested code. Seeds are fixed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def logged(
 
 
 def as_requests(log: pl.DataFrame, step_s: float = 1e-3, stamp_s: float = 1e-3) -> Requests:
-    """As a log tells it that stamps ends in steps of ``stamp_s``, and durations in ``step_s``."""
+    """In the form of a log that stamps ends in steps of ``stamp_s``, and durations in
+    ``step_s``."""
     took = np.floor((log["done"] - log["arrival"]).to_numpy() / step_s) * step_s
     came = np.floor(log["done"].to_numpy() / stamp_s) * stamp_s - took
     order = np.argsort(came, kind="stable")
@@ -156,7 +157,7 @@ def test_what_is_given_up_or_turned_away_is_no_demand() -> None:
 def test_demands_follow_exactly_from_the_right_policy() -> None:
     for policy, workers in [("fcfs", 1), ("fcfs", 4), ("ps", 1), ("ps", 4)]:
         log = logged(TrueServer(policy, workers), 0.7, [exp(0.1)], seed=5, requests=2000)
-        # What is not over at the end is not logged; before the last idle moment all is.
+        # Requests in progress at the end are not logged; before the last idle moment all are.
         columns = [log[name].to_numpy() for name in ("arrival", "done")]
         seen = ServerVisits(
             *columns, np.zeros(len(log), np.int64), np.ones(len(log), bool), 0.0, 0.0
@@ -211,7 +212,8 @@ def test_few_requests_are_enough_for_a_guess(requests: int) -> None:
 
 
 def test_demands_of_a_coarse_clock_are_written_once_each() -> None:
-    """Half of them are 1 ms, and no law with a name has so many: it is one value of `discrete`."""
+    """Half of them are 1 ms, a larger share than in any named law: it is one value of
+    `discrete`."""
     seen = np.repeat([0.0015, 0.0025, 0.0405], [6000, 3000, 1000])
     found = law_of(survival(seen, np.ones(len(seen), dtype=bool)), 1e-3, 1.0).notation
     assert found == "discrete(0.600000: 0.0015s, 0.300000: 0.0025s, 0.100000: 0.0405s)"
@@ -228,7 +230,7 @@ def test_samples_are_as_far_apart_as_another_library_finds() -> None:
 
 @pytest.mark.parametrize("pause_s", [0.0002, 0.0005, 0.001, 0.003])
 def test_a_client_that_asks_when_it_has_its_answer_disturbs_nobody(pause_s: float) -> None:
-    """The next request comes as this one ends: of its demand nothing was hidden."""
+    """The next request comes as this one ends: none of its demand was hidden."""
     random, at, rows = Random(9), 0.0, []
     for _ in range(600):
         at += random.expovariate(1.0)

@@ -1,4 +1,4 @@
-"""Logs that are short beside their sessions: the file offers the log's requests all the same.
+"""Logs that are short beside their sessions: the file still offers the log's requests.
 
 Each rate is the mean of 100 simulations as long as the log, whose error is 0.4 % of it or less (of
 1,000 sessions with a squared coefficient of variation of 1); 2 % are five of these.
@@ -93,7 +93,7 @@ def test_people_ask_as_often_as_in_the_log(tmp_path: Path, law: str, span_s: flo
 
 
 def test_starts_that_are_replayed_bring_the_log_s_requests(tmp_path: Path) -> None:
-    """A trace begins with nobody, and those who come last are not over at its end."""
+    """A trace begins empty, and the last sessions are not over at its end."""
     draw, span_s = np.random.default_rng(98), 3600.0
     lines = visitors(draw, span_s, 0.4, 60.0, lambda: int(draw.geometric(0.15)))
     found = learn([written(tmp_path / "access.log", lines, span_s)], fidelity=False)
@@ -104,7 +104,7 @@ def test_starts_that_are_replayed_bring_the_log_s_requests(tmp_path: Path) -> No
 
 
 def test_closed_users_of_stamps_in_seconds_ask_as_often(tmp_path: Path) -> None:
-    """They go back to pages of an hour ago, by referrers: a third of the requests was left."""
+    """They go back to pages of an hour ago, by referrers: a third of the requests remained."""
     draw, span_s = np.random.default_rng(99), 2 * 3600.0
     lines: list[Line] = []
     for user in range(20):
@@ -120,7 +120,7 @@ def test_closed_users_of_stamps_in_seconds_ask_as_often(tmp_path: Path) -> None:
 
 
 def test_a_rounded_number_of_hands_asks_as_often(tmp_path: Path) -> None:
-    """Three behind one address who go away for a time: of 2.4 at a time 2 were written."""
+    """Three behind one address who go away for a time: the file had 2 instead of 2.4 at a time."""
     draw, span_s = np.random.default_rng(96), 4 * 3600.0
     lines: list[Line] = []
     for user in range(3):

@@ -1,6 +1,6 @@
-"""When sessions begin: what is learned of it, and what a workload says of it.
+"""The beginnings of sessions: the learned model, and its form in a workload.
 
-Random checks have fixed seeds; each says how often it would fail for another one.
+Random checks have fixed seeds; each gives its probability of failure for another one.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def test_sessions_under_way_at_the_begin_are_no_change_of_the_rate() -> None:
 
 
 def test_times_that_are_given_stay_what_they_are() -> None:
-    """Nor does it matter in which order they are, or from when the clock counts."""
+    """Nor does their order matter, or the clock's origin."""
     times_ns = drawn(poisson(0.5), 6)
     stamps = times_ns // 1_000_000_000 * 1_000_000_000
     found = learned(times_ns, 1.0)
@@ -287,14 +287,14 @@ def test_queues_feel_the_bursts_of_a_log_with_second_stamps(tmp_path: Path, poli
     true = response_times({"process": "trace(true.parquet, begin=0s)"})
     found = learned(times, resolution_s=1.0)
     write_starts(tmp_path / "starts.parquet", {"people": (found, found.models[-1])})
-    # The same demands: only where in its second each one came differs.
+    # The same demands: only the place of each within its second differed.
     assert response_times(arrival_keys(found.models[-1], "people")) == pytest.approx(true, rel=0.05)
     steady = response_times({"process": "poisson", "rate": f"{found.rate}/s"})
     assert steady[0] < 0.5 * true[0]
 
 
 def test_what_a_lost_part_lies_between_does_not_come_at_once() -> None:
-    """As starts of a trace they would, and a trace of one time is refused."""
+    """As starts of a trace they would, and a trace of a single time is refused."""
     covered = Coverage(1000.0, ((10.0, 400.0), (410.0, 990.0)))
     assert covered.mostly_lost
     joined = covered.joined([0.0, 10.0, 400.0, 410.0, 990.0, 1000.0])

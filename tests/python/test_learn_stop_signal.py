@@ -1,4 +1,4 @@
-"""What is learned beside the main thread ends where that is interrupted."""
+"""Learning in another thread ends when the main thread is interrupted."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_fidelity_ends_before_its_replays(tmp_path: Path) -> None:
 def test_an_interrupted_learn_ends_what_is_beside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C comes in the main thread while fidelity, in the other one, would go on for ever."""
+    """Ctrl-C comes in the main thread while fidelity, in the other one, would run for ever."""
     log = tmp_path / "access.log"
     line = '10.0.0.{} - - [01/Mar/2026:00:{:02}:{:02} +0000] "GET /{} HTTP/1.1" 200 9 "-" "x"\n'
     log.write_text("".join(line.format(n % 250, n // 60, n % 60, n % 7) for n in range(3000)))

@@ -1,4 +1,4 @@
-"""Logs of a few lines give a workload that can be run, or are refused with what would be enough."""
+"""Logs of a few lines give a workload that can be run, or are refused with the needed size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SYSTEM = 'name = "s"\n[[station]]\nname = "x"\ndemand = "exp(5ms)"\n'
 PERSON, CRAWLER = "Mozilla/5.0 (X11) Firefox/120.0", "Googlebot/2.1"
 
 Line = tuple[float, int, str, str]
-"""When in seconds, whose, what, by which agent."""
+"""Its time in seconds, its user, its path and its agent."""
 
 
 def logged(file: Path, lines: list[Line], *, fine: bool) -> Path:

@@ -45,7 +45,7 @@ def differ(one: Visits, other: Visits) -> list[str]:
 
 
 def agreed(asked: Requests, template: np.ndarray, timeout_s: float, pages: bool = True) -> Visits:
-    """What both find, if it is the same."""
+    """The common result of both."""
     found = find_visits(asked, template, timeout_s, pages)
     assert not differ(found, found_by_columns(asked, template, timeout_s, pages))
     return found
@@ -88,13 +88,13 @@ def test_logs_with_a_known_truth(name: str) -> None:
 
 
 def test_habits_show_in_what_is_found() -> None:
-    """What the comparison is about is there: without that it would say nothing."""
+    """The compared cases occur: without them the comparison would prove nothing."""
     found = {}
     for name, habits in HABITS.items():
         asked = requests_of(habits, 7)
         found[name] = agreed(asked, np.arange(PATHS), TIMEOUT_S)
     assert all(visits.embedded.any() for name, visits in found.items() if name != "pollers")
-    # Where there are tabs all that leads on twice is one; else hardly anything is.
+    # With tabs, every second page from the same one is in a tab; without them hardly any is.
     assert found["tabs"].tabs > 20
     assert found["plain"].tabs < 5
     assert found["failures"].retry.sum() > 100
@@ -149,7 +149,7 @@ def test_templates_beyond_the_paths_are_refused() -> None:
 
 
 def page_of(referrers: list[int], paths: list[int]) -> list[int]:
-    """What `matched` says of pages of one session; -1 for those without a referrer."""
+    """The result of `matched` for pages of one session; -1 for those without a referrer."""
     pages = np.array(paths, np.uint64)
     named = np.array(referrers) >= 0
     wanted = np.maximum(referrers, 0).astype(np.uint64)
@@ -157,7 +157,7 @@ def page_of(referrers: list[int], paths: list[int]) -> list[int]:
 
 
 def test_a_page_is_led_to_by_the_last_one_that_is_free() -> None:
-    # Two people at page 7, then each goes on; and one more, whose page was not asked for.
+    # Two people at page 7, then each continues; and one more, whose page was not requested.
     assert page_of([-1, -1, 7, 7, 9], [7, 7, 1, 2, 3]) == [-1, -1, 1, 0, -1]
     # A second one from the same page: it has led on already, and still it is that one.
     assert page_of([-1, 7, 7], [7, 1, 2]) == [-1, 0, 0]
@@ -166,7 +166,7 @@ def test_a_page_is_led_to_by_the_last_one_that_is_free() -> None:
 
 
 def test_matching_is_that_of_brackets() -> None:
-    """Against a stack for each path, of which an empty one gives the last page of the path."""
+    """Against a stack for each path; an empty one gives the last page of the path."""
     random = np.random.default_rng(8)
     for _ in range(50):
         paths = random.integers(0, 4, 60).tolist()

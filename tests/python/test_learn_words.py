@@ -19,7 +19,7 @@ from thinktime.learn.views.terminal import lines
 
 
 def told(time_s: np.ndarray, agent: str) -> Populations:
-    """What is told of one user with this agent, who asks for one page at these times."""
+    """The report about one user with this agent, who asks for one page at these times."""
     count = len(time_s)
     zeros = np.zeros(count, dtype=int)
     rows = dict.fromkeys(("user", "path", "host", "bytes", "method"), zeros)
@@ -96,7 +96,7 @@ def site(path: Path, hours: float, duration: str = "", pause_s: float = 20) -> P
 
 
 def test_short_visits_are_not_said_to_be_cut(tmp_path: Path) -> None:
-    """With a timeout of half an hour all of two hours lies near an edge of the log."""
+    """With a timeout of half an hour, all of two hours lies near an edge of the log."""
     cut = "unsure: most sessions may have been cut off by the log's begin or end"
     found = learn([site(tmp_path / "short.log", 2)], fidelity=False)
     assert found.advice.confidence != cut
@@ -127,7 +127,7 @@ def test_what_would_tell_a_clock_from_a_loop_is_not_in_the_log_already(tmp_path:
 
 
 def advice(model: str, open_s: float, closed_s: float, *, loaded: bool = True) -> Advice:
-    """Of a partly-open workload whose mean is 100 ms and whose p99 is 1 s."""
+    """A partly-open workload whose mean is 100 ms and whose p99 is 1 s."""
 
     def of(mean_s: float) -> Model:
         return Model(mean_s, 10 * mean_s, 2.0, (0.8, 0.8) if loaded else (0.4, 0.4))

@@ -1,4 +1,4 @@
-"""What is learned of a whole log: populations, the file that they make, fidelity, the server."""
+"""The results from a whole log: populations, their file, fidelity, the server."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_each_population_has_its_own_verdict(mixed: tuple[Made, Path], learned: 
 
 
 def test_the_file_offers_what_the_log_did(learned: Learned) -> None:
-    """Of some 9,000 requests of people, in sessions of four, the rate has a standard error of 2 %;
+    """The rate of about 9,000 requests of people, in sessions of four, has a standard error of 2 %;
     pollers hardly vary. Five of them are wide enough for a false alarm in a million."""
     workload = learned.workload()
     assert workload.model == "mixed"
@@ -100,7 +100,7 @@ def test_the_server_is_learned_too(
     )
     assert said.exit_code == 2
     assert "no durations" in said.output
-    assert "advice" in said.output  # what can be learned is shown and written
+    assert "advice" in said.output  # everything that can be learned is shown and written
     assert (tmp_path / "w.toml").exists()
     assert not system.exists()
     said = CliRunner().invoke(app, [*words, "--system", str(system), "--demand", "exp(5ms)"])

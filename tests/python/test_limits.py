@@ -1,6 +1,6 @@
-"""What docs/limits.md says is refused is refused, in words that say what would be right.
+"""The refusals of docs/limits.md are real, and their messages give the right form.
 
-Sentences about what is not there at all (another operating system, a browser) have nothing to run.
+Sentences about missing parts (another operating system, a browser) have nothing to run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`serve --files --link-class`: packets go by the class that says what is left of their file.
+"""`serve --files --link-class`: packets go by the class of their file's remaining size.
 
-A lab has a link of eight classes (studies/static-server/shape.sh); the kernel counts what each
-sent.
+A lab has a link of eight classes (studies/static-server/shape.sh); the kernel counts the packets of
+each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thinktime.lab.namespaces import listens
 
 SHAPE = Path(__file__).resolve().parents[2] / "studies" / "static-server" / "shape.sh"
 BOUNDS = (0, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
-"""What is left of a file above each is of one class more (docs/files.md)."""
+"""A larger remaining size than each belongs to one class more (docs/files.md)."""
 
 SMALL, LARGE = 1_000, 400_000
 FETCH = """
@@ -38,14 +38,14 @@ def sent(lab: LabInstance) -> list[int]:
 
 
 def fetched(lab: LabInstance, name: str, size: int) -> list[int]:
-    """The bytes that each class sent more while somebody fetched a file."""
+    """The further bytes of each class during a download."""
     before = sent(lab)
     assert inside(lab, "one", sys.executable, "-c", FETCH, name) == f"{size}\n"
     return [after - old for after, old in zip(sent(lab), before, strict=True)]
 
 
 def shaped(lab: LabInstance) -> None:
-    """The classes; skips the test where the kernel has none."""
+    """The classes; skips the test if the kernel has none."""
     script = 'sh "$0" to-one || echo failed'
     said = inside(lab, "other", "sh", "-c", script, str(SHAPE))
     if "kind is unknown" in said:
@@ -56,9 +56,9 @@ def shaped(lab: LabInstance) -> None:
 def test_the_kernel_sends_by_what_is_left(tmp_path: Path) -> None:
     """A small file is of the first class alone; a large one goes through all of them.
 
-    Each class gets what is left between two bounds, but for what the socket had taken when its
-    class changed (4 kB are unsent at most, and a packet or two wait in the queue), and 66 bytes of
-    headers with 1448 of the file.
+    Each class gets the bytes between two bounds, except for those that the socket had taken when
+    its class changed (4 kB are unsent at most, and a packet or two wait in the queue), and 66 bytes
+    of headers with 1448 of the file.
     """
     site = tmp_path / "site"
     site.mkdir()
@@ -85,5 +85,5 @@ def test_the_kernel_sends_by_what_is_left(tmp_path: Path) -> None:
         above = LARGE if number == 7 else BOUNDS[number + 1]
         share = above - BOUNDS[number]
         assert share - slack < large[number] < 1.06 * share + slack, (number, large)
-    # Of the first three it is a matter of pieces which of them gets how much.
+    # The sizes of pieces decide the shares of the first three.
     assert BOUNDS[3] - slack < sum(large[:3]) < 1.06 * BOUNDS[3] + slack

@@ -104,7 +104,7 @@ def test_slow_start_is_counted_by_hand() -> None:
 
 @pytest.mark.parametrize("loss", [0.01, 0.03, 0.05])
 def test_connections_take_what_cardwell_savage_and_anderson_say(loss: float) -> None:
-    """The difference of means that a connection makes; theirs counts a try twice that loses both.
+    """The difference of means that a connection makes; theirs counts a try that loses both twice.
 
     50,000 requests each: within 4.5 standard errors (false alarm 7e-6) and 10 % of the waiting.
     """
@@ -133,7 +133,7 @@ def test_short_transfers_with_few_losses_are_near_cardwell_savage_and_anderson(
     )
     path = TcpPath(round_trip=0.1, loss=0.002, timeout=0.3, initial_window=4)
     law = tcp_transfer_time(path, segments)
-    # Their rounds are whole ones here, so that what is compared is what losses add.
+    # Their rounds are whole ones here, so that the comparison covers the effect of losses.
     whole = 0.1 * slow_start_rounds(segments, 4)
     broken = tcp_transfer_time(
         TcpPath(round_trip=0.1, loss=0.0, timeout=0.3, initial_window=4), segments
@@ -148,9 +148,9 @@ def test_short_transfers_with_few_losses_are_near_cardwell_savage_and_anderson(
 def test_long_transfers_have_nearly_the_steady_state_of_padhye_and_others(loss: float) -> None:
     """30 MB at once: the throughput of PFTK, which loses ends of rounds and waits for timeouts.
 
-    Independent losses and selective acknowledgements make it faster; by how much is bounded: by
-    what an unbroken sawtooth with random losses has, 1.31 / (R sqrt(p)) (Mathis, Semke, Mahdavi and
-    Ott, 1997), and a tenth for the slow start and for chance.
+    Independent losses and selective acknowledgements make it faster. The bound is the throughput of
+    an unbroken sawtooth with random losses, 1.31 / (R sqrt(p)) (Mathis, Semke, Mahdavi and Ott,
+    1997), and a tenth for the slow start and for chance.
     """
     segments = 20_000
     found = times(segments * SEGMENT, 20, "keep-alive", delay=0.05, loss=loss)
@@ -193,7 +193,7 @@ def test_wrong_arguments_are_named() -> None:
 
 
 def test_a_shared_link_is_as_busy_as_what_it_carries() -> None:
-    """At 60 % nothing overflows a large buffer, and the load is the bytes with their headers."""
+    """At 60 % a large buffer does not overflow, and the load is the bytes with their headers."""
     link = {"delay": "5ms", "rate": "10Mbit/s", "buffer": "10MB"}
     done = tt.simulate(
         tt.Workload(workload(14_480, "keep-alive", rate=50)), tt.System(system(**link)),
@@ -252,13 +252,13 @@ def test_replications_add_up() -> None:
         found: dict[str, Any] = done.summary["links"]["wan"]
         return found
 
-    # A thousand of each, but for responses that come when the last request has been sent.
+    # A thousand of each, except for responses that come after the last request has been sent.
     assert counts(1)["transfers"] == pytest.approx(1000, abs=10)
     assert counts(4)["transfers"] == pytest.approx(4000, abs=40)
 
 
 def test_a_server_holds_responses_back(tmp_path: Path) -> None:
-    """What is served takes at least as long as the model says: two rounds of 40 ms."""
+    """Served responses take at least the model's time: two rounds of 40 ms."""
     (tmp_path / "w.toml").write_text(workload(20_000, "keep-alive", rate=20))
     (tmp_path / "s.toml").write_text(system(delay="20ms"))
     server = tt.serve(

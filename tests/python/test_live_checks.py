@@ -1,4 +1,4 @@
-"""Checks on what is known so far: each turns where what it looks at does."""
+"""Checks on the data so far: each changes its verdict when its figure does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RANDOM = np.random.default_rng(5)
 def subject(
     seconds: int, begun: WatchedRun = RUN, late_s: float = 50e-6, rate: int = 100, spread: int = 8
 ) -> Subject:
-    """A run of so many seconds with response times of about 10 ms, drawn anew each second."""
+    """A run of some seconds with response times of about 10 ms, drawn anew each second."""
     made = Subject(begun)
     counts: dict[int, int] = {}
     total_s = 0.0
@@ -69,7 +69,7 @@ def test_all_checks_that_can_be_told_are_there_from_the_first_moment_on() -> Non
     [(50e-6, FINE), (150e-6, FINE), (5e-3, UNSEEN), (15e-3, DOUBTFUL), (2.0, DOUBTFUL)],
 )
 def test_lateness_is_judged_by_what_its_p99_can_tell(late_s: float, word: str) -> None:
-    """Of 10 ms on average 2 % are 200 µs: a p99 below them is fine, one above the mean is not."""
+    """At 10 ms on average 2 % are 200 µs: a p99 below them is fine, one above the mean is not."""
     assert verdicts(subject(12, late_s=late_s))["punctuality"] == word
 
 
@@ -180,7 +180,7 @@ def test_a_second_run_looks_at_its_cores_anew(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_points_have_their_checks_as_they_come() -> None:
-    """In their row, and above all tables where one is in doubt."""
+    """In their row, and above all tables if one is in doubt."""
     found = Finding("load", DOUBTFUL, "a load of 0.7 was reached, 0.9 was asked for")
     swept = page_subjects.swept(measured=True)
     rows = pl.DataFrame([row | {"validity": [found.as_dict()]} for row in swept.table.to_dicts()])
@@ -203,18 +203,18 @@ SIMULATED = WatchedRun(
     checks=CheckInputs("open", 100.0, poisson=True),
 )
 STEP_S = 100.0
-"""So much of a simulation's own time is over each second."""
+"""The part of a simulation's own time that passes each second."""
 
 
 def simulation(
     numbers: np.ndarray, begun: WatchedRun = SIMULATED, rate: np.ndarray | float = 100.0
 ) -> Subject:
-    """A simulation that was told of once for each mean number in the system."""
+    """A simulation with one report for each mean number in the system."""
     made = Subject(begun)
     came = np.cumsum(RANDOM.poisson(STEP_S * rate, len(numbers)))
     for place, number in enumerate(numbers):
         over, inside, time_s = int(came[place] - number), round(number), STEP_S * (place + 1)
-        if place < len(numbers) - 1:  # checks look at what is known at the end alone
+        if place < len(numbers) - 1:  # checks use data that is known only at the end
             made.history.take(Instant(time_s, over, over, inside, 40, mean=float(number)))
     made.take(("progress", (over, time_s, inside, 40, float(number))))
     return made

@@ -1,4 +1,4 @@
-"""The live page in a real browser: it moves, survives, stops what it shows, ends as a report."""
+"""The live page in a real browser: it moves, survives, stops the command, ends as a report."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_verdict_turns_where_the_server_does(files: Path, browser: Browser) ->
             browser.visit(watched.url)
             steady = CHECK % "steady state"
             browser.wait(f"({steady}) !== ''")
-            # On a busy machine the page comes when there are intervals enough.
+            # On a busy machine the page comes when there are enough intervals.
             assert browser.evaluate(steady) in ("could not look", "fine")
             browser.wait(f"({steady}) === 'doubtful'")
             assert browser.evaluate(LIVE)
@@ -208,7 +208,7 @@ def asked(url: str, host: str | None = None, method: str = "GET") -> int:
 
 @contextmanager
 def long_run(files: Path, *live: str) -> Iterator[Watched]:
-    """A command that goes on for long, and leaves the processor to others."""
+    """A command that runs for long, and leaves the processor to others."""
     with tt.serve(tt.System(SYSTEM)) as server:
         command = ["run", "w.toml", "--target", server.url, "--duration", "600s", *live]
         with Watched(command, files) as watched:
@@ -269,7 +269,7 @@ def test_two_viewers_see_the_same(files: Path) -> None:
 
 
 def test_a_viewer_who_stalls_holds_up_nobody(files: Path) -> None:
-    """It asks for events and never reads one; others see the run go on, and it ends in time."""
+    """It asks for events and never reads one; others see the run continue, and it ends in time."""
     with tt.serve(tt.System(SYSTEM)) as server:
         command = ["run", "w.toml", "--target", server.url, "--duration", "5s", "--live"]
         with Watched(command, files) as watched:
@@ -305,7 +305,7 @@ def pages_process(pid: int) -> int:
 
 @pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "is killed"])
 def test_a_process_that_is_no_more_holds_up_nothing(how: signal.Signals, files: Path) -> None:
-    """Stopped where it stands, it is ended at the end; killed, it is missed by nobody."""
+    """Stopped by a signal, it is ended at the end; killed, it is not missed."""
     with tt.serve(tt.System(SYSTEM)) as server:
         command = ["run", "w.toml", "--target", server.url, "--duration", "3s", "--live"]
         with Watched([*command, "-o", "out"], files) as watched:

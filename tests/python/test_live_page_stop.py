@@ -1,4 +1,4 @@
-"""Who stops what a live page shows stops it once, and what there is is kept."""
+"""Viewers of a live page stop the command once, and its results so far are kept."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def workload(model: str) -> dict[str, Any]:
 
 
 def schedule(result: tt.Result) -> pl.DataFrame:
-    """What the workload wanted, as far as no answer has to do with it."""
+    """The scheduled requests, as far as they do not depend on answers."""
     rows = frame(result)
     return rows.select("session", "request", "name", "scheduled_ns").sort("session", "request")
 
@@ -70,7 +70,7 @@ def test_sessions_of_all_models_are_divided(cluster: Any, target: str, model: st
     alone = tt.run(workload(model), target, duration="2s")
     result = tt.run(workload(model), target, duration="2s", on="auto")
     rows = [frame(one) for one in (alone, result)]
-    # Which sessions there are, and what each asks for first, hangs on no answer.
+    # The sessions, and the first request of each, do not depend on answers.
     first = [one.sort("session", "request").group_by("session", maintain_order=True).first()
              for one in rows]  # fmt: skip
     columns = ["session", "name", "scheduled_ns"]
@@ -134,7 +134,7 @@ def test_files_of_a_workload_are_taken_along(cluster: Any, target: str, tmp_path
 
 
 def test_generators_share_what_scripts_share(cluster: Any, target: str, tmp_path: Path) -> None:
-    """Sums of all generators are exact, those of `add` and those that only a lock keeps."""
+    """Sums of all generators are exact, those of `add` and those that only a lock protects."""
     (tmp_path / "client.luau").write_text("""
         return function(client)
             client:get("/")

@@ -1,4 +1,4 @@
-"""Connections that say nothing keep nobody from the metrics of a run."""
+"""Silent connections do not keep others from the metrics of a run."""
 
 from __future__ import annotations
 
@@ -111,6 +111,6 @@ def test_many_may_connect_before_the_watchers_are_there() -> None:
     with contextlib.ExitStack() as stack:
         stack.enter_context(place.listener)
         for _ in range(4 * connections.IDLE_MAX):
-            # Where there is no room the kernel answers nothing, and nobody here makes room.
+            # Without room the kernel does not answer, and no connection here makes room.
             address = place.listener.getsockname()
             stack.enter_context(socket.create_connection(address, timeout=20))

@@ -1,4 +1,4 @@
-"""What Prometheus and OpenTelemetry are told: by parsers that are not ours, with hostile names."""
+"""The metrics for Prometheus and OpenTelemetry: by foreign parsers, with hostile names."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ DASHBOARD = Path(__file__).resolve().parents[2] / "examples" / "grafana-dashboar
 
 
 def test_the_dashboard_is_one_by_the_schema_of_grafana() -> None:
-    """What Grafana's classes do not know is lost on the way through them."""
+    """Fields unknown to Grafana's classes are lost on the way through them."""
     from grafana_foundation_sdk.cog.encoder import JSONEncoder
     from grafana_foundation_sdk.cog.plugins import register_default_plugins
     from grafana_foundation_sdk.models.dashboard import Dashboard
@@ -200,7 +200,7 @@ def test_the_dashboard_is_one_by_the_schema_of_grafana() -> None:
 
 
 def lost(given: Any, kept: Any, place: str = "") -> list[str]:
-    """What is in one and not in the other, by its place."""
+    """The differences of the two, by their places."""
     if isinstance(given, dict):
         known = kept if isinstance(kept, dict) else {}
         return [

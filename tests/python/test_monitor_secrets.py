@@ -1,4 +1,4 @@
-"""What clients log in with is seen by the server alone: by no viewer, collector, page or file."""
+"""Only the server sees clients' credentials: no viewer, collector, page or file does."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_result_without_its_secrets_is_made_again_with_the_workload(
             tmp_path / "w.toml", target, requests=20, warmup=0.0, output=tmp_path / "out"
         )
         places = ["clients.headers.Cookie", "clients.headers.X-Api-Key", "request[0].get"]
-        # In memory nothing is missing; in the directory it is.
+        # In memory nothing is missing; in the directory they are.
         assert result.secrets == []
         assert tt.Result.load(tmp_path / "out").secrets == places
         again = ["run", "--again", str(tmp_path / "out"), "--quiet"]
@@ -188,7 +188,7 @@ ECHOES = {
 
 
 def echoing(echo: Callable[[str], str]) -> Callable[[Received], Answer]:
-    """A server that fails, and says what it was asked."""
+    """A server that fails, and repeats the request."""
 
     def answer(asked: Received) -> Answer:
         sent = (asked.headers.get(name, "") for name in ("Authorization", "Cookie", "X-Tenant"))

@@ -40,7 +40,7 @@ def scenario(
     more: str = "",
     duration: float = 100,
 ) -> tuple[Times, dict[str, Any]]:
-    """So many requests, one each `gap` seconds from the first gap on."""
+    """A number of requests, one each `gap` seconds from the first gap on."""
     workload = (
         f'name = "w"\n[arrivals]\nmodel = "open"\nprocess = "even"\nrate = {1 / gap}\n'
         f'profile = "steps(0s: 1, {(count + 0.5) * gap}s: 1e-9)"\n{more}\n'
@@ -66,12 +66,12 @@ def times_of(result: tt.Result) -> Times:
 
 
 def ends(times: Times) -> list[float]:
-    """When the first attempt of each session ended, by session."""
+    """The end of the first attempt of each session, by session."""
     return [times[key][1] for key in sorted(times) if key[1] == 1]
 
 
 def faults(times: Times) -> list[str | None]:
-    """What went wrong with the first attempt of each session."""
+    """The failure of the first attempt of each session."""
     return [times[key][2] for key in sorted(times) if key[1] == 1]
 
 
@@ -333,7 +333,7 @@ def impatient(**values: Any) -> str:
 @pytest.mark.parametrize(
     ("cancel", "expected", "load"),
     [
-        # All is served, whether anybody waits for it or not: 4 x 3 s.
+        # All is served, even without a waiting client: 4 x 3 s.
         ("never", [3.5, 4.5, 5.5, 6.5], 12),
         # Session 0 is in service and is finished, 1-4. Then session 1 (until 4.5) is in service
         # from 4 to 7. Sessions 2 and 3 are taken back.
@@ -375,7 +375,7 @@ def test_a_client_that_waits_in_a_pool_is_taken_back() -> None:
     assert ends(times) == [4, 5, 6]
     assert summary["pools"]["p"]["load"] == pytest.approx(5 / 50)
     assert summary["pools"]["p"]["queue_length_mean"] == pytest.approx(9 / 50)
-    # "queued": only who waits. Session 0 keeps it, 1-4.5, session 1 (until 5) 4.5-8.
+    # "queued": only waiting requests. Session 0 keeps it, 1-4.5, session 1 (until 5) 4.5-8.
     times, summary = scenario(3, text, impatient(timeout="3s", cancel="queued"), duration=50)
     assert summary["pools"]["p"]["load"] == pytest.approx(7 / 50)
 
@@ -470,9 +470,9 @@ def test_concurrency_and_waiting_of_clients() -> None:
 
 
 def test_the_retry_budget_is_a_token_bucket() -> None:
-    # Two tokens at first, half a token a request, at most two. Everything is refused but session 0:
-    # it comes at 1 and stays. Requests 1 to 6 come at 2 to 7, each earns 0.5 and would try again:
-    # tokens 2 -> 1 (request 1), 1.5 -> 0.5, 1 -> 0, 0.5 (none), 1 -> 0, 0.5 (none).
+    # Two tokens at first, half a token a request, at most two. Every request except session 0's is
+    # refused: it comes at 1 and stays. Requests 1 to 6 come at 2 to 7, each earns 0.5 and would try
+    # again: tokens 2 -> 1 (request 1), 1.5 -> 0.5, 1 -> 0, 0.5 (none), 1 -> 0, 0.5 (none).
     retry = '{ attempts = 2, backoff = "100ms" }'
     budget = '[clients]\nretry_budget = { share = "50%", burst = 2 }\n'
     text = station(demand="90s", queue_limit=0)

@@ -34,7 +34,7 @@ def means(workload: str, system: str, requests: int) -> list[float]:
 
 def assert_mean(found: list[float], exact: float) -> None:
     error = statistics.stdev(found) / math.sqrt(len(found))
-    assert error < 0.02 * exact  # else it says nothing
+    assert error < 0.02 * exact  # otherwise it proves nothing
     assert abs(statistics.fmean(found) - exact) < WIDE * error
 
 
@@ -50,7 +50,7 @@ def test_a_pool_with_a_delay_inside_is_m_m_c() -> None:
 
 @pytest.mark.parametrize("servers", [1, 3])
 def test_blocking_of_m_m_c_k(servers: int) -> None:
-    """Erlang: p_K from the birth-death equations; also what those let in see."""
+    """Erlang: p_K from the birth-death equations; also the view of admitted requests."""
     rate, mean, room = 1.2 * servers, 1.0, 4
     weights = [1.0]
     for number in range(1, servers + room + 1):

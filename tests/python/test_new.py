@@ -1,4 +1,4 @@
-"""`thinktime new`: a page is looked at once, within limits, and becomes a workload."""
+"""`thinktime new`: a page is fetched once, within limits, and becomes a workload."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Pages(BaseHTTPRequestHandler):
             self.wfile.write(HTML.encode() + b"xn--" + b"a" * 100_000)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 @pytest.fixture

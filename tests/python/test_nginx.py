@@ -1,4 +1,4 @@
-"""`run` against a server that nobody here wrote: nginx."""
+"""`run` against an independent server: nginx."""
 
 from __future__ import annotations
 

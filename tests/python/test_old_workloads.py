@@ -39,7 +39,7 @@ COLUMNS = [
     "demand_s",
     "replication",
 ]
-"""Those of the rows at that commit."""
+"""The hashes of the rows at that commit."""
 
 Options = dict[str, Any]
 PAIRS: dict[str, tuple[str, str, Options]] = {
@@ -58,7 +58,7 @@ PAIRS: dict[str, tuple[str, str, Options]] = {
 
 
 def digest(workload: str, system: str, options: Options) -> str:
-    """Of the rows, column by column."""
+    """The hashes of the rows, column by column."""
     result = tt.simulate(EXAMPLES / workload, EXAMPLES / system, rows="all", **options)
     table = pl.DataFrame(result.requests)
     content = {name: table[name].to_list() for name in COLUMNS}

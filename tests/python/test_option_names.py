@@ -1,4 +1,4 @@
-"""Messages of the command line name options as the user types them, those of files as they are."""
+"""Messages of the command line name options as typed, and those of files verbatim."""
 
 from __future__ import annotations
 

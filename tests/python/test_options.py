@@ -1,4 +1,4 @@
-"""The options of commands: one list, from which the rest is made or against which it is checked."""
+"""The options of commands: one list, the source or the check of all others."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ NOT_OPTIONS = {
     "run": {"workload", "target", "demands", "output", "label", "progress", "monitor", "precision"},
     "simulate": {"workload", "system", "output", "label", "progress"},
 }
-"""Parameters that say with what, to where, by which name and how it is shown, and not what is
-done."""
+"""Parameters about tools, places, names and views, not about the operation."""
 
 
 def invoke(*arguments: str) -> Any:
@@ -62,7 +61,7 @@ def test_the_command_line_takes_the_options_of_the_list(command: str) -> None:
 
 @pytest.mark.parametrize("command", ["run", "simulate", "compare", "sweep", "capacity"])
 def test_what_a_pipeline_runs_writes_what_it_reads(command: str) -> None:
-    """And what takes long is quiet where nobody looks on."""
+    """And long operations are quiet without a viewer."""
     shown = invoke(command, "--help").stdout
     wanted = {"--junit", "--markdown"} | (set() if command == "compare" else {"--quiet"})
     assert wanted <= set(re.findall(r"--[a-z]+", shown))
@@ -70,7 +69,7 @@ def test_what_a_pipeline_runs_writes_what_it_reads(command: str) -> None:
 
 @pytest.mark.parametrize("command", ["run", "simulate"])
 def test_pages_name_the_options(command: str) -> None:
-    """Some page that somebody wrote says what each is for."""
+    """Some hand-written page explains the purpose of each."""
     pages = "".join(page.read_text("utf-8") for page in docs_snippets.WRITTEN)
     words = {"ca_file": "--ca", "sources": "--source"}
     for name, _, _ in _core.options(command):
@@ -105,7 +104,7 @@ def test_a_simulation_is_done_again(files: Path) -> None:
 
 
 def test_a_run_is_done_again_with_all_its_options(files: Path) -> None:
-    """What run.toml lacked: loops, lateness, sources, TLS, stop-on-slo."""
+    """The former gaps of run.toml: loops, lateness, sources, TLS, stop-on-slo."""
     given = {
         "duration": "500ms", "loops": 2, "lateness": "100us", "sources": ["127.0.0.1"],
         "stop_on_slo": True, "drain": 2, "seed": 3,
@@ -124,7 +123,7 @@ def test_a_run_is_done_again_with_all_its_options(files: Path) -> None:
 
 
 def test_what_cannot_be_done_again_is_said(files: Path) -> None:
-    """A result that does not tell its options, and a script that has gone."""
+    """A result without a record of its options, and a script that has gone."""
     made = files / "made"
     tt.simulate(tt.Workload(OPEN), tt.System(SYSTEM), requests=100, output=made)
     text = (made / "run.toml").read_text()
@@ -152,7 +151,7 @@ def test_what_cannot_be_done_again_is_said(files: Path) -> None:
     ],
 )
 def test_a_wrong_option_is_named(given: dict[str, Any], said: str) -> None:
-    """With what would be right."""
+    """With the right form."""
     with pytest.raises(tt.InputError) as caught:
         tt.simulate(tt.Workload(OPEN), tt.System(SYSTEM), **given)
     assert said in str(caught.value)
@@ -168,7 +167,7 @@ def test_a_sweep_of_a_target_refuses_what_is_of_simulations(option: str) -> None
 
 
 def test_wrong_values_in_files_are_named() -> None:
-    """A dot that TOML takes for a table, and a unit that is none."""
+    """A dot that TOML takes for a table, and an unknown unit."""
     with pytest.raises(tt.InputError, match=r"p99\.9"):
         tt.Workload(OPEN + '[slo]\np99.9 = "1s"\n')
     with pytest.raises(tt.InputError, match="unknown unit `sec`"):

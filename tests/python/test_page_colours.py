@@ -1,7 +1,7 @@
-"""The colours of pages, by the stylesheet alone: whoever reads it, words and lines stand out.
+"""The colours of pages, by the stylesheet alone: words and lines have enough contrast.
 
-The ratios are those of WCAG 2.2, level AA: 4.5 to 1 for words (1.4.3), 3 to 1 for what one has to
-see besides, such as lines of charts and the frame of what has the focus (1.4.11).
+The ratios are those of WCAG 2.2, level AA: 4.5 to 1 for words (1.4.3), 3 to 1 for other necessary
+parts, such as lines of charts and the frame of the focus (1.4.11).
 """
 
 from __future__ import annotations

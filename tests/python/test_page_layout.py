@@ -1,6 +1,6 @@
-"""Every page: how it lies on telephones, screens and paper, and whether it can be read by all.
+"""Every page: its layout on telephones, screens and paper, and its accessibility.
 
-What it says is looked at in test_pages.py.
+test_pages.py checks its content.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def overlap(a: dict, b: dict) -> bool:
 
 
 def collisions(figures: list[dict]) -> list[tuple[str, str]]:
-    """Texts of charts and legends that lie on one another or outside of their chart."""
+    """Texts of charts and legends that overlap or lie outside of their chart."""
     found = []
     for figure in figures:
         legend = figure["legend"]
@@ -129,7 +129,7 @@ def test_no_printed_page_is_blank_and_nothing_is_cut(
     sheets = printed(narrow.print())
     assert sheets
     assert min(sheet.words for sheet in sheets) > 5, sheets
-    # Where something is wider than the paper, Chromium makes all of it smaller, by half at most.
+    # If a part is wider than the paper, Chromium shrinks the page, by half at most.
     least = 0.85 if request.node.callspec.params["narrow"] == "sweep-wide" else 1.0
     assert min(round(sheet.scale, 3) for sheet in sheets) >= least
     narrow.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -156,7 +156,7 @@ def test_titles_in_tables_are_read_without_scrolling(
 
 
 def test_a_wide_table_scrolls_in_its_own_box(browser: Browser, written: dict[str, Path]) -> None:
-    """And lies whole on the page where there is room."""
+    """And lies whole on the page if there is room."""
     browser.open(written["sweep-wide"], 360)
     box = "document.querySelector('#table-points .scroll')"
     assert browser.evaluate(f"{box}.scrollWidth") > 700

@@ -1,4 +1,4 @@
-"""How charts come to a page: in short turns, what is in sight first, and at once on paper."""
+"""The drawing of charts on a page: in short turns, visible ones first, and at once on paper."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SHOWN = f"""
   .map((part) => [part.getAttribute("d"), part.getAttribute("transform"), part.textContent]
     .join(" ")))
 """
-"""What pictures consist of: where lines and words are."""
+"""The contents of pictures: the places of lines and words."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def opened(browser: Browser, written: Path) -> Browser:
 
 
 def redraw(browser: Browser, *at_rest: str) -> None:
-    """Draw all charts anew, and wait until that is done; with what is to be done at rests."""
+    """Draw all charts anew, and wait for the end; with actions at the rests."""
     count = browser.evaluate(f"{CHARTS}.length")
     browser.evaluate(DRAWN)
     browser.evaluate(f"atRest.push({', '.join(at_rest)})" if at_rest else "0")

@@ -1,6 +1,6 @@
-"""Every page: what it says as text, and what its charts draw.
+"""Every page: its text, and the content of its charts.
 
-How it lies on telephones, screens and paper is looked at in test_page_layout.py.
+test_page_layout.py checks its layout on telephones, screens and paper.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def text_of(made: Page) -> str:
 
 
 def tables_of(tables: Sequence[Table]) -> list[str]:
-    """The tables, and what opens below their lines."""
+    """The tables, and the hidden parts below their lines."""
     parts = []
     for table in tables:
         parts += ["", f"## {table.title}", table.caption, shown(FittedTable(table), 200)]
@@ -78,7 +78,7 @@ def test_what_a_page_says(pages: dict[str, Page], name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_recorded_page_says_that_it_could_not_look(pages: dict[str, Page], name: str) -> None:
-    """A stand-in that lacks what a section reads would have its failure recorded as its words."""
+    """A stand-in without the data of a section would have its failure recorded as its words."""
     assert "cannot be read" not in text_of(pages[name])
 
 

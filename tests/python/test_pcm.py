@@ -1,4 +1,4 @@
-"""Import of PCM models: what each construct of a service becomes.
+"""Import of PCM models: the result of each construct of a service.
 
 Expected steps, weights and demands are worked out by hand from the models.
 """
@@ -201,7 +201,7 @@ def test_a_condition_on_a_continuous_draw_is_a_probability(tmp_path: Path) -> No
 
 
 def test_too_many_variants_keep_the_mean_demand(tmp_path: Path) -> None:
-    # 2^10 ways; the mean is 10 times 0.5 x 1 + 0.5 x 3 with a factor that tells them apart.
+    # 2^10 ways; the mean is 10 times 0.5 x 1 + 0.5 x 3 with a factor that distinguishes them.
     branches = [branch((0.5, [cpu(f"{3**k}")]), (0.5, [cpu(f"{3 * 3**k}")])) for k in range(10)]
     found = made(tmp_path, *branches)
     assert 1 < len(ways(found)) <= 64

@@ -1,4 +1,4 @@
-"""Import of PCM models: no demand is lost, however services are made.
+"""Import of PCM models: no demand is lost, in any form of service.
 
 A service of random branches, loops, forks and calls is imported, and the mean demand of its
 requests is compared with the mean that follows from the service itself: branches by their

@@ -28,7 +28,7 @@ def workload(found: Imported) -> dict[str, Any]:
 
 
 def without_script(found: Imported) -> str:
-    """The workload; where sessions are programs, with a plain session instead."""
+    """The workload; if sessions are programs, with a plain session instead."""
     return re.sub(
         r"(think .*\n)?script = .*", 'requests = "1"\nthink = "0s"', found.files["workload.toml"]
     ).replace('"closed"\n', '"closed"\n')

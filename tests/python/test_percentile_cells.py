@@ -1,6 +1,6 @@
-"""No output shows a percentile as a number that rests on too few requests; with enough, all do.
+"""No output shows a percentile that rests on too few requests; with enough, all do.
 
-Of 5 requests no percentile is shown, of 300 none above the p95, of 4,000 all up to the p99.9.
+With 5 requests no percentile is shown, with 300 none above the p95, with 4,000 all up to the p99.9.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def mixed(many: int) -> tt.Result:
 
 
 def numbers(tables: Iterable[Table]) -> Iterator[tuple[str, str]]:
-    """Each percentile that stands in a table as a number, with the number."""
+    """Each percentile shown as a number in a table, with the number."""
     for table in tables:
         for line in table.lines:
             for heading, cell in zip(table.headings, line.cells, strict=True):
@@ -179,7 +179,7 @@ def test_charts_of_a_report(many: int) -> None:
 
 
 def heats(begun: FloatArray, times: FloatArray) -> Iterator[heat.Heat]:
-    """Of ten seconds, by single requests and by buckets of the same times."""
+    """Ten seconds, by single requests and by buckets of the same times."""
     yield heat.of_times(begun, times, 10.0)
     bounds = np.geomspace(1e-4, 10.0, 400)
     counts = [np.histogram(times[begun // 1 == n], bounds)[0] for n in range(10)]
@@ -199,7 +199,7 @@ def test_moments_of_a_heat_map(many: int) -> None:
 
 
 def test_moments_are_as_long_as_a_percentile_needs() -> None:
-    """Of 100 requests a second a p99 is that of five seconds."""
+    """At 100 requests a second a p99 is that of five seconds."""
     random = np.random.default_rng(4)
     begun = np.sort(random.uniform(0, 10, 1000))
     times = random.exponential(0.1, 1000) + 1e-3

@@ -1,7 +1,7 @@
 """The GitHub Action and the GitLab template: their own shell steps are run, against a server here.
 
-One step is not run as it stands: the one that installs. In its place the directory of the present
-installation is put first in PATH, which is what that step ends with; its text is only parsed.
+The step that installs is not run verbatim, only parsed. In its place the directory of the present
+installation is put first in PATH, which is also that step's result.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 
 @dataclass
 class Job:
-    """What ran: the status and the outputs of each step, and the summary of the job."""
+    """The run: the status and the outputs of each step, and the summary of the job."""
 
     statuses: dict[str, int] = field(default_factory=dict)
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Job:
     summary: str = ""
 
     def value(self, expression: str, inputs: dict[str, str]) -> str:
-        """What an expression between `${{` and `}}` stands for."""
+        """The value of an expression between `${{` and `}}`."""
         kind, *names = expression.split(".")
         if kind == "inputs":
             return inputs[names[0]]
@@ -189,7 +189,7 @@ def test_wrong_inputs_fail_the_gate_with_2(folder: Path, url: str, given: dict[s
 
 
 def test_a_slower_server_fails_against_its_baseline(folder: Path) -> None:
-    """The baseline is simulated: whoever else uses the machine, it stays as fast as it is."""
+    """The baseline is simulated: its speed does not depend on other users of the machine."""
     baseline = folder / "before" / "result"
     tt.simulate(folder / "good.toml", tt.System(SYSTEM), duration="20s", output=baseline)
     with tt.serve(tt.System(SLOWER)) as slower:

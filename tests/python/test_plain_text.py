@@ -143,7 +143,7 @@ def test_a_pipe_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def on_a_terminal(arguments: list[str], cwd: Path, **environment: str) -> str:
-    """What a command shows with both outputs on a terminal."""
+    """A command's output with both outputs on a terminal."""
     ours, theirs = pty.openpty()
     clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
@@ -210,7 +210,7 @@ def test_a_quiet_simulation_shows_nothing_while_it_runs(files: Path) -> None:
 
 
 STEERING = "a\\u202eb :smile:"
-"""As it stands in a file: in the other direction, and what looks like a face."""
+"""As in a file: in the other direction, and with characters that look like a face."""
 
 
 def test_a_name_cannot_steer_the_terminal(files: Path) -> None:

@@ -31,7 +31,7 @@ from thinktime.validity.checks import CHECKS
 
 ONE = cases.system(("fcfs", "exp(10ms)"))
 WITHOUT_ROWS = {"load", "counts", "percentiles"}
-"""What can be told of a simulation that keeps no rows."""
+"""The known facts of a simulation that keeps no rows."""
 
 SLOW = Finding("counts", DOUBTFUL, "they are apart", "run for longer")
 WRONG = Finding("counts", SPOILT, "they do not agree", "look again")
@@ -62,7 +62,7 @@ def test_points_have_the_verdicts_of_checks_that_need_no_rows() -> None:
 
 
 def test_a_load_that_a_point_did_not_reach_is_told_everywhere() -> None:
-    """3,000 clients who think a minute and begin as one have not come round in 200 s."""
+    """3,000 clients who think a minute and begin together have not all returned in 200 s."""
     workload = cases.workload(
         'model = "closed"\nclients = 3000\nstart = "steady"\n[session]\nthink = "const(60s)"'
     )

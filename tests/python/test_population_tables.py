@@ -1,4 +1,4 @@
-"""What is shown of several populations, and of pages: tables, reports, sweeps, results."""
+"""Outputs about several populations, and about pages: tables, reports, sweeps, results."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_pages_of_several_populations_have_a_row_of_all() -> None:
     other = VISITORS.replace('"visitors"', '"others"').replace('"20/s"', '"5/s"')
     result = simulated(VISITORS, other)
     text = shown([result], 100)
-    # What went wrong stands in the next table.
+    # Failures are in the next table.
     pages = text.partition("pages of")[2].partition("\nrequest ")[0].splitlines()
     names = [line.split()[0] for line in pages if line[:1].isalpha()]
     assert names == ["visitors", "others", "all"]

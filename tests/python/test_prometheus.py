@@ -46,7 +46,7 @@ p99 = "1s"
 
 @contextmanager
 def scraped(folder: Path, *options: str) -> Iterator[str]:
-    """A run that goes on until the end of the block, and the address of who scrapes it."""
+    """A run that lasts until the end of the block, and the address of its scraper."""
     (folder / "w.toml").write_text(WORKLOAD)
     with tt.serve(tt.System(SYSTEM)) as server:
         command = ["run", "w.toml", "--target", server.url, "--duration", "200s"]
@@ -87,7 +87,7 @@ def prometheus(folder: Path, target: str, *options: str) -> Iterator[str]:
 
 
 def asked(address: str, expression: str, at_s: float | None = None) -> list[dict[str, Any]]:
-    """What an expression is, now or at a time; nothing where Prometheus does not yet answer."""
+    """The value of an expression, now or at a time; empty if Prometheus does not yet answer."""
     at = {} if at_s is None else {"time": at_s}
     query = urllib.parse.urlencode({"query": expression} | at)
     try:
@@ -102,7 +102,7 @@ def asked(address: str, expression: str, at_s: float | None = None) -> list[dict
 
 
 def awaited(address: str, expressions: set[str]) -> dict[str, list[dict[str, Any]]]:
-    """What each comes to, once there is something of all of them."""
+    """The value of each, once all of them have one."""
     found: dict[str, list[dict[str, Any]]] = {}
     end = time.monotonic() + PATIENCE_S
     while left := expressions - found.keys():
@@ -148,11 +148,11 @@ def test_response_times_are_a_native_histogram(tmp_path: Path) -> None:
 
         low, middle, high = (found(f"histogram_quantile({q}, {times})") for q in (0, 0.5, 1))
         mean = found(f"histogram_sum({times}) / histogram_count({times})")
-        # Nothing takes less than its demand of 2 ms, and a bucket is 4 % wide.
+        # No request takes less than its demand of 2 ms, and a bucket is 4 % wide.
         assert 0.0019 <= low <= middle <= high
         assert low < high
         assert low <= mean <= high
-        # Nothing is above the last bucket, so the buckets hold as many as are counted.
+        # No time is above the last bucket, so the buckets hold as many as are counted.
         share = found(f"histogram_fraction(0, {2 * high}, {times})")
         assert share == pytest.approx(1, abs=1e-9)
         assert found(f"histogram_count({times})") > 300

@@ -1,5 +1,5 @@
-"""What a result was made by: the command, and the files that were named, in its directory and on
-its page."""
+"""The provenance of a result: the command, and the named files, in its directory and on its
+page."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_the_page_of_a_simulation_names_its_host(files: Path) -> None:
 
 
 def test_the_summary_of_what_is_done_again_stays_the_same(files: Path) -> None:
-    """The words of a command are no figure: they are in a file of their own."""
+    """The words of a command are not a figure: they are in a file of their own."""
     invoke("simulate", "plain.toml", "s.toml", "--requests", "1000", "-o", "first")
     invoke("simulate", "--again", "first", "-o", "second")
     first, second = (files / name / "summary.json" for name in ("first", "second"))
@@ -183,7 +183,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:
-    """Whoever would wait for what comes out of it would wait for good."""
+    """A reader of its output would wait for ever."""
     os.mkfifo(tmp_path / "pipe")
     made = provenance.provenance_of(tt.Workload(WORKLOAD), None, {"workload": tmp_path / "pipe"})
     assert made.files == ()

@@ -1,6 +1,6 @@
-"""The pages that the program makes of itself say what signatures, docstrings, help and schemas say.
+"""The pages that the program makes of itself repeat signatures, docstrings, help and schemas.
 
-They are not committed: `make site` makes them, and what they must be like is held here.
+They are not committed: `make site` makes them, and this file checks them.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def test_links_lead_to_a_heading_of_the_page_or_to_a_page(page: str) -> None:
 
 
 def part(text: str, heading: str) -> str:
-    """What stands below a heading, to the next one."""
+    """The text below a heading, to the next one."""
     return text.split(f"# {heading}\n")[1].split("\n#")[0]
 
 

@@ -1,4 +1,4 @@
-"""`thinktime record`: what goes through the proxy becomes a workload, without its secrets."""
+"""`thinktime record`: traffic through the proxy becomes a workload, without its secrets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def visit(visitor: Visitor, think_s: float = 0.05) -> None:
 
 
 def body_of(text: str) -> str:
-    """A workload file below the comment that says what it was made of."""
+    """A workload file below the comment about its source."""
     return text.partition("name = ")[2]
 
 
@@ -152,7 +152,7 @@ def test_secrets_are_neither_in_the_workload_nor_in_the_har(
         assert secret not in har + made.text + "".join(made.notes)
     assert any('basic = "env:USER_AND_PASSWORD"' in note for note in made.notes)
     assert not any("Proxy-Authorization" in one.headers for one in server.seen)
-    # The server has them all the same: only the files do not.
+    # The server still receives them: only the files lack them.
     assert b"hunter2" in server.seen[0].body
     assert server.seen[3].headers["Authorization"] == "Basic b4s1c"
     loaded = requests(made)["post-long"]

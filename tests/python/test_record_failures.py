@@ -1,4 +1,4 @@
-"""The proxy of `thinktime record`: what it says of servers and clients that fail."""
+"""The proxy of `thinktime record`: its reports of failing servers and clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy of `thinktime record`: what it passes on unchanged."""
+"""The proxy of `thinktime record`: the unchanged traffic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_connection_is_used_again_on_both_sides(recorder: Recorder, server: Se
 
 
 def test_a_server_that_ends_its_connections_is_asked_again(recorder: Recorder) -> None:
-    """It says nothing of it, so that the proxy may see the end only when it asks."""
+    """It does not announce that, so the proxy may see the end only when it asks."""
 
     def once(found: socket.socket) -> None:
         head(found)

@@ -1,4 +1,4 @@
-"""The proxy of `thinktime record`: what it refuses."""
+"""The proxy of `thinktime record`: its refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twenty recorded simulations are what they were, to the last bit."""
+"""Twenty recorded simulations are unchanged, to the last bit."""
 
 from __future__ import annotations
 

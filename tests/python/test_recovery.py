@@ -34,7 +34,7 @@ OLD_SEED = 99
 
 
 def killed(work: Callable[..., None], *arguments: Any, after: Any) -> Any:
-    """The last that the work told before it was killed, once `after` accepted what it told."""
+    """The work's last report before it was killed, once `after` accepted a report."""
     ours, theirs = SPAWN.Pipe()
     process = SPAWN.Process(target=work, args=(theirs, *arguments), daemon=True)
     process.start()
@@ -72,7 +72,7 @@ def whole_simulation(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
 def test_a_killed_simulation_keeps_the_rows_that_it_had(
     tmp_path: Path, whole_simulation: pl.DataFrame, moment: int
 ) -> None:
-    """What is recovered is the beginning of what it would have been, row by row."""
+    """The recovered rows are the beginning of the complete ones, row by row."""
     output = tmp_path / "result"
     before = older(output)
     enough = MOMENTS.uniform(100_000, 1_500_000)
@@ -158,7 +158,7 @@ def _seed_of(what: str, output: Path) -> int:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_signals_end_a_run_as_ctrl_c_does(tmp_path: Path, number: signal.Signals) -> None:
-    """What was measured is shown and written, and the status is 3."""
+    """The measurements are shown and written, and the status is 3."""
     workload = tmp_path / "open.toml"
     workload.write_text(recovery_processes.OPEN)
     output = tmp_path / "result"
@@ -184,7 +184,7 @@ def test_signals_end_a_run_as_ctrl_c_does(tmp_path: Path, number: signal.Signals
 
 
 def test_a_full_disk_keeps_what_was_written_and_shows_what_was_measured(tmp_path: Path) -> None:
-    """The limit of a file's size fails as a full disk does."""
+    """The limit of a file's size fails like a full disk."""
     for name, text in (("w.toml", recovery_processes.OPEN), ("s.toml", recovery_processes.SYSTEM)):
         (tmp_path / name).write_text(text)
     output = tmp_path / "result"

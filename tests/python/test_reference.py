@@ -73,7 +73,7 @@ CASES: list[tuple[str, int, list[Given], list[Time]]] = [
     ("rr(2ns)", 1, [(0, 3), (1, 3)], [5, 6]),
     # Nobody waits at 2, so A has a new quantum, to 4; B 4-5, A 5-6.
     ("rr(2ns)", 1, [(0, 5), (3, 1)], [6, 5]),
-    # A and B to 1; then C and A to 2; A is done, B goes on in its place; nobody waits for C's.
+    # A and B to 1; then C and A to 2; A is done, B resumes in its place; no job waits for C's.
     ("rr(1ns)", 2, [(0, 2), (0, 2), (0, 2)], [2, 3, 3]),
     # A 0-2, switch, B 3-5, switch, A 6-7, switch, B 8-9.
     ("rr(2ns, switch=1ns)", 1, [(0, 3), (1, 3)], [7, 9]),
@@ -81,11 +81,11 @@ CASES: list[tuple[str, int, list[Given], list[Time]]] = [
     ("rr(2ns, switch=1ns)", 1, [(0, 5), (8, 1)], [5, 10]),
     # C comes while the server switches, and is behind A: A 0-2, B 3-5, A 6-7, C 8-9.
     ("rr(2ns, switch=1ns)", 1, [(0, 3), (1, 2), (Fraction(5, 2), 1)], [7, 5, 9]),
-    # C takes the first server, which served A, and not the second, which served nobody.
+    # C takes the first server, which served A, and not the second, which was unused.
     ("rr(2ns, switch=1ns)", 2, [(0, 1), (2, 1)], [1, 4]),
     # A 0-1, B 1-3, A 3-6 before C, which came later, 6-7.
     ("priority", 1, [(0, 4, "base"), (1, 2, "gold"), (2, 1, "base")], [6, 3, 7]),
-    # C pushes out B, which came later than A: A 0-4, C 1-3, B 3-6.
+    # C preempts B, which came later than A: A 0-4, C 1-3, B 3-6.
     ("priority", 2, [(0, 4, "base"), (0, 4, "base"), (1, 2, "gold")], [4, 6, 3]),
     # A 0-4, B 4-6, C 6-7.
     ("priority(preemptive=false)", 1, [(0, 4, "base"), (1, 2, "gold"), (2, 1, "base")], [4, 6, 7]),
@@ -112,7 +112,7 @@ CASES: list[tuple[str, int, list[Given], list[Time]]] = [
     # The other way round.
     ("peljf", 1, [(0, 2, "gold"), (1, 9, "base")], [11, 10]),
     ("peljf", 1, [(0, 9, "base"), (1, 1, "gold")], [9, 10]),
-    # Alone, it goes down to the last level, and round there.
+    # Alone, it moves down to the last level, and round there.
     ("mlfq(1ns, 2ns, 4ns)", 1, [(0, 20)], [20]),
     # A 0-1 on level 1 and 1-2 on level 2, B 2-3 on level 1; A 3-4 has used up level 2;
     # B 4-5 on level 2; A 5-6 on level 3.
@@ -123,7 +123,7 @@ CASES: list[tuple[str, int, list[Given], list[Time]]] = [
     ("mlfq(1ns, 4ns)", 1, [(0, 4), (0, 3), (3, 1)], [6, 8, 4]),
     # At 1 A and B drop to level 2, in this order; C 1-2 and A 1-2; then B 2-4.
     ("mlfq(1ns, 4ns)", 2, [(0, 2), (0, 3), (0, 1)], [2, 4, 2]),
-    # A 0-1 and B 0-1, then both on level 2. C pushes out B, which came later: C 2-3, B 3-5.
+    # A 0-1 and B 0-1, then both on level 2. C preempts B, which came later: C 2-3, B 3-5.
     ("mlfq(1ns, 4ns)", 2, [(0, 4), (0, 4), (2, 1)], [4, 5, 3]),
 ]
 
@@ -247,7 +247,7 @@ def test_servers_are_busy_while_there_are_jobs_for_them(
 
 
 def unfinished(policy: str, jobs: list[Given], arrivals_first: bool) -> dict[Fraction, Fraction]:
-    """The work that is left on one server just after each instant at which something happens."""
+    """The work that is left on one server just after each instant with an event."""
     seen = {}
 
     def look(at: reference_stations.Station, now: Fraction) -> None:

@@ -1,4 +1,4 @@
-"""Rows that stay on the nodes of a cluster: where they are, what is said of them, and fetching."""
+"""Rows that stay on the nodes of a cluster: their places, the reports about them, and fetching."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ KEY = ["session", "request", "attempt"]
 
 @pytest.fixture(scope="module")
 def temporary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where generators put what they take along."""
+    """The place of generators' copied files."""
     return tmp_path_factory.mktemp("temporary")
 
 
@@ -89,7 +89,7 @@ def test_the_result_says_which_node_has_which_rows(left: tt.Result, tmp_path: Pa
     assert left.path is not None
     assert json.loads((left.path / FILE).read_text()) == {"generators": [vars(o) for o in there]}
     assert left.requests is None
-    # On a busy machine generators may have been late; what a node keeps alone is said below.
+    # On a busy machine generators may have been late; rows of a single node are checked below.
     assert "one of 3 generators" not in (left.untrusted or "")
     assert tt.Result.load(left.path).summary == left.summary
 
@@ -118,7 +118,7 @@ def test_what_a_node_keeps_is_a_result_that_says_what_it_is(left: tt.Result) -> 
     one = remote_rows_of(left.summary)[1]
     there = tt.Result.load(one.path)
     assert "one of 3 generators" in (there.untrusted or "")
-    # Those who are not there make its measured time no longer than that of the run.
+    # Those without rows make its measured time no longer than that of the run.
     assert there.summary["duration_s"] == pytest.approx(left.summary["duration_s"], abs=1e-6)
     assert there.summary["warmup_s"] == 0.5
 
@@ -213,7 +213,7 @@ def test_a_generator_that_is_lost_leaves_what_it_had_written(
     found = tt.collect(left.path)
     rows = frame(found)
     assert rows.select(KEY).is_duplicated().sum() == 0
-    # What it had told is there, and what another did of its sessions.
+    # Its reports are there, and another generator's rows of its sessions.
     share = rows.filter(pl.col("session") % 3 == lost[0]["shares"][0])
     at_ns, from_ns = lost[0]["lost_at_s"] * 1e9, lost[0]["taken_over_at_s"] * 1e9
     assert len(share.filter(pl.col("scheduled_ns") < at_ns - 1.2e9)) > 0
@@ -227,7 +227,7 @@ def test_nothing_is_left_where_rows_are_gathered(
     cluster: Any, target: str, temporary: Path, tmp_path: Path
 ) -> None:
     """Neither files that were taken along nor rows stay on the nodes."""
-    before = set(temporary.iterdir())  # of who was killed in another test
+    before = set(temporary.iterdir())  # of a generator that another test killed
     (tmp_path / "starts.csv").write_text("time\n0.1\n0.2\n", "ascii")
     (tmp_path / "w.toml").write_text(FILE_OF_STARTS, "ascii")
     result = tt.run(tmp_path / "w.toml", target, duration="1s", on="auto", generators=3)

@@ -49,7 +49,7 @@ def test_runs_that_settle_on_other_values_are_told_apart() -> None:
 
 
 def test_a_tail_alone_may_differ() -> None:
-    """In one run what takes longer than its p98 takes twice as long: the p99 alone moves."""
+    """In one run, requests beyond its p98 take twice as long: only the p99 moves."""
     runs = [of_result(simulated(seed)) for seed in (1, 2, 3)]
     rows = pl.DataFrame(runs[0].given_rows)
     took = pl.col("done_ns") - pl.col("scheduled_ns")
@@ -77,7 +77,7 @@ def test_too_little_says_nothing() -> None:
 
 
 def test_the_test_of_two_means_is_that_of_welch_and_student() -> None:
-    """Of two means it is the t-test with unequal variances, which scipy has."""
+    """For two means it is the t-test with unequal variances, which scipy has."""
     means, errors = np.array([1.0, 1.4]), np.array([0.1, 0.25])
     known = stats.ttest_ind_from_stats(
         means[0], errors[0] * np.sqrt(20), 20, means[1], errors[1] * np.sqrt(20), 20,
@@ -121,7 +121,7 @@ def test_each_run_counts_once() -> None:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two results, as `run --runs` leaves them, with what was found of them."""
+    """Two results, as `run --runs` leaves them, with the findings about both."""
     folder = tmp_path_factory.mktemp("several") / "r"
     one = cases.system(("fcfs", "exp(10ms)"))
     for number in (1, 2):
@@ -198,7 +198,7 @@ def test_a_server_that_each_start_makes_another_is_named(tmp_path: Path) -> None
             str(tmp_path / "w.toml"), "--target", url, "--runs", "2", "--duration", "2s",
             "--restart", restart, "-o", str(tmp_path / "r"),
         )  # fmt: skip
-    assert status in (0, 3), errors  # 3 where the machine was late, and says so
+    assert status in (0, 3), errors  # 3 if the machine was late, and reported so
     assert "hysteresis: runs settle on different values" in errors
     assert "all runs" in text
     both = [tt.Result.load(tmp_path / "r" / name) for name in ("run-1", "run-2")]

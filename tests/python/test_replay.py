@@ -1,4 +1,4 @@
-"""Replaying access logs: what is sent is what the log says, when and by whom."""
+"""Replaying access logs: the requests, times and users are those of the log."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORMAT = '$remote_addr $msec $request_time "$request" $status "$http_user_agent"
 """A log_format of nginx with milliseconds and durations; it stamps the end of a request."""
 
 Line = tuple[float, float, str, str, str]
-"""When a request arrived, how long it took (both in seconds), the address, method and target."""
+"""The arrival of a request, its duration (both in seconds), the address, method and target."""
 
 LINES: list[Line] = [
     (0.0, 0.2, "a", "GET", "/"),
@@ -131,7 +131,7 @@ def test_partly_open_sessions_think_as_logged(tmp_path: Path) -> None:
 def test_closed_clients_take_sessions_one_after_another(tmp_path: Path) -> None:
     result = tt.simulate(replay(tmp_path, "closed", ", methods=all, timeout=2s"), SERVER)
     rows = rows_of(result)
-    # Client 0 has user a's three requests, and then what user a comes back for.
+    # Client 0 has user a's three requests, and then those of user a's return.
     seen = [(row["session"], round(row["at"], 9)) for row in rows.iter_rows(named=True)]
     assert seen == [(0, 0), (1, 0), (0, 0.1), (1, 0.1), (0, 0.2), (1, 0.2), (0, 0.3)]
     assert result.summary["requests"] == 7
@@ -228,7 +228,7 @@ def test_a_real_server_gets_the_logs_requests(tmp_path: Path) -> None:
     workload = replay(tmp_path, "open", ", methods=all, speed=4")
     with recording() as (url, seen):
         result = tt.run(workload, url)
-    # A machine that stops for a while has several on their way at once, which may overtake.
+    # A machine that pauses has several in flight at once, which may overtake each other.
     assert Counter(seen) == Counter((line[3], line[4], body_of(line[3])) for line in LINES)
     rows = rows_of(result)
     assert rows["scheduled_ns"].to_list() == [round(line[0] / 4 * 1e9) for line in LINES]
@@ -276,7 +276,7 @@ def test_the_unit_of_a_column_that_nobody_names_is_the_one_in_its_name(tmp_path:
     for process in ("trace(times.csv)", "trace(times.csv, column=t_ms)"):
         text = f'name = "t"\n[arrivals]\nmodel = "open"\nprocess = "{process}"\n'
         result = tt.simulate(tt.Workload(text, str(tmp_path / "w.toml")), server)
-        # All count, as those of a log do: the first comes one mean gap after the start.
+        # All count, as in a log: the first comes one mean gap after the start.
         at_s = polars.DataFrame(result.requests)["scheduled_ns"] * 1e-9
         assert at_s.to_list() == pytest.approx([0.165, 0.170, 0.360, 0.660])
         assert result.summary["requests"] == 4
@@ -371,7 +371,7 @@ def test_a_public_log_is_replayed_whole(tmp_path: Path) -> None:
     assert partly.summary["sessions"] == sessions
     times = sorted(at for times in visits.values() for at in times)
     logged = [round((at - times[0]) * 1e9) for at in times]
-    # The log's clock counts seconds, over which the replay spreads what came in them.
+    # The log's clock counts seconds; the replay spreads each second's requests over it.
     sent = rows_of(open_)["scheduled_ns"].to_list()
     assert all(abs(one - other) < 1e9 for one, other in zip(sent, logged, strict=True))
     assert sum(one % 10**9 == 0 for one in sent) < 10

@@ -1,4 +1,4 @@
-"""A replayed log over several event loops: each of its requests is sent once, whoever is beside."""
+"""A replayed log over several event loops: each of its requests is sent once, in any company."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import test_replay
 import thinktime as tt
 
 USERS = 23
-"""No multiple of the numbers of loops."""
+"""Not a multiple of the numbers of loops."""
 
 LINES = [
     (at * 0.01 + turn * 0.3, 0.001, f"10.0.0.{at}", "GET", f"/{at}/{turn}")

@@ -117,7 +117,7 @@ def test_a_measured_result_is_compared_with_its_own_sample_path(demo):
 
 
 def test_a_run_of_an_unknown_server_is_not_held_against_exact_values():
-    """The formula is that of the model beside it; what it measured may be another server."""
+    """The formula is that of the model beside it; the measurements may be of another server."""
     simulated = at_load_08(mean=0.191)
     real = replace(simulated, kind="run", system=None)
     measured, model, exact = rows_of([real, simulated])

@@ -82,14 +82,14 @@ def test_errors_stand_by_kind_where_they_were() -> None:
         (rates,) = (y for name, (_, y) in found.items() if name.endswith(cause))
         failed = rows.filter(pl.col("error") == error).height
         assert sum(rates[:-1]) * WIDTH_S == pytest.approx(failed)
-        assert not any(rates[:149])  # nothing failed in the first three quarters
+        assert not any(rates[:149])  # no failures in the first three quarters
     assert drawing is not None
     assert [key.name for key in drawing.keys] == ["timeout", "status 404"]
     assert "timeout 100 attempts" in drawing.panels[0].words
 
 
 def test_what_failed_while_the_last_answers_were_waited_for_is_drawn_too() -> None:
-    """No answer came to the last ten, which were waited for until 30 s: no line of zeros."""
+    """The last ten got no answer, and were waited for until 30 s: no line of zeros."""
     result = page_subjects.measured()
     last = pl.col("session") >= page_subjects.rows().height - 10
     result.requests = page_subjects.rows().with_columns(

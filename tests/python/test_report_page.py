@@ -42,7 +42,8 @@ def demo_page(demo):
 
 
 class Page(HTMLParser):
-    """Checks that tags are closed in order, and collects what a browser would load or run."""
+    """Checks that tags are closed in order, and collects the parts that a browser would load or
+    run."""
 
     VOID = frozenset({"meta", "link", "br", "img", "input", "hr", "line"})
 
@@ -196,8 +197,8 @@ def test_words_keep_the_capitals_that_they_have() -> None:
 
 
 def test_checks_that_are_fine_stand_in_one_line_that_opens() -> None:
-    """Which checks are fine is read at once; what they found by who opens it; what is in
-    doubt, and why a check could not look, by all, on paper too."""
+    """The names of fine checks are visible at once, and their findings on opening. Doubts, and the
+    reasons why a check could not run, are always visible, on paper too."""
     found = [
         Finding("load", FINE, "60/s were begun, <b>60/s</b> were asked for"),
         Finding("counts", DOUBTFUL, "they do not agree", "look at the server's log"),

@@ -1,4 +1,4 @@
-"""Reports of results that the product itself wrote: no stand-in can hide what it writes."""
+"""Reports of results that the product itself wrote: no stand-in can hide their content."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SYSTEM = "name='s'\n[[station]]\nname='server'\ndemand='{demand}'\n"
 
 @pytest.fixture(scope="module")
 def before_and_after(tmp_path_factory: pytest.TempPathFactory) -> list[tt.Result]:
-    """One workload against two real servers, of which the report knows nothing."""
+    """One workload against two real servers, which are unknown to the report."""
     folder = tmp_path_factory.mktemp("runs")
     found, listen = [], "127.0.0.1:0"
     for name, demand in (("before deploy", "const(1ms)"), ("after deploy", "const(5ms)")):
@@ -123,7 +123,7 @@ def test_the_page_of_two_runs_says_how_much_they_differ(
 
 
 def test_compare_says_what_spoils_a_result(tmp_path: Path) -> None:
-    """In one of the two nobody came; the other's server was overloaded."""
+    """One of the two received no requests; the other's server was overloaded."""
     system = tt.System(SYSTEM.format(demand="const(20ms)"))
     for name, rate in (("overload", "80/s"), ("nobody", "1e-9/s")):
         workload = tt.Workload(WORKLOAD).with_value("arrivals.rate", rate)

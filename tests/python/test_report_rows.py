@@ -1,4 +1,4 @@
-"""What charts read of a result's rows: only what they use, once, and no extreme is lost."""
+"""The use of a result's rows by charts: only the needed ones, once, and no extreme is lost."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tt.Result:
 
 
 def first_attempts(rows: pl.DataFrame) -> pl.DataFrame:
-    """When each request was first wanted and when it succeeded, by joining all with all."""
+    """The first schedule and the success of each request, by joining all with all."""
     key = ["replication", "session", "request"]
     first = rows.group_by(key).agg(begun_ns=pl.col("scheduled_ns").min())
     done = rows.filter(pl.col("error").is_null() & pl.col("done_ns").is_not_null())
@@ -75,7 +75,7 @@ def test_rows_in_memory_are_those_of_the_file(stored: tt.Result, tmp_path: Path)
 def test_a_report_reads_no_whole_table(
     stored: tt.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of ten million requests that would be a gigabyte, and seconds for each chart."""
+    """For ten million requests that would be a gigabyte, and seconds for each chart."""
 
     def whole(_: tt.Result) -> None:
         raise AssertionError("the whole table was read")
@@ -142,7 +142,7 @@ def entry_of(result: tt.Result) -> Entry:
 
 
 def test_the_greatest_response_time_is_drawn(stored: tt.Result) -> None:
-    """In the heat map exactly; in the tail to the 0.1 % of a bin of its histogram."""
+    """Exact in the heat map; in the tail up to the 0.1 % of a bin of its histogram."""
     counted = cases_of([stored])
     drawings = {one.name: one.draw(counted) for one in CHARTS}
     answered = first_attempts(pl.DataFrame(stored.requests))
@@ -152,7 +152,7 @@ def test_the_greatest_response_time_is_drawn(stored: tt.Result) -> None:
     assert tail is not None
     drawn = [trace for trace in heat.panels[0].figure.data if trace.name == "longest"]
     assert np.nanmax(drawn[0].y) == longest_s
-    # The tail has only what came after the warm-up.
+    # The tail has only requests after the warm-up.
     after = answered.filter(pl.col("begun_ns") >= 1e9 * stored.summary["warmup_s"])
     counted_s = float((after["done_ns"] - after["begun_ns"]).max()) / 1e9
     assert max(tail.panels[0].figure.data[0].x) == pytest.approx(counted_s, rel=0.002)

@@ -1,4 +1,4 @@
-"""The checks of the order of rooms, against packages that are in order and that are not."""
+"""The checks of the order of rooms, against packages with a right and with a wrong order."""
 
 from __future__ import annotations
 

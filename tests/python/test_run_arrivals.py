@@ -42,7 +42,7 @@ def test_the_rate_of_an_open_model_is_replaced(url: str, rate: float | str) -> N
 def test_clients_and_think_time_of_a_closed_model_are_replaced(url: str) -> None:
     given = {"duration": "1s", "clients": 8, "think": "const(50ms)"}
     result = tt.run(CLOSED, url, **given)
-    # 8 clients x 20 a second, but for the service times.
+    # 8 clients x 20 a second, minus the service times.
     assert result.summary["sessions"] == 8
     assert 8 <= result.summary["requests"] <= 168
     rows = polars.DataFrame(result.requests).sort("session", "request")
@@ -56,7 +56,7 @@ def test_rate_and_think_time_go_together_in_a_partly_open_model(url: str) -> Non
     text = result.inputs()[0].to_toml()
     assert 'rate = "100/s"' in text
     assert "think = 0" in text
-    # As many sessions as the law gives with this seed, where the file's rate gives 6.
+    # As many sessions as the law gives with this seed; the file's rate gives 6.
     assert 30 <= result.summary["sessions"] <= 38
 
 

@@ -1,7 +1,7 @@
-"""`run --link`: a run whose connections cross a link, and what is left of it: nothing.
+"""`run --link`: a run whose connections cross a link, and leaves nothing behind.
 
-The links' own delays, losses and rates are tested with the lab (`test_lab_links`). What is asserted
-of times here are lower bounds, which a busy machine does not break.
+The links' own delays, losses and rates are tested with the lab (`test_lab_links`). Assertions about
+times are lower bounds here, which a busy machine does not break.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def test_with_a_proxy_the_link_is_on_the_way_to_it() -> None:
 
 
 def test_tls_is_spoken_with_the_target_itself(tmp_path: Path) -> None:
-    """The relay has no certificate: that of the target is checked, for the target's own name."""
+    """The relay has no certificate: the target's is checked, for the target's own name."""
     with nothing_left(), tls_server(tmp_path) as target:
         given = {"ca_file": tmp_path / "own.crt", "link": "delay = 20ms", "requests": 3}
         result = tt.run(ONE_CLIENT, target, **given)
@@ -96,14 +96,14 @@ def test_losses_are_counted_and_made_up_for() -> None:
         came = counted["came"]
         assert came >= 300
         assert abs(counted["lost"] - 0.1 * came) <= 5 * (0.09 * came) ** 0.5
-    # A packet that had to be sent again was missed for a retransmission timeout or a probe.
+    # A packet that had to be sent again was missing for a retransmission timeout or a probe.
     assert result.summary["response_time_s"]["max"] >= 0.01
 
 
 @pytest.mark.parametrize("more", ["", ", delay = 1ms"], ids=["kernel", "program"])
 def test_a_response_takes_as_long_as_the_rate_says(more: str) -> None:
-    """1 MB over 10 Mbit/s: 0.8 s and the headers of its packets, but for what the buckets of the
-    kernel's `tbf` hold."""
+    """1 MB over 10 Mbit/s: 0.8 s and the headers of its packets, minus the content of the buckets
+    of the kernel's `tbf`."""
     large = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + bytes(1_000_000)
     with nothing_left(), serving(lambda _one, _head: large) as server:
         link = f"rate = 10Mbit/s{more}"

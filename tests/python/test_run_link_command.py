@@ -1,4 +1,4 @@
-"""`thinktime run --link`: who may run over a link, and how it ends; nothing is left of it."""
+"""`thinktime run --link`: the permitted users, and its end; nothing is left of it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_an_error_of_the_run_leaves_nothing() -> None:
 
 
 def test_who_may_not_is_told_what_is_needed(tmp_path: Path) -> None:
-    """Root without capabilities and without a user namespace to be had is nobody."""
+    """Root without capabilities and without a possible user namespace has no rights."""
     (tmp_path / "w.toml").write_text(ONE_CLIENT.to_toml())
     drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"]
     words = ["run", "w.toml", "--target", "http://127.0.0.1:1", "--link", "delay = 1ms"]

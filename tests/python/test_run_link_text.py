@@ -1,4 +1,4 @@
-"""What `run --link` may be given: texts and files, and what is wrong in one. Nothing is made."""
+"""The inputs of `run --link`: texts and files, and their errors. Nothing is made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients as scripts: simulated and run, they do the same, and their mistakes are told."""
+"""Clients as scripts: the same when simulated and when run; their mistakes are reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SERVER = cases.system(("ps", "exp(5ms)"))
 
 
 def scripted(directory: Path, body: str, arrivals: str = "") -> tt.Workload:
-    """A workload whose sessions do this."""
+    """A workload whose sessions run this program."""
     (directory / "client.luau").write_text(f"return function(client)\n{body}\nend")
     arrivals = arrivals or 'model = "partly-open"\nrate = "20/s"'
     text = f'name = "s"\n[arrivals]\n{arrivals}\n[session]\nscript = "client.luau"\n{KINDS}'
@@ -27,9 +27,9 @@ def scripted(directory: Path, body: str, arrivals: str = "") -> tt.Workload:
 
 
 def test_a_script_is_the_workload_it_describes(tmp_path: Path) -> None:
-    """Sessions of a geometric number of requests with exponential think times, written as a
-    script: under PS the mean is E[S] / (1 - load) whatever sessions do (product form). Ten
-    replications, 4.09 standard errors (Student's t: false alarm 0.27 %)."""
+    """Sessions of a geometric number of requests with exponential think times, written as a script:
+    under PS the mean is E[S] / (1 - load) for any sessions (product form). Ten replications, 4.09
+    standard errors (Student's t: false alarm 0.27 %)."""
     loop = (
         'repeat\nclient:get("/")\nlocal last = client.random:uniform() < 0.25\n'
         'if not last then client:think("exp(1s)") end\nuntil last'

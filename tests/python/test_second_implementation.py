@@ -1,9 +1,9 @@
 """Populations, journeys and pages against a second implementation, in `second_implementation`.
 
-Where nothing is left to chance, every request is compared to the nanosecond. Where something is,
-both draw with generators of their own, and their means over replications are compared by Welch's t:
-about 80 figures a workload, each with a false alarm of 1e-7 if means were normal, so that twenty
-workloads fail by chance once in 6,000 times. The seeds are fixed.
+Without chance, every request is compared to the nanosecond. With chance, both draw with generators
+of their own, and their means over replications are compared by Welch's t: about 80 figures a
+workload, each with a false alarm of 1e-7 if means were normal, so that twenty workloads fail by
+chance once in 6,000 times. The seeds are fixed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CERTAIN_NS = 1_000_000_000
 
 
 def ranked(rows: pl.DataFrame) -> pl.DataFrame:
-    """Sessions and their requests numbered by rank: what is skipped may take a number or not."""
+    """Sessions and their requests numbered by rank: a skipped one may take a number or not."""
     session = pl.col("session").rank("dense").over("population")
     rank = pl.col("request").rank("dense").over("population", "session")
     table = rows.with_columns(session=session, rank=rank)
@@ -100,7 +100,7 @@ def leaning(workloads: list[list[figures.Comparison]]) -> list[str]:
     """Figures that are off to one side in many workloads, a little in each."""
     by_kind = defaultdict(list)
     for comparisons in workloads:
-        # One of each kind a workload: these are independent.
+        # One of each kind per workload: these are independent.
         firsts = {(one.of.split()[0], one.figure): one.z for one in reversed(comparisons)}
         for kind, z in firsts.items():
             by_kind[kind].append(z)

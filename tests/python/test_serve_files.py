@@ -1,4 +1,4 @@
-"""`serve --files`: what is sent, what is not, and whose bytes are next."""
+"""`serve --files`: the sent files, the refused ones, and the order of bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZES = {"a.html": 10, "b.bin": 70_001, "c d.txt": 1, "deep/e.css": 5000, "empty
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of files, with things beside it and in it that are nobody's business."""
+    """A folder of files, with private files beside it and in it."""
     whole = tmp_path_factory.mktemp("files")
     (whole / "secret.txt").write_text("secret")
     site = whole / "site"
@@ -153,7 +153,7 @@ def test_the_servers_own_address_may_stand_in_the_target(site: Path) -> None:
 
 
 def test_who_asks_for_the_same_again_and_again_gets_alike(tmp_path: Path) -> None:
-    """Of two with as much left the first to begin goes first: nobody is passed for ever."""
+    """Of two with an equal rest the first to begin goes first: nobody is passed for ever."""
     (tmp_path / "a").write_bytes(bytes(20_000))
     answers = [0] * 8
     with tt.serve(files=tmp_path, policy="srpt", rate="4MB/s") as server:
@@ -171,12 +171,12 @@ def test_who_asks_for_the_same_again_and_again_gets_alike(tmp_path: Path) -> Non
             one.start()
         for one in threads:
             one.join()
-    # Where the lowest of equal ones always went first, some got two or three.
+    # When the lowest of equal ones always went first, some got two or three.
     assert min(answers) > 400 / len(answers) / 3
 
 
 class _Read:
-    """What a response is read from, which stays open behind it."""
+    """The source of a response, which stays open behind it."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
@@ -218,10 +218,10 @@ def test_many_at_once_get_what_they_asked_for(site: Path, policy: str) -> None:
 
 @pytest.mark.parametrize("policy", ["fair", "srpt"])
 def test_whose_bytes_are_next(tmp_path: Path, policy: str) -> None:
-    """The first file is well on its way when a shorter one is asked for.
+    """The first file is well under way when a shorter one is requested.
 
-    Sending what has the least left lets the first wait, but for what sockets hold; in turns both
-    get alike.
+    Sending the least remaining size lets the first wait, except for bytes in sockets; in turns both
+    get equal shares.
     """
     (tmp_path / "first").write_bytes(bytes(1_000_000))
     (tmp_path / "second").write_bytes(bytes(300_000))
@@ -248,7 +248,7 @@ def test_whose_bytes_are_next(tmp_path: Path, policy: str) -> None:
 
 
 def test_who_does_not_read_is_in_nobodys_way(tmp_path: Path) -> None:
-    """The socket of one with little left takes nothing: others go on."""
+    """The socket of one with a small rest takes nothing: others continue."""
     (tmp_path / "large").write_bytes(bytes(20_000_000))
     (tmp_path / "larger").write_bytes(bytes(30_000_000))
     with tt.serve(files=tmp_path, policy="srpt") as server, connected(server) as idle:

@@ -1,4 +1,4 @@
-"""What servers tell of their own time, by `Server-Timing`: from the response to the report."""
+"""Servers' own times, by `Server-Timing`: from the response to the report."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rows_of(result: tt.Result) -> pl.DataFrame:
 
 
 def told(*values: str, status: int = 200) -> tt.Result:
-    """Of a server whose responses have these fields, each of them one of the header."""
+    """Made by a server whose responses have these fields, each of them one of the header."""
 
     def answer(_: Received) -> Answer:
         return Answer("ok", status, [("Server-Timing", value) for value in values])
@@ -57,8 +57,8 @@ def told(*values: str, status: int = 200) -> tt.Result:
 
 @pytest.mark.parametrize("version", ["HTTP/1.1", "HTTP/2"])
 def test_rows_have_the_demands_that_the_server_tells(version: str) -> None:
-    """The demands go with the requests, so that they are those of the simulation with the seed;
-    HTTP/2 is spoken by a switch, which passes the header on."""
+    """The demands go with the requests, so that they are those of the simulation with the seed; a
+    switch speaks HTTP/2, and passes the header on."""
     alike = tt.simulate(open_workload(), SYSTEM, requests=200, rows="all", warmup=0.0)
     with tt.serve(SYSTEM, server_timing=True) as server:
         if version == "HTTP/1.1":
@@ -196,7 +196,7 @@ def test_the_command_serves_and_runs_with_it(tmp_path: Path) -> None:
 
 
 class Queueing(BaseHTTPRequestHandler):
-    """First come, first served, for exp(5 ms) each; tells how long a request took it, waiting
+    """First come, first served, for exp(5 ms) each; it reports its own time of a request, waiting
     included."""
 
     protocol_version = "HTTP/1.1"
@@ -214,7 +214,7 @@ class Queueing(BaseHTTPRequestHandler):
         )
 
     def log_message(self, *_: object) -> None:
-        """Tests say nothing."""
+        """Tests print nothing."""
 
 
 @pytest.mark.serial

@@ -1,6 +1,6 @@
-"""A server of what scripts share that is killed, stopped and started again in the middle of a run.
+"""A server of scripts' shared values that is killed, stopped and started again during a run.
 
-The truth is what a target saw: each lock's token goes to it with a request that is made while the
+The truth is at the target: each lock's token goes to it with a request that is made while the
 session has the lock.
 """
 
@@ -34,11 +34,11 @@ shared:unlock("a")
 shared:add("added")
 client:check("counted", true)
 """
-"""A session that counts what only the lock keeps from being lost."""
+"""A session that counts; only the lock keeps its count from being lost."""
 
 
 def workload(directory: Path, body: str, shared: str, more: str = "") -> tt.Workload:
-    """Ten clients that do this, and whoever else is in `more`."""
+    """Ten clients of this kind, and the further ones in `more`."""
     (directory / "client.luau").write_text(f"return function(client)\n{body}\nend")
     text = (
         f'name = "s"\nshared = {shared}\n[[population]]\nname = "sharing"\n[population.arrivals]\n'
@@ -50,7 +50,7 @@ def workload(directory: Path, body: str, shared: str, more: str = "") -> tt.Work
 
 @contextmanager
 def meanwhile(seen: list[Received], steps: list[tuple[int, Callable[[], None]]]) -> Iterator[None]:
-    """Do these one after another, each when the target has seen so many more requests."""
+    """Do these one after another, each when the target has received some more requests."""
     over = threading.Event()
 
     def watch() -> None:
@@ -115,7 +115,7 @@ def test_nothing_is_lost_or_done_twice_by_a_server_that_keeps_what_it_was_told(
             )
         given = tokens(seen)
         assert len(given) == result.summary["requests"] == 200
-        # One at a time, in the order of their tokens: nobody had the lock at the same time.
+        # One at a time, in the order of their tokens: no two had the lock at the same time.
         assert given == sorted(set(given))
         assert server.number("count") == server.number("added") == 200
         assert counted(result) == 200
@@ -124,8 +124,8 @@ def test_nothing_is_lost_or_done_twice_by_a_server_that_keeps_what_it_was_told(
 
 @each_kind
 def test_a_server_that_forgets_gives_no_token_twice(tmp_path: Path, kind: str) -> None:
-    """What was counted is lost, and said to be; those who had a lock are told apart by its token,
-    and find their next write refused."""
+    """The counts are lost, and reported as lost. The former owners of a lock are recognized by its
+    token, and their next write is refused."""
     with (
         shared_server(tmp_path, kind=kind) as server,
         answer_server(lambda _: Answer()) as (url, seen),
@@ -170,7 +170,7 @@ def test_sessions_wait_so_long_and_nobody_else_does(tmp_path: Path, kind: str) -
             result = tt.run(workload(tmp_path, pause, table, OTHERS), url, duration="4s")
         checks = result.summary["checks"]
         assert checks["named"]["failed"] == 0
-        # Ten clients, each of which had time for no more than five waits.
+        # Ten clients, each of which had time for at most five waits.
         assert 10 <= checks["fine"]["failed"] <= 50
         assert checks["fine"]["passed"] > 0
         others = result.summary["by_request"]["other"]
@@ -215,7 +215,7 @@ def test_a_session_ends_when_the_server_refuses(tmp_path: Path, kind: str) -> No
 
 
 def ghost(server: Shared, run: str, number: int, *words: str) -> str:
-    """What somebody else says who belongs to the run: an operation with its number."""
+    """The message of another member of the run: an operation with its number."""
     script = Path(__file__).resolve().parents[2] / "crates/net/src/generator/shared/server.lua"
     order = (str(number), str(number))
     return server.said("EVAL", script.read_text("utf-8"), "1", run, "ghost", "1", *order, *words)
@@ -229,7 +229,7 @@ def run_of(server: Shared) -> str:
 
 @each_kind
 def test_a_lock_of_whoever_is_gone_goes_to_the_next(tmp_path: Path, kind: str) -> None:
-    """And what the gone one says later is refused."""
+    """And a later message of the former one is refused."""
     body = """
     client.shared:put("begun", true)
     client:get("/0")
@@ -300,7 +300,7 @@ def test_a_generator_that_stood_still_for_too_long_finds_its_writes_refused(
 
 
 def taken_over(server: Shared) -> int:
-    """The token with which somebody else gets the lock, and writes."""
+    """The token with which another client gets the lock, and writes."""
     run, number = run_of(server), 1
     while "token" not in (
         got := ghost(server, run, number, "1000000", "lock", "a", "0", "ghost/1")

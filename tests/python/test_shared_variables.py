@@ -1,4 +1,5 @@
-"""What scripts share on a server of Redis or Valkey: the same as in one process, for many loops."""
+"""Scripts' shared values on a server of Redis or Valkey: the same as in one process, for many
+loops."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def target() -> Iterator[str]:
 
 
 def scripted(directory: Path, body: str, shared: str | None, arrivals: str) -> tt.Workload:
-    """A workload whose sessions do this; `shared` is the value of the key, in TOML."""
+    """A workload whose sessions run this program; `shared` is the value of the key, in TOML."""
     (directory / "client.luau").write_text(f"return function(client)\n{body}\nend")
     key = "" if shared is None else f"shared = {shared}\n"
     text = f'name = "s"\n{key}[arrivals]\n{arrivals}\n[session]\nscript = "client.luau"\n'
@@ -90,7 +91,7 @@ def test_a_server_says_what_one_process_says(server: Shared, target: str, tmp_pa
 def test_counts_are_exact_over_event_loops(
     server: Shared, target: str, tmp_path: Path, loops: int
 ) -> None:
-    """Both the sums of `add`, and those of what only a lock keeps from being lost."""
+    """Both the sums of `add`, and those that only a lock protects."""
     body = """
     local page = client:get("/")
     client.shared:add("added")
@@ -109,7 +110,7 @@ def test_counts_are_exact_over_event_loops(
 
 
 def test_locks_go_by_priority_then_by_turn(server: Shared, tmp_path: Path) -> None:
-    """Sessions ask one after another while the first has the lock; the server sees who is next."""
+    """Sessions ask one after another while the first has the lock; the server sees the next one."""
     body = """
     local shared, me = client.shared, client:session()
     if me == 0 then
@@ -177,7 +178,7 @@ def test_runs_share_nothing_with_one_another(server: Shared, target: str, tmp_pa
 
 
 def test_a_simulation_shares_within_itself(tmp_path: Path) -> None:
-    """Nobody listens there, and nobody is asked."""
+    """The address has no listener, and no request goes there."""
     bodies = [scripted(tmp_path, EVERYTHING, shared, closed(1)) for shared in
               (None, '"redis://127.0.0.1:1"')]  # fmt: skip
     system = {"name": "s", "station": [{"name": "s", "demand": "const(1ms)"}]}
@@ -281,7 +282,7 @@ def test_what_is_wrong_is_said_before_the_run(target: str, tmp_path: Path) -> No
 def test_mistakes_are_told_by_line_and_key_and_no_password_is(
     tmp_path: Path, value: str, says: str
 ) -> None:
-    """Nor is what looks like one kept: who would write it there has it in no result."""
+    """Nor is a value kept that looks like a secret: a user who writes one has it in no result."""
     with pytest.raises(tt.InputError) as raised:
         scripted(tmp_path, 'client:get("/")', value, closed(1))
     said = str(raised.value)

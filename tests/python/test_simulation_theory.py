@@ -91,7 +91,7 @@ def test_means_are_within_three_standard_errors(name: str) -> None:
     times = result.summary["response_time_s"]
     standard_error = times["ci95"] / 2.262
     assert abs(times["mean"] - exact) < T_9 * standard_error
-    # What sampling allows at a load of 0.8: a wider interval would hide a mistake.
+    # The sampling error at a load of 0.8: a wider interval would hide a mistake.
     wider = math.sqrt(1_000_000 / requests)
     assert abs(times["mean"] / exact - 1) < (0.03 if "H2" in name else 0.01) * wider
 
@@ -139,7 +139,7 @@ def test_policies_agree_with_their_m_g_1_formulas(policy: str, exact_ms: float) 
 @pytest.mark.parametrize("name", ["M/M/1", "M/H2/1 PS", "closed network", "partly open FCFS exp"])
 def test_intervals_hold_the_exact_mean_at_their_stated_rate(name: str) -> None:
     workload, system, exact = long_cases()[name]
-    # What one request finds says little of the next where many visits lie between them.
+    # One request's state is nearly independent of the next one's if many visits lie between them.
     requests = 25_000 if name == "closed network" else 75_000
     runs, least = volume((60, 50), (200, 178))
     held = 0
@@ -215,8 +215,8 @@ name = "search"
     "policy", ["fcfs", "ps", "pesjf", "peljf", "priority", "priority(preemptive=no)"]
 )
 def test_kinds_of_request_have_their_theory(policy: str) -> None:
-    """Ten replications, within three standard errors of what `simulate` shows as exact; and the
-    first kind ranks last under priority, so that the order shows."""
+    """Ten replications, within three standard errors of the exact value of `simulate`; and the
+    first kind ranks last under priority, so that the order is visible."""
     classes = "priority.search = 1" if policy.startswith("priority") else ""
     system = tt.System(
         f'name = "s"\n[[station]]\nname = "server"\npolicy = "{policy}"\n{classes}\n'

@@ -1,8 +1,8 @@
 """The site is whole, needs nothing from elsewhere, and cannot be built with a dead link.
 
-What `make site` does is done here in a folder of its own, unless THINKTIME_SITE names a site that
-it has just built; where Sphinx is not installed, as before the first `make site`, there is nothing
-to test.
+The steps of `make site` run here in a folder of their own, unless THINKTIME_SITE names a site that
+it has just built. If Sphinx is not installed, as before the first `make site`, there is nothing to
+test.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Page(html.parser.HTMLParser):
-    """What a page names: anchors of its own, links, and what a browser loads with it."""
+    """The references of a page: anchors of its own, links, and files that a browser loads with
+    it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -116,12 +117,12 @@ FAULTS = {
     "a-file": "[x](../no-file.toml)",
     "a-picture": "![x](no-picture.png)",
 }
-"""What a page leads to that is not there."""
+"""The missing targets of a page's links."""
 ORPHAN = "alone"
 
 
 def tree(root: Path, pages: dict[str, str]) -> Path:
-    """A site of two pages that need one another, and of more that its first page lists."""
+    """A site of two pages that need each other, and of more that its first page lists."""
     shutil.copytree(ROOT / "docs" / "site", root / "docs" / "site")
     shutil.copy(ROOT / "Cargo.toml", root)
     every = {"other": "## A part\n", **pages}
@@ -141,7 +142,8 @@ def test_a_whole_site_is_built_without_a_word(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def spoilt(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    """What is said of a site with all faults at once; each is a warning, and an error by `-W`."""
+    """The messages about a site with all faults at once; each is a warning, and an error by
+    `-W`."""
     folder = tmp_path_factory.mktemp("spoilt")
     root = tree(folder / "tree", FAULTS)
     (root / "docs" / f"{ORPHAN}.md").write_text("# Alone\n")

@@ -91,7 +91,7 @@ def test_a_simulation_and_a_server_give_the_same_sizes(rows: polars.DataFrame) -
     assert found["page"] == set(pages)
     assert found["status"] == {137}
     assert found["image"] <= set(images)
-    # All but the rarest were asked for.
+    # All except the rarest were requested.
     assert len(found["image"]) > 250
     popular = rows.filter(polars.col("name") == "image")["bytes_received"].mode()[0]
     assert popular == images[0]
@@ -112,7 +112,7 @@ def test_a_real_run_receives_the_bodies() -> None:
     both = polars.DataFrame(read).join(polars.DataFrame(simulated.requests), on=key, suffix="_sim")
     assert len(both) > 50
     head = both["bytes_received"].cast(polars.Int64) - both["bytes_received_sim"].cast(polars.Int64)
-    # The head of a response: the same but for the digits of its length.
+    # The head of a response: the same except for the digits of its length.
     assert int(head.min() or 0) > 0
     assert int(head.max() or 0) < 120
 

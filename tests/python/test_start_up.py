@@ -26,7 +26,7 @@ finally:
 HEAVY = {"jinja2", "numpy", "plotly", "polars", "pydantic", "rich", "scipy"}
 """Each of these takes between 50 ms and a second to import."""
 OTHERS = ("thinktime.capacity_search", "thinktime.sweeps", "thinktime.comparison")
-"""What other commands are made of."""
+"""The parts of other commands."""
 
 
 def imported(*arguments: str, cwd: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a simulation says of itself: warm-up, intervals, differences, ill-posed models."""
+"""A simulation's own statements: warm-up, intervals, differences, ill-posed models."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_a_warm_up_is_found_where_the_start_differs() -> None:
 
 
 def test_percentiles_have_intervals_that_hold_the_exact_value() -> None:
-    """Exponential response times of mean 20 ms; of these four intervals at a false-alarm rate of
-    5 % each the seed is one at which all hold."""
+    """Exponential response times of mean 20 ms; with this seed all four intervals, each with a
+    false-alarm rate of 5 %, hold."""
     result = tt.simulate(
         cases.open_model(50), cases.system(("fcfs", "exp(10ms)")), requests=1_000_000, rows="none"
     )

@@ -1,6 +1,6 @@
 """Partly-open journeys begin in the steady state: as many requests come at first as later.
 
-Of 300 replications the rate in the first hundredth of the run (or tenth) is compared with the rest,
+In 300 replications the rate in the first hundredth of the run (or tenth) is compared with the rest,
 by Student's t of the differences. Each comparison has a false alarm of 1e-7 if means were normal;
 the seeds are fixed.
 """

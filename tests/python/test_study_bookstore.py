@@ -38,7 +38,7 @@ import replay  # noqa: E402 - as above
 import store  # noqa: E402 - as above
 import tables  # noqa: E402 - as above
 
-# Of the benchmark's specification, in percent.
+# From the benchmark's specification, in percent.
 PUBLISHED = {
     "browsing": {"home": 29.0, "best-sellers": 11.0, "search-results": 11.0, "buy-confirm": 0.69},
     "shopping": {"home": 16.0, "best-sellers": 5.0, "search-results": 17.0, "buy-confirm": 1.2},
@@ -156,7 +156,7 @@ def test_backends_get_the_class_that_is_said() -> None:
 
 
 def test_all_of_the_database_is_confined_to_one_core() -> None:
-    """Also what is started afterwards: the backends of clients."""
+    """Including later processes: the backends of clients."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         pytest.skip("with one core nothing is confined")
@@ -178,7 +178,7 @@ def test_all_of_the_database_is_confined_to_one_core() -> None:
 
 
 def psql(database: Database) -> subprocess.Popen[str]:
-    """A client that stays, and says first which process serves it."""
+    """A client that stays, and first reports the process that serves it."""
     command = [program("psql"), "-h", str(database.directory), "-p", str(database.port)]
     client = subprocess.Popen(
         [*command, "-U", USER, "-qAt", "postgres"],
@@ -202,14 +202,14 @@ def test_the_page_has_the_ratios_of_the_results() -> None:
 
 
 NOT_ROOT = ["default"]
-"""The policies of those who are not root."""
+"""The policies of users other than root."""
 
 
 @pytest.mark.parametrize("kind", [tables.corrected, tables.predicted, None])
 def test_what_is_kept_has_the_shape_of_the_paper(kind: Any) -> None:
-    """Open users wait longest; what PESJF gains over PELJF is more with them than with closed.
+    """Open users wait longest; PESJF's gain over PELJF is larger for them than for closed users.
 
-    Partly-open ones are held to it in the long run alone: of a run of seconds they are too rough.
+    For partly-open ones only the long run counts: runs of seconds are too rough.
     """
     found = json.loads((STUDY / "results.json").read_text("utf-8"))
     mean_s = {
@@ -229,7 +229,7 @@ def test_what_is_kept_has_the_shape_of_the_paper(kind: Any) -> None:
 def test_a_replay_of_a_queue_is_that_queue() -> None:
     """Worked out by hand, in ms: a long one from 0 on; shorts at 2 and 3, with 2 each.
 
-    They push it out until 6, or share with it. Later two that meet nobody.
+    They preempt it until 6, or share with it. Later two that are alone.
     """
     trips = [
         relay.RoundTrip(10.000, True, 0, 10.008, 0.004),
@@ -256,7 +256,7 @@ def test_who_is_not_root_gets_the_default_alone(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_no_study_needs_what_tests_are_made_with() -> None:
-    """Neither in the text of any, nor where this one is imported without it."""
+    """Neither in the text of any, nor if this one is imported without it."""
     for file in sorted(STUDY.parent.rglob("*.py")):
         text = file.read_text("utf-8")
         assert not re.search(r"^\s*(import|from) (pytest|hypothesis)\b", text, re.MULTILINE), file
@@ -297,11 +297,11 @@ def test_arguments_are_checked_before_anything_is_started(
 
 @contextmanager
 def in_small(words: list[str], to: Path) -> Iterator[subprocess.Popen[str]]:
-    """The study in small, started so; of its database and its folder nothing is left."""
+    """The study in small, started like this; its database and its folder leave nothing behind."""
     program("initdb")
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("the study needs two cores")
-    # PostgreSQL runs as somebody who may not look into the folders of tests.
+    # PostgreSQL runs as a user who may not read the folders of tests.
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o1777)
     command = [*words, str(STUDY / "study.py"), "--quick", "--to", str(to)]
@@ -357,7 +357,7 @@ def test_the_study_in_small(tmp_path: Path) -> None:
 
 @pytest.mark.study("bookstore")
 def test_an_ordinary_user_measures_the_default_scheduling() -> None:
-    """And is told what is left out, at once and in the tables."""
+    """And it reports the omitted parts, at once and in the tables."""
     to = Path(tempfile.mkdtemp())
     to.chmod(0o777)
     try:

@@ -1,4 +1,4 @@
-"""The studies' charts: what is shown is not shortened, and the same chart is the same file."""
+"""The studies' charts: data is not shortened, and the same chart is the same file."""
 
 from __future__ import annotations
 

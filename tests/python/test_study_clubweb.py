@@ -1,7 +1,7 @@
 """The study of ClubWeb: in small, the order of CAP and LARD and its flip; in full, its tables.
 
-The part with real servers: that it measures, ends what it started and goes on. Of times it states
-nothing of a run that came late.
+The part with real servers measures, ends its processes and continues. The test makes no statement
+about the times of a late run.
 
 Seeds are fixed, so the results are the same each time. Were they not, an order would be wrong with
 a probability of at most 2.5 % each.
@@ -68,7 +68,7 @@ def test_the_order_of_cap_and_lard_and_its_flip(
 
 @pytest.mark.study("clubweb")
 def test_what_is_done_is_kept(tmp_path: Path, done: dict[str, Any]) -> None:
-    """A cell is kept as it is, and done again where it was shorter."""
+    """A cell is kept as it is, and done again if it was shorter."""
     before = copy.deepcopy(done)
     kept, shorter = list(before["cells"])[:2]
     before["cells"][kept]["p90_ms"] = before["cells"][shorter]["p90_ms"] = [1.0]
@@ -90,7 +90,7 @@ def test_ratios_are_those_of_pairs(modules: dict[str, ModuleType]) -> None:
 
 
 def frame(text: str) -> list[tuple[str, int]]:
-    """What tables have without their figures: each line, or the first cell of a row."""
+    """The parts of tables without figures: each line, or the first cell of a row."""
     lines = [line.split(" | ") if line.startswith("|") else [line] for line in text.splitlines()]
     return [(cells[0], len(cells)) for cells in lines]
 

@@ -134,7 +134,7 @@ def test_every_claim_has_a_verdict(folder: Path, results: dict[str, Any]) -> Non
 def test_claims_are_made_of_a_few_figures(
     folder: Path, results: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of the whole study, which are kept, are the ones that its tables were made of."""
+    """Those of the whole study, which are kept, are the source of its tables."""
     monkeypatch.syspath_prepend(str(STUDY))
     import claims
 

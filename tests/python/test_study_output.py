@@ -1,4 +1,4 @@
-"""Where studies write: short ones not over whole ones, and nothing that is as it was."""
+"""The destinations of studies: short ones never replace whole ones, and unchanged files stay."""
 
 from __future__ import annotations
 

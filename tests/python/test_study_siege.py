@@ -43,7 +43,7 @@ def test_every_hostile_client_is_tried_on_both_servers(tmp_path: Path) -> None:
 
 @contextmanager
 def besieging(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """The study in small; of its lab and of its folders nothing is left afterwards."""
+    """The study in small; its lab and its folders leave nothing behind."""
     labs.need_root()
     if NGINX is None:
         pytest.skip("the system package nginx is not installed")
@@ -70,7 +70,7 @@ def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert [one["server"] for one in found] == ["nginx", "thinktime serve"]
     for one in found:
-        # Of some 200, of which a busy machine makes fewer.
+        # About 200, fewer on a busy machine.
         assert one["parts"]["before"]["requests"] > 10
         assert one["parts"]["before"]["failed"] < 0.5
         assert one["hostile"]["opened"] > 0
@@ -82,7 +82,7 @@ def test_two_cells_are_measured_and_written(tmp_path: Path) -> None:
 
 @pytest.mark.study("siege")
 def test_what_is_tried_anew_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
-    """By a study whose cells are not measured here: two of the kept ones are made anew."""
+    """By a study without new measurements: two of the kept cells are made anew."""
     (tmp_path / "results.json").write_text((STUDY / "results.json").read_text("utf-8"))
     script = (
         "import sys; sys.argv[1:] = ['--only', 'garbage', '--to', sys.argv[1]]; import study; "

@@ -43,7 +43,7 @@ def test_sizes_are_those_of_the_law() -> None:
     site = files.site()
     mean, cv2 = files.moments(site)
     assert mean == pytest.approx(draws.mean(), rel=0.02)
-    # The spread inside of a part is not there any more.
+    # The spread inside of a part is gone.
     assert 0.5 * draws.var() / draws.mean() ** 2 < cv2 < draws.var() / draws.mean() ** 2
     assert sum(one.share for one in site) == pytest.approx(1)
     assert [one.size for one in site] == sorted(one.size for one in site)
@@ -56,8 +56,8 @@ def test_open_users_gain_ever_more_and_closed_ones_do_not() -> None:
     lines = [line.split(" | ") for line in over_load.table((0.5, 0.95), 200_000)][2:]
     low, high = ([float(cell.strip("| ")) for cell in line] for line in lines)
     assert high[1] / low[1] == pytest.approx(0.5 / 0.05, rel=0.3)
-    assert high[3] > 2.5 * low[3]  # what open users gain
-    assert high[6] < 2 * low[6]  # and what closed ones do
+    assert high[3] > 2.5 * low[3]  # the gain of open users
+    assert high[6] < 2 * low[6]  # and of closed ones
     assert high[7] > 2 * low[7]
 
 
@@ -129,7 +129,7 @@ def test_the_page_has_the_ratios_of_the_results() -> None:
 
 @pytest.mark.parametrize("part", ["measured", "predicted", "long_run"])
 def test_what_is_kept_has_the_order_of_the_paper(part: str) -> None:
-    """SRPT gains most where users are open, less where partly open, and least where closed."""
+    """SRPT gains most for open users, less for partly open ones, and least for closed ones."""
     found = json.loads((STUDY / "results.json").read_text("utf-8"))
     mean_s = {
         (one["model"], one["server"]): one[part]["mean_s"]

@@ -1,4 +1,4 @@
-"""The study of a thousand nodes: its figures come from what was measured, and keep to laws."""
+"""The study of a thousand nodes: its figures come from the measurements, and keep to laws."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def simulate() -> ModuleType:
 
 
 def run(reports: int, requests: int, begin_s: float = 0.001) -> dict[str, Any]:
-    """What a run would have taken, had a report cost 2 ms and 300 bytes, a row 3 us and 60 bytes;
-    and half a second and 1 kB to begin and to end."""
+    """The costs of a run, if a report cost 2 ms and 300 bytes, a row 3 us and 60 bytes; and half a
+    second and 1 kB to begin and to end."""
     return {
         "cpu_s": 0.5 + reports * 2e-3 + requests * 3e-6,
         "bytes": 1000 + 300 * reports + 60 * requests,
@@ -72,7 +72,7 @@ def test_one_node_never_waits(simulate: ModuleType) -> None:
 
 
 def test_many_nodes_saturate_it(simulate: ModuleType) -> None:
-    # The asymptote of closed workloads: as many wait as there are, each for all the others.
+    # The asymptote of closed workloads: everybody waits, each for all the others.
     found = simulate.cell(costs(simulate, 5e-3, 0.0), 1000, 10.0, 100.0)
     assert found.late_s == pytest.approx(1000 * 5e-3 - 0.5, rel=0.05)
     assert found.load == pytest.approx(1.0, abs=0.02)

@@ -90,7 +90,7 @@ def test_the_study_in_small(tmp_path: Path) -> None:
         assert cell[size]["p50_s"] > 0.04
     (point,) = found["points measured"].values()
     assert point["requests"] == point["beside"]["requests"]
-    # What is there is not measured again.
+    # Existing measurements are not repeated.
     again = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert again.returncode == 0, again.stderr
     assert "measured" not in again.stderr

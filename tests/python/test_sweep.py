@@ -1,4 +1,4 @@
-"""Sweeps: what is varied, that finished points are kept, and what comes out."""
+"""Sweeps: the varied keys, the finished points that are kept, and the results."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_the_command_prints_a_list(tmp_path: Path) -> None:
 def test_points_that_are_not_to_be_trusted_are_marked_and_told_by_the_status(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At one point nobody comes, which is no result."""
+    """One point receives no requests, which is not a result."""
     monkeypatch.setenv("COLUMNS", "150")
     (tmp_path / "w.toml").write_text(WORKLOAD)
     (tmp_path / "s.toml").write_text(SYSTEM)

@@ -35,7 +35,7 @@ CLASSES = 'classes = { heavy = ["search"], light = ["page", "image"] }'
 
 
 def where(servers: list[Backend]) -> dict[str, int]:
-    """By target, the server that was asked for it."""
+    """By target, the server that received it."""
     return {target: at for at, one in enumerate(servers) for target in one.targets}
 
 
@@ -108,14 +108,14 @@ get = "/page/{uniform(1, 9)}"
 weight = 2
 """
 RESPONSE_S = 0.06
-"""Requests come every 25 ms: what is in progress then was sent 25 or 50 ms ago, so that ends and
-arrivals are 10 ms apart at least."""
+"""Requests come every 25 ms: those in progress were sent 25 or 50 ms ago, so that ends and arrivals
+are 10 ms apart at least."""
 
 
 def in_time(real: tt.Result) -> int:
-    """How many requests came before the first that was sent, or answered, 9 ms late or more.
+    """The number of requests before the first that was sent, or answered, 9 ms late or more.
 
-    Up to there what is in progress when a request comes is what it is in the simulation.
+    Up to there the requests in progress at an arrival are those of the simulation.
     """
     rows = polars.DataFrame(real.requests).sort("scheduled_ns")
     sent_late = rows["sent_ns"] - rows["scheduled_ns"]
@@ -183,7 +183,7 @@ def test_everybody_gets_his_own_answer() -> None:
 
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
 def test_bodies_go_both_ways(method: str) -> None:
-    """That of a GET as well, which has one where a search is asked for."""
+    """That of a GET as well, which has one if it asks for a search."""
     with backends(echo) as servers, switching("random", servers) as proxy:
         for frame, text in [
             ("Content-Length: 11", "hello world"),

@@ -1,7 +1,7 @@
-"""The same bytes mean the same, whole and in pieces; and no server gets what a strict reader of
-them does not find.
+"""The same bytes mean the same, whole and in pieces; and no server gets more than a strict reader
+finds in them.
 
-A request that comes whole passes without hyper if it is plain; one that comes in pieces does not.
+A plain request that comes whole passes without hyper; one that comes in pieces does not.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ CHUNKS += [
 
 
 def changed(draw: random.Random, text: str, share: float) -> bytes:
-    """The text, of which perhaps one byte has become another one, or two."""
+    """The text, with perhaps one or two bytes changed."""
     whole = text.encode()
     if draw.random() > share:
         return whole
@@ -144,7 +144,7 @@ def one_request(draw: random.Random) -> bytes:
 
 
 def several_requests(draw: random.Random) -> bytes:
-    """Requests with bodies one behind another, of which any may be odd; the last one is not."""
+    """Requests with bodies one after another, any of which may be odd; the last one is not."""
     text = ""
     for number in range(draw.choice([1, 2, 2, 3])):
         fields, body = ["Host: a"], ""
@@ -165,14 +165,16 @@ def several_requests(draw: random.Random) -> bytes:
 
 
 def begun(server: Backend, client: socket.socket, reader: Any) -> int:
-    """Ask for something plain; how many requests the server has got since the beginning."""
+    """Send a plain request; returns the number of requests that the server has got since the
+    beginning."""
     ask(client, "/begin")
     assert body_of(reader) == b"/begin"
     return len(server.heads)
 
 
 def meaning(server: Backend, proxy: tt.switch, request: bytes, at: int) -> list[Any]:
-    """What the server and the client get for a request that comes in two pieces, or in one."""
+    """The bytes at the server and at the client for a request that comes in two pieces, or in
+    one."""
     with connected(proxy.url) as client, client.makefile("rb") as reader:
         before = begun(server, client, reader)
         in_pieces(client, request, at)
@@ -184,7 +186,7 @@ def meaning(server: Backend, proxy: tt.switch, request: bytes, at: int) -> list[
             length = next(line for line in head if line.startswith(b"content-length: "))
             body = reader.read(int(length.split()[1]))
         got = [sorted(text.splitlines()) for text in server.heads[before:]]
-        # Of a head that is odd and has no end it hangs on the pieces whether anything is said.
+        # For a head that is odd and has no end, the pieces decide whether anything is said.
         if not head or head[0] == b"HTTP/1.1 400 Bad Request":
             return [got, "refused"]
         told = sorted(line for line in head if not line.startswith(b"date: "))
@@ -192,7 +194,7 @@ def meaning(server: Backend, proxy: tt.switch, request: bytes, at: int) -> list[
 
 
 def asked_for(head: str, body: bytes) -> Request:
-    """What a server has been asked for."""
+    """The requests that a server has received."""
     method, target = head.encode().split()[:2]
     return Request(method, target, body)
 

@@ -1,4 +1,4 @@
-"""Servers that answer before they have all of a request, and clients that send on meanwhile."""
+"""Servers that answer before they have the whole request, and clients that continue to send."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def answer_of(client: socket.socket) -> tuple[int, bytes]:
 
 @pytest.mark.parametrize("connection", [b"close", b"keep-alive"])
 def test_what_a_server_said_before_it_closed_reaches_the_client(connection: bytes) -> None:
-    """Its answer lies there when the rest of the request is refused."""
+    """Its answer is ready when the rest of the request is refused."""
     answer = b"HTTP/1.1 413 Too Large\r\nConnection: %b\r\nContent-Length: 2\r\n\r\nno" % connection
     server = Hasty(answer)
     with switching("jsq", [server], retries=0, failures=1000) as proxy:
@@ -74,7 +74,7 @@ def test_what_a_server_said_before_it_closed_reaches_the_client(connection: byte
 
 
 def test_a_client_that_sends_on_can_read_its_answer() -> None:
-    """Its connection is not reset over what nobody has read: it has sent all, and then reads."""
+    """Its connection is not reset over unread bytes: it has sent all, and then reads."""
     nobody = f"http://127.0.0.1:{free_port()}"
     size = 1_500_000
     with switching("jsq", [nobody], failures=1000) as proxy:
@@ -98,7 +98,7 @@ def test_who_sends_on_for_long_is_not_listened_to_for_ever() -> None:
 
 
 def test_a_server_that_closes_without_a_word_has_not_answered() -> None:
-    """Though its refusal of the body is passed over until its end is read."""
+    """Although its refusal of the body is skipped until its end is read."""
     server = Hasty(b"")
     with (
         switching("jsq", [server], retries=0, failures=1000) as proxy,

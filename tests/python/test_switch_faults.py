@@ -17,7 +17,7 @@ from thinktime.operations.dispatcher import Switched
 
 
 def hang(_: Backend, connection: socket.socket, __: str) -> bool:
-    """Takes the request, and says nothing."""
+    """Takes the request, and does not answer."""
     connection.recv(1)
     return False
 
@@ -48,7 +48,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("what", ANSWERS)
 def test_what_is_no_answer_is_said_to_be_none(what: str) -> None:
-    """One server, so that there is no other to ask."""
+    """One server, so that no other can be tried."""
     with backends(says(ANSWERS[what])) as servers, switching("jsq", servers) as proxy:
         assert [get(proxy.url)[0] for _ in range(2)] == [502, 502]
         done = proxy.stop()
@@ -65,7 +65,7 @@ def test_servers_that_refuse_hang_or_reset_cost_no_answer() -> None:
             with switching("round-robin", [bad, good], **given) as proxy:
                 answers = [get(proxy.url, f"/{n}") for n in range(4)]
                 assert answers == [(200, f"/{n}") for n in range(4)]
-                # What may do something twice is not tried twice, once it has been sent.
+                # A request that may have a double effect is not tried twice, once it has been sent.
                 refused = [get(proxy.url, "/post", method="POST")[0] for _ in range(2)]
                 done = proxy.stop()
             assert done is not None
@@ -229,7 +229,7 @@ def test_requests_wait_where_the_policy_says_so() -> None:
 
 
 def test_slow_clients_and_servers_cost_little_memory() -> None:
-    """A body of 200 MB that nobody reads is not kept: what the switch holds of it is bounded."""
+    """An unread body of 200 MB is not kept: the switch holds a bounded part of it."""
     size = 200_000_000
 
     def large(_: Backend, connection: socket.socket, __: str) -> bool:

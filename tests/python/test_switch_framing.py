@@ -1,4 +1,4 @@
-"""What can be read in two ways goes neither to servers nor to clients."""
+"""Ambiguous messages go neither to servers nor to clients."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_equal_lengths_are_one() -> None:
     ],
 )
 def test_targets_are_paths_and_hosts_are_hosts(head: bytes) -> None:
-    """The connection ends with it: what comes behind is not looked at."""
+    """The connection ends with it: later bytes are not examined."""
     with backends(echo) as servers, switching("jsq", servers) as proxy:
         came = sent(proxy.url, head + b"\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n")
         assert came.startswith(b"HTTP/1.1 400 ")
@@ -96,7 +96,7 @@ def test_a_switch_that_is_its_own_server_goes_in_no_circles() -> None:
 
 
 def test_a_second_interrupt_does_not_wait(tmp_path: Path) -> None:
-    """Else the program would wait for an hour for a server that says nothing."""
+    """Otherwise the program would wait for an hour for a silent server."""
     asked, over = threading.Event(), threading.Event()
 
     def hold(_: Backend, __: socket.socket, ___: str) -> bool:

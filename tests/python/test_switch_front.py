@@ -44,7 +44,7 @@ def workload() -> tt.Workload:
 
 
 def versions(log: Path) -> set[str]:
-    """By which versions requests came."""
+    """The versions of received requests."""
     return {line.split('"')[1].split()[-1] for line in log.read_text().splitlines()}
 
 
@@ -77,7 +77,7 @@ def test_tls_offers_both(tmp_path: Path) -> None:
         old.request("GET", "/old")
         assert old.getresponse().read() == b"/old"
         old.close()
-        # Who does not speak TLS gets nothing, and disturbs nobody.
+        # A client without TLS gets nothing, and disturbs nobody.
         with connected("http://" + place) as plain:
             plain.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             assert b"HTTP/1.1 200" not in plain.recv(1000)
@@ -107,7 +107,7 @@ def test_certificate_and_key_must_fit(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(CURL is None, reason="the system package curl is not installed")
 def test_curl_is_answered(tmp_path: Path) -> None:
-    """A client that nobody here wrote, with bodies both ways."""
+    """An independent client, with bodies both ways."""
     make_certificate(tmp_path, "own")
     files = {"certificate": tmp_path / "own.crt", "key": tmp_path / "own.key"}
     body = tmp_path / "body"
@@ -229,7 +229,7 @@ def test_floods_end_their_own_connection_only() -> None:
 
 
 def test_who_sleeps_is_woken_by_the_end_of_his_connection() -> None:
-    """Three clients: one says nothing more, one takes nothing of its answer, one began nothing."""
+    """Three clients: one becomes silent, one reads nothing of its answer, one began nothing."""
     long = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + bytes(1_000_000)
     with (
         backends(says(long)) as servers,

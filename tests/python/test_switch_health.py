@@ -1,4 +1,4 @@
-"""Health checks of a switch: who is not well gets no requests, and gets them when he is well."""
+"""Health checks of a switch: an unhealthy server gets no requests until it is healthy again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Patient:
 
 
 def when_open(proxy: tt.switch, *wanted: bool) -> Metrics:
-    """The metrics when the servers are open, and are not, as is wanted."""
+    """The metrics once the servers are open, or closed, as given."""
     while True:
         if (metrics := told(proxy)).by_server("server_open") == list(wanted):
             return metrics
@@ -47,7 +47,7 @@ def when_open(proxy: tt.switch, *wanted: bool) -> Metrics:
 
 
 def asked(server: Backend) -> list[str]:
-    """What a server was asked for beside its health."""
+    """The requests to a server other than its health checks."""
     return [target for target in server.targets if not target.startswith("/health")]
 
 
@@ -70,7 +70,7 @@ def test_who_is_not_well_gets_no_requests_until_he_is() -> None:
         done = proxy.stop()
     assert [target for target in asked(servers[0]) if "closed" in target] == []
     assert sum("open" in target for target in asked(servers[0])) == 2
-    # Checks are no requests, and what they find is no failure of a request.
+    # Checks are not requests, and their findings are not failures of requests.
     assert done == Switched(12, 0, [4, 8], [0, 0])
 
 
@@ -115,7 +115,7 @@ def test_who_was_closed_for_failures_is_closed_again_by_one_more() -> None:
 
 
 def test_time_alone_opens_nobody_who_is_asked_how_he_is() -> None:
-    """It was asked once, at the start, and found well; `closed` has no meaning."""
+    """It was checked once, at the start, and found healthy; `closed` has no meaning."""
     fails = Patient()
     given: dict[str, Any] = {**GIVEN, "health_every": "1h", "retries": 0}
     with backends(fails) as servers, switching("jsq", servers, **given) as proxy:
@@ -156,7 +156,7 @@ def test_a_check_is_a_request_to_the_server_itself() -> None:
 
 @pytest.mark.parametrize("what", ["refuses", "hangs", "garbage"])
 def test_no_good_answer_is_a_bad_one(what: str) -> None:
-    """A check that hangs is given up, and is not in progress for the policy meanwhile."""
+    """A check that hangs is given up, and does not count as in progress for the policy."""
 
     def bad(server: Backend, connection: socket.socket, target: str) -> bool:
         if what == "hangs":

@@ -1,4 +1,4 @@
-"""What a switch tells Prometheus."""
+"""The metrics of a switch for Prometheus."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_only_metrics_are_told() -> None:
         assert get(place, "/") == (404, "404: metrics are at /metrics\n")
         assert get(place, "/metrics", method="POST")[0] == 405
         assert get(place, "/metrics", method="HEAD") == (200, "")
-        # Who says nothing is not waited for.
+        # A silent client is not waited for.
         with connected(place) as silent:
             silent.sendall(b"GET")
             assert get(place, "/metrics")[0] == 200
@@ -208,7 +208,7 @@ def test_where_metrics_cannot_be_told_is_said() -> None:
 
 
 def test_the_command_says_where_metrics_are(tmp_path: Path) -> None:
-    """They are told until the last request has ended."""
+    """They are available until the last request has ended."""
     (tmp_path / "c.toml").write_text(system(1, "jsq").to_toml())
     command = [str(Path(sys.executable).with_name("thinktime")), "switch", "c.toml"]
     begun, go_on = threading.Event(), threading.Event()

@@ -26,7 +26,7 @@ def drip(_: Backend, connection: socket.socket, target: str) -> bool:
 
 
 def cut_off(server: Backend, connection: socket.socket, target: str) -> bool:
-    """Answers with the target and a part of what it promised, and resets."""
+    """Answers with the target and a part of the promised body, and resets."""
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + target.encode())
     time.sleep(0.02)  # what was sent is to be read before the reset
     return reset(server, connection, target)
@@ -49,7 +49,7 @@ FAULTS = {
     "echo": echo,
 }
 HONEST = {"hang": 504, "reset": 502, "garbage": 502, "half": 502}
-"""What a client is told where nobody else may be asked."""
+"""The client's answer if no other server may be asked."""
 
 
 def faulty(server: Backend, connection: socket.socket, target: str) -> bool:
@@ -58,7 +58,7 @@ def faulty(server: Backend, connection: socket.socket, target: str) -> bool:
 
 
 Told = list[tuple[str, str, int, bytes | None]]
-"""Method, target, status, and the body, None where its end is missing."""
+"""Method, target, status, and the body, None if its end is missing."""
 
 
 def ask_all(url: str, client: int, told: Told) -> None:
@@ -83,10 +83,10 @@ def ask_all(url: str, client: int, told: Told) -> None:
 
 @pytest.mark.parametrize("dispatch", ["round-robin", "jsq(2)", "least-request"])
 def test_faults_amid_load_cost_nobody_else_his_answer(dispatch: str) -> None:
-    """One server of three does what the target says; the others are good.
+    """One server of three follows the target's command; the others are good.
 
-    Every request gets its own answer whole, or an end that shows that something is missing, or the
-    error that it is: never two answers, never somebody else's.
+    Every request gets its own answer whole, or an end that shows that data is missing, or the error
+    that it is: never two answers, never another request's.
     """
     told: Told = []
     given = {"first_byte": "1500ms", "failures": 1_000_000, "threads": 2}

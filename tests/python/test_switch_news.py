@@ -1,4 +1,4 @@
-"""What a switch tells its operator: who gets no requests any more, and why."""
+"""The messages of a switch to its operator: the servers without requests, and the reasons."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sick:
 
 
 def lines_of(proxy: tt.switch, number: int) -> list[str]:
-    """So many lines of news, as they come."""
+    """A number of lines of news, as they come."""
     lines: list[str] = []
     while len(lines) < number:
         lines += proxy.news()
@@ -98,7 +98,7 @@ def system_station() -> str:
 
 
 def test_the_command_tells_it_and_opens_its_log_again(tmp_path: Path) -> None:
-    """As those who rotate logs do: the file is moved away, and SIGHUP makes a new one."""
+    """Like a log rotation: the file is moved away, and SIGHUP makes a new one."""
     (tmp_path / "c.toml").write_text(system(1, "jsq").to_toml())
     log, port, closed = tmp_path / "log", free_port(), free_port()
     command = [sys.executable, "-c", "from thinktime.cli import main; main()", "switch", "c.toml"]

@@ -1,4 +1,4 @@
-"""Requests that go on without hyper, and all that makes hyper take over in their midst."""
+"""Requests that pass without hyper, and all events in their midst that make hyper take over."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Talk(NamedTuple):
     proxy: tt.switch
     client: socket.socket
     reader: Any
-    """What the client is told."""
+    """The answer to the client."""
 
     def ask(self, target: str, more: str = "") -> None:
         ask(self.client, target, more)
@@ -35,7 +35,7 @@ class Talk(NamedTuple):
         return body_of(self.reader)
 
     def begin(self, requests: int = 1) -> None:
-        """Ask for something plain, after which a connection to the server is kept."""
+        """Send a plain request, after which a connection to the server is kept."""
         for number in range(requests):
             self.ask(f"/{number}")
             assert self.told() == f"/{number}".encode()
@@ -99,7 +99,7 @@ def odd(server: Backend, connection: socket.socket, target: str) -> bool:
 
 
 def answer_of(reader: Any) -> bytes:
-    """The body of the next answer, whatever says where it ends."""
+    """The body of the next answer, with any kind of end."""
     head = head_of(reader)
     assert head[0] == b"HTTP/1.1 200 OK", head
     fields = dict(line.lower().split(b": ", 1) for line in head[1:])
@@ -162,7 +162,7 @@ def test_the_log_has_a_line_for_each(tmp_path: Path) -> None:
 
 
 def held_back(opened: threading.Event) -> Any:
-    """Answers for targets of `/held` not before it may."""
+    """Answers targets of `/held` only when it may."""
 
     def behave(server: Backend, connection: socket.socket, target: str) -> bool:
         if target.startswith("/held"):
@@ -232,7 +232,7 @@ def test_what_is_in_progress_at_the_end_is_answered_and_the_client_told() -> Non
 
 
 def test_a_large_answer_reaches_who_reads_it_late() -> None:
-    """Of the largest plain answers, many at once are more than sockets hold."""
+    """Of the largest plain answers, a large number at once exceeds the sockets' room."""
     body = b"y" * 7000
 
     def sized(_: Backend, connection: socket.socket, __: str) -> bool:
@@ -253,7 +253,7 @@ def test_a_large_answer_reaches_who_reads_it_late() -> None:
 
 
 def test_what_a_server_says_beside_its_answer_is_nobodys_answer() -> None:
-    """Along with the answer, or when nobody asks any more."""
+    """Together with the answer, or after the last request."""
     said = threading.Event()
     other = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
 
@@ -318,7 +318,7 @@ def test_a_message_may_come_in_two_pieces_cut_anywhere() -> None:
 
 
 def in_pieces(connection: socket.socket, message: bytes, at: int) -> None:
-    """Send it in two pieces, the second when the first has been looked at; or in one."""
+    """Send it in two pieces, the second when the first has been processed; or in one."""
     if at > 0:
         connection.sendall(message[:at])
         time.sleep(0.002)

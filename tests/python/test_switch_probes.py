@@ -1,4 +1,4 @@
-"""Probes of a switch: servers say how much they have to do, and `prequal` goes by it."""
+"""Probes of a switch: servers report their work, and `prequal` uses it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUNDS = 40
 
 
 class Loaded:
-    """A server that says how much it has to do."""
+    """A server that reports the amount of its work."""
 
     def __init__(self, in_progress: int, response_s: float | None) -> None:
         self.says = {"in_progress": in_progress, "response_s": response_s}
@@ -34,7 +34,7 @@ class Loaded:
 
 
 def requests_of(server: Backend) -> int:
-    """How many requests it got, probes left out."""
+    """The number of its requests, without probes."""
     return sum(not target.startswith("/load") for target in server.targets)
 
 

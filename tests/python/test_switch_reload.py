@@ -1,4 +1,4 @@
-"""A switch that is told another system while it is at work."""
+"""A switch that gets another system while it is at work."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Held:
 
 
 def holding(proxy: tt.switch, server: Backend) -> threading.Thread:
-    """A client with `/held` at this server, which must be the one that is chosen."""
+    """A client with `/held` at this server, which must be the chosen one."""
     client = threading.Thread(target=get, args=(proxy.url, "/held"))
     client.start()
     while "/held" not in server.targets:
@@ -114,7 +114,7 @@ def test_a_new_policy_counts_what_is_in_progress() -> None:
 
 
 def test_a_server_is_known_by_its_url() -> None:
-    """What is in progress goes along to the server's new number; one that is gone has none."""
+    """Requests in progress move to the server's new number; a removed server has none."""
     held = Held()
     with (
         backends(held, echo, echo) as servers,
@@ -134,7 +134,7 @@ def test_a_server_is_known_by_its_url() -> None:
         metrics = told(proxy)
         assert metrics.by_server("requests_in_progress") == [0, 0]
     assert servers[0].targets == ["/held"]
-    # What the old policy has sent is counted as its.
+    # Requests sent by the old policy count as its own.
     assert metrics.get("requests_total", policy="round-robin", url=servers[0].url) == 1
 
 
@@ -225,7 +225,7 @@ def test_a_wrong_reload_changes_nothing() -> None:
 
 
 def test_the_command_reads_its_files_again(tmp_path: Path) -> None:
-    """A wrong file is told, and the policy of before goes on."""
+    """A wrong file is reported, and the former policy stays."""
     file = tmp_path / "c.toml"
     file.write_text(system(2, "round-robin").to_toml())
     command = [str(Path(sys.executable).with_name("thinktime")), "switch", "c.toml"]

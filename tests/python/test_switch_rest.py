@@ -1,4 +1,4 @@
-"""Clients of HTTP/1 that rest between requests, and what passes while nobody reads."""
+"""Clients of HTTP/1 that rest between requests, and bytes that pass while nobody reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def asked(client: socket.socket, reader: Any, target: str) -> bytes:
 
 
 def resident_kib(pid: int) -> int:
-    """What of a process lies in memory."""
+    """The resident memory of a process."""
     text = Path(f"/proc/{pid}/status").read_text()
     line = next(line for line in text.splitlines() if line.startswith("VmRSS:"))
     return int(line.split()[1])
@@ -104,11 +104,12 @@ def test_answers_reach_who_reads_them_late() -> None:
 
 
 def test_who_has_read_nothing_yet_does_not_rest() -> None:
-    """Of these sizes one at least leaves its end in the switch, where sockets hold the rest of it.
+    """With these sizes at least one leaves its end in the switch, while sockets hold the rest of
+    it.
 
-    The switch itself holds some 64 KiB of a response, sockets some 2.8 MB where the kernel's limits
-    are the usual ones. Through so small a window megabytes take long where the machine is slow, so
-    the last client may wait for its turn longer than clients, and bodies, usually may.
+    The switch itself holds some 64 KiB of a response, sockets some 2.8 MB with the kernel's usual
+    limits. Through so small a window megabytes take long on a slow machine, so the last client may
+    wait for its turn longer than clients, and bodies, usually may.
     """
 
     def sized(_: Backend, connection: socket.socket, target: str) -> bool:
@@ -132,7 +133,7 @@ def test_who_has_read_nothing_yet_does_not_rest() -> None:
             client.connect((host, int(port)))
             client.sendall(f"GET /{size} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
             clients.append((client, size))
-        # Longer than buffers are held for a client that asks for nothing.
+        # Longer than buffers are held for a client that sends no request.
         time.sleep(1)
         for client, size in clients:
             with client.makefile("rb") as reader:
@@ -140,7 +141,7 @@ def test_who_has_read_nothing_yet_does_not_rest() -> None:
 
 
 def test_a_client_may_rest_as_long_as_it_may_and_no_longer() -> None:
-    """Each request begins the time anew; a part of a head does not."""
+    """Each request restarts the time; a part of a head does not."""
     given = {"client": "600ms", "metrics": "127.0.0.1:0"}
     with backends(echo) as servers, switching("jsq", servers, **given) as proxy:
         with connected(proxy.url) as client, client.makefile("rb") as reader:
@@ -210,7 +211,7 @@ def test_a_body_goes_on_while_its_early_answer_is_not_read() -> None:
 
 
 def test_the_way_is_counted_down() -> None:
-    """RFC 9110, section 7.6.2: at 0 the switch answers itself, without what is secret."""
+    """RFC 9110, section 7.6.2: at 0 the switch answers itself, without secrets."""
     with backends(echo) as servers, switching("jsq", servers) as proxy:
         assert get(proxy.url, "/a", "Max-Forwards: 3\r\n", "OPTIONS") == (200, "/a")
         assert get(proxy.url, "/b", "Max-Forwards: 0\r\n") == (200, "/b")

@@ -1,18 +1,18 @@
 """Real against simulated: `run` by the real switch to seven servers that model, and `simulate`.
 
 Both follow one sample path: the requests carry the service demands that the simulation draws, and
-the switch draws what the simulated one draws. What the switch knows is exact, too: requests come
+the switch draws what the simulated one draws. The switch's knowledge is exact, too: requests come
 every 10 ms, demands are multiples of that, so that with FCFS servers all ends are multiples, and
-the switch sees them 5 ms after. Until something is 5 ms late, each choice is that of the
-simulation, and times differ by what forwarding and an operating system add: chance has no part in
+the switch sees them 5 ms after. Until an event is 5 ms late, each choice is that of the simulation,
+and times differ only by the costs of forwarding and of an operating system: chance has no part in
 it. The load is 0.69.
 
 The bound is 8 % or 2 ms, whichever is larger, for mean and p99, and three requests of four take as
 long as in the simulation. A run that breaks it is repeated with another seed, up to three in all.
-The test fails where all three break it; it is skipped where one of them was late: the program says
-so, or a request was sent 3 ms late, or a thread that does nothing but sleep woke that late, so that
-the machine may have held up the switch or a server as well. A false alarm would be a machine that
-holds these up in each of three runs of a policy, and neither the generator nor the sleeper.
+The test fails if all three break it. It is skipped if one of them was late: the program reports so,
+or a request was sent 3 ms late, or a thread that only sleeps woke that late, so that the machine
+may have delayed the switch or a server as well. A false alarm would need a machine that delays
+these in each of three runs of a policy, and neither the generator nor the sleeper.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def inputs(dispatch: str, seed: int) -> tuple[tt.Workload, tt.System]:
 
 
 def measured(dispatch: str, seed: int, servers: list[str]) -> tuple[tt.Result, bool]:
-    """The result, and whether the machine held up what was to run."""
+    """The result, and whether the machine delayed the run."""
     workload, system = inputs(dispatch, seed)
     with (
         tt.switch(system, servers, workload=workload, seed=seed) as proxy,
@@ -102,7 +102,7 @@ def measured(dispatch: str, seed: int, servers: list[str]) -> tuple[tt.Result, b
 
 @contextmanager
 def sleeper() -> Iterator[list[float]]:
-    """By how much a thread that sleeps again and again woke late, during the block."""
+    """The greatest delay of a thread that sleeps again and again, during the block."""
     late_s, over = [0.0], threading.Event()
 
     def sleep() -> None:
@@ -126,7 +126,7 @@ def simulated(dispatch: str, seed: int) -> tt.Result:
 
 
 def apart(real: tt.Result, model: tt.Result) -> float:
-    """The part of the requests that took 5 ms more or less than simulated: they met others."""
+    """The share of requests that took 5 ms more or less than simulated: they met others."""
     taken = (polars.col("done_ns") - polars.col("scheduled_ns")).alias("taken")
     ones, others = (
         polars.DataFrame(one.requests).select("session", "request", taken) for one in (real, model)
@@ -138,7 +138,7 @@ def apart(real: tt.Result, model: tt.Result) -> float:
 
 
 def broken(real: tt.Result, model: tt.Result) -> str | None:
-    """By what the two differ, where they differ by more than the bounds."""
+    """The differences of the two beyond the bounds."""
     assert real.summary["requests"] == model.summary["requests"] == REQUESTS
     one, other = real.summary["response_time_s"], model.summary["response_time_s"]
     told = ", ".join(f"{key} {1e3 * one[key]:.2f} of {1e3 * other[key]:.2f} ms" for key in KEYS)

@@ -1,4 +1,4 @@
-"""What a run shows while it runs, and that it ends once its SLO is lost."""
+"""The view of a run in progress, and its end once the SLO is lost."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_what_a_monitor_raises_ends_the_run() -> None:
 
 
 def ended_early(done: tt.Result) -> str:
-    """Why; 1,000 have begun by then, of which a slow machine may have served few."""
+    """The reason; 1,000 have begun by then, few of which a slow machine may have served."""
     (warning,) = [one for one in done.summary["warnings"] if one.startswith("ended early")]
     on_their_way = re.search(r"(\d+) requests on their way", warning)
     assert on_their_way is not None
@@ -266,7 +266,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def on_a_terminal(arguments: list[str], cwd: Path) -> tuple[int, str]:
-    """Run with standard error on a terminal; its exit status and what it showed there."""
+    """Run with standard error on a terminal; its exit status and its output there."""
     ours, theirs = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
     process = subprocess.Popen(

@@ -490,7 +490,7 @@ def test_closed_fcfs_against_a_chain_solved_otherwise(clients, think_time):
     length = sum(n * states[i] for (n, _), i in index.items())
     assert solved.queue_length == approx(length, rel=1e-9)
 
-    # Follow a request from the state it makes by entering, until it has nobody before it.
+    # Follow a request from the state after its arrival, until no other is before it.
     start = states @ enter / (states @ enter).sum()
     ahead = complete - np.diag(complete.sum(axis=1))
     for t in (0.1, 2.0, 25.0):
@@ -560,7 +560,7 @@ def test_many_clients_come_close_to_the_open_system():
 
 @pytest.mark.parametrize("clients", [10, 100])
 def test_closed_percentile_takes_few_looks_at_the_law(clients, monkeypatch):
-    """Each look sums over the jumps of a chain, which is what the time goes into."""
+    """Each look sums over the jumps of a chain, which takes most of the time."""
     law = closed_fcfs(clients, H2, 11 * clients).response_time
     looks = []
     look_at = type(law)._sf_at

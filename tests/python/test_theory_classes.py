@@ -94,7 +94,8 @@ POLLERS = closed("pollers", 10, "const(2s)", STATUS)
 
 
 def visits_by_numpy(table: dict[str, Any]) -> np.ndarray:
-    """v = first + v P, for a journey that ends; of its own, from the text of the file."""
+    """v = first + v P, for a journey that ends; an independent computation, from the text of the
+    file."""
     requests = table["request"]
     names = [one["name"] for one in requests]
     moves = np.array([[one["next"].get(name, 0.0) for name in names] for one in requests])
@@ -128,7 +129,7 @@ def test_visits_of_a_journey(n):
 
 def test_a_journey_that_goes_round_has_its_long_run_shares():
     found = workload(closed("walkers", 3, "1s", ROUND)).populations[0]
-    # home: 1 in 4; item is come to once a round and stays 2 on average; search once.
+    # home: 1 in 4; item is reached once a round and lasts for 2 on average; search once.
     assert found.mix == approx([0.25, 0.5, 0.25])
     assert found.visits is None
 
@@ -244,7 +245,7 @@ def test_open_populations_are_one_poisson_process():
     assert parts.by_population["b"].mean_s == approx(0.190)
     assert exact(two, station("srpt", "h2(10ms, cv2=8)")).by_population == {}
     first = station("priority(preemptive=yes)", "exp(10ms)") + "\npriority.status = 1"
-    # Who goes first does not notice the others, and the work is conserved.
+    # The first class does not notice the others, and the work is conserved.
     assert exact(two, first).mean_s == approx(0.050)
     assert exact(two, station("rr(1ms)", "exp(10ms)")) is None
     assert exact(two, first.replace("preemptive=yes", "1ms")) is None
@@ -285,7 +286,7 @@ def test_a_load_is_held(name):
     system = on(of, station("ps"))
     for load in (0.3, 0.9):
         assert theory_for(of, system, load).load == load
-    # What `--load` sets by simulation gives the load that theory has for it.
+    # The value that `--load` finds by simulation gives the load of the theory.
     assert theory_for(of.at_load(system, 0.5), system).load == approx(0.5, rel=0.02)
 
 
@@ -320,7 +321,7 @@ LASTS = partly_open("visitors", 2, 'think = "1s", lasts = "exp(1min)"', WALK)
     ("populations", "policy", "words"),
     [
         ([OPEN_PAGES], "ps", "no product form holds; exact are the loads: s0 0.14"),
-        # Where closed clients are there, too, the load cannot be known either.
+        # If closed clients are there, too, the load cannot be known either.
         ([OPEN_PAGES, POLLERS], "ps", "no product form holds"),
         ([LASTS, POLLERS], "ps", "hangs on how long"),
         ([closed("a", 5, "exp(1s)", ROUND, ', lasts = "9s"'), POLLERS], "ps", "hangs on how long"),

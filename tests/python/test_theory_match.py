@@ -1,4 +1,4 @@
-"""Which formula is matched to which model, and the golden values that it then gives.
+"""The formula for each model, and its golden values.
 
 Values come from published formulas and from independent simulations of 1e8 requests and more.
 """
@@ -191,7 +191,7 @@ def test_clients_in_step_have_no_average_of_their_own(policy):
     assert "stay in step" in reason(closed(10, const(20.0)), one(const(1.0), policy), load=0.4)
     both = System([Station(const(1.0), policy=policy), Station(const(2.0), policy=policy)])
     assert "stay in step" in reason(closed(3, None), both)
-    # One law with a density is enough to forget how they began.
+    # One law with a density is enough to forget their beginning.
     for think, demand in ((exp(20), const(1.0)), (const(20.0), uniform(0, 2))):
         found = theory_for(closed(10, think), one(demand, policy))
         assert found.mean_s == approx(theory_for(closed(10, exp(20)), one(exp(1.0))).mean_s)

@@ -1,7 +1,7 @@
 """Mean-value analysis of several classes, against Markov chains solved state by state.
 
-The chains know nothing of product forms: a state says who is where, in what order under FCFS, and
-what is there of open classes up to a number that is hardly ever reached.
+The chains know nothing of product forms: a state has the place of each job, its order under FCFS,
+and the number of jobs of open classes up to a limit that is hardly ever reached.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def test_nobody_thinks():
     found = mixed_mva([], [ClosedClass(3, (0.1,)), ClosedClass(2, (0.4,))])
     assert found.throughput == approx([3 / 5 / 0.1, 2 / 5 / 0.4])
     assert found.loads == approx([1.0])
-    # Who needs the first station only never leaves it, whatever else is there.
+    # A client who needs only the first station never leaves it, whatever else is there.
     apart = mixed_mva([], [ClosedClass(3, (0.1, 0.0)), ClosedClass(2, (0.0, 0.4))], (2, 2))
     assert apart.throughput == approx([20, 5])
     assert math.isfinite(apart.response_times.sum())

@@ -113,14 +113,14 @@ def test_certain_stability():
     assert not surely_stable(0.34, 2)
     assert not surely_stable(0.5, 1)
     assert surely_stable(0.999, 0)
-    # However late attempts are, there is then a fixed point.
+    # However late attempts are, a fixed point then exists.
     for retries in (1, 2, 3):
         assert retry_equilibrium(0.99 / (retries + 1), lambda _: 0.999999, retries) is not None
 
 
 def test_it_says_that_it_is_optimistic():
-    # Simulations of the bimodal server with retries collapse at load 0.3, where there is a
-    # fixed point: a reader must be told.
+    # Simulations of the bimodal server with retries collapse at load 0.3, although a fixed point
+    # exists: a reader must know that.
     assert retry_equilibrium(0.3, LATE) is not None
     for each in (theory.retries, retry_capacity, retry_equilibrium):
         assert "optimistic" in each.__doc__

@@ -1,4 +1,4 @@
-"""Policies that look at demands: printed values, limits, simulation, and which of them match.
+"""Policies that look at demands: printed values, limits, simulation, and matches.
 
 The golden table was computed by quadrature elsewhere.
 """
@@ -98,7 +98,7 @@ def test_golden_means(demand_mean, cv2, load, expected, numerical):
 
 
 def test_constant_demands_are_served_in_order():
-    # Nothing is smaller than anything else: M/D/1, E[T] = 1 + 0.8 / (2 x 0.2).
+    # All are equally small: M/D/1, E[T] = 1 + 0.8 / (2 x 0.2).
     for demand in (Deterministic(1.0), NumericalDemand(Discrete((1, 1.0)))):
         for policy in ("sjf", "ljf", "psjf", "srpt"):
             assert mean(policy, 0.8, demand) == approx(3, rel=1e-7), policy
@@ -125,7 +125,8 @@ def test_two_demands_are_two_classes():
 
 
 def test_demands_of_nothing():
-    # Half the requests need 0, half 2: λ E[S²] / 2 = 0.4 waits for both, over what goes before.
+    # Half the requests need 0, half 2: λ E[S²] / 2 = 0.4 delays both, divided by the idle share of
+    # earlier work.
     demand = NumericalDemand(Discrete((0.5, 0.0), (0.5, 2.0)))
     assert mean("sjf", 0.4, demand) == approx((0.4 + 2 + 0.4 / 0.6) / 2, rel=1e-7)
     assert mean("ljf", 0.4, demand) == approx((0.4 / 0.36 + 2 + 0.4 / 0.6) / 2, rel=1e-7)

@@ -202,7 +202,7 @@ def test_a_law_without_a_transform():
 
 
 def test_it_asks_for_few_values_of_the_law():
-    """What it costs, in points at which the law of the demand is looked at."""
+    """The cost, in points at which the law of the demand is evaluated."""
     points = 0
 
     class Counted(Gamma):

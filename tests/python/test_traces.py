@@ -1,4 +1,4 @@
-"""Which trace requests belong to: as servers are told, as rows say, and as a collector hears."""
+"""The traces of requests: at servers, in rows, and at a collector."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_servers_are_told_what_rows_say() -> None:
 
 
 class Plain(TcpServer):
-    """Keeps the bytes that come, and answers each head of a request."""
+    """Keeps the received bytes, and answers each head of a request."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), None)  # type: ignore[arg-type]
@@ -211,7 +211,8 @@ def test_results_without_traces_say_why(tmp_path: Path) -> None:
 
 
 def parsed(body: str) -> ExportTraceServiceRequest:
-    """What OpenTelemetry's own classes read: their JSON has ids in Base64, OTLP's in digits."""
+    """The spans as OpenTelemetry's own classes read them: their JSON has ids in Base64, OTLP's in
+    digits."""
     content = json.loads(body)
     for resource in content["resourceSpans"]:
         for scope in resource["scopeSpans"]:
@@ -224,7 +225,7 @@ def parsed(body: str) -> ExportTraceServiceRequest:
 
 
 def spans_of(pushed: list[Received]) -> list[Any]:
-    """All spans that a collector was told."""
+    """All spans that a collector received."""
     bodies = [parsed(one.body) for one in pushed if one.path == "/v1/traces"]
     return [
         span

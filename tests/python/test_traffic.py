@@ -1,4 +1,4 @@
-"""The generator of access logs keeps to the laws that it says it has.
+"""The generator of access logs keeps to its stated laws.
 
 Random checks have fixed seeds. Each test of a law errs with probability 1e-3 for another seed, and
 each comparison of a count or a mean is 4.5 standard errors wide (false alarm 7e-6).
@@ -154,7 +154,7 @@ def test_bursts_are_bursts() -> None:
 
 @pytest.fixture(scope="module")
 def journeys() -> Made:
-    """Sessions whose ends are all in the log, so that nothing of them is cut."""
+    """Sessions whose ends are all in the log, so that none of them is cut."""
     starts = at_times(*(2.0 * n for n in range(SESSIONS)))
     people = People("visitors", shop_with_thinks(), exp(12.0), starts)
     return make(Scene([people], 1e9, lead_s=0.0), seed=1)

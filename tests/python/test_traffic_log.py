@@ -64,7 +64,7 @@ def test_first_come_first_served(workers: int) -> None:
         begin = max(arrival, min(free))
         waited += begin > arrival
         free[free.index(min(free))] = begin + demand
-        # What is still inside at the end of the log has no line, so that the last ones may differ.
+        # Requests inside at the end of the log have no line, so that the last ones may differ.
         if arrival < 25.0:
             assert done == pytest.approx(begin + demand, abs=1e-9)
     assert waited > 0.5 * table.height
@@ -149,7 +149,7 @@ LINE = re.compile(
 
 
 def read(line: str, form: Format) -> dict[str, str | float | None]:
-    """What a line says, read by this test's own means: stamps since the log's begin."""
+    """The content of a line, read by this test's own means: stamps since the log's beginning."""
     if line.startswith("{"):
         said = json.loads(line)
         names = ["method", "path", "status", "bytes", "host"]
@@ -291,7 +291,7 @@ def test_shares_of_populations_are_those_of_their_rates() -> None:
 
 
 def test_nothing_of_thinktime_is_in_it() -> None:
-    # That file compares what was learned with the truth, and makes no logs.
+    # That file compares the learned model with the truth, and makes no logs.
     for path in set(FOLDER.rglob("*.py")) - {FOLDER / "recovery.py"}:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = []
@@ -318,7 +318,7 @@ told |= {{"session_arrivals_poisson": {{"verdict": "no"}}}}
 told |= {{"recommended_model": "closed", "confidence": "sure: so", "simulated": {{"clients": 7}}}}
 print(json.dumps(told))
 """
-"""Stands in for `thinktime`, whose answers are other tests' matter."""
+"""Stands in for `thinktime`, whose answers other tests check."""
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ PAGE = "docs/tutorial.md"
 
 
 def follow(folder: Path, snippet: Snippet) -> None:
-    """A block that is a part of a file: what stands in it already, or is to be added to it."""
+    """A block that is a part of a file: its present text, or an addition to it."""
     if "[[station]]" in snippet.text:
         learned = (folder / "server.toml").read_text().splitlines()
         assert missing(snippet.text.splitlines(), learned, measured=False) == []

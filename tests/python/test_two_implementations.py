@@ -129,7 +129,7 @@ class LastJoinedGivesWay(reference_stations.Feedback):
 
     def push_out(self) -> None:
         numbers = {job: job.number for job in self.present}
-        for job in self.running:  # what the reference compares
+        for job in self.running:  # the values that the reference compares
             job.number = self.joined[job]
         super().push_out()
         for job, number in numbers.items():
@@ -141,7 +141,7 @@ class ClassesLastJoined(LastJoinedGivesWay, reference_stations.ClassesInTurns):
 
 
 def station_of(policy: str, servers: int) -> reference_stations.Station:
-    """The reference's station, with the fast one's choices where more than one is right."""
+    """The reference's station, with the fast one's choices if more than one is right."""
     plain = reference.station(policy.replace("preemptive=no", "preemptive=false"), servers)
     if isinstance(plain, reference_stations.RoundRobin):
         return LastFreedFirst(servers, plain.quantum, plain.cost)

@@ -1,7 +1,7 @@
 """The checks of validity: each is fine on a fine run, and fails on one that is spoilt in its way.
 
-How often each is wrong on fine runs is measured by `benches/validity.py`; here seeds are fixed.
-What must not be doubted is in test_validity_false_alarms.py.
+`benches/validity.py` measures the share of wrong verdicts on fine runs; here seeds are fixed. Runs
+that must not be doubted are in test_validity_false_alarms.py.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def test_a_load_that_was_not_reached(fine: Evidence) -> None:
 
 @pytest.mark.parametrize("os", ["linux-2.6.22", "processor-sharing"])
 def test_the_load_of_a_machine(os: str) -> None:
-    """Whether it was asked for, or follows from rate and demand."""
+    """Whether the user set it, or it follows from rate and demand."""
     system = machine(os, cores=2)
     asked = of_result(tt.simulate(open_(50), system, load=0.6, requests=40_000))
     assert verdict(asked, "load") == FINE
@@ -149,7 +149,7 @@ def test_the_load_of_a_machine(os: str) -> None:
 
 
 def test_a_run_that_fills_up_slowly() -> None:
-    """Sessions of two minutes, which begin with nobody there: the first request comes at once."""
+    """Sessions of two minutes, which begin empty: the first request comes at once."""
     workload = cases.workload(
         'model = "partly-open"\nrate = 4\nstart = "empty"\n'
         '[session]\nrequests = "geometric(20)"\nthink = "exp(6s)"'
@@ -209,7 +209,7 @@ def test_a_busy_server_backs_fewer_percentiles() -> None:
 
 
 def test_a_mean_that_is_hardly_known_backs_few_percentiles(fine: Evidence) -> None:
-    """Whatever the parts of the run say: its worth is (1.96 σ / half-width)², as σ is the mean."""
+    """Whatever the parts of the run show: its worth is (1.96 σ / half-width)², as σ is the mean."""
     times = fine.summary["response_time_s"]
     for half, weak in ((0.02, []), (0.3, ["p99", "p99.9"]), (0.5, ["p90", "p95", "p99", "p99.9"])):
         wide = times | {"ci95": half * times["mean"]}

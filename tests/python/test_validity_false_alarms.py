@@ -1,7 +1,7 @@
-"""What is as it should be, or what a check cannot judge, is not doubted by the checks of validity.
+"""Correct runs, and cases that a check cannot judge, are not doubted by the checks of validity.
 
-How often each check is wrong on fine runs is measured by `benches/validity.py`; here seeds are
-fixed, and tests of chance say how seldom they would fail with others.
+`benches/validity.py` measures the share of wrong verdicts on fine runs; here seeds are fixed, and
+tests of chance give their probability of failure with others.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def test_the_steady_start_of_sessions_is_no_arrival() -> None:
 def test_rows_that_begin_after_a_wait_are_not_held_to_the_plan(
     fine: Evidence, closed: Evidence
 ) -> None:
-    """Of a pool of connections rows say when a connection was free."""
+    """With a pool of connections, rows show when a connection was free."""
     for seen, name in ((fine, "arrivals"), (closed, "think times")):
         assert verdict(seen, name) == FINE
         for most, expected in ((0.0, FINE), (0.2, UNSEEN)):
@@ -56,7 +56,8 @@ def test_rows_that_begin_after_a_wait_are_not_held_to_the_plan(
 
 @pytest.mark.parametrize(("start", "expected"), [("steady", FINE), ("empty", DOUBTFUL)])
 def test_a_closed_population_that_begins_as_one(start: str, expected: str) -> None:
-    """Who thinks a minute each time asks three times in 200 s, and not at the end: 0.4, not 0.5."""
+    """A client who thinks a minute each time asks three times in 200 s, and not at the end: 0.4,
+    not 0.5."""
     workload = cases.workload(
         f'model = "closed"\nclients = 3000\nstart = "{start}"\n[session]\nthink = "const(60s)"'
     )
@@ -85,7 +86,7 @@ def test_a_step_is_found_where_it_is_and_noise_is_none() -> None:
 
 
 def test_counts_have_those_who_wait_at_their_clients() -> None:
-    """Stations do not count who waits for a place, which is a part of response times."""
+    """Stations do not count requests that wait for a place, which is a part of response times."""
     text = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "70/s"\n[clients]\nconcurrency = 1\n'
     system = 'name = "s"\n[[station]]\nname = "a"\nservers = 4\ndemand = "exp(10ms)"\n'
     seen = of_result(tt.simulate(tt.Workload(text), tt.System(system), requests=20_000))
@@ -107,14 +108,14 @@ def test_requests_that_are_tried_again_are_in_no_count() -> None:
 
 
 def test_replications_have_an_interval_of_few_means() -> None:
-    """Of two, t has one degree of freedom and is 12.7: the interval is that wide by itself."""
+    """With two, t has one degree of freedom and is 12.7: the interval is that wide by itself."""
     made = tt.simulate(cases.open_model(50), ONE, requests=20_000, replications=2)
     found = percentiles.backing(of_result(made))
     assert "p99" not in found.weak
 
 
 def test_a_replication_is_held_to_its_own_length() -> None:
-    """Sessions of very different lengths: the first of five replications, whose rows are looked at,
+    """Sessions of very different lengths: the first of five replications, whose rows are examined,
     lasts for longer or shorter than their mean. By chance two of twelve are doubted once in 160
     times, as each is once in 100."""
     quick = cases.system(("fcfs", "exp(1ms)"))
@@ -217,7 +218,7 @@ def test_a_queue_that_grows_is_found_however_alike_its_parts_are() -> None:
 
 @pytest.mark.parametrize(("seconds", "expected"), [(12, FINE), (3600, SPOILT)])
 def test_few_looks_at_an_idle_server_say_little(seconds: int, expected: str) -> None:
-    """At 4 % of looks somebody is there: of 12 all find nobody in 6 of 10 runs, of 3600 never."""
+    """In 4 % of looks a request is there: of 12 all find none in 6 of 10 runs, of 3600 never."""
     made = tt.simulate(
         cases.open_model(30), cases.system(("ps", "exp(1.3ms)")), duration=f"{seconds}s",
         warmup=0.0, rows="all",

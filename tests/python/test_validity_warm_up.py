@@ -1,6 +1,7 @@
-"""Runs that begin with nobody there, and loads that chance may move far.
+"""Runs that begin empty, and loads that chance may move far.
 
-`benches/validity_filling.py` measures how often both checks are wrong; here seeds are fixed.
+`benches/validity_filling.py` measures the share of wrong verdicts of both checks; here seeds are
+fixed.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ def finding(seen: Evidence, name: str) -> Finding:
     return next(one for one in judge(seen) if one.name == name)
 
 
-# Of these seeds the first quarter has as many requests as the last half, so that rates say nothing.
+# With these seeds the first quarter has as many requests as the last half, so that rates show
+# nothing.
 @pytest.mark.parametrize(("requests", "seed"), [(5000, 2), (5000, 11), (20_000, 11)])
 def test_a_warm_up_that_is_short_for_sessions_is_doubted(requests: int, seed: int) -> None:
-    """Chance has no part in it: what is missing follows from how long sessions last."""
+    """Chance has no part in it: the gap follows from the length of sessions."""
     made = of_result(
         tt.simulate(sessions(), SERVERS, load=0.8, requests=requests, seed=seed, rows="all")
     )
@@ -109,7 +111,7 @@ def test_sessions_that_last_for_a_time_begin_with_nobody_there() -> None:
 
 
 def test_a_load_that_chance_may_move_far_is_not_called_fine() -> None:
-    """0.726 for 0.8: two standard deviations, which is no doubt, and no proof of anything."""
+    """0.726 for 0.8: two standard deviations, which is neither a doubt nor a proof."""
     made = of_result(tt.simulate(sessions(), SERVERS, load=0.8, requests=20_000, seed=11))
     found = finding(made, "load")
     assert found.verdict == UNSEEN
@@ -129,7 +131,7 @@ def test_chance_is_in_the_words_of_each_load_and_rate(requests: int, expected: s
 
 
 def test_a_load_that_is_off_by_much_is_not_called_fine(fine: Evidence) -> None:
-    """Beyond 5 % it is none; and beyond four standard deviations, here 2.8 %, it is doubted."""
+    """Beyond 5 % it is not fine; and beyond four standard deviations, here 2.8 %, it is doubted."""
     station = fine.summary["stations"]["station-0"]
     for load, expected in ((0.5, FINE), (0.48, DOUBTFUL)):
         other = fine.summary | {"stations": {"station-0": station | {"load": load}}}

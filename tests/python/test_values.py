@@ -21,7 +21,7 @@ USERS = {"ann": 'a"n&n=1', "bob": "b€b", "cid": "c c"}
 
 
 class Shop(BaseHTTPRequestHandler):
-    """Gives a token for a name and its password, and a cart to whoever brings the token."""
+    """Gives a token for a name and its password, and a cart to the holder of the token."""
 
     protocol_version = "HTTP/1.1"
     lock = threading.Lock()
@@ -136,7 +136,7 @@ def test_a_session_signs_in_with_its_row_and_brings_its_token(shop: str, tmp_pat
     logins, carts = seen("POST"), seen("GET")
     assert len(logins) + len(carts) == 120
     assert len(logins) >= len(carts) > 0
-    # In turn: each user as often as the others, but for those who were on their way at the end.
+    # In turn: each user as often as the others, except for those in progress at the end.
     assert max(Shop.logins.values()) - min(Shop.logins.values()) <= 2
     for _, fields, body in logins:
         assert json.loads(body)["amount"] == 3
@@ -220,8 +220,8 @@ def test_rows_at_random_are_those_of_the_seed(shop: str, tmp_path: Path) -> None
         tt.run(files(tmp_path, text), shop, requests=200)
         first = [json.loads(body)["user"] for _, _, body in seen("POST")][:90]
         users.append(Counter(first))
-    # The sessions that come first are the same; how many come until the end is not, and on a busy
-    # machine some may overtake others.
+    # The first sessions are the same; their number until the end is not, and on a busy machine some
+    # may overtake others.
     assert abs(users[0]["ann"] - users[1]["ann"]) <= 5
     # 90 of three: each 13 to 49 but with probability 1e-4.
     assert all(12 < users[0][user] < 50 for user in USERS)

@@ -1,4 +1,4 @@
-"""Objectives: what is found, how well that is known, and what a result comes to."""
+"""Objectives: the found value, its precision, and the verdict on a result."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Workloads that are known by name: each works, and is what its source says.
+"""Named workloads: each works, and follows its source.
 
-Laws are read from the files' text and judged by formulas of this file or of scipy. Where a
-simulation is judged, seeds are fixed, and all intervals of this file together miss a true value
-with a probability of 1e-4 at most.
+Laws are read from the files' text and judged by formulas of this file or of scipy. Simulations have
+fixed seeds, and all intervals of this file together miss a true value with a probability of 1e-4 at
+most.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ NUMBERS = re.compile(r"(\w+)=([\d.]+)")
 
 
 def parameters(law: str) -> dict[str, float]:
-    """The arguments of a law, in the units that it is written in."""
+    """The arguments of a law, in its written units."""
     return {name: float(value) for name, value in NUMBERS.findall(law)}
 
 
@@ -219,16 +219,16 @@ def test_sizes_of_a_modern_page_have_the_published_percentiles() -> None:
         law = stats.lognorm(s=found["sigma"], scale=math.exp(found["mu"]))
         for share, kilobytes in zip((0.5, 0.9), percentiles, strict=True):
             assert law.ppf(share) / 1024 == pytest.approx(kilobytes, rel=0.01), name
-        # What the bound takes away is little of the files.
+        # The bound removes only a small part of the files.
         assert law.sf(2**20) < 0.03, name
 
 
 def test_a_size_is_that_of_the_target() -> None:
-    """The popular files of `surge` have one size, as page or embedded, whoever asks for them."""
+    """The popular files of `surge` have one size, as page or embedded, for all users."""
     result = tt.simulate(workload.load(Path("surge")), tt.System(FAST), requests=5000, rows="all")
     rows = pl.DataFrame(result.requests)
     top = rows["bytes_received"].value_counts(sort=True)
-    # The most popular of 2,000 files by Zipf's law is asked for in 12.2 % of the requests.
+    # 12.2 % of the requests are for the most popular of 2,000 files by Zipf's law.
     share = 1 / sum(1 / k for k in range(1, 2001))
     half_width = Z * math.sqrt(share * (1 - share) / len(rows))
     assert abs(top["count"][0] / len(rows) - share) < half_width
@@ -288,8 +288,8 @@ def test_what_is_shown_is_a_file_to_change(tmp_path: Path) -> None:
 def test_a_name_stands_for_a_file(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "fast.toml").write_text(FAST)
     done = thinktime(*words, cwd=tmp_path)
-    # A search for the capacity needs objectives, which the presets leave to their users; and
-    # nobody listens at the target.
+    # A search for the capacity needs objectives, which the presets leave to their users; and the
+    # target has no listener.
     expected = {
         "capacity": (2, "the workload `surge` has no objectives"),
         "run": (3, "cannot be reached"),

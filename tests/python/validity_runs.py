@@ -1,4 +1,4 @@
-"""Runs that the tests of validity judge, made once, and how they ask for a verdict."""
+"""Runs for the tests of validity, made once, and their verdicts."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def closed_run() -> Evidence:
 
 @pytest.fixture
 def fine() -> Evidence:
-    """One of which nothing is to be doubted."""
+    """A run without any doubt."""
     return fine_run()
 
 
 @pytest.fixture
 def closed() -> Evidence:
-    """The same of a closed workload."""
+    """The same for a closed workload."""
     return closed_run()
 
 
 def verdict(seen: Evidence, name: str) -> str:
-    """What one check says of it."""
+    """The finding of one check about it."""
     return next(one.verdict for one in judge(seen) if one.name == name)
 
 

@@ -1,1 +1,1 @@
-"""Access logs with a known truth, made by nothing that `thinktime` is made of: see README.md."""
+"""Access logs with a known truth, made without any part of `thinktime`: see README.md."""

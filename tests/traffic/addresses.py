@@ -1,4 +1,4 @@
-"""Addresses and agents: what of a user stands in a log."""
+"""Addresses and agents: the marks of a user in a log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
 
-# The shapes of the agents of browsers, as they have not changed for years.
+# The forms of browsers' agents, unchanged for years.
 _WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{}.0.0.0 Safari/537.36"
 _MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)"
@@ -34,7 +34,7 @@ CRAWLERS = [
     "Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)",
     "CCBot/2.0 (https://commoncrawl.org/faq/)",
 ]
-"""Agents of crawlers that say what they are."""
+"""Agents of crawlers that identify themselves."""
 
 _UPTO = list(accumulate(1 / (n + 1) for n in range(len(BROWSERS))))
 
@@ -52,11 +52,11 @@ def dotted(network: int, number: int) -> str:
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where users come from.
+    """The addresses of users.
 
-    A share of them come from `behind` addresses that they share with others, the first of them the
-    most used with `heavy` of that share; all others have an address of their own. The networks of
-    two populations should differ, and a population of more users takes the networks that follow.
+    A share of them comes from `behind` addresses that they share with others; the first of these is
+    the most used, with `heavy` of that share. All others have an address of their own. The networks
+    of two populations should differ; a population of more users takes the networks that follow.
     """
 
     network: int = 0
@@ -64,7 +64,7 @@ class Addresses:
     behind: int = 1
     heavy: float = 0.0
     agent: str | None = None
-    """What all of them give as their agent; browsers' by default."""
+    """The agent of all of them; browsers' by default."""
 
     def of(self, user: int, random: Random) -> tuple[str, str]:
         """The address and the agent of a user, whose number is that of the population."""
@@ -77,5 +77,5 @@ class Addresses:
         return dotted(self.network + (user >> 16), user & 0xFFFF), agent
 
     def facts(self) -> dict[str, float]:
-        """What is true of them."""
+        """The truth about them."""
         return {"shared": self.shared, "behind": self.behind if self.shared else 0}

@@ -1,4 +1,4 @@
-"""When sessions begin: arrival processes and rates that change over time."""
+"""The beginnings of sessions: arrival processes and rates that change over time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Profile:
 
     text: str
     most: float
-    """No multiple is larger."""
+    """The largest multiple."""
 
     at: Callable[[Times], Times]
     """The multiples at these times, in seconds since the log's begin."""
@@ -34,7 +34,8 @@ STEADY = Profile("constant", 1.0, np.ones_like)
 
 
 def daily(low: float, period: float = DAY, peak: float = 15 * HOUR) -> Profile:
-    """A cosine with mean 1, whose largest value is 1 / `low` times its least; `peak` is when."""
+    """A cosine with mean 1, whose largest value is 1 / `low` times its least; `peak` is its
+    time."""
     swing = (1 - low) / (1 + low)
     return Profile(
         f"daily(low={low:g}, period={period:g}s)",
@@ -44,7 +45,7 @@ def daily(low: float, period: float = DAY, peak: float = 15 * HOUR) -> Profile:
 
 
 def weekly(weekend: float) -> Profile:
-    """So many times the weekday's rate on the sixth and seventh day of each week."""
+    """This multiple of the weekday's rate on the sixth and seventh day of each week."""
     return Profile(
         f"weekly(weekend={weekend:g})",
         max(1.0, weekend),
@@ -63,7 +64,7 @@ def flash(at: float, factor: float, decay: float) -> Profile:
 
 
 def steps(*multiples: float, length: float) -> Profile:
-    """These multiples in turn, each for so many seconds, and again from the first."""
+    """These multiples in turn, each for the same number of seconds, and again from the first."""
     values = np.array(multiples)
 
     def multiple(t: Times) -> Times:
@@ -111,7 +112,8 @@ def even(gap: float, first: float = 0.0) -> Arrivals:
 def modulated(low: float, high: float, quiet: float, busy: float) -> Arrivals:
     """A Markov-modulated Poisson process of two states.
 
-    Its rate is `low` for exponential times of mean `quiet` seconds, then `high` for such of `busy`.
+    Its rate is `low` for exponential times of mean `quiet` seconds, then `high` for exponential
+    times of mean `busy`.
     """
 
     def draw(generator: np.random.Generator, begin: float, end: float) -> Times:

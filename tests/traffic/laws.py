@@ -1,6 +1,6 @@
 """Laws of times, counts and sizes, in the notation of workload files.
 
-They are this package's own, so that what is learned is checked against something else.
+They are this package's own, so that the learned laws are checked against an independent source.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Law:
     """A law of values that are not negative."""
 
     text: str
-    """As a workload file would write it; times are in seconds."""
+    """The notation of a workload file; times are in seconds."""
 
     mean: float
     draw: Callable[[Random], float]
@@ -36,7 +36,7 @@ def const(value: float) -> Law:
 
 
 def uniform(lo: float, hi: float) -> Law:
-    """All between two bounds alike."""
+    """Uniform between two bounds."""
     return Law(
         f"uniform({lo:g}s, {hi:g}s)",
         (lo + hi) / 2,
@@ -56,7 +56,7 @@ def exp(mean: float) -> Law:
 
 
 def erlang(phases: int, mean: float) -> Law:
-    """The sum of so many exponential times."""
+    """The sum of a number of exponential times."""
     rate = phases / mean
 
     def cdf(x: float) -> float:
@@ -138,7 +138,7 @@ def truncated(law: Law, hi: float) -> Law:
 
 
 def geometric(mean: float) -> Law:
-    """A count of at least 1; after each there is another one with the same probability."""
+    """A count of at least 1; after each, another one follows with the same probability."""
     stay = 1 - 1 / mean
 
     def draw(random: Random) -> float:

@@ -1,6 +1,6 @@
 """Write the log of a scenario: `.venv/bin/python tests/traffic/make_log.py busy-ps access.log 0.3`.
 
-The last number is the scale, as in `scenario`. For those who want a log to try things on.
+The last number is the scale, as in `scenario`. It makes a log for experiments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""People: they come, go from page to page, think in between, and leave."""
+"""People: they come, browse from page to page, think in between, and leave."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Person:
     address: str
     agent: str
     cache: dict[str, float]
-    """Until when the objects that the browser holds are fresh."""
+    """The times until which the objects in the browser's cache are fresh."""
 
 
 @dataclass(slots=True)
@@ -38,12 +38,12 @@ class Visit:
     tabs: int = 0
     until: float = math.inf
     left: int = 1 << 62
-    """No more than so many pages."""
+    """The most pages."""
 
 
 @dataclass
 class People:
-    """A population of people: partly open, or closed where it has clients instead of arrivals."""
+    """A population of people: partly open, or closed if it has clients instead of arrivals."""
 
     name: str
     site: Site
@@ -52,26 +52,26 @@ class People:
     clients: int = 0
     addresses: Addresses = field(default_factory=Addresses)
     pages: Law | None = None
-    """How many pages a session has, where the journey does not say; then it has no `end`."""
+    """The number of pages of a session, if the journey does not decide it; then it has no `end`."""
 
     lasts: Law | None = None
-    """No page begins so long after the first."""
+    """No page begins this long after the first."""
 
     returning: float = 0.0
     """The share of sessions of a user who was there before."""
 
     tabs: float = 0.0
-    """After so many of the pages a second tab is opened, with a page that follows this one."""
+    """After this share of the pages a second tab is opened, with a page that follows this one."""
 
     cache: bool = False
     unchanged: float = 0.95
     """The share of answers 304 when a browser asks whether an object of its cache has changed."""
 
     again: float = 0.0
-    """The share of those who ask again after an answer of 500 or more, or of none."""
+    """The share of users who ask again after an answer of 500 or more, or no answer."""
 
     backoff: Law = field(default_factory=lambda: lognormal(1.0, 0.7))
-    """How long after."""
+    """The delay before they ask again."""
 
     patience: float = math.inf
     network: Law | None = None
@@ -80,7 +80,7 @@ class People:
     kind = "people"
 
     def facts(self) -> dict[str, Any]:
-        """What is true of them."""
+        """The truth about them."""
         single = self.pages is not None and self.pages.mean == 1
         site = self.site
         return {
@@ -174,7 +174,7 @@ class People:
     def _page(
         self, visit: Visit, kind: Kind, number: int, tab: int, think: float, referrer: str
     ) -> Process:
-        """A page and what it embeds; gives its path, and whether it came in the end."""
+        """A page and its embedded objects; returns its path, and whether it arrived in the end."""
         target = kind.asked(self._random, self._world.now)
         page = (number, tab, "page", referrer)
         status = yield from self._fetch(visit.person, visit.session, kind, target, page, think)
@@ -198,7 +198,7 @@ class People:
         return list({target[0]: (one, target) for one, target in found}.values())[::-1]
 
     def _connection(self, visit: Visit, wanted: list[Any], page: tuple[Any, ...]) -> Process:
-        """One of the connections over which a page's objects are fetched."""
+        """One of the connections that fetch a page's objects."""
         person = visit.person
         while wanted:
             kind, target = wanted.pop()
@@ -221,7 +221,7 @@ class People:
         page: tuple[Any, ...],
         think: float,
     ) -> Process:
-        """One request, and further attempts where it fails; gives the last status."""
+        """One request, and further attempts if it fails; returns the last status."""
         path, status, size = target
         number, tab, role, referrer = page
         host, random = self.site.host, self._random

@@ -1,4 +1,4 @@
-"""Programs: they ask by the clock, in loops, or go through a whole site."""
+"""Programs: they ask by the clock, in loops, or crawl a whole site."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from traffic.world import Process, World
 
 @dataclass
 class Program(ABC):
-    """What programs have in common: many of them, each asking for kinds of requests by weight."""
+    """The common parts of programs: many of them, each asking for kinds of requests by weight."""
 
     name: str
     asks: list[Kind]
     count: int = 1
     network: int = 100
-    """Where their addresses lie: see `Addresses`."""
+    """Their networks: see `Addresses`."""
 
     one_address: bool = False
     agent: str = "stock-sync/3.2"
@@ -37,7 +37,7 @@ class Program(ABC):
     model = "closed"
 
     def facts(self) -> dict[str, Any]:
-        """What is true of them."""
+        """The truth about them."""
         return {
             "kind": self.kind,
             "model": self.model,
@@ -77,7 +77,7 @@ class Program(ABC):
 
 @dataclass
 class Standing(Program):
-    """Programs that are there from the begin on."""
+    """Programs that exist from the beginning."""
 
     def begin(self, world: World, seed: str) -> None:
         """Start all of them."""
@@ -88,7 +88,7 @@ class Standing(Program):
 
     @abstractmethod
     def _run(self, user: int, session: int, address: str) -> Process:
-        """What one of them does, from its begin to its end."""
+        """The actions of one of them, from its beginning to its end."""
 
 
 @dataclass
@@ -97,7 +97,7 @@ class Loop(Standing):
 
     think: Law = field(default_factory=lambda: const(5.0))
     during: list[tuple[float, float]] | None = None
-    """From when until when they run; always by default."""
+    """The time span in which they run; always by default."""
 
     kind = "loop"
 
@@ -107,7 +107,7 @@ class Loop(Standing):
     def _run(self, user: int, session: int, address: str) -> Process:
         world, random = self._world, self._random
         for begin, end in self.during or [(world.begin, world.end)]:
-            # The phases of loops that think are any.
+            # The phases of loops that think are arbitrary.
             phase = random.random() * self.think.mean
             yield max(begin + phase, world.now)
             page, think = 0, math.nan
@@ -121,7 +121,7 @@ class Loop(Standing):
 
 @dataclass
 class Even(Standing):
-    """Checks by the clock: each asks every so many seconds, whether it was answered or not."""
+    """Checks by the clock: each asks at a fixed interval, answered or not."""
 
     every: float = 10.0
     kind = "even"
@@ -147,15 +147,15 @@ ROBOTS = Kind("robots", Target("/robots.txt"), size=const(320), demand=const(0.0
 
 @dataclass
 class Crawler(Loop):
-    """Goes through the paths of its kinds in order, from some addresses by turns."""
+    """Crawls the paths of its kinds in order, from some addresses by turns."""
 
     think: Law = field(default_factory=lambda: exp(2.0))
     declared: bool = True
-    """Whether it asks for robots.txt first, and every hour; its agent is given beside."""
+    """Whether it asks for robots.txt first, and every hour; its agent is given separately."""
 
     addresses: int = 1
     hops: float = 0.1
-    """How often it changes its address."""
+    """The time between changes of its address."""
 
     kind = "crawler"
 
@@ -195,11 +195,11 @@ SUSPECTS = [
 
 @dataclass
 class Scanners(Program):
-    """Those who look for holes: each comes once, asks fast for what there is not, and is gone."""
+    """Scanners for holes: each comes once, asks fast for missing paths, and is gone."""
 
     scans: Arrivals | None = None
     probes: Law = field(default_factory=lambda: exp(400.0))
-    """How many requests a scan makes."""
+    """The number of requests of a scan."""
 
     gap: Law = field(default_factory=lambda: exp(0.15))
     hands: int = 1
@@ -227,7 +227,7 @@ class Scanners(Program):
             left[0] -= 1
             request = self._request(user, session, address, left[1], think)
             left[1] += 1
-            # Nine of ten are not there.
+            # Nine of ten do not exist.
             request.path, request.status = random.choice(SUSPECTS), 404
             if random.random() < 0.5:
                 request.path = f"/{random.choice(['old', 'test', 'backup', 'api'])}/{left[1]}.php"

@@ -1,12 +1,12 @@
-"""How well populations are told apart, where it is known who sent each line.
+"""How well populations are distinguished in logs with known senders.
 
     PYTHONPATH=tests .venv/bin/python -m traffic.recovery [NAME ...] [--seed S] [--scale X]
         [--variants N]
 
-Names may be patterns. With `--variants` the logs are N that nobody chose, drawn from the seed on.
-For each log: the share of its requests on the wrong side, the share that are people's among
-programs' or the other way round, and the verdicts that are wrong, with how sure they were. Nothing
-but this file uses both what makes the logs and what learns from them.
+Names may be patterns. With `--variants` the logs are N random ones, drawn from the seed on. For
+each log: the share of its requests on the wrong side, the share that are people's among programs'
+or the other way round, and the verdicts that are wrong, with how sure they were. Nothing but this
+file uses both what makes the logs and what learns from them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ PEOPLE = "people"
 
 @dataclass(frozen=True)
 class Recovery:
-    """What was recovered of one log's populations."""
+    """The recovered populations of one log."""
 
     wrong: float
-    """The share of requests in a learned population most of which are of another true one."""
+    """The share of requests in a learned population whose majority is of another true one."""
 
     wrong_side: float
     """The same, of people's requests among programs', or the other way round."""
@@ -44,14 +44,14 @@ class Recovery:
     """Wrong models: the learned population, its model, its confidence, and the true model."""
 
     missed: list[str]
-    """True populations that are the most of no learned one."""
+    """True populations that are the majority of no learned one."""
 
     found: Populations
     took_s: float
 
     @property
     def wrong_and_sure(self) -> int:
-        """How many wrong verdicts are called sure."""
+        """The number of wrong verdicts that are called sure."""
         return sum(one[2] == "sure" for one in self.verdicts)
 
 
@@ -70,7 +70,7 @@ def recovery_of(table: Any, facts: dict[str, Any]) -> Recovery:
 def compared(
     truth: np.ndarray, facts: dict[str, Any], found: Populations, took_s: float = 0.0
 ) -> Recovery:
-    """Match learned populations with true ones, each with that of most of its requests."""
+    """Match each learned population with the true one of most of its requests."""
     names, true = np.unique(truth, return_inverse=True)
     table = np.zeros((len(found.populations), len(names)), dtype=np.int64)
     np.add.at(table, (found.labels, true), 1)
@@ -106,7 +106,7 @@ def row_of(name: str, made: Made, found: Recovery) -> str:
 
 
 def logs(given: argparse.Namespace) -> Iterator[tuple[str, Made]]:
-    """The logs that were asked for, with their names."""
+    """The requested logs, with their names."""
     if given.variants:
         for seed in range(given.seed, given.seed + given.variants):
             yield f"variant {seed}", variant(seed)
@@ -117,7 +117,7 @@ def logs(given: argparse.Namespace) -> Iterator[tuple[str, Made]]:
 
 
 def main() -> None:
-    """Print a Markdown table, and what it comes to."""
+    """Print a Markdown table, and its totals."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", default=["*"], help="scenarios, or patterns of names")
     parser.add_argument("--seed", type=int, default=1)

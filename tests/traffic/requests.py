@@ -1,4 +1,4 @@
-"""The columns that a log's reader would make of a log with a known truth."""
+"""The columns that a log's reader would make from a log with a known truth."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ OBJECTS = ["css", "js", "map", "png", "gif", "jpg", "jpeg", "ico", "svg", "webp"
 
 
 def columns_of(table: pl.DataFrame, facts: dict[str, Any]) -> dict[str, Any]:
-    """`rows`, `paths`, `users`, `agents`, `hosts`, `resolution_s`, and `line`: of which line of
-    the truth each row is.
+    """`rows`, `paths`, `users`, `agents`, `hosts`, `resolution_s`, and `line`: each row's line in
+    the truth.
 
-    Stamps and durations are rounded down as the log's are.
+    Stamps and durations are rounded down like the log's.
     """
     stamped, logged = _stamps(table, facts)
     order = np.argsort(stamped, kind="stable")
@@ -59,19 +59,19 @@ def columns_of(table: pl.DataFrame, facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stamps(table: pl.DataFrame, facts: dict[str, Any]) -> tuple[Any, Any]:
-    """When requests arrived, and how long they took (None where that is not logged), in seconds."""
+    """The arrival times of requests, and their durations (None if not logged), in seconds."""
     step, stamp, fine = (facts[name] for name in ("resolution_s", "stamp", "duration_resolution_s"))
     took = table["done"].to_numpy() - table["arrival"].to_numpy()
     logged = np.floor(took / fine) * fine if fine else None
     stamped = np.floor(table[stamp].to_numpy() / step) * step
     if stamp != "done" or logged is None:
         return stamped, logged
-    # Of stamps in whole seconds, whole seconds are taken off.
+    # Stamps in whole seconds lose a duration in whole seconds.
     return stamped - (np.floor(logged / step) * step if step >= 1 else logged), logged
 
 
 def _numbers(of: pl.Series, names: pl.Series) -> pl.Series:
-    """The place of each value among the names; null for what is none of them."""
+    """The place of each value among the names; null for a value that is not among them."""
     places = pl.DataFrame({"it": names, "n": np.arange(len(names))})
     told = pl.DataFrame({"it": of}).join(places, on="it", how="left", maintain_order="left")
     return told["n"]

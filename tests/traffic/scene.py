@@ -13,7 +13,7 @@ from traffic.world import World
 from traffic.writing import EPOCH, FORMATS, lines
 
 EVERYWHERE = "*"
-"""In place of a host: the server of all hosts that have none of their own."""
+"""The key of the server of all hosts that have none of their own."""
 
 
 class Population(Protocol):
@@ -22,7 +22,7 @@ class Population(Protocol):
     name: str
 
     def facts(self) -> dict[str, Any]:
-        """What is true of it."""
+        """The truth about it."""
 
     def begin(self, world: World, seed: str) -> None:
         """Start its processes."""
@@ -30,20 +30,20 @@ class Population(Protocol):
 
 @dataclass
 class Scene:
-    """What is to be logged."""
+    """The contents of a log."""
 
     populations: list[Any]
     span_s: float
     servers: dict[str, Server] = field(default_factory=lambda: {EVERYWHERE: Server()})
     format: str = "json"
     lost: list[tuple[float, float]] = field(default_factory=list)
-    """From when until when lines were lost, although there were requests."""
+    """The time spans in which lines were lost, although there were requests."""
 
     bunch_s: float | None = None
-    """Stamps are those of a collector, which takes the lines every so many seconds."""
+    """Stamps are those of a collector, which takes the lines at this interval."""
 
     lead_s: float = 900.0
-    """So long everything runs before the log begins."""
+    """The time that everything runs before the log begins."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class Made:
 
     @property
     def learn_options(self) -> list[str]:
-        """What `thinktime learn` must be told to read it."""
+        """The options of `thinktime learn` that read it."""
         definition = FORMATS[self.format].definition
         return ["--format", definition] if definition else []
 
     def write(self, folder: Path, name: str = "access") -> Path:
-        """Write the log, and its truth beside it; gives the log's path."""
+        """Write the log, and its truth beside it; returns the log's path."""
         path = folder / f"{name}{FORMATS[self.format].suffix}"
         path.write_text(self.text, encoding="utf-8")
         self.truth.write(path)
@@ -69,7 +69,7 @@ class Made:
 
 
 def make(scene: Scene, seed: int = 1) -> Made:
-    """Let everything in a scene happen; the same seed gives the same log."""
+    """Run everything in a scene; the same seed gives the same log."""
     world = World(-float(scene.lead_s), float(scene.span_s))
     hosts = sorted({_host(one) for one in scene.populations})
     opened: set[int] = set()
@@ -79,7 +79,7 @@ def make(scene: Scene, seed: int = 1) -> Made:
         if id(server) not in opened:
             opened.add(id(server))
             server.open(world, f"{seed} server {host}")
-    # Nothing here goes round in circles, and looking for that takes a fifth of the time.
+    # Nothing here has reference cycles, and the search for them takes a fifth of the time.
     gc.disable()
     try:
         return _made(scene, seed, world)

@@ -1,4 +1,4 @@
-"""Servers that answer requests: how long a request takes follows from what else is there."""
+"""Servers that answer requests: the duration of a request follows from the others in the server."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 from traffic.world import Resume, World
 
 REFUSED = 0
-"""The status of a request that nobody answered; no line tells of it."""
+"""The status of an unanswered request, which has no line in the log."""
 
 GIVEN_UP = 499
 """The client closed the connection; the status is that of nginx."""
 
 FAILED, UNAVAILABLE, OVERLOADED = 500, 502, 503
 REFUSAL_S = 0.0005
-"""A request that is turned away takes so long."""
+"""The time to refuse a request."""
 
 ERROR_BYTES = 162
 
@@ -32,7 +32,7 @@ _TRUE = attrgetter(*TRUE_OF_REQUESTS)
 
 @dataclass(slots=True)
 class Request:
-    """What a client sends, and what only the generator knows of it."""
+    """A client's request, and the facts that only the generator knows about it."""
 
     population: str
     user: int
@@ -52,7 +52,7 @@ class Request:
     agent: str
     referrer: str
     status: int
-    """What a server answers that is well."""
+    """A server's answer without an error."""
 
     size: int
     """Bytes of that answer."""
@@ -61,13 +61,13 @@ class Request:
     """Seconds that it takes on an idle server."""
 
     think: float = math.nan
-    """The think time before it, in seconds, where there was one."""
+    """The think time before it, in seconds, if there was one."""
 
     retry: int = 0
-    """How many attempts at the same request failed before it."""
+    """The number of failed attempts at the same request before it."""
 
     patience: float = math.inf
-    """The client gives up after so many seconds."""
+    """The client gives up after this many seconds."""
 
     asked: float = math.nan
     over: bool = field(default=False, repr=False)
@@ -75,25 +75,25 @@ class Request:
 
 @dataclass
 class Server:
-    """One server, its queue, and what goes wrong with it.
+    """One server, its queue, and its faults.
 
-    `policy` is `idle` (each request has a server for itself), `fcfs` (the first who came is the
-    first served, by `workers` workers) or `ps` (all share `workers` cores alike).
+    `policy` is `idle` (each request has a server for itself), `fcfs` (first come, first served, by
+    `workers` workers) or `ps` (all share `workers` cores equally).
     """
 
     policy: str = "idle"
     workers: int = 1
     room: float = math.inf
-    """With so many requests inside, a further one is answered with 503."""
+    """With this many requests inside, a further one is answered with 503."""
 
     errors: float = 0.0
     """The share of requests that is answered with 500, after a demand like any other."""
 
     down: list[tuple[float, float]] = field(default_factory=list)
-    """From when until when it is not there."""
+    """The time spans in which it is down."""
 
     down_status: int = UNAVAILABLE
-    """What is answered meanwhile; with 0 nothing is, and no line is written."""
+    """The status in these spans; with 0 nothing answers, and no line is written."""
 
     def open(self, world: World, seed: str) -> None:
         """Make it part of a world."""
@@ -106,7 +106,7 @@ class Server:
         self._count = 0
 
     def facts(self) -> dict[str, Any]:
-        """What is true of it."""
+        """The truth about it."""
         return {
             "policy": self.policy,
             "workers": self.workers,
@@ -117,7 +117,7 @@ class Server:
         }
 
     def ask(self, request: Request, resume: Resume) -> None:
-        """Take a request, and call `resume` with its status when it is answered."""
+        """Take a request, and call `resume` with its status at the answer."""
         world = self._world
         now = request.asked = world.now
         if any(begin <= now < end for begin, end in self.down):
@@ -155,7 +155,7 @@ class Server:
             self._answer((request, resume, GIVEN_UP))
 
     def _answer(self, job: tuple[Request, Resume, int]) -> None:
-        """Write the line, and let the client go on, unless it has given up before."""
+        """Write the line, and let the client continue, unless it has given up before."""
         request, resume, status = job
         if request.over:
             return
@@ -167,8 +167,8 @@ class Server:
             world.rows.append((request.asked, world.now, *_TRUE(request), status, told))
         resume(status)
 
-    # Processor sharing: `_progress` is the work in seconds that each one inside has had since the
-    # begin, so that a request is done when it has grown by the request's demand.
+    # Processor sharing: `_progress` is the work in seconds that each request inside has had since
+    # the beginning, so that a request is done when it has grown by the request's demand.
 
     def _share(self, request: Request, resume: Resume, status: int) -> None:
         self._advance()
@@ -186,7 +186,7 @@ class Server:
         self._since = now
 
     def _plan(self) -> None:
-        """When the next one is done, if nobody comes before; what was planned before is void."""
+        """Plan the next completion, if no request comes before; an earlier plan is void."""
         self._version += 1
         if self._served:
             left = max(self._served[0][0] - self._progress, 0.0)

@@ -1,4 +1,5 @@
-"""What a site has: kinds of requests, their targets and popularity, and how pages follow."""
+"""The contents of a site: kinds of requests, their targets and popularity, and the order of
+pages."""
 
 from __future__ import annotations
 
@@ -43,15 +44,15 @@ class Target:
     count: int = 1
     exponent: float = 0.0
     fashion_s: float = 0.0
-    """So long the order of popularity lasts: then each goes one rank down, and the last comes
-    first. By 0 it stays for ever."""
+    """The duration of an order of popularity: then each path moves one rank down, and the last
+    comes first. With 0 it stays for ever."""
 
     @cached_property
     def _upto(self) -> list[float]:
         return list(accumulate((rank + 1.0) ** -self.exponent for rank in range(self.count)))
 
     def number(self, random: Random, now: float = 0.0) -> int:
-        """The number of one of the paths, from 0: in the beginning it is the rank."""
+        """The number of one of the paths, from 0: at first it is the rank."""
         if self.count == 1:
             return 0
         upto = self._upto
@@ -62,7 +63,7 @@ class Target:
         """The path of a number."""
         path = self.template
         if "{id}" in path:
-            # Popular items are not those with the least numbers: 7919 is a prime.
+            # Popular items do not have the least numbers: 7919 is a prime.
             path = path.replace("{id}", str(1 + number * 7919 % self.count))
         if "{name}" in path:
             path = path.replace("{name}", pronounceable(number))
@@ -74,9 +75,9 @@ class Target:
 
 @dataclass(frozen=True)
 class Objects:
-    """What a page embeds: so many requests (rounded down) of these kinds by weight.
+    """The embedded objects of a page: a number of requests (rounded down) of these kinds by weight.
 
-    They are asked for as soon as the page is there, over `connections` at a time. With `same` a
+    They are requested as soon as the page is there, over `connections` at a time. With `same` a
     page with one path embeds the same objects every time, else they are drawn anew.
     """
 
@@ -99,18 +100,19 @@ class Kind:
 
     demand: Law = field(default_factory=lambda: exp(0.02))
     missing: float = 0.0
-    """The share of the paths that there are not: they are answered with 404."""
+    """The share of paths that do not exist: they are answered with 404."""
 
     status: int = 200
     next: dict[str, float] = field(default_factory=dict)
     """The page that follows, by probability; `end` ends the journey."""
 
     think: Law | None = None
-    """After this page, instead of the session's."""
+    """The think time after this page, instead of the session's."""
 
     objects: Objects | None = None
     fresh: Law | None = None
-    """For so long a browser with a cache does not ask again; then it asks whether it changed."""
+    """The time in which a browser with a cache does not ask again; then it asks whether it
+    changed."""
 
     @cached_property
     def _known(self) -> dict[int, tuple[str, int, int]]:
@@ -132,7 +134,7 @@ class Kind:
         return known
 
     def facts(self) -> dict[str, Any]:
-        """What is true of it."""
+        """The truth about it."""
         return {
             "template": self.target.template,
             "paths": self.target.count,
@@ -149,7 +151,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Site:
-    """Pages that follow one another as a Markov chain, and the objects that they embed."""
+    """Pages that follow one another as a Markov chain, and their embedded objects."""
 
     pages: list[Kind]
     first: dict[str, float]
@@ -173,11 +175,11 @@ class Site:
         return {kind.name: kind for kind in [*self.pages, *self.objects]}
 
     def matrix(self) -> dict[str, dict[str, float]]:
-        """What follows each page, by probability."""
+        """The followers of each page, by probability."""
         return {kind.name: dict(kind.next) for kind in self.pages}
 
     def visits(self) -> dict[str, float]:
-        """How often a journey comes by each page on average: v = f (I - P)^-1."""
+        """The mean number of visits of a journey to each page: v = f (I - P)^-1."""
         names = [kind.name for kind in self.pages]
         chain = np.array([[kind.next.get(name, 0.0) for name in names] for kind in self.pages])
         first = np.array([self.first.get(name, 0.0) for name in names])

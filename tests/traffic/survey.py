@@ -1,10 +1,10 @@
-"""What `thinktime learn` says of every scenario, beside what is true.
+"""The findings of `thinktime learn` on every scenario, beside the truth.
 
     PYTHONPATH=tests .venv/bin/python -m traffic.survey [NAME ...] [--seed S] [--scale X]
         [--timeout SECONDS] [--program PATH] [--json FILE] [--list]
 
-Names may be patterns, as in 'pollers*'. The program runs as a command, with a time limit, and
-nothing of it is imported.
+Names may be patterns, as in 'pollers*'. The program runs as a command, with a time limit; no part
+of it is imported.
 """
 
 from __future__ import annotations

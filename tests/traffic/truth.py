@@ -75,7 +75,7 @@ class Truth:
     def transitions(self, population: str) -> dict[tuple[str, str], int]:
         """How often one kind of page came after another in a tab, by (from, to).
 
-        After the last page of a tab comes `end`, also where the log ends before the session.
+        After the last page of a tab comes `end`, even if the log ends before the session.
         """
         first = (pl.col("population") == population) & (pl.col("role") == "page")
         pages = self.table.filter(first & (pl.col("retry") == 0)).sort("session", "tab", "page")
@@ -101,6 +101,6 @@ class Truth:
 
     @classmethod
     def read(cls, log: Path) -> Truth:
-        """Read what was written beside the log."""
+        """Read the truth beside the log."""
         facts = json.loads(log.with_suffix(".truth.json").read_text(encoding="utf-8"))
         return cls(pl.read_parquet(log.with_suffix(".truth.parquet")), facts)

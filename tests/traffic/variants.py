@@ -1,4 +1,4 @@
-"""Logs that nobody chose: populations, shares, intervals, clients and formats drawn by a seed."""
+"""Random logs: populations, shares, intervals, clients and formats drawn by a seed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def _people(random: Random, rate: float) -> People:
 
 
 def _interval(random: Random, rate: float) -> tuple[float, int]:
-    """An interval of 0.5 s to 10 min, and how many clients make the rate with it: 1 to 200."""
+    """An interval of 0.5 s to 10 min, and the number of clients that make the rate with it: 1 to
+    200."""
     interval = math.exp(random.uniform(math.log(0.5), math.log(600)))
     clients = min(max(round(rate * interval), 1), 200)
     return round(min(interval, clients / rate * 1.5), 1) or 0.5, clients

@@ -1,8 +1,8 @@
-"""Virtual time: what is due when, and processes that wait for times and for answers.
+"""Virtual time: scheduled calls, and processes that wait for times and for answers.
 
-A process is a generator. It yields a float to sleep until that time; a `Request` to send it and be
-given its status when it is answered; or a list of generators to run them all and go on when the
-last has ended.
+A process is a generator. It yields a float to sleep until that time; a `Request` to send it and
+receive its status when it is answered; or a list of generators to run them all and continue when
+the last has ended.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Resume = Callable[[Any], None]
 class World:
     """The clock, the servers by host, and the log that they write.
 
-    Times are in seconds since the log's begin. What happens before, from `begin` on, leads in: it
-    is not logged, but the log begins in the midst of it.
+    Times are in seconds since the log's beginning. Earlier events, from `begin` on, lead in: they
+    are not logged, but the log begins in the midst of them.
     """
 
     def __init__(self, begin: float, end: float) -> None:
@@ -37,17 +37,17 @@ class World:
         self._sessions = 0
 
     def new_user(self) -> int:
-        """The number of a user who was not there before, of whatever population."""
+        """The number of a new user, of any population."""
         self._users += 1
         return self._users
 
     def new_session(self) -> int:
-        """The number of a session that was not there before, of whatever population."""
+        """The number of a new session, of any population."""
         self._sessions += 1
         return self._sessions
 
     def at(self, time: float, act: Resume, value: Any = None) -> None:
-        """Call `act(value)` at this time; what is due at one time happens in the order of calls."""
+        """Call `act(value)` at this time; calls for one time happen in their order."""
         self._events += 1
         heapq.heappush(self._due, (time, self._events, act, value))
 
@@ -76,7 +76,7 @@ class World:
         self.servers[request.host].ask(request, resume)
 
     def run(self) -> None:
-        """All that happens until the end."""
+        """Run all events until the end."""
         due, end = self._due, self.end
         while due and due[0][0] < end:
             self.now, _, act, value = heapq.heappop(due)

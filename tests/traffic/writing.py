@@ -1,4 +1,4 @@
-"""Lines of access logs, in the formats that servers write them in."""
+"""Lines of access logs, in the formats of servers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EPOCH = 1_789_948_800
 """The log's begin: Monday, 21 September 2026, 00:00:00 UTC."""
 
 PROXY = "10.254.0.1"
-"""The address in all lines of a server behind a proxy that tells whom it asks for."""
+"""The address in all lines of a server behind a proxy that reports its clients."""
 
 Row = dict[str, Any]
 Line = Callable[[Row, float], str]
@@ -80,7 +80,7 @@ def _msec(row: Row, stamp: float) -> str:
     return f"{row['address']} {date} {time} {_request(row)} {_behind(row)}"
 
 
-# Nothing that is written here needs an escape in JSON, and putting texts together is faster.
+# No text here needs an escape in JSON, and concatenation is faster.
 
 
 def _json(row: Row, stamp: float) -> str:
@@ -113,13 +113,13 @@ class Format:
     line: Line
     resolution_s: float
     stamp: str
-    """`arrival` or `done`: the column that the stamp is of."""
+    """`arrival` or `done`: the column of the stamp."""
 
     duration_s: float | None
-    """The resolution of the duration, where there is one."""
+    """The resolution of the duration, if there is one."""
 
     definition: str | None = None
-    """What `learn --format` needs to be told, where it does not find the format by itself."""
+    """The argument of `learn --format`, if `learn` does not find the format by itself."""
 
     suffix: str = ".log"
 
@@ -156,8 +156,8 @@ FORMATS = {
 def lines(rows: Iterator[Row], form: Format, bunch_s: float | None = None) -> Iterator[str]:
     """The lines, without their ends.
 
-    With `bunch_s` the stamps are not those of the requests but of a collector, which takes what it
-    has every so many seconds.
+    With `bunch_s` the stamps are not the requests' but a collector's, which takes its lines at this
+    interval.
     """
     for row in rows:
         stamp = row[form.stamp]

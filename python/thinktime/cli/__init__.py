@@ -1,4 +1,4 @@
-"""The command line: one file a command, listed in `group`."""
+"""The command line: one file for each command, listed in `group`."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ app = typer.Typer(
 
 
 _INTERRUPTED = 130
-"""The status by which the library for commands tells of Ctrl-C."""
+"""The status by which the command-line library reports Ctrl-C."""
 
 _READER_GONE = 128 + signal.SIGPIPE
-"""As of any program whose output nobody reads any more."""
+"""The status of any program whose output is no longer read."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -42,7 +42,7 @@ def _options(
     ),
     _no_color: plain_text.NoColor = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Take the options that precede a command."""
 
 
 def main() -> None:
@@ -55,7 +55,7 @@ def main() -> None:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EPIPE):
             raise
-        # What could not be written must not be tried again at the end.
+        # Output that could not be written must not be tried again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             sys.exit(_READER_GONE)
@@ -65,9 +65,9 @@ def main() -> None:
 
 
 def _open_what_is_closed() -> None:
-    """Let what goes to a closed output (`>&-`) go nowhere.
+    """Send the output for a closed descriptor (`>&-`) to the null device.
 
-    The next file that is opened would take its number, and get what is printed.
+    Otherwise the next file that is opened takes its number, and receives the printed text.
     """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
@@ -82,7 +82,7 @@ def _status_of_app() -> int | str | None:
     try:
         app(prog_name="thinktime")
     except SystemExit as ended:
-        # The library for commands ends with 1 where the reader of a pipe is gone.
+        # The command-line library exits with 1 if the reader of a pipe is gone.
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         return ended.code

@@ -79,7 +79,7 @@ def _with_progress(
     quiet: bool,
     watched: Watch,
 ) -> tuple[Capacity, str | None]:
-    """As `_find`, with each probe told as it comes."""
+    """Like `_find`, but report each probe as it ends."""
     probes: list[Probe] = []
     unit, what = _unit(loaded), "rate" if loaded is None else what_of(loaded)[0]
     name = "the generator" if loaded is None else loaded.name
@@ -113,7 +113,7 @@ def _unit(loaded: Workload | None) -> str:
 def _find(
     loaded: Workload | None, system: Path | None, more: dict[str, Any], given: dict[str, Any]
 ) -> tuple[Capacity, str | None]:
-    """The capacity of the server, or of the generator where there is no workload."""
+    """The capacity of the server, or of the generator if no workload is given."""
     try:
         if loaded is None:
             return generator_capacity(**given)

@@ -1,4 +1,4 @@
-"""The files in which a command tells a pipeline what it came to."""
+"""The files in which a command reports its outcome to a pipeline."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 def files(junit: Path | None, markdown: Path | None) -> Files | None:
-    """The files that a pipeline wants, if it wants any; looked at before anything is run.
+    """The requested files for a pipeline, if any; checked before anything runs.
 
     Raises:
-        InputError: if one of them cannot be written there.
+        InputError: One of them cannot be written there.
     """
     if junit is None and markdown is None:
         return None
-    from thinktime import gate  # with its libraries only where it is wanted
+    from thinktime import gate  # with its libraries only if it is requested
 
     return gate.files(junit, markdown)
 
 
 def write(files: Files | None, summaries: Callable[[], Summaries]) -> str:
-    """Write the files that are wanted; why one could not be written, empty where all could."""
+    """Write the requested files; return why one could not be written, empty if all could."""
     if files is not None:
         try:
             files.write(*summaries())
@@ -38,7 +38,7 @@ def write(files: Files | None, summaries: Callable[[], Summaries]) -> str:
 
 @contextmanager
 def failure_written(files: Files | None, name: str) -> Iterator[None]:
-    """Where a run fails before it has a result, the files say so under this name."""
+    """If a run fails before it has a result, the files report it under this name."""
     try:
         yield
     except RunError as error:

@@ -1,4 +1,4 @@
-"""What the commands share: exit statuses, errors, progress, and showing a result."""
+"""Helpers of all commands: exit statuses, errors, progress, and showing a result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ errors = plain_text.console(stderr=True)
 
 
 def fail(message: str, status: Exit) -> typer.Exit:
-    """Say on standard error what is wrong; the caller raises what is returned."""
+    """Print an error on standard error; the caller raises the returned exception."""
     errors.print("error:", message, style="red", markup=False, soft_wrap=True)
     return typer.Exit(status)
 
@@ -49,7 +49,7 @@ def mapped_errors() -> Iterator[None]:
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None
     except BrokenPipeError:
-        raise  # nobody reads what is printed: `main` ends the command
+        raise  # nobody reads the output: `main` ends the command
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         status = Exit.UNDECIDED if full else Exit.INPUT_WRONG
@@ -65,7 +65,7 @@ ProgressCallback = Callable[[int, float, int], None]
 def run_progress(
     title: str, requests: int | None, end_s: float | None, quiet: bool = False
 ) -> Iterator[ProgressCallback | None]:
-    """A line on standard error that shows how far a run is; nothing where that is no terminal."""
+    """A line on standard error that shows a run's progress; nothing unless it is a terminal."""
     if quiet or not errors.is_terminal:
         yield None
         return
@@ -93,7 +93,7 @@ def run_progress(
 
 @contextmanager
 def reading_progress(quiet: bool) -> Iterator[ProgressCallback | None]:
-    """Show on a terminal, on standard error, how far logs are read, and then that it goes on."""
+    """Show the progress of reading logs, then of learning, if standard error is a terminal."""
     if quiet or not errors.is_terminal:
         yield None
         return
@@ -126,9 +126,9 @@ def finish(
     files: Files | None = None,
     workload: str = "thinktime",
 ) -> None:
-    """Do the operation, show its result, and end with the exit status that it deserves.
+    """Run the operation, show its result, and exit with the status that it deserves.
 
-    `files` say for a pipeline what it came to, under the name of the `workload`.
+    `files` report the outcome to a pipeline, under the name of the `workload`.
     """
     unwritten = None
     say_of_left_behind(output)
@@ -155,7 +155,7 @@ def _of_result(result: Result, doubt: str) -> Summaries:
 
 
 def end(found: Verdict) -> None:
-    """Say what it came to, and end with its status."""
+    """Report the outcome, and exit with its status."""
     if found.exit_status is not Exit.DONE:
         raise fail(found.sentence, found.exit_status)
     if found.sentence:
@@ -163,14 +163,14 @@ def end(found: Verdict) -> None:
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of a command's options that the user gave."""
+    """The options of a command that the user gave."""
     return {
         name: value for name, value in given.items() if value is not None and value is not False
     }
 
 
 def say_of_left_behind(path: Path | None) -> None:
-    """Name what a run left behind that was killed while it wrote there."""
+    """Name the files that a run left behind if it was killed while it wrote there."""
     for left in [] if path is None else left_behind(path):
         errors.print(
             f"note: {left} holds what a run had written that was killed: "
@@ -205,10 +205,10 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
 
 
 def load_workload(path: Path) -> Workload:
-    """A workload file, or the preset of this name; says first what may surprise in a run of it.
+    """A workload file, or the preset of this name; first warns of surprises in its runs.
 
     Raises:
-        InputError: It cannot be read, or is no workload.
+        InputError: It cannot be read, or is not a workload.
     """
     from thinktime.workload import load
 
@@ -220,17 +220,17 @@ def load_workload(path: Path) -> Workload:
 
 
 def say_warnings(warnings: Iterable[str]) -> None:
-    """Say on standard error what spoils or limits a result."""
+    """Print on standard error the problems that spoil or limit a result."""
     for warning in warnings:
         errors.print("warning:", warning, style="yellow", markup=False, soft_wrap=True)
 
 
 def load_results(paths: Iterable[Path]) -> list[Result]:
-    """Read result directories whose figures are to be shown.
+    """Read the result directories whose figures are shown.
 
     Raises:
-        InputError: One of them is damaged, or lacks its summary: it would look like a run in
-            which nothing was measured.
+        InputError: One is damaged, or lacks its summary: it would look like a run without
+            measurements.
     """
     results = [Result.load(path) for path in paths]
     for one in results:
@@ -241,7 +241,7 @@ def load_results(paths: Iterable[Path]) -> list[Result]:
 
 
 def print_table(results: list[Result]) -> None:
-    """Print results as a table, with theory beside them where there is one."""
+    """Print results as a table, beside theory if there is any."""
     from thinktime.report import rows as rows_of
     from thinktime.report import terminal
 
@@ -249,7 +249,7 @@ def print_table(results: list[Result]) -> None:
 
 
 def _say_of_sharing(result: Result) -> None:
-    """Say whether a system with machines could have been modelled without their schedulers."""
+    """Report whether a system with machines could have been modelled without their schedulers."""
     if result.system is None or not result.system.machines or result.interrupted:
         return
     from thinktime.report import processor_sharing
@@ -260,7 +260,7 @@ def _say_of_sharing(result: Result) -> None:
 
 
 def _theory(result: Result) -> dict[str, Any]:
-    """The exact values beside a simulation's summary, where there are any."""
+    """The exact values beside a simulation's summary, if there are any."""
     theory = result.theory if result.kind == "simulate" else None
     if theory is None:
         return {}
@@ -293,5 +293,5 @@ def _by_request(means: Mapping[str, float]) -> dict[str, Any]:
 
 
 def print_wide(shown: RenderableType) -> None:
-    """Print on standard output, as wide as the terminal, or 80 columns where it is none."""
+    """Print on standard output, as wide as the terminal, or 80 columns without a terminal."""
     plain_text.console(width=plain_text.width()).print(shown)

@@ -64,7 +64,7 @@ def command(
 
 
 def _stored(loaded: list[Result], after: Subject, against: str, store: Path | None) -> Subject:
-    """What is compared with; none of the results themselves, though they be in the history."""
+    """The baselines of the comparison; never the results themselves, even if in the history."""
     from thinktime.history import History, id_of
 
     return History(store).latest(after, against, {id_of(one) for one in loaded})
@@ -77,7 +77,7 @@ def _finish(
     as_json: bool,
     files: Files | None,
 ) -> None:
-    """Show what was found, and end with the status of the limits."""
+    """Show the findings, and exit with the status of the limits."""
     from thinktime.comparison import compare, judged
 
     comparisons = [compare(subjects[0], other) for other in subjects[1:]]
@@ -104,7 +104,7 @@ _STATUSES = (("broken", common.Exit.SLO_NOT_MET), ("cannot tell", common.Exit.UN
 
 
 def _trusted(loaded: list[Result]) -> None:
-    """Limits say nothing where a result is not to be trusted."""
+    """Limits report nothing if a result is not to be trusted."""
     for one in loaded:
         if one.untrusted is not None:
             why = f"{one.path}: not to be trusted: {one.untrusted}"
@@ -112,7 +112,7 @@ def _trusted(loaded: list[Result]) -> None:
 
 
 def _say(comparisons: list[Comparison], outcomes: list[LimitVerdict]) -> None:
-    """The verdicts first, then what each limit comes to."""
+    """The verdicts first, then the outcome of each limit."""
     for found in comparisons:
         several = f"{found.after.label}: " if len(comparisons) > 1 else ""
         plain_text.say(several + found.verdict)
@@ -143,7 +143,7 @@ def _as_json(comparisons: list[Comparison], outcomes: list[list[LimitVerdict]]) 
 
 
 def _say_doubts(results: list[Result]) -> None:
-    """What spoils or limits the results, as on the page of `report`."""
+    """The problems that spoil or limit the results, as on the page of `report`."""
     from thinktime.report import verdict as verdict_of
 
     common.say_warnings(verdict_of(results).doubts)

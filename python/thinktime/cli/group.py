@@ -1,6 +1,6 @@
-"""The commands as a group that imports a command's file only when that command is asked for.
+"""The commands as a group that imports a command's file only when it is called.
 
-A command may need a second's worth of libraries; those of the others are not for it to wait for.
+A command may need libraries that take a second to import; other commands must not wait for them.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ COMMANDS = {
     "workload": "List and show published workloads, whose names may stand for workload files.",
     "machine": "List, show and export operating systems' schedulers, each a choice of features.",
 }
-"""The commands in the order in which help lists them, each with the first line of its own help.
-Each is a file of this folder, with a function `command`, or with an `app` of several."""
+"""The commands in the order of help, each with the first line of its own help. Each is a file of
+this folder, with a function `command`, or with an `app` of several commands."""
 
 APP_OPTIONS: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
 
 
 class Commands(TyperGroup):
-    """All commands, each loaded when it is asked for."""
+    """All commands, each loaded when it is called."""
 
     def __init__(self, **options: Any) -> None:
-        """As a group without commands; the names are there for suggestions."""
+        """As a group without commands; the names serve suggestions."""
         super().__init__(**options)
         self._loaded: dict[str, Any] = {}
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **named: Any) -> Any:
-        """Do a command, of which results keep the words."""
+        """Run a command, whose words results record."""
         with provenance.command_words(sys.argv[1:] if args is None else args):
             return super().main(args, *more, **named)
 
@@ -70,7 +70,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Load a command; None where there is none of this name."""
+        """Load a command; None if no command has this name."""
         if cmd_name not in COMMANDS:
             return None
         if cmd_name not in self._loaded:
@@ -78,7 +78,7 @@ class Commands(TyperGroup):
         return self._loaded[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command; where there is none, suggest those with a similar name."""
+        """Find a command; if there is not one, suggest those with a similar name."""
         if args and args[0] not in COMMANDS:
             names: dict[str, Any] = dict.fromkeys(COMMANDS)
             self.commands = names
@@ -87,16 +87,16 @@ class Commands(TyperGroup):
         return found
 
     def invoke(self, ctx: Any) -> Any:
-        """Do what was asked for; of an option or argument that is missing, say what it is."""
+        """Run the requested command; name an option or argument that is missing."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            if not error.message:  # of no other error is the message empty
+            if not error.message:  # only this error has an empty message
                 error.message = getattr(error.param, "help", None) or ""
             raise
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List names and summaries without loading anything."""
+        """List names and summaries without loading any command."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -114,7 +114,7 @@ def _load(name: str) -> Any:
 
 
 def _add_no_color(command: Any) -> None:
-    """Give a command the option that all have; of a group, each of its commands."""
+    """Give the common option to a command, or to each command of a group."""
     if hasattr(command, "list_commands"):
         for one in command.commands.values():
             _add_no_color(one)

@@ -44,7 +44,7 @@ def command(file: Given, output: Output = None, kind: From = None) -> None:
 
 
 def show(made: Imported, output: Path | None) -> None:
-    """Write the workload, or print it, and say on standard error what is not in it."""
+    """Write the workload, or print it, and report on standard error what it leaves out."""
     if output is None:
         typer.echo(made.text, nl=False)
     else:

@@ -1,4 +1,4 @@
-"""Ctrl-C while a log is learned from: each ends one thing, and what there is by then is shown."""
+"""Ctrl-C while a log is learned from: each one ends one step, and the results so far are shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = "interrupted: what was read is learned from all the same; once more ends
 
 
 class Interrupt:
-    """A first Ctrl-C ends the reading, or when all is read leaves out the fidelity."""
+    """A first Ctrl-C ends the reading or, after the reading, leaves out the fidelity."""
 
     def __init__(self) -> None:
         self.fidelity = StopSignal()
@@ -26,7 +26,7 @@ class Interrupt:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Note a Ctrl-C within; where there is nothing left to end it ends the command."""
+        """Note a Ctrl-C within the block; if no step is left to end, it ends the command."""
         with signals.first_noted(self._note):
             yield
 
@@ -38,7 +38,7 @@ class Interrupt:
         return first
 
     def reading(self, progress: Progress | None) -> Progress:
-        """The same progress; it ends the reading where that is enough."""
+        """The same progress; it ends the reading if that is enough."""
 
         def take(entries: int, share: float, unpacked: int) -> None:
             if progress is not None:
@@ -49,7 +49,7 @@ class Interrupt:
         return take
 
     def read(self, log: Log) -> None:
-        """The reading has ended: what a Ctrl-C that ended it has asked for is done."""
+        """The reading has ended: do the rest of what the Ctrl-C asked for."""
         self._all_read = True
         if log.stopped:
             self.fidelity.go_on()

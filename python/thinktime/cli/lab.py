@@ -46,7 +46,7 @@ def command(lab: Given, output: Output = None) -> None:
             _clean()
             return
         read = file.load(Path(lab), run_options)
-        # Logs alone are what a lab leaves that could not be made.
+        # A lab that could not be made leaves only logs.
         if (
             output is not None
             and output.exists()
@@ -58,10 +58,10 @@ def command(lab: Given, output: Output = None) -> None:
 
 
 def run_options(words: Sequence[str]) -> dict[str, Any]:
-    """The options of `thinktime run` that are given by words.
+    """The options of `thinktime run`, given as words.
 
     Raises:
-        InputError: It does not take them; the message says why.
+        InputError: `run` does not accept them; the message gives the reason.
     """
     from thinktime.cli import app
 
@@ -76,7 +76,7 @@ def run_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def _clean() -> None:
-    """Of a user who is not root nothing can be left: in a user namespace all ends with the lab."""
+    """A user other than root leaves nothing behind: in a user namespace all ends with the lab."""
     from thinktime.lab import permission, removal
 
     inside = permission.is_inside()

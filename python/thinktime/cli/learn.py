@@ -30,8 +30,8 @@ NO_DURATIONS = (
 )
 
 HANDED_OVER_S = 0.0005
-"""How soon a thread of Python makes room for another one: after the usual 5 ms the parts of a log
-that are learned beside one another wait for each other a tenth to a fifth of the time."""
+"""How soon a Python thread yields to another one: with the usual 5 ms, the parts of a log that are
+learned in parallel wait for each other a tenth to a fifth of the time."""
 
 
 @watch.options
@@ -187,7 +187,7 @@ def command(
 
 
 def _tell(reading: ExitStack, feed: Feed | None, enough: Interrupt, log: Log) -> None:
-    """Show what the log says already while it is learned from."""
+    """Show the log's figures already while it is learned from."""
     enough.read(log)
     reading.close()
     use_again(len(log.requests.users))
@@ -205,7 +205,7 @@ def _page(learned: Learned, output: Path | None) -> str:
 
 
 def _system_text(learned: Learned, demand: str | None) -> str | None:
-    """The system file; None where there is nothing to learn it from."""
+    """The system file; None if the log has nothing to learn it from."""
     from thinktime.learn.server import system_text
 
     if demand is not None and learned.log.requests.timed:
@@ -227,14 +227,14 @@ def _compare(before: Learned, after: Learned, as_json: bool) -> None:
 
 
 def _check_demand(demand: str | None) -> None:
-    """A system file that is written can be read: it takes this demand."""
+    """Check that a system file to be written can be read: that it accepts this demand."""
     if demand is None:
         return
     station = f'name = "server"\ndemand = {json_module.dumps(demand)}\n'
     try:
         _core.System(f'name = "learned"\n[[station]]\n{station}')
     except _core.InputError as error:
-        # Of a text that nobody has written only the reason is told, not the place.
+        # Nobody has written this text, so the message gives only the reason, not the place.
         reason = str(error).partition(".demand: ")[2] or str(error)
         raise common.fail(f"--demand: {reason}", common.Exit.INPUT_WRONG) from None
 
@@ -242,7 +242,7 @@ def _check_demand(demand: str | None) -> None:
 def _check_paths(
     logs: list[str], output: Path | None, report: Path | None, system: Path | None
 ) -> None:
-    """Nothing is written over a log, and nothing is learned that cannot be written."""
+    """Refuse to write over a log, and to learn a file that cannot be written."""
     written = [path for path in (output, report, system) if path is not None]
     for path in written:
         if any(path.exists() and Path(log).exists() and path.samefile(log) for log in logs):
@@ -276,7 +276,7 @@ def _write(
     report: Path | None,
     system: tuple[Path | None, str | None],
 ) -> None:
-    """Write the files that were asked for, and name them."""
+    """Write the requested files, and name them."""
     written: list[Path] = []
     with common.mapped_errors():
         if output is not None:

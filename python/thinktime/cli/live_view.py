@@ -1,4 +1,4 @@
-"""What a run shows while it runs: a view on a terminal, else a plain line every few seconds."""
+"""The view of a run in progress: a display on a terminal, else a plain line every few seconds."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _BAR_WIDTH = 40
 
 
 class View:
-    """A run as it is shown. The rates are those of the last two seconds."""
+    """The displayed state of a run. The rates are those of the last two seconds."""
 
     def __init__(self, title: str, requests: int | None, end_s: float | None) -> None:
-        """For a run that ends after so many requests, or at a time; None where it does not."""
+        """For a run that ends after this number of requests, or at a time; None for no such end."""
         self._title = title
         self._requests = requests
         self._end_s = end_s
         self._moments: deque[Moment] = deque()
 
     def take(self, moment: Moment) -> None:
-        """Take note of a moment."""
+        """Record a moment."""
         self._moments.append(moment)
         while moment.time_s - self._moments[0].time_s > _RATES_OVER_S and len(self._moments) > 2:
             self._moments.popleft()
@@ -56,7 +56,7 @@ class View:
 
     @property
     def population_rates(self) -> dict[str, float]:
-        """The achieved rate of each population, where there are several."""
+        """The achieved rate of each population, if there are several."""
         if not self._moments:
             return {}
         last, first = self._moments[-1], self._moments[0]
@@ -70,7 +70,7 @@ class View:
 
     @property
     def share(self) -> float | None:
-        """How much of the run is over, up to 1; None where nobody knows."""
+        """The finished share of the run, up to 1; None if unknown."""
         if not self._moments:
             return 0.0
         last = self._moments[-1]
@@ -160,7 +160,7 @@ def view_of_run(
     console: Console = errors,
     line_every_s: float = LINE_EVERY_S,
 ) -> Iterator[Callable[[Moment], None] | None]:
-    """Show a run on standard error while it runs; gives what is to be called with each moment."""
+    """Show a run on standard error while it runs; returns a function to call with each moment."""
     view = View(title, requests, end_s)
     if quiet:
         yield None
@@ -185,7 +185,7 @@ def _lines(view: View, console: Console, every_s: float) -> Callable[[Moment], N
 
 
 def _percentiles(moment: Moment) -> tuple[str, str, str]:
-    """The p50 and p99 of response times, and the p99 of lateness, as far as requests back them."""
+    """The p50 and p99 of response times, and the p99 of lateness, if enough requests back them."""
     many = moment.measured
     found = (
         ("p50", moment.response_p50_s), ("p99", moment.response_p99_s),
@@ -204,7 +204,7 @@ def _percentiles_of(moment: Moment, population: str) -> tuple[str, str]:
 
 
 def _objectives(moment: Moment) -> RenderableType:
-    """What was found of each objective so far, in red where it is beyond its limit."""
+    """Each objective's state so far, in red if it is beyond its limit."""
     grid = Table.grid(padding=(0, 3))
     for one in moment.objectives:
         text = _share if one.name == "errors" else _time
@@ -227,7 +227,7 @@ def _errors(moment: Moment) -> str:
 
 
 def _time(time_s: float | None) -> str:
-    """A time with three digits, in a unit that fits."""
+    """A time with three digits, in a suitable unit."""
     if time_s is None:
         return "-"
     for factor, unit in ((1.0, "s"), (1e-3, "ms")):

@@ -42,7 +42,7 @@ def features_text(name: str) -> str:
 
 @app.command("list", short_help="List the operating systems that are known.")
 def list_presets() -> None:
-    """List the operating systems that are known."""
+    """List the known operating systems."""
     for name in _core.schedulers():
         typer.echo(name)
 
@@ -53,7 +53,7 @@ def show(
         str, typer.Argument(help="An operating system of the list, or a FILE.toml to check.")
     ],
 ) -> None:
-    """Print the features of an operating system's scheduler, as a file to change and to name."""
+    """Print the features of an operating system's scheduler, as a file to edit and to name."""
     with common.mapped_errors():
         typer.echo(features_text(name), nl=False)
 

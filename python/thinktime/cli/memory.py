@@ -1,4 +1,4 @@
-"""What the process does with memory that is free again."""
+"""The handling of the process's freed memory."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Parameters of mallopt(3), from glibc's malloc.h."""
 
 LARGE = 3_000_000
-"""Bytes from which on an array is given back at once when it is freed: more than a flag for each of
-2,000,000 requests takes, of which many come and go."""
+"""Arrays of at least this many bytes are returned at once when they are freed. Smaller is a flag
+for each of 2,000,000 requests; many such arrays come and go."""
 
 FREE = 1 << 24
-"""So many free bytes at the heap's end are kept at most."""
+"""The most free bytes that are kept at the heap's end."""
 
 REUSED, REUSED_FREE = 1 << 25, 1 << 26
-"""What stands for `LARGE` and `FREE` where a log has so few users that there is room."""
+"""The values in place of `LARGE` and `FREE` if a log has few enough users that there is room."""
 
 
 POLARS = "_RJEM_MALLOC_CONF"
 """The environment variable from which the allocator of polars, jemalloc, takes its parameters."""
 
 AT_ONCE = "narenas:1,dirty_decay_ms:0,muzzy_decay_ms:0"
-"""One heap for all threads, whose free pages are given back at once. Without it what columns of
-some threads leave free is kept for others that never want it: a fifth of all."""
+"""One heap for all threads, whose free pages are returned at once. Otherwise the memory that
+columns of some threads free is kept for others that never need it: a fifth of all."""
 
 
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
-"""Of numpy's linear algebra. What there is to do is small, and its threads wait by spinning."""
+"""Threads of numpy's linear algebra: the work is small, and its threads wait by spinning."""
 
 
 def give_back_large() -> None:
-    """Give large arrays back to the operating system when they are freed.
+    """Return large arrays to the operating system when they are freed.
 
-    The allocators otherwise keep them once some have come and gone, up to 32 MB each, and what lies
-    between them keeps whole regions: half of the memory that a log of a million users takes to
-    learn. Smaller ones lie in one heap for all threads, and are used again: fresh memory costs the
-    kernel's time. It is the process's setting, so only the command calls this, and before polars is
-    imported, which reads its own once. Elsewhere than in glibc the other half is not done.
+    Otherwise the allocators keep them once some have come and gone, up to 32 MB each, and the
+    arrays between them keep whole regions: half of the memory for learning a log of a million
+    users. Smaller arrays lie in one heap for all threads, and are used again: fresh memory costs
+    the kernel's time. The setting is the process's, so only the command calls this, and before it
+    imports polars, which reads its own setting once. Without glibc the other half is not done.
     """
     os.environ.setdefault(POLARS, AT_ONCE)
     os.environ.setdefault(BLAS_THREADS, "1")
@@ -49,9 +49,9 @@ def give_back_large() -> None:
 
 
 def use_again(users: int) -> None:
-    """Keep large arrays for the next ones, where a log has so few users that there is room.
+    """Keep large arrays for the next ones, if a log has few enough users that there is room.
 
-    Fresh memory is a tenth of the time that a log takes to learn.
+    Fresh memory is a tenth of the time that learning a log takes.
     """
     from thinktime.learn.memory import USERS
 
@@ -68,9 +68,9 @@ def _set(parameters: dict[int, int]) -> None:
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Keep all that is made meanwhile, such as modules, without looking for what is garbage of it.
+    """Keep all objects that are made meanwhile, such as modules, without a garbage collection.
 
-    What is there for good need not be looked through again and again afterwards either.
+    Later collections need not search these permanent objects either.
     """
     gc.disable()
     try:

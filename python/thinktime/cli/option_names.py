@@ -1,7 +1,7 @@
 """Options in messages as the user types them.
 
-What is done is asked of the same functions as in Python, whose messages name options as Python
-does: before a colon, or in backticks, as in `unix_socket`.
+Commands call the same functions as Python programs, whose messages name options as Python does:
+before a colon, or in backticks, as in `unix_socket`.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ import thinktime
 from thinktime import _core
 
 _OF_FILE = re.compile(r"\S+:\d+: |[^\s`:]*[./][^\s`]*: ")
-"""How messages begin that are about the key of a file."""
+"""The beginnings of messages that are about the key of a file."""
 
 _ONLY_HERE = {"json", "quiet"}
-"""Options of the command line alone: messages mean something else by these names."""
+"""Options of the command line alone: in messages these names mean something else."""
 
 _OTHERWISE_CALLED = {"explain"}
-"""Commands whose function has another name; its arguments have those of the options."""
+"""Commands whose function has another name; its arguments have the names of the options."""
 
 _done: list[Any] = []
-"""The command that is done, whose options are those that messages name."""
+"""The running command, whose options messages name."""
 
 
 def begin(command: Any) -> None:
-    """Note the command that is done."""
+    """Note the running command."""
     _done[:] = [command]
 
 
 def _words() -> dict[str, str]:
-    """By name, the words of the options of the command that is done."""
+    """The typed words of the running command's options, by name."""
     found = {}
     for command in _done:
         known = {name for name, _, _ in _core.options("run")}
@@ -45,7 +45,7 @@ def _words() -> dict[str, str]:
 
 
 def as_typed(message: str) -> str:
-    """The message with the command's options as they are typed, as in `--unix-socket`."""
+    """The message with the command's options as typed, as in `--unix-socket`."""
     words = _words()
     if not words or _OF_FILE.match(message):
         return message

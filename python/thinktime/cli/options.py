@@ -85,7 +85,7 @@ _PLACES = {
     "Rate": "RATE",
     "ThinkTime": "TIME",
 }
-"""What stands in --help for the value of an option."""
+"""The placeholder of an option's value in --help."""
 
 _WORDS = {"ca_file": "--ca", "sources": "--source"}
 """Words of the command line that are not the option's name."""
@@ -94,11 +94,10 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
 def of(command: str, help_texts: Mapping[str, str] | None = None) -> Callable[[_Command], _Command]:
-    """Give a command's function, in the place of its `**given`, the options of `run` or `simulate`.
+    """Replace the `**given` of a command's function by the options of `run` or `simulate`.
 
-    `help_texts` are those that it takes, with what their help says there; without them, all as they
-    are.
-    What the user gives arrives there by name; None or False stands for what is not given.
+    `help_texts` are the accepted options with their help; without them, all options keep theirs.
+    The user's values arrive by name; None or False means that an option is not given.
     """
 
     def wrap(function: _Command) -> _Command:

@@ -1,6 +1,6 @@
-"""Plain text: without colours where asked, and 80 columns wide where nobody says how wide.
+"""Plain text: without colours on request, and 80 columns wide if no width is known.
 
-Sentences are folded between words where they go to a terminal, and lines for others left whole.
+Sentences are folded between words for a terminal; other output keeps whole lines.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _COLUMNS_MIN = 40
 """In narrower terminals lines are left to the terminal."""
 
 _LABEL = re.compile(r"(error|note|warning): ")
-"""What lines go on below the words that follow it."""
+"""The indentation of the further lines of a message, below the words after it."""
 
 _PLACE = re.compile(r"(results?|written|report|live|metrics): ")
-"""How lines begin whose rest is one path or address, perhaps with spaces, to be taken whole."""
+"""Beginnings of lines whose rest is one path or address, perhaps with spaces, kept whole."""
 
 _made: list[Console] = []
-"""Those that become plain with `--no-color`, which comes after they were made."""
+"""Consoles that become plain with `--no-color`, which is read after they are made."""
 
 
 def _take_colors(wanted: bool) -> None:
@@ -56,7 +56,7 @@ NoColor = Annotated[
 
 
 def option() -> Any:
-    """`--no-color` for one more command."""
+    """Add `--no-color` to another command."""
 
     def only(no_color: NoColor = False) -> None:
         pass
@@ -68,7 +68,7 @@ def option() -> Any:
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """A console that is plain where `NO_COLOR` says so: no colours, and no bold or dim text."""
+    """A console that is plain if `NO_COLOR` is set: no colours, and no bold or dim text."""
     made = _harmless_console()(
         stderr=stderr,
         width=width,
@@ -82,7 +82,7 @@ def console(*, stderr: bool = False, width: int | None = None) -> Console:
 
 @cache
 def _harmless_console() -> type[Console]:
-    """A console that shows foreign text, as names, without what steers terminals."""
+    """A console that shows foreign text, such as names, without terminal controls."""
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 
@@ -106,9 +106,9 @@ def _harmless_console() -> type[Console]:
 
 
 def folded(text: str, columns: int) -> str:
-    """A text whose lines go on in the next one, indented, where they are longer than that.
+    """A text whose lines, if too long, continue in the next line, indented.
 
-    Words, as addresses and paths, are never broken.
+    Words, such as addresses and paths, are never broken.
     """
     return "\n".join(_folded(line, columns) for line in text.split("\n"))
 
@@ -125,14 +125,14 @@ def _folded(line: str, columns: int) -> str:
 
 
 def say(text: str) -> None:
-    """Print a line on standard output, whatever names are in it."""
+    """Print a line on standard output, whatever names it contains."""
     clean = harmless(text)
     isatty = sys.stdout.isatty()
     typer.echo(folded(clean, shutil.get_terminal_size().columns) if isatty else clean)
 
 
 def width() -> int | None:
-    """How wide standard output is: None for as wide as its terminal; else `COLUMNS`, or 80."""
+    """The width of standard output: None for its terminal's width; else `COLUMNS`, or 80."""
     if sys.stdout.isatty():
         return None
     columns = os.environ.get("COLUMNS", "")

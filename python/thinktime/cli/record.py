@@ -88,13 +88,13 @@ def command(
 
 
 def _check(place: Path) -> None:
-    """See now that the file can be written, and not when all has been recorded."""
+    """Check now that the file can be written, and not after the recording."""
     if not place.absolute().parent.is_dir():
         raise FileNotFoundError(f"{place}: there is no folder {place.parent}")
 
 
 def _say(text: str, *, whole: bool = False) -> None:
-    """A line for people; a command is left whole, to be copied."""
+    """A line for people; a command stays whole, for copying."""
     common.errors.print(text, markup=False, soft_wrap=True, no_wrap=whole)
 
 
@@ -144,7 +144,7 @@ def _until_interrupted(recorder: Recorder) -> None:
 
 @contextmanager
 def _line(recorder: Recorder) -> Iterator[Callable[[], None]]:
-    """How much has been recorded, in one line that changes; nothing where that is no terminal."""
+    """The size of the recording so far, in one line that changes; nothing without a terminal."""
     if not common.errors.is_terminal:
         yield lambda: None
         return

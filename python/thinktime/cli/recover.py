@@ -36,7 +36,7 @@ def command(
 
 
 def _say_warnings(path: Path) -> None:
-    """What the summary of the recovered result says of it, beginning with how far it had come."""
+    """The recovered result's own account of the recovery, beginning with the run's progress."""
     with common.mapped_errors():
         warnings = Result.load(path).summary.get("warnings") or []
     common.say_warnings(warnings)

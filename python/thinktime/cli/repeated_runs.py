@@ -40,12 +40,12 @@ Restart = Annotated[
 RUNS_MAX = 1000
 _RESTART_S = 300.0
 _ORDER = ("not to be trusted", "not met", "cannot tell", "met", "done")
-"""Of verdicts, the worst first."""
+"""Verdicts, the worst first."""
 
 
 @dataclass(frozen=True)
 class RepeatedRuns:
-    """How often, what is done before each, and where the results go."""
+    """The number of runs, the command before each, and the place of the results."""
 
     runs: int
     restart: str | None
@@ -55,10 +55,10 @@ class RepeatedRuns:
     def asked(
         cls, runs: int | None, restart: str | None, output: Path | None, barred: dict[str, Any]
     ) -> RepeatedRuns | None:
-        """What was asked for; None for one run. `barred` are options that do not go with it.
+        """The requested repetitions; None for one run. `barred` are options that exclude them.
 
         Raises:
-            InputError: if the options do not go together, or the directory is not empty.
+            InputError: The options do not go together, or the directory is not empty.
         """
         if runs is None:
             if restart is not None:
@@ -74,14 +74,14 @@ class RepeatedRuns:
         return cls(runs, restart, output)
 
     def place(self, number: int) -> Path | None:
-        """Where the so manyth result goes, from 1."""
+        """The place of the result with this number, from 1."""
         return None if self.output is None else self.output / f"run-{number}"
 
     def before(self) -> None:
         """Restart the server.
 
         Raises:
-            RunError: if the command cannot be started, fails, or takes longer than five minutes.
+            RunError: The command cannot be started, fails, or takes longer than five minutes.
         """
         if self.restart is None:
             return
@@ -107,10 +107,10 @@ def finish(
     as_json: bool,
     feed: Feed | None = None,
 ) -> None:
-    """Do all runs, show them together, and end with the status of the worst.
+    """Do all runs, show them together, and exit with the status of the worst.
 
-    `each` gives the so manyth run, from 1, which writes its result there. Who watches is told of
-    those that are over by `feed`.
+    `each` does the run with a given number, from 1, which writes its result there. `feed` reports
+    the finished runs to watchers.
     """
     results: list[Result] = []
     worst: Verdict | None = None
@@ -133,7 +133,7 @@ def finish(
 
 
 def _tell(feed: Feed | None, number: int, whole: int, over: list[Result]) -> None:
-    """Tell who watches which run comes now, and what those before it say together."""
+    """Report to watchers which run comes now, and the earlier runs' results together."""
     if feed is None:
         return
     from thinktime.monitor.frames import RepeatedRuns as Told

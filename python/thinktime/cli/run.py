@@ -79,28 +79,28 @@ def command(
 
 
 def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
-    """Go on where a link can be made, if there is to be one.
+    """Continue only if the link, if any, can be made.
 
     Raises:
-        InputError: It is no link, or does not go with the rest.
-        RunError: There are no rights for it.
+        InputError: It is not a link, or does not go with the rest.
+        RunError: The user lacks the rights for it.
     """
     if given.get("link") is None:
         return
     from thinktime.lab import link_run, permission
 
-    run_options_json(given)  # says what is wrong with it
+    run_options_json(given)  # reports what is wrong with it
     link_run.check(workload, given)
     permission.need(link_run.NEED, reaching_out=True)
 
 
 def _exports(watched: Watch) -> dict[str, Any]:
-    """By name, the options by which figures of one run are told elsewhere."""
+    """The options, by name, that report the figures of one run elsewhere."""
     return {"--metrics": watched.metrics, "--otlp": watched.otlp}
 
 
 _Named = tuple[str, common.Operation]
-"""The workload's name, and what is to be done."""
+"""The workload's name, and the operation to do."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ class _Shown:
         do: Callable[[Callable[[Moment], None] | None], Result],
         of_all: Feed | None = None,
     ) -> common.Operation:
-        """What `do` does with a monitor, on the terminal and for those who watch.
+        """The result of `do` with a monitor, on the terminal and for watchers.
 
-        `of_all` is told instead where several runs are watched together.
+        If several runs are watched together, `of_all` is informed instead.
         """
 
         def operation() -> Result:
@@ -145,7 +145,7 @@ class _Anew:
     given: dict[str, Any]
 
     def watched_run(self, more: dict[str, Any]) -> WatchedRun:
-        """What is watched, with some more options."""
+        """The watched run, with some more options."""
         given = self.given | more
         end = _core.planned_end("run", self.workload, run_options_json(given))
         return _watched_run(self.workload, self.target, end, given)
@@ -159,7 +159,7 @@ class _Anew:
         )  # fmt: skip
 
     def numbered(self, feed: Feed | None, number: int, output: Path | None) -> common.Operation:
-        """The so manyth of several runs, from 1, with a seed of its own."""
+        """One of several runs, numbered from 1, with its own seed."""
         first = self.given.get("seed")
         seed = (self.workload.seed if first is None else int(first)) + number - 1
         return self.operation({"output": output, "seed": seed}, feed)[1]
@@ -167,7 +167,7 @@ class _Anew:
 
 @dataclass(frozen=True)
 class _Again:
-    """What made a result, once more."""
+    """Make a result's run once more."""
 
     done: Result
     secrets: Workload | None
@@ -177,14 +177,14 @@ class _Again:
     def asked(
         path: Path, workload: Path | None, target: str | None, demands: Path | None
     ) -> _Again:
-        """Of the result at a path; `workload` has the secrets that it does not keep."""
+        """The run of the result at a path; `workload` has the secrets that the result lacks."""
         if demands is not None:
             raise InputError("with --again the demands are the result's")
         secrets = None if workload is None else workload_of(workload)
         return _Again(Result.load(path), secrets, target)
 
     def operation(self, output: Path | None, shown: _Shown, given: dict[str, Any]) -> _Named:
-        """The run, some of whose options may be others."""
+        """The run, with some options replaced."""
         done, options = self.done, self.done.options | given
         if done.kind != "run":
             raise InputError(
@@ -206,7 +206,7 @@ class _Again:
 def _watched_run(
     workload: Workload, target: str, end: tuple[int | None, float | None], given: dict[str, Any]
 ) -> WatchedRun:
-    """How it is called, when it ends, and what checks have to know of it while it runs."""
+    """Its title, its end, and the facts that checks need while it runs."""
     here = given.get("on") is None
     workload = arrivals.with_arrivals(workload, given)
     return watch.watched_run(

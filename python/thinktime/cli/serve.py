@@ -101,7 +101,7 @@ def command(
 
 
 def _until_interrupted(server: serve) -> None:
-    """Say where it serves, and wait until it ends or the user ends it."""
+    """Print where it serves, and wait until it ends or the user ends it."""
     try:
         typer.echo(f"serving on {server.url}; Ctrl-C ends it")
         if server.work_units_per_s is not None:

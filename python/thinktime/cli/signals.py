@@ -1,4 +1,4 @@
-"""Signals that end a command, and the status that it then ends with."""
+"""Signals that end a command, and the exit status after each."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ def stop_on_signals() -> None:
 
 
 def count_hangups() -> list[int]:
-    """Let SIGHUP end nothing from now on, and only be added to this list."""
+    """From now on SIGHUP ends nothing, and is only added to this list."""
     came: list[int] = []
     signal.signal(signal.SIGHUP, lambda number, _frame: came.append(number))
     return came
 
 
 def status() -> int:
-    """The status of a command that a signal ended before it had anything to show."""
+    """The status of a command that a signal ended before it had a result to show."""
     return 128 + (_came[-1] if _came else signal.SIGINT)
 
 
 @contextmanager
 def first_noted(note: Callable[[], bool]) -> Iterator[None]:
-    """Where a signal would end the command, ask first whether that is enough of an end: `note`.
+    """If a signal would end the command, first call `note`: it may be content with less.
 
-    The command ends as ever where it says False.
+    The command ends as usual if `note` returns False.
     """
 
     def come(number: int, frame: FrameType | None) -> None:

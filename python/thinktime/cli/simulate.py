@@ -58,11 +58,11 @@ def command(
 
 
 _Planned = tuple[Callable[[Any], Result], "WatchedRun"]
-"""What is to be done, and how it is called and when it ends."""
+"""The operation, its title, and its end."""
 
 
 def _watched_operation(planned: _Planned, quiet: bool, watched: Watch) -> common.Operation:
-    """On the terminal and for those who watch."""
+    """Progress on the terminal and for watchers."""
     operation, watched_run = planned
 
     def shown(feed: Feed | None) -> Result:
@@ -96,11 +96,11 @@ def _watched_run(
     chosen: dict[str, Any],
     watched: Watch,
 ) -> WatchedRun:
-    """How it is called, when it ends, and, where somebody watches, what it asks for."""
+    """Its title, its end, and for watchers the facts of its workload."""
     known: dict[str, Any] = {}
     if watched.is_shown:
         load = chosen.get("load")
-        # Which think times hold a load is found by simulations, which are not made twice.
+        # Simulations find the think times that hold a load; they are not made twice.
         if load is not None and system is not None and workload.model in ("open", "partly-open"):
             workload = workload.at_load(system_of(system), load)
         known = watch.check_inputs("simulate", workload)

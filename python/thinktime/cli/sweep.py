@@ -36,7 +36,7 @@ _AT_EACH_POINT = {
     "precision": "Simulate each point until the half-width of the mean's 95 % interval is this "
     "share of the mean, as in 1%. Not with --target.",
 }
-"""Options of `simulate`, and of `run` as far as it has them, and what they do at a point."""
+"""Options of `simulate`, and those of `run` that it shares, with their meaning at a point."""
 
 
 _Vary = Annotated[
@@ -100,7 +100,7 @@ def _done(
     quiet: bool,
     watched: Watch,
 ) -> tuple[SweepCurves, int]:
-    """The points, shown as they come, and how many are missing."""
+    """The points, shown as they come, and the number still missing."""
     missing, measured = 0, "target" in chosen
     watched_run = watch.watched_run("sweep", loaded.name, chosen.get("target"), (None, None))
     with watched.on(watched_run) as feed, _progress(quiet) as progress:
@@ -162,7 +162,7 @@ def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 
 def _print(swept: SweepCurves) -> None:
-    """The points as a table, and what they advise; their warnings go to standard error."""
+    """The points as a table, and the resulting advice; their warnings go to standard error."""
     from rich.markup import escape
 
     from thinktime.report.terminal import FittedTable

@@ -138,7 +138,7 @@ def command(
 def _until_interrupted(
     proxy: switch, hangups: list[int], system: Path, workload: Path | None
 ) -> None:
-    """Say where it listens, and wait until it ends or the user ends it."""
+    """Print where it listens, and wait until it ends or the user ends it."""
     try:
         typer.echo(f"switching on {proxy.url}; Ctrl-C ends it")
         if proxy.metrics_url is not None:
@@ -162,13 +162,13 @@ def _until_interrupted(
 
 
 def _tell(proxy: switch) -> None:
-    """What happened to servers goes to standard error, as it happens."""
+    """Events of servers are printed on standard error, as they happen."""
     for line in proxy.news():
         typer.echo(line, err=True)
 
 
 def _reload(proxy: switch, system: Path, workload: Path | None) -> None:
-    """Read the files again; where they are wrong the switch goes on as before."""
+    """Read the files again; if they are wrong the switch stays as before."""
     try:
         proxy.reload(system, workload=None if workload is None else load(workload))
     except (InputError, OSError, OverflowError, UnicodeEncodeError) as error:

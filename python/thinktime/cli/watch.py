@@ -59,7 +59,7 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 
 @dataclass(frozen=True)
 class Watch:
-    """How a command is to be watched."""
+    """The ways in which a command is watched."""
 
     live: bool = False
     live_at: str | None = None
@@ -73,10 +73,10 @@ class Watch:
 
     @contextmanager
     def on(self, run: WatchedRun) -> Iterator[Feed | None]:
-        """Show a command while it runs; gives what is to be told, None where nobody watches.
+        """Show a command while it runs; yields the feed for watchers, or None if nobody watches.
 
         Raises:
-            InputError: where an address cannot be listened at.
+            InputError: An address is not available for listening.
         """
         if not (self.live or self.live_at or self.metrics or self.otlp):
             yield None
@@ -89,7 +89,7 @@ class Watch:
             feed.close()
 
     def _feed(self, run: WatchedRun, listeners: ExitStack) -> Feed:
-        """Begin the process; its listeners are closed here, as it has them."""
+        """Start the process; its listeners are closed here, as it has them."""
         from thinktime.monitor.address import LOOPBACK, bound
         from thinktime.monitor.feed import Feed
         from thinktime.monitor.frames import Setting
@@ -136,7 +136,7 @@ def watched_run(
     end: tuple[int | None, float | None],
     **more: Any,
 ) -> WatchedRun:
-    """What is to be watched; of a target only what names it, and no password or query."""
+    """The title of the watched run; a target appears by its name, without password or query."""
     from thinktime.monitor.frames import WatchedRun
 
     where = "" if target is None else f" against {re.sub(r'//[^/]*@', '//', target).split('?')[0]}"
@@ -144,7 +144,7 @@ def watched_run(
 
 
 def check_inputs(kind: str, workload: Workload) -> dict[str, Any]:
-    """What checks have to know of a workload while it runs, for `watched_run`."""
+    """The facts of a workload that checks need while it runs, for `watched_run`."""
     from thinktime.monitor.frames import CheckInputs, Moments
     from thinktime.validity.evidence import Evidence
 
@@ -163,7 +163,7 @@ def options(function: _Command) -> _Command:
 
 
 def all_options(function: _Command) -> _Command:
-    """The same with those of metrics, for a run."""
+    """Like `options`, with the options of metrics, for a run."""
     return _with(function, {"live": Live, "live_at": LiveAt, "metrics": Metrics, "otlp": Otlp})
 
 
@@ -194,7 +194,7 @@ def _with(function: _Command, annotations: dict[str, Any]) -> _Command:
 def both(
     one: Callable[[Moment], None] | None, feed: Feed | None
 ) -> Callable[[Moment], None] | None:
-    """What is called with each moment of a run: the terminal's view and the watchers'."""
+    """The function to call with each moment of a run: the terminal's view and the watchers'."""
     if feed is None:
         return one
     if one is None:
@@ -210,7 +210,7 @@ def both(
 def both_progress(
     one: common.ProgressCallback | None, feed: Feed | None
 ) -> common.ProgressCallback | None:
-    """The same of a simulation's progress."""
+    """The same for a simulation's progress."""
     if feed is None:
         return one
     if one is None:
@@ -224,7 +224,7 @@ def both_progress(
 
 
 def both_reading(one: common.ProgressCallback | None, feed: Feed) -> common.ProgressCallback:
-    """The same of logs that are read."""
+    """The same for logs that are read."""
 
     def take(entries: int, share: float, unpacked: int) -> None:
         if one is not None:
@@ -235,7 +235,7 @@ def both_reading(one: common.ProgressCallback | None, feed: Feed) -> common.Prog
 
 
 def watched(feed: Feed | None, operation: common.Operation) -> Result:
-    """Do the operation; who watches it gets the report of what it came to, complete or not."""
+    """Do the operation; watchers get the report of the outcome, complete or not."""
     if feed is None:
         return operation()
     try:

@@ -1,4 +1,4 @@
-"""`thinktime workload`: the workloads that are known by name."""
+"""`thinktime workload`: the named workloads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ app = typer.Typer(
 
 @app.command("list")
 def list_presets() -> None:
-    """List the workloads that are known by name, with their sources."""
+    """List the named workloads, with their sources."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 1, 0), pad_edge=False)

@@ -19,7 +19,7 @@ LOAD = 0.8
 """The load that all workloads put on the server."""
 
 RUN_S = 12.0
-"""How long each real run lasts; its simulation on the same sample path lasts as long."""
+"""The duration of each real run; its simulation on the same sample path lasts as long."""
 
 WARMUP_S = 1.0
 

@@ -1,4 +1,4 @@
-"""Workloads and systems as diagrams: who asks, and what serves them."""
+"""Workloads and systems as diagrams: users, and the parts that serve them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thinktime import Workload
 
 DIAGRAMS_MAX = 6
-"""So many are drawn side by side; of more the number is told."""
+"""At most this many are drawn side by side; a number stands for the rest."""
 
 
 def of_workload(workload: Workload) -> Section:

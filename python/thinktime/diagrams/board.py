@@ -1,7 +1,7 @@
-"""What diagrams are drawn on: boxes, lines with arrows and texts that are cut where room ends.
+"""The board of diagrams: boxes, lines with arrows, and texts cut to the available room.
 
 A diagram is SVG within the page: its colours are those of the page's style, so that it follows
-light, dark and print without a script. It is as wide as a phone, and told in words beside it.
+light, dark and print without a script. It is as wide as a phone, and words beside it say the same.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from markupsafe import Markup, escape
 from thinktime.present import units
 
 WIDTH = 360
-"""Of all diagrams, in units that are a pixel on a phone."""
+"""The width of all diagrams, in units that are a pixel on a phone."""
 
 LINE = 16
-"""From one line of text to the next."""
+"""The distance between two lines of text."""
 
 SIZES = {"": 12.5, "strong": 12.5, "small": 11.5}
-"""Of texts by their kind, as in page.css."""
+"""The sizes of texts by their kind, as in page.css."""
 
 _HEAD = 6.0  # the length of an arrow's head
 _NARROW = "iljftrI.,:;'|!()[]{} \u00a0\u202f"
@@ -31,19 +31,19 @@ Point = tuple[float, float]
 
 
 class Board:
-    """A picture that is being made; y grows downwards."""
+    """A picture in progress; y grows downwards."""
 
     def __init__(self) -> None:
         self._items: list[Markup] = []
 
     def add(self, other: Board) -> None:
-        """All that is on another board, on top of what is here."""
+        """Copy another board onto this one."""
         self._items += other._items
 
     def text(
         self, at: Point, words: str, room: float, kind: str = "", anchor: str = "start"
     ) -> None:
-        """A line of text whose baseline begins, or ends, at a point; cut to the room it has."""
+        """A line of text whose baseline begins, or ends, at a point; cut to its room."""
         shown = fitted(words, room, kind)
         full = Markup("<title>{}</title>").format(words) if shown != words else Markup("")
         self._items.append(
@@ -55,7 +55,7 @@ class Board:
     def lines(
         self, at: Point, words: str, room: float, kind: str = "small", most: int = 2
     ) -> float:
-        """A text in lines; gives the y of the line after the last."""
+        """A text in lines; returns the y of the line after the last."""
         x, y = at
         for one in wrapped(words, room, kind, most):
             self.text((x, y), one, room, kind)
@@ -71,7 +71,7 @@ class Board:
         )
 
     def bar(self, at: Point, width: float, colour: str) -> None:
-        """How large a share is."""
+        """A bar for a share."""
         self._items.append(
             Markup(
                 '<rect x="{:g}" y="{:g}" width="{:.1f}" height="4" rx="2" fill="{}"></rect>'
@@ -79,7 +79,7 @@ class Board:
         )
 
     def circle(self, at: Point, radius: float, kind: str = "part", colour: str = "") -> None:
-        """A circle by its middle; filled where it has a colour."""
+        """A circle by its centre; filled if it has a colour."""
         fill = Markup(' style="fill: {}"').format(colour) if colour else Markup("")
         self._items.append(
             Markup('<circle cx="{:g}" cy="{:g}" r="{:g}" class="{}"{}></circle>').format(
@@ -110,7 +110,7 @@ class Board:
         self._items.append(Markup('<path d="M{}Z" class="head"{}></path>').format(way, fill))
 
     def svg(self, height: float, words: str) -> Markup:
-        """The picture, with what it shows in words for those who cannot see it."""
+        """The picture, with a description for readers who cannot see it."""
         return Markup(
             '<svg class="diagram" viewBox="0 0 {} {:g}" preserveAspectRatio="xMinYMin meet" '
             'role="img" aria-label="{}">{}</svg>'
@@ -118,13 +118,13 @@ class Board:
 
 
 def width_of(words: str, kind: str = "") -> float:
-    """How wide a text is at most, whatever font the reader has."""
+    """The greatest width of a text, in any font of the reader."""
     bold = 1.06 if kind == "strong" else 1.0
     return SIZES.get(kind, SIZES[""]) * bold * sum(map(_em, words))
 
 
 def fitted(words: str, room: float, kind: str = "") -> str:
-    """The text, or as much of its beginning as there is room for."""
+    """The text, or the longest beginning that has room."""
     words = _spaced(words)
     if width_of(words, kind) <= room:
         return words
@@ -137,7 +137,7 @@ def fitted(words: str, room: float, kind: str = "") -> str:
 
 
 def wrapped(words: str, room: float, kind: str, most: int) -> list[str]:
-    """The text in at most so many lines; the last one is cut where more is left."""
+    """The text in at most `most` lines; the last one is cut if more text is left."""
     found = list(_wrapped(words, room, kind))
     if len(found) > most:
         found[most - 1] = fitted(" ".join(found[most - 1 :]), room, kind)
@@ -157,7 +157,7 @@ def _wrapped(words: str, room: float, kind: str) -> Iterator[str]:
 
 
 def _spaced(words: str) -> str:
-    """With one space between words; those that do not break stay."""
+    """With one space between words; spaces that do not break stay."""
     return re.sub(r"[ \t\r\n]+", " ", words).strip()
 
 

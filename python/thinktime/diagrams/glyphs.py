@@ -12,11 +12,11 @@ from thinktime.present import units
 _RADIUS = 13.0
 _CORES_DRAWN = 16
 _FANNED = 4
-"""So many boxes stand for the servers of a cluster."""
+"""At most this many boxes stand for the servers of a cluster."""
 
 
 def draw(board: Board, one: Part, at: Point) -> float:
-    """The sign of a part below a point; gives where it ends."""
+    """The sign of a part below a point; returns where it ends."""
     x, y = at
     if one.form == "queue":
         return _served(board, one.number, (x, _queue(board, at)))
@@ -31,7 +31,7 @@ def draw(board: Board, one: Part, at: Point) -> float:
 
 
 def _queue(board: Board, at: Point) -> float:
-    """Open above, with those who wait."""
+    """A box open above, with waiting requests."""
     x, y = at
     board.line([(x - 13, y), (x - 13, y + 28), (x + 13, y + 28), (x + 13, y)], "shape")
     for n in (1, 2, 3):
@@ -48,7 +48,7 @@ def _served(board: Board, servers: int, at: Point) -> float:
 
 
 def _shared(board: Board, servers: int, at: Point) -> float:
-    """All are served at once: shares of a circle."""
+    """All requests are served at once: shares of a circle."""
     x, y = at
     radius = _RADIUS + 6
     board.circle((x, y + radius), radius)
@@ -77,7 +77,7 @@ def _shared(board: Board, servers: int, at: Point) -> float:
 
 
 def _cores(board: Board, cores: int, at: Point) -> float:
-    """A square a core; of many some, with the number below."""
+    """A square for each core; of many cores a few, with the number below."""
     x, y = at
     shown = min(cores, _CORES_DRAWN)
     columns = math.ceil(math.sqrt(shown))
@@ -99,7 +99,7 @@ def _places(board: Board, at: Point) -> float:
 
 
 def servers(board: Board, number: int, at: Point) -> float:
-    """A switch's servers side by side; of many the first ones and the last."""
+    """A switch's servers side by side; of many servers the first ones and the last."""
     x, y = at
     shown = min(number, _FANNED)
     room = (RIGHT - LEFT + 10) / shown

@@ -1,4 +1,4 @@
-"""The kinds of request of a population, and what follows what, as a part of a diagram."""
+"""A population's kinds of request and their order, as a part of a diagram."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from thinktime.present import units
 from thinktime.present.page import colour
 
 LEFT, RIGHT = 30.0, 346.0
-"""Of all boxes."""
+"""The width of each box."""
 
 DRAWN_MAX = 8
 STEPS_MAX = 6
-"""So many kinds are drawn of a journey, the most visited ones; of the rest their share is told."""
+"""At most this many kinds of a journey are drawn, the most visited; a share stands for the rest."""
 
 FOLLOWING_MAX = 5
 
 _NAME, _NEXT, _LANES = LEFT + 24, 166.0, 262.0
-"""Where names, what follows them, and the lanes begin."""
+"""The left edges of names, of the following kinds, and of the lanes."""
 
 _PLACE = LEFT + 12
 _INSIDE = RIGHT - LEFT - 24
 
 
 def drawn(people: Population) -> tuple[list[Kind], str]:
-    """The kinds that are drawn, in the order of the file, and what the rest come to in words."""
+    """The drawn kinds, in the order of the file, and the rest in words."""
     most = STEPS_MAX if people.is_journey else DRAWN_MAX
     order = sorted(people.kinds, key=lambda one: -(one.share or 0.0))
     kept = {id(one) for one in order[:most]}
@@ -51,7 +51,7 @@ def drawn(people: Population) -> tuple[list[Kind], str]:
 
 
 def draw(board: Board, people: Population, top: float) -> tuple[float, Point | None]:
-    """Draw them below a height; gives where the box ends, and where ended journeys leave it."""
+    """Draw them below a height; returns where the box ends, and where ended journeys leave it."""
     shown, rest = drawn(people)
     frame = Board()
     y = top + 20
@@ -74,7 +74,7 @@ def draw(board: Board, people: Population, top: float) -> tuple[float, Point | N
 
 
 def _drawn_anew(board: Board, shown: Sequence[Kind], y: float) -> float:
-    """Each with its share, because what came before does not matter."""
+    """Each kind with its share: the kind before it does not matter."""
     for place, one in enumerate(shown):
         share_words = "" if one.share is None else percent(one.share)
         room = _INSIDE - (width_of(share_words, "strong") + 12 if share_words else 0)
@@ -92,7 +92,7 @@ def _drawn_anew(board: Board, shown: Sequence[Kind], y: float) -> float:
 
 @dataclass(frozen=True)
 class _Lanes:
-    """A lane for each kind that is come to, and one for the end, from left to right."""
+    """A lane for each kind that has a predecessor, and one for the end, from left to right."""
 
     places: Mapping[str, float]
     colours: Mapping[str, str]
@@ -104,7 +104,7 @@ class _Lanes:
 
     @classmethod
     def of(cls, shown: Sequence[Kind], leaves: str) -> _Lanes:
-        """Those of the kinds that are drawn."""
+        """The lanes of the drawn kinds."""
         names = [one.name for one in shown if one.name != END]
         come_to = {name for one in shown for name, _ in one.following[:FOLLOWING_MAX]}
         lanes = [name for name in (*names, END) if name in come_to]
@@ -117,7 +117,7 @@ class _Lanes:
 def _journey(
     board: Board, shown: Sequence[Kind], y: float, leaves: str
 ) -> tuple[float, Point | None]:
-    """Each with lines to what follows it; gives where the box and the lane of the end are."""
+    """Each kind with lines to its followers; returns the ends of the box and of the end's lane."""
     lanes = _Lanes.of(shown, leaves)
     for one in shown:
         its_colour = lanes.colours[one.name]
@@ -135,7 +135,7 @@ def _journey(
 
 
 def _step(board: Board, one: Kind, its_colour: str, y: float) -> float:
-    """Its name, and below it what is known of it."""
+    """The name of a kind, and below it the facts about it."""
     room = _NEXT - 10 - _NAME
     board.circle((_PLACE + 2, y - 4), 5, "place", its_colour)
     board.text((_NAME, y), one.name, room, "strong")
@@ -148,7 +148,7 @@ def _step(board: Board, one: Kind, its_colour: str, y: float) -> float:
 
 
 def _following(board: Board, one: Kind, y: float, lanes: _Lanes) -> float:
-    """What follows it, the most probable first; lines go to the lanes of those that are drawn."""
+    """Its followers, the most probable first; lines go to the lanes of drawn kinds."""
     room = _LANES - 12 - _NEXT
     for name, share in one.following[:FOLLOWING_MAX]:
         words = f"{percent(share)} {lanes.leaves if name == END else name}"

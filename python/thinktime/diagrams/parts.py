@@ -1,4 +1,4 @@
-"""What is drawn of a system's parts: stations, machines, pools and clusters, in words."""
+"""The facts that diagrams show of a system's parts: stations, machines, pools and clusters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Table = Mapping[str, Any]
 Form = Literal["queue", "shared", "cores", "places", "cluster"]
 
 DEMANDS_MAX = 6
-"""So many demands by request name are told of one part."""
+"""At most this many demands by request name are listed for one part."""
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,17 @@ class Part:
 
     name: str
     form: Form
-    """How it is drawn: a queue with its servers, servers that all share, cores, places of a pool,
-    or servers behind a switch."""
+    """Its shape: a queue with its servers, servers that all share, cores, places of a pool, or
+    servers behind a switch."""
 
     number: int
-    """Of servers, cores or places."""
+    """The number of servers, cores or places."""
 
     facts: Sequence[str]
-    """What it is and does, the most important first."""
+    """Its name and function, the most important first."""
 
     each: Sequence[Part] = ()
-    """What each server of a cluster has."""
+    """The parts of each server of a cluster."""
 
 
 def parts_of(system: Table) -> list[Part]:
@@ -116,7 +116,7 @@ def _threads(table: Table) -> str:
 
 
 def _demands(table: Table) -> list[str]:
-    """The demand of all requests, or that of each name; nothing where steps bring their own."""
+    """The demand of all requests, or of each name; nothing if steps bring their own."""
     demand = table.get("demand")
     if demand is None:
         return []

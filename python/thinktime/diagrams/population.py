@@ -1,4 +1,4 @@
-"""What is drawn of a population: where its sessions come from, what they ask for, and the loop."""
+"""The facts that diagrams show of a population: its sessions' origin, requests and loop."""
 
 from __future__ import annotations
 
@@ -15,54 +15,54 @@ if TYPE_CHECKING:
     from thinktime._core import Population as Known
 
 END = "end"
-"""What `next` calls the end of a journey."""
+"""The name that `next` has for the end of a journey."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of request that sessions choose; those that are only objects of pages are none."""
+    """A kind of request that sessions choose; objects of pages do not count."""
 
     name: str
     share: float | None
-    """Of the requests that sessions choose; None where that is not known beforehand."""
+    """Its share of the requests that sessions choose; None if not known beforehand."""
 
     first: float = 0.0
     """The share of the sessions whose journey begins here."""
 
     following: Sequence[tuple[str, float]] = ()
-    """What follows it, with probabilities; empty where the next request is drawn anew."""
+    """Its followers, with probabilities; empty if the next request is drawn independently."""
 
     facts: Sequence[str] = ()
-    """Its think time, objects, and what becomes of failures, in words."""
+    """Its think time, objects, and treatment of failures, in words."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """A population, in words as far as they are drawn."""
+    """A population: its drawn facts, in words."""
 
     name: str
     model: str
     """`open`, `closed` or `partly-open`."""
 
     comes: Sequence[str]
-    """Where its sessions come from, the most important first."""
+    """The origin of its sessions, the most important first."""
 
     kinds: Sequence[Kind]
     chooses: str
-    """What decides which request comes next, where it is no draw."""
+    """The rule that decides which request comes next, if it is not drawn."""
 
     think: str
-    """What a session does between two requests; empty where it has but one."""
+    """A session's activity between two requests; empty if it has only one."""
 
     leaves: str
-    """When a session leaves; empty where none ever does."""
+    """The time when a session leaves; empty if none ever does."""
 
     limits: Sequence[str] = ()
-    """What holds requests back before they are sent."""
+    """The limits that hold requests back before they are sent."""
 
     @property
     def is_journey(self) -> bool:
-        """Whether what comes next hangs on where a session is."""
+        """Whether the next request depends on the session's state."""
         return any(one.following for one in self.kinds)
 
     @property
@@ -119,7 +119,7 @@ def _file(process: str) -> str:
 
 
 def _kinds(known: Known, table: Mapping[str, Any]) -> list[Kind]:
-    """Those that sessions choose, in the order of the file."""
+    """The kinds that sessions choose, in the order of the file."""
     names, tables = known.request_names, {one["name"]: one for one in table.get("request", [])}
     steps = _shares(known, table)
     follows = any("next" in one for one in tables.values())
@@ -136,7 +136,7 @@ def _kinds(known: Known, table: Mapping[str, Any]) -> list[Kind]:
 
 
 def _shares(known: Known, table: Mapping[str, Any]) -> list[float] | None:
-    """How the requests that sessions choose are shared out; None where that is not known."""
+    """The shares of the requests that sessions choose; None if not known beforehand."""
     if _chooses(table):
         return None
     whole = math.fsum(known.steps)
@@ -190,7 +190,7 @@ def _think(known: Known, session: Mapping[str, Any]) -> str:
 
 
 def _leaves(known: Known, table: Mapping[str, Any]) -> str:
-    """Of closed sessions when they begin anew."""
+    """The rule by which closed sessions begin anew."""
     session = table.get("session", {})
     whens = []
     if "requests" in session:

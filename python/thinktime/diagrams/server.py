@@ -1,4 +1,4 @@
-"""The diagram of a system: its parts one below the other, as requests come to them."""
+"""The diagram of a system: its parts one below the other, in the order of requests."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from thinktime import System
 
 PARTS_MAX = 12
-"""So many parts are drawn; of more the number is told."""
+"""At most this many parts are drawn; a number stands for the rest."""
 
 BEHAVIOURS_MAX = 4
-"""So many behaviours are drawn: the first ones. The file, among the sources, has all."""
+"""At most this many behaviours are drawn: the first ones. The file, among the sources, has all."""
 
 _FLOW = 60.0
 _BESIDE = 100.0
@@ -38,7 +38,7 @@ def diagrams_of(system: System, title: str) -> list[Diagram]:
 
 
 def target_of(target: str) -> Diagram:
-    """A real server, of which nothing is known but where it is."""
+    """A real server, of which only the address is known."""
     board = Board()
     board.circle((_FLOW, 11), 6, "source")
     board.text((_FLOW + 16, 15), "requests", 200, "small")
@@ -54,7 +54,7 @@ def target_of(target: str) -> Diagram:
 
 
 def _parts(parts: Sequence[Part], title: str, *, flows: bool) -> Diagram:
-    """As a way through all of them, or as what behaviours use."""
+    """The parts as one path through all of them, or as parts that behaviours use."""
     shown = parts[:PARTS_MAX]
     ways = [one for one in shown if flows and one.form != "places"]
     board, y = Board(), -12.0
@@ -78,14 +78,14 @@ def _parts(parts: Sequence[Part], title: str, *, flows: bool) -> Diagram:
 
 
 def _end(board: Board, kind: str, words: str, y: float) -> float:
-    """Where a way begins or ends."""
+    """The beginning or the end of a path."""
     board.circle((_FLOW, y + 7), 6, kind)
     board.text((_FLOW + 16, y + 11), words, 200, "small")
     return y + 13
 
 
 def _part(board: Board, one: Part, y: float, x: float, beside: float, *, flows: bool) -> float:
-    """A part with its words; gives where it ends."""
+    """A part with its words; returns where it ends."""
     below = board.lines((beside, y + 12), one.name, RIGHT - beside, "strong", 1)
     for fact in one.facts:
         below = board.lines((beside, below), fact, RIGHT - beside)
@@ -99,7 +99,7 @@ def _part(board: Board, one: Part, y: float, x: float, beside: float, *, flows: 
 
 
 def _inside(board: Board, one: Part, y: float, x: float) -> float:
-    """The servers of a cluster, and what each of them has."""
+    """The servers of a cluster, and the parts of each."""
     board.line([(x, y - 8), (x, y)], "flow")
     y = glyphs.servers(board, one.number, (x, y))
     top, frame = y + 4, Board()
@@ -125,7 +125,7 @@ def _sentence(one: Part) -> str:
 
 
 def table(parts: Sequence[Part], title: str) -> Table:
-    """The parts, and what each server of a cluster has."""
+    """The parts, and those of each server of a cluster."""
     lines = []
     for one in parts:
         lines.append(Line(one.name, [Cell("; ".join(one.facts))]))

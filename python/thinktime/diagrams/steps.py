@@ -1,4 +1,4 @@
-"""The diagram of a behaviour: its steps one below the other, what goes on at once indented."""
+"""The diagram of a behaviour: its steps one below the other, parallel steps indented."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from thinktime.present.page import Diagram, colour
 from thinktime.present.table import Cell, Group, Line, Table
 
 STEPS_MAX = 40
-"""So many steps are drawn; of more the number is told."""
+"""At most this many steps are drawn; a number stands for the rest."""
 
 DEPTH_MAX = 8
 """Deeper forks are not indented any further."""
 
 _WAY = 60.0
 _INDENT = 22.0
-_HELD = 8.0  # between the lines of pools that are held
+_HELD = 8.0  # between the lines of held pools
 
 Step = Mapping[str, Any]
 
@@ -36,17 +36,17 @@ class StepWords:
     name: str
     more: str = ""
     depth: int = 0
-    """How many forks it is inside of."""
+    """The number of forks around it."""
 
     @property
     def words(self) -> str:
-        """As a sentence has it."""
+        """The step within a sentence."""
         begin = {"acquire": "takes a place of ", "release": "gives back a place of "}
         return f"{begin.get(self.sign, '')}{self.name}{f' ({self.more})' if self.more else ''}"
 
 
 def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: str) -> Diagram:
-    """What requests of one name do, or all that have no behaviour of their own."""
+    """The behaviour of requests of one name, or of all that have none of their own."""
     name = behaviour.get("request")
     named = any("request" in one for one in system.get("behaviour", []))
     whose = f"requests {name}" if name is not None else f"all {'other ' * named}requests"
@@ -72,7 +72,7 @@ def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: s
 def _step_words(
     steps: Sequence[Step], system: Mapping[str, Any], request: str | None, depth: int = 0
 ) -> Iterator[StepWords]:
-    """All steps in their order, those that go on at once one after another."""
+    """All steps in their order, parallel ones one after another."""
     for step in steps:
         if "use" in step:
             yield StepWords("use", step["use"], _demand(step, system, request), depth)
@@ -99,7 +99,7 @@ def _step_words(
 
 
 def _demand(step: Step, system: Mapping[str, Any], request: str | None) -> str:
-    """Its own, or what the part that it uses has for the request."""
+    """The step's own demand, or the one that its part has for the request."""
     demand = step.get("demand")
     if demand is None:
         parts = [one for key in ("station", "machine", "service") for one in system.get(key, [])]
@@ -109,7 +109,7 @@ def _demand(step: Step, system: Mapping[str, Any], request: str | None) -> str:
 
 
 def _drawn(board: Board, steps: Sequence[StepWords], y: float) -> float:
-    """The steps on their way; gives where the last one ends."""
+    """The steps along their path; returns where the last one ends."""
     held: dict[str, float] = {}
     for one in steps:
         x = _WAY + min(one.depth, DEPTH_MAX) * _INDENT
@@ -127,7 +127,7 @@ def _drawn(board: Board, steps: Sequence[StepWords], y: float) -> float:
 
 
 def _row(board: Board, one: StepWords, x: float, y: float) -> float:
-    """A step below its way; gives where it ends."""
+    """A step below its path; returns where it ends."""
     room = RIGHT - x - 18
     if one.sign == "use":
         board.circle((x, y + 10), 10)
@@ -153,7 +153,7 @@ def _row(board: Board, one: StepWords, x: float, y: float) -> float:
 
 
 def _hold(board: Board, one: StepWords, held: dict[str, float], y: float) -> None:
-    """A line beside the way for as long as a place of a pool is held."""
+    """A line beside the path for as long as a place of a pool is held."""
     if one.sign == "acquire":
         held[one.name] = y - 12
     elif one.sign == "release" and one.name in held:

@@ -16,7 +16,7 @@ from thinktime.present.page import Diagram
 from thinktime.present.table import Cell, Group, Line, Table
 
 _FLOW = 60.0
-"""Where the way from one box to the next is."""
+"""The line from one box to the next."""
 
 _BESIDE = _FLOW + 16
 _LOOP = 12.0
@@ -24,7 +24,7 @@ _SYSTEM = 34.0  # the height of the box that stands for the system
 _SYSTEM_WIDE = RIGHT - 50 - LEFT
 _OUT = LEFT + _SYSTEM_WIDE - 20
 ROWS_MAX = 60
-"""So many kinds stand in a table, the most visited ones."""
+"""At most this many kinds stand in a table, the most visited ones."""
 
 HEADINGS = ("share", "begins with it", "followed by", "more")
 
@@ -41,7 +41,7 @@ def diagram_of(people: Population, title: str) -> Diagram:
 
 
 def _comes(board: Board, people: Population) -> float:
-    """Where sessions come from; gives where the requests begin."""
+    """The origin of sessions; returns where the requests begin."""
     if people.model == "closed":
         y = 14.0
         for n, one in enumerate(people.comes):
@@ -57,7 +57,7 @@ def _comes(board: Board, people: Population) -> float:
 
 
 def _served(board: Board, people: Population, y: float) -> float:
-    """The system that requests go to; gives where its box ends."""
+    """The system that receives requests; returns where its box ends."""
     begin = y + LINE + 2
     for one in people.limits:
         begin = board.lines((_BESIDE, begin), one, RIGHT - 40 - _BESIDE)
@@ -71,7 +71,7 @@ def _served(board: Board, people: Population, y: float) -> float:
 def _goes_on(
     board: Board, people: Population, top: float, served: float, leaves: Point | None
 ) -> float:
-    """What happens after the answer; gives the height of the picture."""
+    """The steps after the answer; returns the height of the picture."""
     y = served + 22
     if people.loops:
         board.arrow([(_FLOW, served), (_FLOW, y)])
@@ -95,7 +95,7 @@ def _goes_on(
 
 
 def _thinks(board: Board, people: Population, top: float, y: float, *, beside: bool) -> float:
-    """The think time and the way back; beside it may be a way out. Gives where it ends."""
+    """The think time and the path back; beside it may be an exit. Returns where it ends."""
     wide = _SYSTEM_WIDE - (44 if beside else 0)
     words = wrapped(people.think, wide - 30, "", 2)
     high = 14 + LINE * len(words)
@@ -126,7 +126,7 @@ def _named(one: Kind) -> str:
 
 
 def table(people: Population, title: str) -> Table:
-    """All kinds of request with all that follows them."""
+    """All kinds of request with all their followers."""
     kept = sorted(people.kinds, key=lambda one: -(one.share or 0.0))[:ROWS_MAX]
     lines = [
         Line(

@@ -1,4 +1,4 @@
-"""Runs, sweeps and more on the machines of a Ray cluster: all that knows of Ray is here."""
+"""Runs, sweeps and more on the machines of a Ray cluster: only this folder knows Ray."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the clocks of other machines are ahead of ours."""
+"""The offsets of other machines' clocks from ours."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _ASKED = 20
-"""So often a clock is asked: the answer that came soonest counts."""
+"""The number of questions to a clock: the quickest answer counts."""
 
 _LONG_S = 0.5
-"""A clock that has taken so long to answer is not asked again: others wait meanwhile."""
+"""A clock that took this long to answer is not asked again: others wait meanwhile."""
 
 
 @dataclass(frozen=True)
 class Offset:
-    """By how much a clock is ahead of ours, in nanoseconds, and how wrong that may be."""
+    """A clock's lead over ours, in nanoseconds, and the possible error."""
 
     ns: int
     uncertainty_ns: int
 
 
 def boot() -> str:
-    """Names the time since this machine was started, and with it its clock."""
+    """An identifier of this machine's boot, and so of its clock."""
     return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
 
 

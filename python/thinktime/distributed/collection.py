@@ -1,4 +1,4 @@
-"""Transfer the rows that a run left on the machines that made its load."""
+"""Transfer the rows that a run left on the generators' machines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from thinktime.distributed.transfer import Transfer
 
 _PARTLY = "some"
-"""What `run.rows` says where rows are lost for ever."""
+"""The value of `run.rows` if rows are lost for ever."""
 
 
 @checked
@@ -38,12 +38,11 @@ def collect(
         result: The directory of the result.
         on: The Ray cluster of the nodes: "ray://HOST:PORT", or "auto" for the one that this machine
             belongs to. Not needed for rows on this machine.
-        remove: Remove them there when they are all here.
+        remove: Remove them there when all of them are here.
         progress: Called with the name of each generator whose rows are fetched.
 
     Raises:
-        InputError: if the result has no rows elsewhere, or a node is not to be reached without
-            `on`.
+        InputError: if the result has no rows elsewhere, or a node cannot be reached without `on`.
         RunError: if there is no such cluster, or rows that should be on a node are not there.
     """
     found = Result.load(result)
@@ -82,9 +81,9 @@ def _connected(on: str) -> AbstractContextManager[Transfer]:
 
 
 def _fetched(one: RemoteRows, to: Path, transfer: Transfer | None) -> bool:
-    """Fetch the file of a generator; whether there was one. Only what was lost may be missing.
+    """Fetch the file of a generator; returns whether there was one. Only lost rows may be missing.
 
-    Raises RunError if what should be there is not.
+    Raises RunError if rows that should be there are missing.
     """
     try:
         if is_here(one.path):
@@ -102,7 +101,7 @@ def _fetched(one: RemoteRows, to: Path, transfer: Transfer | None) -> bool:
 
 
 def _check_number(one: RemoteRows, file: Path) -> None:
-    """Raise RunError unless all rows came that were left, as far as their number is known."""
+    """Raise RunError unless all left rows came, as far as their number is known."""
     import polars as pl
     from polars.exceptions import PolarsError
 
@@ -143,7 +142,7 @@ def _merge(files: Sequence[Path], to: Path) -> None:
 
 
 def _note(result: Result, *, whole: bool) -> None:
-    """Let the result say that its rows are here."""
+    """Record in the result that its rows are here."""
     assert result.path is not None
     kept = result.options.get("rows", "all") if whole else _PARTLY
     run, count = re.subn(r'(?m)^rows = "none"$', f'rows = "{kept}"', result.run_toml, count=1)

@@ -1,4 +1,4 @@
-"""The generators of a run: how they begin together, are heard, are lost, and end."""
+"""The generators of a run: their common start, their reports, their losses, and their end."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from thinktime.distributed.generator import About, Assignment
 from thinktime.distributed.rows_on_nodes import RowsOnNodes
 
 _LEAD_NS = 500_000_000
-"""So long before the run it is said when it begins, and longer by what it takes to tell each."""
+"""The notice before the start of a run; the time to notify each generator is added."""
 
 _LEAD_EACH_NS = 2_000_000
-"""More than it takes to tell one generator (docs/studies-thousand-nodes.md)."""
+"""More than the time to notify one generator (docs/studies-thousand-nodes.md)."""
 
 _ASKED_EVERY_S = 0.5
 """The time between two questions to a generator."""
 
 _SILENT_S = 6.0
-"""A generator that does not answer for so long more is lost. It has ended itself by then: nobody
-has asked it for longer than it waits."""
+"""A generator that does not answer for this much longer is lost. By then it has ended itself:
+nobody has asked it for longer than it waits."""
 
 _CLOCK_EVERY_S = 10.0
 """The time between two looks at the clock of another machine during the run."""
 
 _CLOSED_S = 60.0
-"""So long a generator may take to close the file of its rows."""
+"""The time that a generator may take to close the file of its rows."""
 
 _BEGUN_LATE_S = 0.1
-"""A generator that begins so much after the agreed instant is told."""
+"""A start this much after the agreed instant is reported."""
 
 _LATE_S = 1.5
-"""An answer that comes so much later than it should is told."""
+"""An answer this much later than due is reported."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Member:
     """The actor."""
 
     name: str
-    """The address of its node, and which of all generators it is."""
+    """The address of its node, and its place among all generators."""
 
     node: str
     """The address of its node."""
@@ -58,20 +58,20 @@ class Member:
     shares: Sequence[int] = ()
     lost: bool = False
     drift_ns: int | None = None
-    """By how much its clock has moved against ours since before the run: the most that was seen."""
+    """The greatest drift of its clock against ours since before the run."""
 
     begun_late_s: float | None = None
     slowest_s: float = 0.0
-    """By how much an answer came later than it should, at most."""
+    """The greatest delay of an answer beyond its due time."""
 
     lost_at_s: float | None = None
     taken_over_by: str | None = None
     taken_over_at_s: float | None = None
     rows: dict[str, Any] | None = None
-    """Where its rows are that stay there, as `summary.json` has it."""
+    """The place of its rows that stay there, as in `summary.json`."""
 
     def described(self, of: int) -> dict[str, object]:
-        """As `summary.json` has it."""
+        """Its entry in `summary.json`."""
         return {
             "name": self.name,
             "shares": list(self.shares),
@@ -89,7 +89,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Stint:
-    """What one generator does of a run: its own shares, or some that it has taken over."""
+    """One generator's task in a run: its own shares, or some that it has taken over."""
 
     number: int
     member: Member
@@ -98,13 +98,13 @@ class Stint:
 
 @dataclass
 class Conductor:
-    """Hears all generators of a run, each in a thread, and hands on what they tell."""
+    """Hears all generators of a run, each in a thread, and passes on their reports."""
 
     members: Sequence[Member]
     assignment: Assignment
     gathering: _core.Gathering
     continues: bool
-    """Whether others take the sessions over of a generator that is lost."""
+    """Whether others take over the sessions of a lost generator."""
 
     _at_ns: int = 0
     _stints: list[Stint] = field(default_factory=list)
@@ -113,9 +113,9 @@ class Conductor:
     _ending: threading.Event = field(default_factory=threading.Event)
 
     def prepare(self) -> None:
-        """Let all make ready, each with as many shares as it has event loops.
+        """Let all prepare, each with as many shares as it has event loops.
 
-        Raises what a generator raises that cannot.
+        Raises the error of a generator that cannot.
         """
         import ray
 
@@ -144,7 +144,7 @@ class Conductor:
         thread.start()
 
     def _wait(self) -> None:
-        """Until the last has ended, those included that begin meanwhile."""
+        """Wait until the last has ended, including those that begin meanwhile."""
         heard = 0
         while heard < len(self._threads):
             self._threads[heard].join()
@@ -163,7 +163,7 @@ class Conductor:
         self.gathering.end()
 
     def _ask_for_rows(self, leaving: RowsOnNodes) -> None:
-        """Ask all for what is left with them of their rows."""
+        """Ask all for the rows that they still hold."""
         calls = {place: member.handle.left.remote() for place, member in enumerate(self.members)
                  if not member.lost}  # fmt: skip
         for place, member in enumerate(self.members):
@@ -197,11 +197,11 @@ class Conductor:
                     self._look_at_clock(member)
                 if ended:
                     return
-        except Exception as error:  # whatever it is, there is no more to be heard of it
+        except Exception as error:  # whatever the error, no more reports come from it
             self._lost(stint, error)
 
     def _look_at_clock(self, member: Member) -> None:
-        """Look at its clock once more, and keep the furthest that it has moved."""
+        """Look at its clock once more, and keep the greatest drift."""
         import ray
 
         def ask() -> int:
@@ -210,12 +210,12 @@ class Conductor:
 
         try:
             moved = clocks.offset(ask, member.about.boot).ns - member.offset.ns
-        except Exception:  # if it is lost, the next question to it says so
+        except Exception:  # if it is lost, the next question to it shows that
             return
         member.drift_ns = max(moved, member.drift_ns or 0, key=abs)
 
     def _lost(self, stint: Stint, error: Exception) -> None:
-        """A generator is lost: what it was doing goes on elsewhere, or the run ends."""
+        """A generator is lost: another takes over its task, or the run ends."""
         import ray
 
         member = stint.member
@@ -240,9 +240,9 @@ class Conductor:
             self._ending.set()
 
     def _taken_over(self, lost: Stint, begun: int, missing: str) -> str | None:
-        """Let another generator go on with the sessions that come from now on, if it may.
+        """Let another generator take over the sessions from now on, if permitted.
 
-        Gives the reason where none does.
+        Returns the reason if none does.
         """
         import ray
 
@@ -268,18 +268,18 @@ class Conductor:
 
 
 def _left(call: Any) -> dict[str, Any]:
-    """What a generator says of the rows that are left with it."""
+    """A generator's account of the rows that it still holds."""
     import ray
 
     try:
         found: dict[str, Any] = ray.get(call, timeout=_CLOSED_S)
-    except Exception as error:  # whatever it is, the run has its figures
+    except Exception as error:  # whatever the error, the run has its figures
         return {"missing": _words(error, _CLOSED_S)}
     return found
 
 
 def _lost_rows(member: Member, path: str) -> dict[str, Any]:
-    """What is known of the rows of a generator that was lost."""
+    """The known facts about the rows of a lost generator."""
     until = "" if member.lost_at_s is None else f" at {member.lost_at_s:.1f} s"
     return {
         "missing": f"it was lost{until}; what it had written by then is in {path}.partial, as far "
@@ -288,7 +288,7 @@ def _lost_rows(member: Member, path: str) -> dict[str, Any]:
 
 
 def _words(error: Exception, waited_s: float = _SILENT_S) -> str:
-    """What happened to a generator, in a few words."""
+    """The events of a generator, in a few words."""
     kind = type(error).__name__
     if "Timeout" in kind:
         return f"no answer for {waited_s:g} s"

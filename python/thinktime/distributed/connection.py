@@ -1,4 +1,4 @@
-"""A Ray cluster: one on this machine that is started and ended, or one that is there."""
+"""A Ray cluster: one that is started and ended on this machine, or an existing one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from thinktime import _core
 from thinktime.distributed.openness import lets_anybody_in
 
 LOCAL = "ray"
-"""Stands for a cluster of this machine alone, for the time of the command."""
+"""Names a cluster of this machine alone, for the duration of the command."""
 
 AUTO = "auto"
-"""Stands for the cluster that this machine belongs to."""
+"""Names the cluster that this machine belongs to."""
 
 _CLIENT = "ray://"
 _TOKEN = Path.home() / ".ray" / "auth_token"
-"""Where Ray looks for a token."""
+"""The places where Ray looks for a token."""
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -34,19 +34,19 @@ _QUIET = {
     "RAY_DEDUP_LOGS": "1",
     "RAY_DEDUP_LOGS_SKIP_REGEX": "^",
 }
-"""No telemetry, and nothing on either output that is none of the user's business: by the last two
-no line is shown of those that Ray tells of nodes and processes that died, which it does whatever
-`log_to_driver` says. They stand in its own files of logs."""
+"""No telemetry, and no output that does not concern the user: the last two suppress Ray's lines
+about nodes and processes that died, which it prints whatever `log_to_driver` says. Ray's own log
+files have them."""
 
 _LOCAL = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     "RAY_worker_niceness": "0",
 }
-"""Ray then listens on 127.0.0.1 alone, on any operating system; and what it runs is as urgent as we
-are, while by default it is at nice 15: a generator would be late as soon as anything else ran."""
+"""Ray then listens on 127.0.0.1 alone, on any operating system; and its processes have our
+priority. Its default is nice 15: a generator would be late as soon as another program ran."""
 
 SURROUNDINGS = _QUIET | _LOCAL
-"""What the environment of a cluster on this machine says."""
+"""The environment of a cluster on this machine."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster that is connected to."""
+    """A connected cluster."""
 
     on: str
-    """As it was named."""
+    """The name that the user gave."""
 
     @property
     def nodes(self) -> Sequence[Node]:
-        """Those that are alive and have a core, by address."""
+        """The live nodes with a core, by address."""
         import ray
 
         alive = [one for one in ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
@@ -77,9 +77,9 @@ class Cluster:
 
 
 def checked(on: str) -> str:
-    """The name of a cluster, if it is one.
+    """The name of a cluster, if valid.
 
-    Raises InputError where it is none, or Ray is not installed.
+    Raises InputError if it is not one, or Ray is not installed.
     """
     client = on.startswith(_CLIENT) and on.removeprefix(_CLIENT).rpartition(":")[2].isdigit()
     if on not in (LOCAL, AUTO) and not client:
@@ -111,7 +111,7 @@ def connected(on: str) -> Iterator[Cluster]:
         for name, value in SURROUNDINGS.items():
             os.environ.setdefault(name, value)
     if "ray" in sys.modules and sys.modules["ray"].is_initialized():
-        yield Cluster(on)  # the caller's, who ends it
+        yield Cluster(on)  # the caller's, which ends it
         return
     if on != LOCAL:
         _take_token()
@@ -119,7 +119,7 @@ def connected(on: str) -> Iterator[Cluster]:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is wrong is said below
+            warnings.simplefilter("ignore")  # the error is reported below
             _connect(ray, on)
     except Exception as error:  # Ray raises errors of many kinds
         why = str(error).strip().splitlines() or [type(error).__name__]
@@ -132,7 +132,7 @@ def connected(on: str) -> Iterator[Cluster]:
 
 
 def _take_token() -> None:
-    """Let Ray show the token that is here: its client does not by itself, nor for RAY_ADDRESS."""
+    """Let Ray show the local token: its client does not by itself, nor for RAY_ADDRESS."""
     names = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
     found = any(name in os.environ for name in names) or _TOKEN.is_file()
     if found and "RAY_AUTH_MODE" not in os.environ:
@@ -152,8 +152,8 @@ def _connect(ray: Any, on: str) -> None:
 
 
 def _silence_client() -> None:
-    """Let Ray's client show nothing of what is logged at the other end."""
-    with suppress(ImportError, AttributeError):  # in another version it may be elsewhere
+    """Let Ray's client show none of the other end's log lines."""
+    with suppress(ImportError, AttributeError):  # another version may have it elsewhere
         from ray.util.client import ray as client
 
         client.get_context().client_worker.log_client.disable_logs()
@@ -162,9 +162,9 @@ def _silence_client() -> None:
 
 
 def _warn_of_open_cluster(ray: Any, address: str) -> None:
-    """Whoever reaches a cluster without authentication can run anything on its nodes.
+    """Anybody who reaches a cluster without authentication can run anything on its nodes.
 
-    Where it does not say, its mode is taken for that of this machine, which Ray has said by now.
+    If the cluster's mode is unknown, this machine's mode stands for it, which Ray knows by now.
     """
     is_open = lets_anybody_in(ray, address)
     if is_open is None:

@@ -17,12 +17,12 @@ from thinktime.distributed import clocks, rows_on_nodes
 from thinktime.distributed.parcel import Parcel
 
 FILES = ("ca_file", "certificate", "key")
-"""Options that name files, whose contents are taken along."""
+"""Options that name files, whose contents travel along."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """What all generators of a run do."""
+    """The common settings of all generators of a run."""
 
     workload: Parcel[_core.Workload]
     target: str
@@ -34,29 +34,29 @@ class Assignment:
 
     demands: Parcel[_core.System] | None = None
     files: Mapping[str, bytes] | None = None
-    """Contents of the files that options name, by option."""
+    """Contents of the named files, by option."""
 
     leaving: rows_on_nodes.RowsOnNodes | None = None
-    """Where rows are left; None where they are gathered."""
+    """The place where rows are left; None if they are gathered."""
 
     run: str = field(default_factory=lambda: secrets.token_hex(8))
-    """Names the run to the server of what scripts share."""
+    """An identifier of the run for the server of the scripts' shared values."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What a generator says of itself."""
+    """A generator's description of itself."""
 
     version: str
     node: str
     """The id that Ray gives its node."""
 
     boot: str
-    """Names the time since the machine was started: with it, its clock."""
+    """An identifier of the machine's boot, and so of its clock."""
 
 
 class Generator:
-    """Lives in a process on a node. All calls may come at the same time."""
+    """An actor in a process on a node. All calls may come at the same time."""
 
     def __init__(self) -> None:
         """Nothing is under way yet."""
@@ -64,23 +64,23 @@ class Generator:
         self._folder = tempfile.TemporaryDirectory(prefix="thinktime-")
         self._book: rows_on_nodes.NodeBook | None = None
         self._own: dict[str, Any] | None = None
-        """What the book of its rows is made of, which begins with the run."""
+        """The facts that begin the run's record of rows."""
         self._lock = Lock()
 
     def about(self) -> About:
-        """What it is, and where."""
+        """Its identity and place."""
         import ray
 
         return About(_core.__version__, ray.get_runtime_context().get_node_id(), clocks.boot())
 
     def clock_ns(self) -> int:
-        """What its clock says."""
+        """The reading of its clock."""
         return time.monotonic_ns()
 
     def prepare(
         self, number: int, what: Assignment, shares: Sequence[int], from_s: float, begun: int
     ) -> None:
-        """Make ready for these shares; `number` names them from here on.
+        """Prepare for these shares; `number` identifies them from here on.
 
         Raises InputError or RunError as `run` does.
         """
@@ -110,11 +110,11 @@ class Generator:
         )
 
     def begin(self, number: int, at_ns: int) -> None:
-        """The run begins, or has begun, when its clock says this."""
+        """The run begins, or has begun, at this time of its clock."""
         self._parts[number].begin(at_ns)
 
     def take(self, number: int, wait_s: float) -> tuple[bytes, bool, float | None]:
-        """What there is to be told, as `_core.Part.take`."""
+        """The news of a part, as in `_core.Part.take`."""
         taken = self._parts[number].take(wait_s)
         if taken[2] is not None:  # it has begun, and has read them
             self._forget_files(number)
@@ -130,20 +130,20 @@ class Generator:
             return self._book
 
     def _forget_files(self, number: int) -> None:
-        """Remove certificates and keys, so that none is left behind whatever happens."""
+        """Remove certificates and keys, so that none is left behind after any event."""
         for name in FILES:
             (Path(self._folder.name) / str(number) / name).unlink(missing_ok=True)
 
     def left(self) -> dict[str, Any]:
-        """Where its rows are, and how many, when all that it did has been taken."""
+        """The place and number of its rows, after all its reports have been taken."""
         return self._kept().end()
 
     def stop(self) -> None:
-        """End what is under way."""
+        """End the current work."""
         for part in self._parts.values():
             part.stop()
 
     def close(self) -> None:
-        """Leave nothing behind but rows that are to stay."""
+        """Leave nothing behind except rows that are to stay."""
         self.stop()
         self._folder.cleanup()

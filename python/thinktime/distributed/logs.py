@@ -12,8 +12,8 @@ from thinktime.distributed.work import awaited
 _Done = TypeVar("_Done")
 
 LogPart = Callable[[list[str]], Iterator[bytes | None]]
-"""Begins to read these files, and gives what is in each, in their order; or None while there is
-nothing new."""
+"""Begins to read these files, and yields the contents of each, in their order; or None while there
+is nothing new."""
 
 
 def read(
@@ -24,8 +24,8 @@ def read(
     Args:
         logs: As the user names them.
         on: Names the cluster, as in `connected`.
-        how: How each file is read, as for `thinktime._core.read_log_file`.
-        read_log: Puts them in order, and joins what was read of each.
+        how: The way to read each file, as for `thinktime._core.read_log_file`.
+        read_log: Puts them in order, and joins their contents.
 
     Raises:
         InputError: if there is no such cluster, or a log is one that only this process can read.

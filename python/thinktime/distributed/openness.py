@@ -1,7 +1,7 @@
-"""Whether a cluster lets anybody in: found out by asking it something as nobody.
+"""Whether a cluster lets anybody in: found by asking it without credentials.
 
-What lies on this machine says nothing of it: Ray leaves a token here when it makes a cluster of
-this machine, and a cluster elsewhere that wants none takes one, too.
+The files of this machine do not tell: Ray leaves a token here when it makes a cluster of this
+machine, and a cluster elsewhere that needs no token accepts one, too.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ _OF_CLIENTS = ("/ray.rpc.RayletDriver/ClusterInfo", b"\x08\x06")
 """Ray's client server answers a ping: `ClusterInfoRequest(type=PING)`."""
 
 _OF_NODES = ("/ray.rpc.NodeInfoGcsService/GetClusterId", b"")
-"""What Ray's nodes ask first, before they know anything of the cluster."""
+"""The first question of Ray's nodes, before they know the cluster."""
 
 
 def lets_anybody_in(ray: Any, address: str) -> bool | None:
-    """Whether the cluster that is connected to answers who shows no token; None if unknown.
+    """Whether the connected cluster answers without a token; None if unknown.
 
     Args:
         ray: The library, connected.
         address: `ray://HOST:PORT`; anything else is a cluster that this machine belongs to.
     """
     if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
-        return False  # who has no certificate is not heard
+        return False  # nobody is heard without a certificate
     try:
         if address.startswith(_CLIENT):
             return _answers(address.removeprefix(_CLIENT), *_OF_CLIENTS)
         return _answers(ray.get_runtime_context().gcs_address, *_OF_NODES)
-    except Exception:  # another version of Ray may have none of this
+    except Exception:  # another version of Ray may lack these
         return None
 
 

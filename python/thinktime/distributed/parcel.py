@@ -1,4 +1,4 @@
-"""A workload or a system with all files that it names, to be taken to another machine."""
+"""A workload or a system with all files that it names, packed for another machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Packed = TypeVar("_Packed", _core.Workload, _core.System)
 
 @dataclass(frozen=True)
 class Parcel(Generic[_Packed]):
-    """What a file says, and the contents of the files that it names."""
+    """The text of a file, and the contents of the files that it names."""
 
     kind: str
     text: str
@@ -22,7 +22,7 @@ class Parcel(Generic[_Packed]):
 
     @classmethod
     def of(cls, packed: _Packed) -> Parcel[_Packed]:
-        """Pack it. Raises InputError where a file is no longer there."""
+        """Pack it. Raises InputError if a file is gone."""
         try:
             files = {name: Path(path).read_bytes() for name, path in packed.files.items()}
         except OSError as error:
@@ -33,7 +33,7 @@ class Parcel(Generic[_Packed]):
         """Unpack it; its files are written to the directory."""
         places = {}
         for number, (name, content) in enumerate(self.files.items()):
-            # The end of its name may say what is in it.
+            # The end of its name may show its format.
             path = directory / f"{self.kind}-{number}-{Path(name).name}"
             path.write_bytes(content)
             places[name] = path
@@ -45,7 +45,7 @@ class Parcel(Generic[_Packed]):
 def contents(options: Mapping[str, object], names: tuple[str, ...]) -> dict[str, bytes]:
     """The contents of the files that these options name.
 
-    Raises InputError where one cannot be read.
+    Raises InputError if one cannot be read.
     """
     found = {}
     for name in names:

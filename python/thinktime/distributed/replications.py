@@ -15,8 +15,8 @@ from thinktime.distributed.work import awaited
 _Done = TypeVar("_Done")
 
 Replications = Callable[[int, bool], Iterator[tuple[int, bytes] | None]]
-"""Begins all replications, whose warm-up ends then in nanoseconds, with their rows or without; and
-gives the number of each and what it came to, or None while there is nothing new."""
+"""Begins all replications, with their warm-up's end in nanoseconds, and with or without rows.
+Yields the number and the outcome of each, or None while there is nothing new."""
 
 
 def replications_on_cluster(
@@ -34,7 +34,7 @@ def replications_on_cluster(
         system: The system.
         options: Those of `simulate`, in JSON.
         on: Names the cluster, as in `connected`.
-        replications: How many there are.
+        replications: The number of replications.
         simulate: Finds the warm-up, joins the replications, and gives the result.
 
     Raises:

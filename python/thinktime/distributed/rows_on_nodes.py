@@ -13,21 +13,21 @@ from typing import Any
 from thinktime import _core
 
 _NOT_FOR_ROWS = ("stop_on_slo", "ca_file", "certificate", "key")
-"""Options that say nothing of what becomes of rows."""
+"""Options that do not affect rows."""
 
 
 @dataclass(frozen=True)
 class RowsOnNodes:
-    """Where the rows of a run are left."""
+    """The place where the rows of a run are left."""
 
     folder: str
     """The run's own folder on each node's disk."""
 
     generators: int
-    """How many there are: this many divide the sessions."""
+    """The number of generators: together they share the sessions."""
 
     rows: str | None
-    """Which are kept, as `run` takes it."""
+    """The kept rows, in the terms of `run`."""
 
     def of(self, place: int) -> str:
         """The folder of a generator, by its place among all."""
@@ -35,7 +35,7 @@ class RowsOnNodes:
 
 
 def checked(folder: str) -> str:
-    """The folder, if it is one on any node, as far as can be told here.
+    """The folder, if it is valid on any node, as far as this machine can tell.
 
     Raises InputError if not.
     """
@@ -46,7 +46,7 @@ def checked(folder: str) -> str:
 
 
 def check_place(folder: str) -> None:
-    """Look on a node whether rows can be left there, without making anything.
+    """Check on a node whether rows can be left there, without making anything.
 
     Raises InputError if not.
     """
@@ -62,7 +62,7 @@ def check_place(folder: str) -> None:
 
 @dataclass
 class NodeBook:
-    """Keeps, in a thread, a result of what one generator tells, for its rows."""
+    """Keeps, in a thread, a result of one generator's reports, for its rows."""
 
     workload: _core.Workload
     target: str
@@ -71,7 +71,7 @@ class NodeBook:
     leaving: RowsOnNodes
     place: int
     shares: Sequence[int]
-    """Those of the sessions that the generator begins with."""
+    """The rows of the sessions that the generator begins with."""
 
     _gathering: _core.Gathering = field(init=False)
     _thread: threading.Thread = field(init=False)
@@ -85,7 +85,7 @@ class NodeBook:
         options, generators = json.dumps(given), self.leaving.generators
         self._gathering = _core.Gathering(self.workload, options, generators)
         for share in set(range(self._gathering.shares)) - set(self.shares):
-            self._gathering.lose(share)  # else its rows would be waited for
+            self._gathering.lose(share)  # otherwise its rows would be waited for
         self._gathering.spoil(
             f"it is what one of {generators} generators did, for its rows: the figures are in the "
             "result of the whole run"
@@ -95,11 +95,11 @@ class NodeBook:
         self._thread.start()
 
     def take(self, message: bytes) -> None:
-        """Keep what the generator told."""
+        """Keep the generator's report."""
         self._gathering.take(message)
 
     def end(self) -> dict[str, Any]:
-        """Nothing more comes: what there is now, as `RowsThere` has it, as far as known here."""
+        """No more reports come: the final state, as in `RowsThere`, as far as known here."""
         self._gathering.end()
         self._thread.join()
         return self._found
@@ -118,5 +118,5 @@ class NodeBook:
             rows = pl.scan_parquet(file).select(pl.len()).collect().item()
             sessions = json.loads(made.summary_json or "{}")["sessions"]
             self._found |= {"rows": rows, "sessions": sessions, "bytes": file.stat().st_size}
-        except Exception as error:  # a thread has nobody else to tell
+        except Exception as error:  # a thread has nobody else to report to
             self._found["missing"] = str(error).strip() or type(error).__name__

@@ -18,13 +18,13 @@ from thinktime.distributed.parcel import Parcel, contents
 
 _ON_LOSS = ("stop", "continue")
 _NOT_FOR_EACH = ("on", "generators", "on_loss", "rows", "leave_rows")
-"""Options that say nothing to one of several generators."""
+"""Options that do not concern one of several generators."""
 
 _READY_S = 60.0
-"""So long a cluster may take to make room and to start generators."""
+"""The time that a cluster may take to make room and to start generators."""
 
 _CLOSE_S = 2.0
-"""So long they may take to clear away what they had taken along."""
+"""The time that generators may take to remove their copied files."""
 
 _Done = TypeVar("_Done")
 
@@ -44,7 +44,7 @@ def run_on_cluster(
         options: Those of `run`, in JSON; `on`, `generators`, `on_loss` and `leave_rows` say where
             and how.
         demands: The system whose demands the requests carry, if they do.
-        run: Keeps the book of what comes together, and gives the result.
+        run: Gathers the reports, and returns the result.
 
     Raises:
         InputError: if an option is wrong, or a generator finds something wrong.
@@ -89,7 +89,7 @@ def _leaving(folder: str, generators: int, rows: str | None) -> rows_on_nodes.Ro
 
 @contextmanager
 def _causes() -> Iterator[None]:
-    """Turns what a generator raised into what `run` would raise here."""
+    """Turns a generator's exception into the one that `run` would raise here."""
     try:
         yield
     except Exception as error:
@@ -101,7 +101,7 @@ def _causes() -> Iterator[None]:
 
 @contextmanager
 def _started(cluster: Cluster, number: int) -> Iterator[list[Member]]:
-    """So many generators: one on each node, or as many on one as on another; in the end none."""
+    """The generators: one on each node, or equally many on each; none at the end."""
     from ray.util.placement_group import placement_group, remove_placement_group
 
     nodes = cluster.nodes
@@ -122,7 +122,7 @@ def _started(cluster: Cluster, number: int) -> Iterator[list[Member]]:
 
 
 def _end(handles: Sequence[Any]) -> None:
-    """Let them go, and clear away before what they had taken along."""
+    """Release them, after they have removed their copied files."""
     import ray
 
     closing = [handle.close.remote() for handle in handles]

@@ -1,4 +1,4 @@
-"""Files that are fetched from the nodes of a cluster."""
+"""Files fetched from the nodes of a cluster."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from thinktime.results import node_rows
 from thinktime.results.remote_rows import RemoteRows
 
 _PIECE = 32 * 2**20
-"""So many bytes come at a time."""
+"""The size of one piece in bytes."""
 
 _ANSWER_S = 120.0
-"""So long a node may take for a piece."""
+"""The time that a node may take for a piece."""
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """What is fetched from nodes, named by their addresses."""
+    """Fetches files from nodes, identified by their addresses."""
 
     cluster: Cluster
 
@@ -29,19 +29,19 @@ class Transfer:
         """Copy the rows of a generator.
 
         Raises:
-            OSError: if the node or the file is not there.
-            InputError: if what is there is damaged.
+            OSError: The node or the file is not there.
+            InputError: The file is damaged.
         """
         with to.open("wb") as file:
             while content := self._done(one.node, node_rows.piece, one.path, file.tell(), _PIECE):
                 file.write(content)
 
     def removed(self, one: RemoteRows) -> None:
-        """Remove them there."""
+        """Remove them from the node."""
         self._done(one.node, node_rows.removed, one.path)
 
     def _done(self, address: str, do: Callable[..., Any], *given: object) -> Any:
-        """What a function gives there."""
+        """The result of a function on the node."""
         import ray
         from ray.exceptions import RayError
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy

@@ -1,4 +1,4 @@
-"""Pieces of work that are done anywhere on a cluster, and again where a node was lost."""
+"""Pieces of work done anywhere on a cluster, and repeated if their node is lost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 _RETRIES = 5
-"""So often a piece is done again whose node was lost."""
+"""The number of times that a piece is repeated after the loss of its node."""
 
 
 def each(
@@ -16,12 +16,12 @@ def each(
     """Do each piece in a process of its own, on all cores of the cluster.
 
     Args:
-        do: Does a piece; it is called with what the piece is made of.
-        pieces: What each is made of.
-        look: Called several times a second meanwhile; what it raises ends all.
+        do: Does a piece; it is called with the piece's content.
+        pieces: The content of each.
+        look: Called several times a second meanwhile; its exception ends all.
 
     Yields:
-        The place of a piece among all, and what it came to, in the order in which they end.
+        The place of a piece among all, and its result, in the order in which they end.
 
     Raises:
         What `do` raises.
@@ -38,13 +38,13 @@ def awaited(
     *,
     at_once: int | None = None,
 ) -> Generator[tuple[int, Any] | None, None, None]:
-    """As `each`; and None several times a second while none has ended since.
+    """Like `each`, but also yields None several times a second while no piece ends.
 
     Args:
         do: Does a piece.
-        pieces: What each is made of.
-        at_once: So many at most are under way or wait to be taken, and they come in their order;
-            by default all are, and come as they end.
+        pieces: The content of each.
+        at_once: The most pieces that are in progress or wait to be taken; they come in their order.
+            By default all are, and come as they end.
 
     Raises:
         What `do` raises.

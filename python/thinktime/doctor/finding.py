@@ -1,4 +1,4 @@
-"""What was found of one thing."""
+"""A probe's finding."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a machine allows or not."""
+    """One limit or property of a machine."""
 
     name: str
     """As in `descriptors`."""
 
     found: str
-    """What is, in words with units."""
+    """The present state, in words with units."""
 
     enough: bool
-    """Whether it limits nothing that Thinktime commonly does."""
+    """Whether it allows all common uses of Thinktime."""
 
     allows: str
-    """What it is enough for, or what it spoils."""
+    """The uses that it allows, or the harm that it does."""
 
     change: str = ""
-    """The command or the setting that changes it; empty where it is enough or cannot be changed."""
+    """The command or the setting that changes it; empty if it is enough or cannot be changed."""
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

@@ -1,4 +1,4 @@
-"""Where facts of a machine are read: files of the kernel, limits of the process, sleeps."""
+"""The sources of a machine's facts: kernel files, process limits, sleeps."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Machine:
         self._root = root
 
     def read(self, path: str) -> str | None:
-        """The text of a file such as `proc/loadavg`, stripped; None where it cannot be read."""
+        """The text of a file such as `proc/loadavg`, stripped; None if it cannot be read."""
         try:
             return (self._root / path).read_text("utf-8", errors="replace").strip()
         except OSError:
             return None
 
     def numbers(self, path: str) -> list[float]:
-        """The numbers in a file, those before the first word that is none."""
+        """The numbers in a file, up to the first word that is not a number."""
         found: list[float] = []
         for word in (self.read(path) or "").split():
             try:
@@ -37,7 +37,7 @@ class Machine:
         return found
 
     def numbers_of(self, path: str, name: str) -> list[float]:
-        """The numbers behind a word at the begin of a line."""
+        """The numbers after a word at the beginning of a line."""
         for line in (self.read(path) or "").splitlines():
             first, *rest = line.split()[:11] or [""]
             if first == name:
@@ -49,21 +49,21 @@ class Machine:
         return platform.system(), platform.release()
 
     def descriptors(self) -> int:
-        """How many files and sockets a process may open: the generator raises its limit to it."""
+        """The most files and sockets of a process: the generator raises its limit to it."""
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         return hard
 
     def threads(self) -> int:
-        """How many threads and processes a user may have; -1 without a limit."""
+        """The number of threads and processes that a user may have; -1 without a limit."""
         soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
         return soft
 
     def cores(self) -> int:
-        """How many cores this process may use."""
+        """The number of cores that this process may use."""
         return len(os.sched_getaffinity(0))
 
     def lateness_s(self) -> list[float]:
-        """How late short sleeps end, in seconds, rising; some 0.1 s of them."""
+        """The lateness of short sleeps, in seconds, rising; some 0.1 s of them."""
         late = []
         for _ in range(_SLEEPS):
             begun = time.monotonic()

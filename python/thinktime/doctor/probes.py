@@ -1,4 +1,4 @@
-"""The probes: each looks at one thing. None where there is nothing to say of this machine."""
+"""The probes: each looks at one property. None means that this machine has no finding."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from thinktime.doctor.finding import Finding
 from thinktime.doctor.machine import Machine
 
 _CONNECTIONS = 20_000
-"""A test with so many connections at a time is nothing unusual."""
+"""A test with this many connections at a time is common."""
 _WAITING = 1024
-"""Connections that come within a millisecond or two are so many at most."""
+"""At most this many connections come within a millisecond or two."""
 _LATE_S = 1e-3
-"""A request that is sent so much later than scheduled is what users would notice."""
+"""Users would notice a request sent this much later than scheduled."""
 _KEPT_FREE = 100
 """Descriptors that are not for connections: files, libraries, timers."""
 
 
 def kernel(machine: Machine) -> Finding:
-    """Whether the kernel has what the generator and the server wait with."""
+    """Whether the kernel has the calls with which the generator and the server wait."""
     system, release = machine.kernel()
     version = tuple(int(number) for number in re.findall(r"\d+", release)[:2])
     enough = system == "Linux" and version >= (5, 11)
@@ -35,7 +35,7 @@ def kernel(machine: Machine) -> Finding:
 
 
 def cores(machine: Machine) -> Finding:
-    """How many cores there are, and how much of them a container may use."""
+    """The number of cores, and the share of them that a container may use."""
     count = machine.cores()
     quota = _quota(machine)
     found = f"{count} core{'s' if count > 1 else ''}"
@@ -84,7 +84,7 @@ def other_work(machine: Machine) -> Finding | None:
 
 
 def descriptors(machine: Machine) -> Finding:
-    """How many connections the limit of open files allows."""
+    """The number of connections that the limit of open files allows."""
     allowed = machine.descriptors()
     if allowed < 0:
         return Finding("descriptors", "no limit", True, "any number of connections at a time")
@@ -102,7 +102,7 @@ def descriptors(machine: Machine) -> Finding:
 
 
 def ports(machine: Machine) -> Finding | None:
-    """How many connections to one target one address can have."""
+    """The number of connections that one address can have to one target."""
     given = machine.numbers("proc/sys/net/ipv4/ip_local_port_range")
     if len(given) != 2:
         return None
@@ -118,7 +118,7 @@ def ports(machine: Machine) -> Finding | None:
 
 
 def waiting_connections(machine: Machine) -> Finding | None:
-    """How many new connections a server may leave waiting."""
+    """The number of new connections that a server may leave waiting."""
     most = machine.numbers("proc/sys/net/core/somaxconn")
     if not most:
         return None
@@ -135,7 +135,7 @@ def waiting_connections(machine: Machine) -> Finding | None:
 
 
 def clock(machine: Machine) -> Finding | None:
-    """What the clock costs."""
+    """The cost of reading the clock."""
     source = machine.read("sys/devices/system/clocksource/clocksource0/current_clocksource")
     if not source:
         return None
@@ -172,7 +172,7 @@ def frequency(machine: Machine) -> Finding | None:
 
 
 def timers(machine: Machine) -> Finding:
-    """How late this machine wakes a thread that sleeps."""
+    """The delay with which this machine wakes a sleeping thread."""
     late = machine.lateness_s()
     median, p99 = late[len(late) // 2], late[min(int(0.99 * len(late)), len(late) - 1)]
     enough = p99 < _LATE_S
@@ -208,7 +208,7 @@ def stolen_time(machine: Machine) -> Finding | None:
 
 
 def threads(machine: Machine) -> Finding:
-    """How many threads `serve --burn --threads per-request` may start."""
+    """The number of threads that `serve --burn --threads per-request` may start."""
     bounds = [machine.threads(), *machine.numbers("sys/fs/cgroup/pids.max")]
     least = min((int(bound) for bound in bounds if bound >= 0), default=None)
     if least is None:
@@ -226,7 +226,7 @@ def threads(machine: Machine) -> Finding:
 
 
 def memory(machine: Machine) -> Finding | None:
-    """How much memory is free."""
+    """The amount of free memory."""
     text = machine.read("proc/meminfo") or ""
     match = re.search(r"MemAvailable:\s+(\d+) kB", text)
     if not match:

@@ -1,4 +1,4 @@
-"""Workloads made of what people have: recordings, commands, descriptions, other tools' scripts.
+"""Workloads made from existing files: recordings, commands, descriptions, other tools' scripts.
 
     from pathlib import Path
     from thinktime.importing import import_file
@@ -37,11 +37,11 @@ KINDS = {
 """What can be imported. Each is a file of this folder with a function ``draft``."""
 
 MEGABYTES = {"har": 128, "postman": 64, "jmeter": 32, "openapi": 32}
-"""How much is read of each kind, in characters; of others `SCRIPT_MEGABYTES`."""
+"""The number of characters that are read of each kind; of other kinds `SCRIPT_MEGABYTES`."""
 
 SCRIPT_MEGABYTES = 8
 HEAD_CHARACTERS = 1 << 20
-"""A file shows of which kind it is within so many characters."""
+"""A file shows its kind within this many characters."""
 
 _JSON_KEYS = (("har", "log"), ("openapi", "openapi"), ("openapi", "swagger"), ("postman", "item"))
 _SIGNS = (
@@ -58,12 +58,12 @@ class Imported:
     """What an import has made.
 
     Attributes:
-        kind: What was read, a key of `KINDS`.
+        kind: The kind of the source, a key of `KINDS`.
         text: The workload file.
-        notes: What is not carried over, each with its place and the reason.
-        requests: How many kinds of requests there are.
-        origin: Scheme and host that the source asks, for ``thinktime run --target``; empty where
-            it leaves that open.
+        notes: The omitted parts, each with its place and the reason.
+        requests: The number of kinds of requests.
+        origin: Scheme and host that the source asks, for ``thinktime run --target``; empty if it
+            leaves that open.
     """
 
     kind: str
@@ -81,8 +81,8 @@ def import_file(file: str | Path, kind: str | None = None) -> Imported:
         kind: A key of `KINDS`; by default it is found from the content.
 
     Raises:
-        InputError: The file cannot be read, its kind is unknown, or nothing of it can be taken;
-            the message names the file and, where there is one, the line.
+        InputError: The file cannot be read, its kind is unknown, or it has nothing usable; the
+            message names the file and, if known, the line.
     """
     return import_text(parsers.data(str(file)), str(file), kind)
 
@@ -129,7 +129,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:]')
 
 
 def _top_keys(head: str) -> list[str]:
-    """The keys of the outermost object of a JSON text, of which the end may be missing."""
+    """The keys of the outermost object of a JSON text whose end may be missing."""
     found, depth, last = [], 0, ""
     for token in _TOKEN.finditer(head):
         mark = token[0]

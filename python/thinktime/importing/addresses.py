@@ -1,4 +1,4 @@
-"""URLs as an origin, which `run --target` is given, and a target, which stands in the file."""
+"""URLs split into an origin, for `run --target`, and a target, for the file."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ URL_MAX = 16_000
 """Longer URLs are left out."""
 
 _KEPT = "!$%&'()*+,-./:;=?@_~[]|^`\\"
-"""What may stand in a target as it is. Braces are not among it: they would begin a distribution."""
+"""Characters that may stand in a target. Braces are excluded: they would begin a distribution."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a request goes: its origin, or nothing where that is left open, and its target."""
+    """A request's address: its origin, empty if left open, and its target."""
 
     origin: str
     target: str
 
 
 def address(url: str, place: str, notes: Notes) -> Address | None:
-    """The address of a URL, or of what follows the host in one; None, and a note, if it is none."""
+    """The address of a URL, or of the part after the host in one; None, and a note, if invalid."""
     url = url.strip()
     if len(url) > URL_MAX:
         notes.add(place, f"the URL has {len(url)} characters, at most {URL_MAX} are taken")
@@ -38,7 +38,7 @@ def address(url: str, place: str, notes: Notes) -> Address | None:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        # Not repeated, here and below: there may be a password in it.
+        # Not repeated, here and below: it may contain a password.
         notes.add(place, "the URL cannot be read")
         return None
     if not parts.scheme and not parts.netloc:
@@ -58,7 +58,7 @@ def address(url: str, place: str, notes: Notes) -> Address | None:
 
 
 def target(path: str, query: str, place: str, notes: Notes) -> str:
-    """A target: in visible ASCII, without braces, without secrets in its query."""
+    """A target: in visible ASCII, without braces and without secrets in its query."""
     path = encoded(path if path.startswith("/") else f"/{path}")
     if not query:
         return path
@@ -66,7 +66,7 @@ def target(path: str, query: str, place: str, notes: Notes) -> str:
 
 
 def encoded(text: str) -> str:
-    """A text in which all that cannot stand in a target is percent-encoded."""
+    """A text with all characters percent-encoded that cannot stand in a target."""
     return quote(text, safe=_KEPT, errors="replace")
 
 

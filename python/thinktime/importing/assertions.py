@@ -18,7 +18,7 @@ ASSERTIONS = ("ResponseAssertion", "DurationAssertion")
 
 _PARTS = {"Assertion.response_code": "status", "Assertion.response_data": "body"}
 _CONTAINS, _EQUALS, _SUBSTRING, _OR = 2, 8, 16, 32
-"""Bits of the kind of a response assertion; 1 is a pattern for the whole, 4 turns it round."""
+"""Bits of the kind of a response assertion; 1 is a pattern for the whole, 4 negates it."""
 
 
 def take(element: Element, request: Request, place: str, notes: Notes) -> None:
@@ -37,7 +37,7 @@ def take(element: Element, request: Request, place: str, notes: Notes) -> None:
 def _response(given: dict[str, Element], texts: dict[str, str]) -> list[Condition]:
     part = _PARTS.get(texts.get("Assertion.test_field", ""))
     kind = texts.get("Assertion.test_type", "")
-    # JMeter itself writes the first name so.
+    # JMeter itself spells the first name like this.
     holder = given.get("Asserion.test_strings") or given.get("Assertion.test_strings")
     wanted = [one.text for one in holder.children] if holder is not None else []
     unlike = texts.get("Assertion.assume_success") == "true" or any("${" in one for one in wanted)
@@ -56,5 +56,5 @@ def _held(part: str, kind: int, wanted: list[str]) -> list[Condition]:
     elif kind == _SUBSTRING and len(wanted) == 1:
         held = {"contains": wanted[0]}
     elif kind == _CONTAINS and len(wanted) == 1 and re.fullmatch(r"[\w \-/<>=\"':,.]+", wanted[0]):
-        held = {"matches": wanted[0]}  # other patterns mean something else to other engines
+        held = {"matches": wanted[0]}  # other patterns have another meaning in other engines
     return [(part, held)] if held else []

@@ -1,4 +1,4 @@
-"""What a function of a script of k6 asks for, step by step: its requests and its sleeps."""
+"""The actions of a function in a k6 script, step by step: its requests and its sleeps."""
 
 from __future__ import annotations
 

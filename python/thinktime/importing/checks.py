@@ -1,4 +1,4 @@
-"""Checks of scripts as those of a workload file; here those of k6: what is asked of an answer."""
+"""Checks of scripts as those of a workload file; here those of k6: conditions on an answer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.toml import line
 
 Condition = tuple[str, dict[str, Any]]
-"""A part of the response, and what must hold of it."""
+"""A part of the response, and the condition that it must meet."""
 
 CHECKS_MAX = 100
-"""So many checks a request has at most."""
+"""At most this many checks belong to a request."""
 NAME_MAX = 200
 
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -28,7 +28,7 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\.\d{1,9})*|")
 
 
 def add(request: Request, name: str, conditions: list[Condition], place: str, notes: Notes) -> None:
-    """Give a request a check, one for each part of the response that it is about."""
+    """Give a request a check, one for each checked part of the response."""
     name = line(name)[:NAME_MAX] or "check"
     if not conditions:
         notes.add(place, f"the check {name!r} is left out: it is no simple comparison")
@@ -48,7 +48,7 @@ def add(request: Request, name: str, conditions: list[Condition], place: str, no
 def merged(given: list[Condition | None]) -> list[Condition]:
     """The conditions, with those about one part as one.
 
-    None where one is unknown, or where a part cannot have them all.
+    None if one is unknown, or if a part cannot have them all.
     """
     made: dict[str, dict[str, Any]] = {}
     for one in given:
@@ -67,17 +67,17 @@ def merged(given: list[Condition | None]) -> list[Condition]:
 
 
 def literal(text: str) -> str:
-    """What stands in a text with its quotes."""
+    """The content of a text, given with its quotes."""
     return unescaped(text[1:-1])
 
 
 def number(text: str) -> int | float:
-    """A number as it is written: whole where it has no point."""
+    """A number as written: whole if it has no point."""
     return float(text) if "." in text else int(text)
 
 
 def of_literal(text: str) -> str | int | float:
-    """What a `VALUE` stands for; truth values are texts, as checks compare them."""
+    """The meaning of a `VALUE`; truth values are texts, as checks compare them."""
     if text[0] in "'\"":
         return literal(text)
     return number(text) if text[0].isdigit() else text
@@ -174,7 +174,7 @@ def _conditions(texts: list[str]) -> list[Condition]:
 
 
 def _either(texts: list[str]) -> Condition | None:
-    """One comparison, or several for one part that say what it is."""
+    """One comparison, or several for one part that together fix its value."""
     either = [_one("".join(one)) for one in _split(texts, "||")]
     if len(either) == 1:
         return either[0]

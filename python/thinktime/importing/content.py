@@ -1,4 +1,4 @@
-"""Header fields and bodies: what of them is carried over, and in which form."""
+"""Header fields and bodies: the parts to carry over, and their form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BODY_MAX = 256 * 1024
 """Longer bodies are left out."""
 
 PRETTY_MAX = 4096
-"""Longer texts of JSON stay the text that they were."""
+"""Longer texts of JSON stay texts."""
 
 BOUNDARY = "thinktime-9b1d2f6a7c35"
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -51,9 +51,9 @@ _OF_BROWSERS = re.compile(
 def headers(
     pairs: Iterable[tuple[Any, Any]], place: str, notes: Notes, *, recorded: bool = False
 ) -> dict[str, str]:
-    """The fields that are carried over; the others are noted but for those of the connection.
+    """The fields that are carried over; the others are noted, except those of the connection.
 
-    Those that browsers set by themselves are left out of what was ``recorded``.
+    A ``recorded`` request loses the fields that browsers set by themselves.
     """
     found: dict[str, str] = {}
     names: dict[str, str] = {}
@@ -90,7 +90,7 @@ def _instead(text: str) -> str:
 
 
 def content_type(fields: Mapping[str, str]) -> str:
-    """The media type that the fields name, without its parameters; nothing where they do not."""
+    """The media type that the fields name, without its parameters; empty if they do not."""
     for name, given in fields.items():
         if name.lower() == "content-type":
             return given.partition(";")[0].strip().lower()
@@ -98,9 +98,9 @@ def content_type(fields: Mapping[str, str]) -> str:
 
 
 def body(text: str, fields: dict[str, str], place: str, notes: Notes) -> Body | None:
-    """A body in the form that is easiest to read, without secrets.
+    """A body in its most readable form, without secrets.
 
-    ``fields`` lose what that form says itself.
+    ``fields`` lose the information that this form carries itself.
     """
     if len(text) > BODY_MAX:
         notes.add(place, f"a body of {len(text)} characters left out: at most {BODY_MAX} are taken")
@@ -142,7 +142,7 @@ def from_json(text: str) -> Body | None:
 
 
 def of_value(held: Any, fields: dict[str, str]) -> Body:
-    """The body that sends a value as JSON; with its media type where it is sent as a text."""
+    """The body that sends a value as JSON; with its media type if it is sent as a text."""
     if fits(held):
         return Body("json", held)
     if not content_type(fields):
@@ -151,7 +151,7 @@ def of_value(held: Any, fields: dict[str, str]) -> Body:
 
 
 def of_fields(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
-    """The body that sends fields of a form, in the way that browsers do it by default."""
+    """The body that sends fields of a form, in the default way of browsers."""
     from urllib.parse import urlencode
 
     given = list(pairs)
@@ -180,15 +180,15 @@ def of_parts(pairs: Iterable[tuple[str, str]], fields: dict[str, str]) -> Body:
 
 
 def set_type(fields: dict[str, str], media: str) -> None:
-    """Let the fields name this media type, in the place of another, however that is written."""
+    """Let the fields name this media type, and no other, in any spelling of the name."""
     _drop_type(fields)
     fields["Content-Type"] = media
 
 
 def parts(data: bytes, media: str) -> tuple[list[tuple[str, str]], list[str]] | None:
-    """The fields of a form that was sent as parts, and the names of those that were files.
+    """The fields of a form that was sent as parts, and the names of its files.
 
-    None where the parts cannot be told apart, or where a field is no text.
+    None if the parts cannot be told apart, or a field is not a text.
     """
     head = b"Content-Type: " + media.encode("ascii", "replace") + b"\r\n\r\n"
     whole = message_from_bytes(head + data)

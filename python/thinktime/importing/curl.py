@@ -44,7 +44,7 @@ SILENT = _options(
     --output-dir -Z --parallel --create-dirs --no-keepalive -c --cookie-jar --path-as-is
     """
 )
-"""Options that do not change what is sent, or only what is done with the answer."""
+"""Options that do not change the request, or only affect the handling of the answer."""
 
 INSTEAD = {
     "-k": "say `--insecure` to `thinktime run`",
@@ -231,7 +231,7 @@ def _method(command: Command, body: Body | None) -> str:
         return "HEAD"
     if command.has("-T", "--upload-file"):
         return "PUT"
-    # A body that was left out, as that of a file, makes the method all the same.
+    # A body that was left out, such as that of a file, still sets the method.
     sends = command.has(*DATA, "-F", "--form", "--form-string") and not command.has("-G", "--get")
     return "POST" if body is not None or sends else "GET"
 

@@ -1,4 +1,4 @@
-"""A workload on its way from a foreign file to ours: what all kinds of files are read into."""
+"""A workload between a foreign file and ours: all kinds of files are read into one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from thinktime.importing.notes import Notes
 DEFAULT_RATE = "1/s"
 NAME_MAX = 60
 RESERVED = "end"
-"""The name by which journeys end."""
+"""The name that ends journeys."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """A body: a text, what a JSON text holds, or the fields of a form, also in parts."""
+    """A body: a text, the value of a JSON text, or the fields of a form, also in parts."""
 
     kind: Literal["text", "json", "form", "multipart"]
     value: Any
@@ -29,13 +29,13 @@ class Request:
 
     Attributes:
         name: Made of letters, digits, ``-`` and ``_``; `named` makes names differ.
-        origin: Scheme and host that it goes to; nothing where the source leaves that open.
-        place: Where it stands in the source.
+        origin: Its scheme and host; empty if the source leaves that open.
+        place: Its place in the source.
         think: The think time after it, as a distribution.
-        next: What follows it, with shares; None is the end of the session.
-        objects: What is asked for once it has been answered.
+        next: Its followers, with shares; None is the end of the session.
+        objects: The objects that are requested after its answer.
         about: A comment.
-        checks: What must hold of the response, by the names of checks: as the file has it.
+        checks: The conditions on the response, by the names of checks, as in the file.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Request:
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def same(self, other: Request) -> bool:
-        """Whether both ask for the same thing in the same way."""
+        """Whether both send the same request in the same way."""
         return self._wire_parts() == other._wire_parts()
 
     def _wire_parts(self) -> tuple[Any, ...]:
@@ -65,9 +65,9 @@ class Population:
 
     Attributes:
         arrivals: The keys of the table: ``model``, and ``rate`` or ``clients``, and so on.
-        why: Why it is this model, and where the numbers come from.
-        first: What sessions begin with; by default the first request.
-        weights: How often each request is chosen, where none has a ``next``.
+        why: The reason for this model, and the origin of the numbers.
+        first: The beginning of sessions; by default the first request.
+        weights: The weight of each request, if none has a ``next``.
         session: Further keys of the table of sessions.
         hints: Lines that stand as comments below ``[clients]``.
     """
@@ -87,9 +87,9 @@ class Draft:
     """A whole workload.
 
     Attributes:
-        source: What it was made from, in words.
+        source: Its source, in words.
         options: Options of ``thinktime run`` that the source speaks for, as in ``--duration 30s``.
-        slo: The objectives, by their keys as the file has them.
+        slo: The objectives, by their keys in the file.
     """
 
     name: str
@@ -102,24 +102,24 @@ class Draft:
 
 
 def method_of(text: str) -> str | None:
-    """A method of HTTP in capitals; None where the text is none."""
+    """A method of HTTP in capitals; None if the text is not one."""
     found = text.strip().upper()
     return found if re.fullmatch(r"[A-Z][A-Z-]{0,39}", found) else None
 
 
 def plain(text: str) -> str:
-    """A name of letters, digits, ``-`` and ``_`` only, as keys of files and sweeps take them."""
+    """A name of letters, digits, ``-`` and ``_`` only, as keys of files and sweeps require."""
     found = re.sub(r"[^A-Za-z0-9_]+", "-", text)[: 4 * NAME_MAX].strip("-")
     return found[:NAME_MAX].strip("-") or "request"
 
 
 def stem(file: str) -> str:
-    """The name of a workload after its file's, without the ending."""
+    """The name of a workload, from its file's name without the ending."""
     return file.rpartition(".")[0] or file
 
 
 def name_of(method: str, target: str) -> str:
-    """A name for a request that has none: of its path, and its method where that is not GET."""
+    """A name for a nameless request: its path, and its method unless that is GET."""
     path = re.sub(r"%[0-9A-Fa-f]{2}", "-", target.partition("?")[0])
     path = re.sub(r"\{[^}]*\}", "", path).strip("/")
     words = path or "home"
@@ -154,13 +154,13 @@ def a_loop(clients: int, why: str, requests: Sequence[Request]) -> Population:
 
 
 def seconds(given: float) -> str:
-    """A time as files have it, to the microsecond."""
+    """A time as in files, to the microsecond."""
     text = f"{given:.6f}".rstrip("0").rstrip(".")
     return f"{text}s"
 
 
 def a_visit(requests: Sequence[Request], why: str, think: str = "0s") -> Population:
-    """Requests of one visit in their order: partly open, or open where there is only one."""
+    """Requests of one visit in their order: partly open, or open if there is only one."""
     asked = "The source does not say how many come: this rate is a default to be changed."
     if len(requests) == 1:
         arrivals = {"model": "open", "rate": DEFAULT_RATE}
@@ -174,6 +174,6 @@ def a_visit(requests: Sequence[Request], why: str, think: str = "0s") -> Populat
 
 
 def all_of(population: Population) -> list[Request]:
-    """The requests of a population, and after them the objects of its pages, each once."""
+    """The requests of a population, and then the objects of its pages, each once."""
     objects = [one for request in population.requests for one in request.objects]
     return list(dict.fromkeys([*population.requests, *objects]))

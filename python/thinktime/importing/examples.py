@@ -1,4 +1,4 @@
-"""Values for what a schema of OpenAPI describes: its example, its default, its first choice."""
+"""Values for an OpenAPI schema: its example, its default, its first choice."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from thinktime.importing.parsers import items, table
 
 DEPTH_MAX = 12
 VALUES_MAX = 2000
-"""A value is made of at most so many parts: schemas may refer to themselves."""
+"""A value has at most this many parts: schemas may refer to themselves."""
 
 PROPERTIES_MAX = 500
-"""Of one object."""
+"""The limit for one object."""
 
 REFERENCES_MAX = 50
 
@@ -43,10 +43,10 @@ class Examples:
     notes: Notes
     left: int = VALUES_MAX
     within: list[str] = field(default_factory=list)
-    """The references that the value being made is within: a schema may hold itself."""
+    """The references around the current value: a schema may contain itself."""
 
     def resolved(self, given: Any) -> Any:
-        """What a reference within the document leads to; nothing where it leads elsewhere."""
+        """The target of a reference within the document; nothing if it leads elsewhere."""
         for _ in range(REFERENCES_MAX):
             reference = table(given).get("$ref")
             if not isinstance(reference, str):
@@ -62,7 +62,7 @@ class Examples:
         return None
 
     def of_parameter(self, parameter: Mapping[str, Any]) -> tuple[bool, Any]:
-        """Whether the document says a value, and the value; else one made of its type."""
+        """Whether the document gives a value, and the value; else one made from its type."""
         media = next(iter(table(parameter.get("content")).values()), parameter)
         return self.of_media(table(media))
 
@@ -79,7 +79,7 @@ class Examples:
         return self._says(schema), self._value(schema, 0)
 
     def _says(self, schema: Any) -> bool:
-        """Whether a schema says values anywhere on its first two levels."""
+        """Whether a schema gives values anywhere on its first two levels."""
         schema = table(schema)
         inner = [schema, *(table(self.resolved(one)) for one in _parts(schema))]
         keys = ("example", "examples", "default", "enum", "const")
@@ -162,7 +162,7 @@ def _parts(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def plain(given: Any, depth: int = 0) -> Any:
-    """A value as JSON has it: YAML also has dates, and keys that are no texts."""
+    """A value as in JSON: YAML also has dates, and keys that are not texts."""
     if isinstance(given, date | datetime):
         return given.isoformat()
     if isinstance(given, dict) and depth < DEPTH_MAX:

@@ -1,4 +1,4 @@
-"""What was recorded of a visit, by a browser or by our proxy, and the workload that it becomes."""
+"""The recording of a visit, by a browser or by our proxy, and the workload made from it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import masked_pairs
 
 QUIET_S = 1.0
-"""A request that nothing came before for so long is no object of the page any more."""
+"""A request after a silence this long is not an object of the page any more."""
 
 SAFE = ("GET", "HEAD", "OPTIONS")
-"""Methods of objects; what changes something is a step of the visit by itself."""
+"""Methods of objects; a request that changes something is its own step of the visit."""
 
 
 @dataclass
@@ -23,11 +23,11 @@ class PostedBody:
     """The body of a recorded request.
 
     Attributes:
-        media: Its media type, with parameters; empty where it has none.
-        text: The body; None where it is no text.
-        pairs: The fields of a form, where the recording has them in place of a text.
+        media: Its media type, with parameters; empty if it has none.
+        text: The body; None if it is not a text.
+        pairs: The fields of a form, if the recording has them instead of a text.
         files: The names of the form's fields that were files, which are not recorded.
-        missing: So many bytes were sent that the recording does not have.
+        missing: The number of sent bytes that the recording lacks.
     """
 
     media: str = ""
@@ -38,7 +38,7 @@ class PostedBody:
 
     @classmethod
     def of(cls, data: bytes, media: str) -> PostedBody:
-        """The body that these bytes are; a form in parts is taken apart."""
+        """The body made of these bytes; a form in parts is taken apart."""
         if media.lower().startswith("multipart/"):
             found = content.parts(data, media)
             return cls(media, None) if found is None else cls(media, "", *found)
@@ -50,19 +50,18 @@ class PostedBody:
 
 @dataclass
 class Exchange:
-    """A recorded request, and how it was answered.
+    """A recorded request, and its answer.
 
     Attributes:
         url: The whole URL.
         fields: Names and values of the request's header fields.
-        status: That of the response; 0 where there was no whole response, -1 where that is not
-            known.
-        begun_s: When it was sent, in seconds since 1970; None where that is not known.
+        status: That of the response; 0 if there was no whole response, -1 if unknown.
+        begun_s: The time of sending, in seconds since 1970; None if unknown.
         took_s: From then to the end of the response, in seconds.
         media: The media type of the response.
-        page: Of which page it is, where the recording says so.
+        page: The page that it belongs to, if the recording names it.
         sets_cookies: Whether the response sets one.
-        upgraded: Whether it became something else than HTTP, as a WebSocket.
+        upgraded: Whether it changed to another protocol than HTTP, as a WebSocket does.
         cached: Whether it came from a browser's cache.
     """
 
@@ -81,15 +80,15 @@ class Exchange:
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a page, and not what a page has asked for.
+        """Whether it is a page, and not an object of a page.
 
-        Browsers say so: a frame, or what stands in the place of a missing image, is HTML too.
+        Browsers tell the difference: a frame, or the substitute for a missing image, is HTML too.
         """
         return "html" in self.media and self._asked_for in ("", "document")
 
     @property
     def is_object(self) -> bool:
-        """Whether a browser says that it is a part of a page, and no call of a script."""
+        """Whether a browser marks it as a part of a page, and not as a call of a script."""
         return self._asked_for not in ("", "document", "empty")
 
     @property
@@ -114,7 +113,7 @@ class _Entry:
 def a_recording(exchanges: Iterable[Exchange], name: str, kind: str, by: str) -> Draft | None:
     """The workload of a recording: its pages, one after the other, with their objects.
 
-    None where none of the exchanges can be taken. ``kind`` and ``by`` say how it was recorded.
+    None if none of the exchanges can be used. ``kind`` and ``by`` describe the recorder.
     """
     notes = Notes()
     found = (_entry(one, f"entry {number}", notes) for number, one in enumerate(exchanges, 1))
@@ -188,7 +187,7 @@ def _body(posted: PostedBody, fields: dict[str, str], place: str, notes: Notes) 
 
 
 def _steps(entries: Sequence[_Entry]) -> list[list[_Entry]]:
-    """Entries by the page that they belong to, its base first."""
+    """Entries by their page, its base first."""
     steps: list[list[_Entry]] = []
     busy_until_s = 0.0
     for one in entries:
@@ -203,9 +202,9 @@ def _steps(entries: Sequence[_Entry]) -> list[list[_Entry]]:
 def _begins(one: _Entry, base: _Entry) -> bool:
     """Whether a request begins a step after that of ``base``.
 
-    Where the recording does not say of which page it is: every page does, and so does every request
-    after one that was no page, because calls of an interface have no objects; unless its browser
-    says that it is one.
+    If the recording does not name its page, every page begins a step. So does every request after
+    one that was not a page, because calls of an interface have no objects, unless the browser marks
+    it as an object.
     """
     if one.page or base.page:
         return one.page != base.page
@@ -219,7 +218,7 @@ def _pages(steps: Sequence[list[_Entry]]) -> list[Request]:
     for step, after in zip(steps, [*steps[1:], None], strict=True):
         base, *others = step
         for other in others:
-            # An object that several pages ask for is one kind of request.
+            # An object of several pages is one kind of request.
             known = objects.setdefault((other.request.method, other.request.target), [])
             same = next((one for one in known if one.same(other.request)), None)
             if same is None:

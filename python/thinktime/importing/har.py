@@ -1,4 +1,4 @@
-"""HAR 1.2, what browsers' developer tools and recording proxies save of a visit.
+"""HAR 1.2, the format in which developer tools of browsers and recording proxies save a visit.
 
 Source: http://www.softwareishard.com/blog/har-12-spec/
 """
@@ -19,7 +19,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     """The workload of a recording: its pages, one after the other, with their objects.
 
     Raises:
-        InputError: It is no JSON, no HAR, or has no request that could be sent.
+        InputError: It is not JSON, not HAR, or has no request that could be sent.
     """
     log = table(table(from_json(text, file)).get("log"))
     if not isinstance(log.get("entries"), list):
@@ -54,7 +54,7 @@ def _exchange(one: dict[str, Any]) -> Exchange:
 
 
 def _pairs(given: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
-    """Names and values of a list of them."""
+    """Names and values of a list of fields."""
     for one in map(table, items(given.get(name))):
         yield words(one.get("name")), words(one.get("value"))
 

@@ -1,4 +1,4 @@
-"""As much of JavaScript as simple scripts need: its tokens, and values of literals. None is run."""
+"""The JavaScript of simple scripts: its tokens, and values of literals. Nothing is run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Unknown:
-    """The value of an expression that only a run would tell."""
+    """The value of an expression that is known only at run time."""
 
     text: str
 
@@ -103,7 +103,7 @@ class Values:
     names: dict[str, Any] = field(default_factory=dict)
 
     def arguments(self, opening: int) -> list[tuple[int, int]]:
-        """The bounds of what stands between commas within the brackets that open there."""
+        """The bounds of the parts between commas, within the brackets that open there."""
         found, end = [], self.closes.get(opening, len(self.given))
         at = begin = opening + 1
         while at < end:
@@ -116,7 +116,7 @@ class Values:
         return [*found, (begin, end)] if begin < end else found
 
     def end_of(self, begin: int) -> int:
-        """Where the expression of a statement ends: at a `;`, a bracket, or a new line."""
+        """The end of the expression of a statement: a `;`, a bracket, or a new line."""
         at = begin
         while at < len(self.given):
             token = self.given[at]
@@ -237,7 +237,7 @@ class Values:
 
 
 def is_unknown(found: Any) -> bool:
-    """Whether a value or anything in it is unknown, or drawn."""
+    """Whether a value or a part of it is unknown, or drawn."""
     if isinstance(found, dict):
         return any(map(is_unknown, found.values()))
     if isinstance(found, list):
@@ -286,7 +286,7 @@ _NAMED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0":
 
 
 def unescaped(text: str) -> str:
-    """What stands in a text of JavaScript."""
+    """The content of a JavaScript text."""
 
     def one(found: re.Match[str]) -> str:
         mark = found[1]

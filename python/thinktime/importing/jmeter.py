@@ -37,7 +37,7 @@ REPEATED_MAX = 100
 
 @dataclass
 class Scope:
-    """What applies to the samplers of one place in the tree."""
+    """The settings that apply to the samplers of one place in the tree."""
 
     variables: dict[str, str] = field(default_factory=dict)
     defaults: dict[str, str] = field(default_factory=dict)
@@ -59,9 +59,9 @@ def draft(text: str, file: str, name: str) -> Draft:
     """The workload of a plan: each thread group is a closed population.
 
     Raises:
-        InputError: It is no XML, no plan of JMeter, or has no request that could be sent.
+        InputError: It is not XML, not a plan of JMeter, or has no request that could be sent.
     """
-    # The text is no bytes any more, so the encoding that it names does not hold.
+    # The text is not bytes any more, so the encoding that it names does not apply.
     root = from_xml(re.sub(r"^\s*<\?xml[^>]*\?>", "", text).encode("utf-8", "replace"), file)
     if root.tag != "jmeterTestPlan":
         raise InputError(f"{file}: is no test plan of JMeter: it begins with `{root.tag}`")
@@ -113,7 +113,7 @@ def _place(element: Element) -> str:
 
 
 def _walk(plan: Plan, tree: Element, outer: Scope) -> None:
-    """Finds thread groups, and what applies to all of them."""
+    """Finds thread groups, and the settings that apply to all of them."""
     scope = _scope(plan, tree, outer)
     for element, inner in _pairs(tree):
         if element.tag in GROUPS:
@@ -131,7 +131,7 @@ def _is_setting(element: Element) -> bool:
 
 
 def _scope(plan: Plan, tree: Element, outer: Scope) -> Scope:
-    """What applies within a tree: what applies around it, and the settings in it."""
+    """The settings within a tree: those around it, and its own."""
     scope = Scope(
         dict(outer.variables), dict(outer.defaults), list(outer.headers), list(outer.timers)
     )
@@ -180,7 +180,7 @@ def _arguments(element: Element, inside: str = "") -> Iterator[tuple[str, str]]:
 
 @dataclass
 class _Filling:
-    """Puts values in the place of ``${variables}``; what has none is noted."""
+    """Replaces ``${variables}`` by their values; one without a value is noted."""
 
     variables: dict[str, str]
     place: str
@@ -225,7 +225,7 @@ def _group(plan: Plan, element: Element, tree: Element, outer: Scope) -> None:
     if loops not in ("", "-1") and steps:
         notes.add(place, f"its {loops} loops are left out: `--requests` or `--duration` ends a run")
     for at, (request, _) in enumerate(steps):
-        # A timer stands before its sampler; ours stands after the one before.
+        # A timer precedes its sampler; our think time follows the sampler before.
         after = steps[(at + 1) % len(steps)][1]
         request.think = total(after, request.place, notes)
     arrivals = {"model": "closed", "clients": clients}

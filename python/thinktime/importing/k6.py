@@ -118,7 +118,7 @@ def _top_level(script: Script) -> None:
 
 
 def _note_module(token: Token, notes: Notes) -> None:
-    """Notes a module whose calls ask a server by another protocol or in another way."""
+    """Notes a module whose calls use another protocol or another way to ask a server."""
     module = token.text.strip("'\"")
     found = next((words for name, words in _ELSEWHERE.items() if name in module), None)
     if found is not None:
@@ -134,11 +134,11 @@ _ELSEWHERE = {
     "httpx": "only those of `k6/http` are read",
     "experimental": "only those of `k6/http` are read",
 }
-"""By a part of a module's name: what there is instead."""
+"""The substitute of a module, by a part of its name."""
 
 
 def _function(script: Script, at: int, name: str) -> int:
-    """Notes the body of the function that begins here; where what follows it begins."""
+    """Notes the body of the function that begins here; returns where the rest begins."""
     given, closes = script.values.given, script.values.closes
     names: list[str] = [name] if name else []
     while at < len(given) and given[at].text != "{":
@@ -169,9 +169,9 @@ def _population(scenario: Scenario, steps: list[Step]) -> Population:
 
 
 def _names(populations: Sequence[Population]) -> dict[str, str]:
-    """The names that objectives can be about, by the tags that thresholds have.
+    """The names of objectives, by the tags that thresholds have.
 
-    Several requests of one name count together there, and apart here.
+    Several requests of one name count together there, and separately here.
     """
     several = len(populations) > 1
     found = {f"scenario:{one.name}": one.name for one in populations if several}
@@ -185,7 +185,7 @@ def _names(populations: Sequence[Population]) -> dict[str, str]:
 def _objectives(
     thresholds: Mapping[str, Any], names: Mapping[str, str], checked: bool, notes: Notes
 ) -> dict[str, str]:
-    """Thresholds on durations, failures and, where there are any, checks as objectives."""
+    """Thresholds on durations, failures and any checks, as objectives."""
     found: dict[str, str] = {}
     for tagged, given in thresholds.items():
         metric, about = _about(tagged, names)
@@ -205,9 +205,9 @@ def _objectives(
 
 
 def _about(tagged: str, names: Mapping[str, str]) -> tuple[str, str]:
-    """The metric, and the beginning of the objective's key where a tag says what it is about.
+    """The metric, and the beginning of the objective's key if a tag names its subject.
 
-    With other tags it is no metric that is known.
+    With other tags the metric is not known.
     """
     parts = re.fullmatch(r"(http_req_\w+)\{\s*(\w+)\s*:\s*([^{},]+?)\s*\}", tagged)
     name = names.get(f"{parts[2]}:{plain(parts[3])}") if parts else None
@@ -215,7 +215,7 @@ def _about(tagged: str, names: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _share(text: Any) -> str | None:
-    """The share of `rate>0.95`, if it is one."""
+    """The share in `rate>0.95`, if it has that form."""
     parts = re.fullmatch(r"\s*rate\s*>=?\s*(\d(?:\.\d{1,9})?)\s*", str(text))
     return f"{float(parts[1]) * 100:.6g}%" if parts and float(parts[1]) <= 1 else None
 

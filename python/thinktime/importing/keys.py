@@ -1,4 +1,4 @@
-"""How requests are written as tables of a workload file: the one place that knows those keys."""
+"""Requests written as tables of a workload file: only this file knows those keys."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from thinktime.importing.draft import Body, Request
 from thinktime.importing.toml import quoted, value
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
-"""Those that have a key of their own."""
+"""Methods that have a key of their own."""
 
 WITHOUT_BODY = ("GET", "HEAD")
-"""Those with which a body goes only where the method is spelt out."""
+"""Methods that take a body only if the method is spelt out."""
 
 BODY_KEYS = {"text": "body", "json": "json", "form": "form", "multipart": "multipart"}
 
 
 def request_keys(request: Request) -> Iterator[tuple[str, str]]:
-    """The keys and values for what a request asks for: method, target and body."""
+    """The keys and values of a request's method, target and body."""
     bare = request.body is None or request.method not in WITHOUT_BODY
     if request.method in METHODS and bare:
         yield request.method.lower(), quoted(request.target)
@@ -39,10 +39,10 @@ def headers(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def bearer_hint() -> str:
-    """A line, as a comment, for those whose source sent a bearer token."""
+    """A line, as a comment, for users whose source sent a bearer token."""
     return 'bearer = "env:TOKEN"'
 
 
 def basic_hint() -> str:
-    """A line, as a comment, for those whose source sent a name and a password."""
+    """A line, as a comment, for users whose source sent a name and a password."""
     return 'basic = "env:USER_AND_PASSWORD"'

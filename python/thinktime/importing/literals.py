@@ -16,7 +16,7 @@ PARTS_MAX = 10_000
 
 
 class Unknown:
-    """The value of an expression that only a run would tell."""
+    """The value of an expression that is known only at run time."""
 
     def __init__(self, node: ast.AST) -> None:
         try:
@@ -30,7 +30,7 @@ class Unknown:
 
 @dataclass
 class Names:
-    """What names stand for, where that is known."""
+    """The values of names, as far as known."""
 
     known: dict[str, Any] = field(default_factory=dict)
 
@@ -44,7 +44,7 @@ class Names:
         return names
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
-        """Give a name to a value; a name for what is unknown is known no more."""
+        """Give a name to a value; a name for an unknown value becomes unknown."""
         if isinstance(target, ast.Name):
             found = self.value(value)
             self.known[target.id] = found if is_small(found, PARTS_MAX) else Unknown(value)
@@ -112,7 +112,7 @@ def _dumped(node: ast.expr, value: Any) -> Any:
 
 
 def is_unknown(value: Any) -> bool:
-    """Whether a value or anything in it is unknown."""
+    """Whether a value or a part of it is unknown."""
     if isinstance(value, dict):
         return any(map(is_unknown, value.values()))
     if isinstance(value, list):

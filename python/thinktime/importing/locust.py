@@ -28,7 +28,7 @@ from thinktime.importing.task_sets import (
 )
 
 CLIENTS = 10
-"""Locust is told the number of users at its start, not in the script."""
+"""Locust gets the number of users at its start, not in the script."""
 
 
 @dataclass
@@ -49,11 +49,11 @@ def draft(text: str, file: str, name: str) -> Draft:
     """The workload of a script: each class of users is a closed population.
 
     Raises:
-        InputError: It is no Python, or has no class of users with a request that can be sent.
+        InputError: It is not Python, or has no class of users with a request that can be sent.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in strings that Python knows no more
+            warnings.simplefilter("ignore")  # about escapes in strings that Python no longer knows
             tree = ast.parse(text)
     except SyntaxError as error:
         raise InputError(f"{file}:{error.lineno or 1}: is no Python: {error.msg}") from None
@@ -114,7 +114,7 @@ def _user(node: ast.ClassDef, script: Script) -> User:
 
 
 def _wait(node: ast.expr, names: Names, notes: Notes) -> Wait:
-    """The bounds of the think time that a `wait_time` means."""
+    """The bounds of the think time of a `wait_time`."""
     place = f"line {node.lineno}"
     call = node if isinstance(node, ast.Call) else None
     given = [names.value(one) for one in call.args] if call else []
@@ -158,7 +158,7 @@ def _population(user: User, users: Sequence[User], taken: set[Request]) -> Popul
 
 
 def _order(population: Population, user: User) -> None:
-    """What follows what: within a task its requests, after it any task by its weight."""
+    """The order of requests: within a task its own, after it any task by its weight."""
     for request in population.requests:
         request.think = request.think or "0s"
     tasks = user.tasks
@@ -182,6 +182,6 @@ def _order(population: Population, user: User) -> None:
     for one, after in pairwise(user.start):
         one.next = [(after, 1.0)]
     if user.start:
-        # Where there are no tasks, the beginning is all that there is.
+        # Without tasks, the beginning is the whole journey.
         user.start[-1].next = list(choice) or [(user.start[0], 1.0)]
     population.first = [(user.start[0], 1.0)] if user.start else choice

@@ -1,4 +1,4 @@
-"""What an import could not carry over, each thing once, with the places where it stands."""
+"""The parts that an import could not carry over, each once, with their places."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from thinktime.importing.toml import line
 
 TEXT_MAX = 300
-"""Longer texts are cut: what is quoted in them comes from a foreign file."""
+"""Longer texts are cut: their quotations come from a foreign file."""
 
 
 @dataclass
 class Notes:
-    """The notes of one import, in the order in which they came up."""
+    """The notes of one import, in their order of discovery."""
 
     places: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def add(self, place: str, text: str) -> None:
-        """Note at a place, as in ``entry 3`` or ``line 12``, what is left out there, and why."""
+        """Note at a place, as in ``entry 3`` or ``line 12``, the omitted part and the reason."""
         text = line(text)
         text = text if len(text) <= TEXT_MAX else text[: TEXT_MAX - 3] + "..."
         self.places.setdefault(text, {})[line(place)] = None

@@ -38,7 +38,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     """The workload of an interface: each operation is as likely as any other.
 
     Raises:
-        InputError: It is no OpenAPI 3, or describes no operation.
+        InputError: It is not OpenAPI 3, or describes no operation.
     """
     read = from_json if text.lstrip().startswith("{") else yaml_text.read
     root = table(read(text, file))
@@ -66,7 +66,7 @@ def draft(text: str, file: str, name: str) -> Draft:
 
 
 def _server(one: Interface) -> str:
-    """The origin of the first server; the path of its URL stands before those of operations."""
+    """The origin of the first server; the path of its URL precedes those of operations."""
     servers = [table(server) for server in items(one.root.get("servers"))]
     if not servers:
         return ""

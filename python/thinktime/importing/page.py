@@ -1,4 +1,4 @@
-"""A page of the web, looked at once: a workload with the page and its objects to begin with."""
+"""A web page, fetched once: a first workload with the page and its objects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OBJECTS_MAX = 200
 _CHARSETS = ("utf-8", "utf-16", "us-ascii", "iso-8859-", "windows-125", "koi8-", "gb", "big5",
     "shift_jis", "euc-",
 )  # fmt: skip
-"""How names of character sets begin that are taken. Python knows others that take without end."""
+"""Beginnings of accepted character sets' names. Python has others that take endless time."""
 
 Made = TypeVar("Made")
 
@@ -49,7 +49,7 @@ def import_page(url: str) -> Imported:
 
     Raises:
         InputError: The URL is not one of http or https, or there is no HTML.
-        RunError: The page cannot be had: the reason is in the message.
+        RunError: The page is not available: the reason is in the message.
     """
     if urlsplit_scheme(url) not in SCHEMES:
         raise InputError(f"{url}: a URL begins with http:// or https://")
@@ -73,9 +73,10 @@ def _looked_at(url: str) -> Draft:
 
 
 def _within_time(work: Callable[[], Made], url: str) -> Made:
-    """What the work gives, if it ends in time.
+    """The result of the work, if it ends in time.
 
-    Servers that send a byte now and then, names and pages of nothing but tags can take for ever.
+    Servers that send a byte now and then, look-ups, and pages of nothing but tags can take for
+    ever.
     """
     ended: list[Made | BaseException] = []
 
@@ -99,7 +100,7 @@ def page_draft(url: str, html: str) -> Draft:
     """The workload of a page whose HTML is known.
 
     Raises:
-        InputError: The URL is none.
+        InputError: The URL is invalid.
     """
     notes = Notes()
     found = address(url, "the page", notes)
@@ -122,7 +123,7 @@ def page_draft(url: str, html: str) -> Draft:
 
 
 def urlsplit_scheme(url: str) -> str:
-    """The scheme of a URL in small letters; nothing where it is no URL."""
+    """The scheme of a URL in small letters; empty if it is invalid."""
     try:
         return urlsplit(url).scheme.lower()
     except ValueError:
@@ -151,7 +152,7 @@ def _objects(url: str, html: str, notes: Notes) -> Iterator[Kind]:
 
 
 def _joined(base: str, link: str) -> str:
-    """Where a link leads; nothing where it cannot be read."""
+    """The target of a link; empty if it cannot be read."""
     try:
         return urljoin(base, link.strip())
     except ValueError:
@@ -159,7 +160,7 @@ def _joined(base: str, link: str) -> str:
 
 
 class _Reader(HTMLParser):
-    """Collects what browsers ask for by themselves, with the lines."""
+    """Collects the objects that browsers load by themselves, with the lines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -180,7 +181,7 @@ class _Reader(HTMLParser):
 
 
 class _OnlyToTheWeb(HTTPRedirectHandler):
-    """Follows redirects to http and https only; there may be ten."""
+    """Follows at most ten redirects, to http and https only."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
@@ -195,7 +196,7 @@ def _opener() -> OpenerDirector:
 
 
 def _fetched(url: str) -> tuple[str, str, str]:
-    """The URL in the end, the media type, and the text; within the limits of size and time."""
+    """The final URL, the media type, and the text; within the limits of size and time."""
     end = time.monotonic() + SECONDS_MAX
     fields = {"User-Agent": f"thinktime/{__version__}", "Accept": "text/html,*/*;q=0.8"}
     try:
@@ -220,7 +221,7 @@ def _fetched(url: str) -> tuple[str, str, str]:
 
 
 def _known(charset: str) -> str:
-    """A character set that pages have; UTF-8 in the place of any other."""
+    """A character set in use on pages; UTF-8 for any other."""
     return charset if charset.startswith(_CHARSETS) and charset.isprintable() else "utf-8"
 
 

@@ -1,4 +1,4 @@
-"""Foreign files read with limits: JSON and XML, and fields of what they hold."""
+"""Foreign files read with limits: JSON and XML, and fields of their contents."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def text(given: bytes, file: str) -> str:
 
 
 def from_json(given: str, file: str) -> Any:
-    """What a JSON text holds.
+    """The value of a JSON text.
 
     Raises:
-        InputError: It is no JSON, with the line; or it is nested too deeply.
+        InputError: It is not JSON, with the line; or it is nested too deeply.
     """
     try:
         return json.loads(given)
@@ -67,7 +67,7 @@ def from_json(given: str, file: str) -> Any:
 
 
 def is_small(given: Any, parts_max: int) -> bool:
-    """Whether a value has at most so many parts, each counted as often as it is referred to."""
+    """Whether a value has at most `most` parts, each counted as often as it is referred to."""
     waiting, seen = [given], 0
     while waiting:
         one = waiting.pop()
@@ -94,7 +94,7 @@ def from_xml(given: bytes, file: str) -> Element:
     """The root of an XML text. A document type is refused, so no entity can be declared.
 
     Raises:
-        InputError: It is no XML, with the line; it has a document type, or is nested too deeply.
+        InputError: It is not XML, with the line; it has a document type, or is nested too deeply.
     """
     parser = expat.ParserCreate()
     top = Element("", {}, 0)
@@ -129,17 +129,17 @@ def from_xml(given: bytes, file: str) -> Element:
 
 
 def table(given: Any) -> dict[str, Any]:
-    """A table as it is; an empty one in the place of anything else."""
+    """A table unchanged; an empty one for any other value."""
     return given if isinstance(given, dict) else {}
 
 
 def items(given: Any) -> list[Any]:
-    """A list as it is; an empty one in the place of anything else."""
+    """A list unchanged; an empty one for any other value."""
     return given if isinstance(given, list) else []
 
 
 def words(given: Any) -> str:
-    """A text as it is, a number as a text; nothing in the place of anything else."""
+    """A text unchanged, a number as a text; empty for any other value."""
     if isinstance(given, bool):
         return "true" if given else "false"
     return str(given) if isinstance(given, str | int | float) else ""

@@ -16,7 +16,7 @@ from thinktime.importing.javascript import Values
 from thinktime.importing.notes import Notes
 
 SCRIPT_MAX = 100_000
-"""Longer scripts, in characters, are not looked at."""
+"""Longer scripts, in characters, are not examined."""
 
 _PATH = r"((?:\.[A-Za-z_]\w*|\[\d{1,9}\])*)"
 _SUBJECTS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
@@ -39,7 +39,7 @@ _WHOLE: tuple[tuple[str, Callable[[re.Match[str]], Condition]], ...] = (
 
 
 def take(script: str, request: Request, place: str, notes: Notes) -> None:
-    """Give a request the checks of its test script, and note what is left out."""
+    """Give a request the checks of its test script, and note the omitted ones."""
     if len(script) > SCRIPT_MAX:
         notes.add(place, "the test script is left out: it is too long")
         return
@@ -67,7 +67,7 @@ def take(script: str, request: Request, place: str, notes: Notes) -> None:
 
 
 def _of_test(values: Values, begin: int, end: int, outer: set[str]) -> list[Condition]:
-    """The conditions of the function of a test; none where a statement is something else."""
+    """The conditions of the function of a test; none if it has any other statement."""
     given = values.given
     opening = next((at for at in range(begin, end) if given[at].text == "{"), end)
     head = "".join(token.text for token in given[begin:opening])
@@ -101,7 +101,7 @@ def _is_body(values: Values, begin: int, end: int, bodies: set[str]) -> bool:
 
 
 def _canonical(values: Values, begin: int, end: int, bodies: set[str]) -> str:
-    """The statement, with `pm.response.json()` for the names that keep it."""
+    """The statement, with `pm.response.json()` for its variables."""
     given, found = values.given, []
     for at in range(begin, end):
         kept = given[at].text in bodies and given[at - 1].text != "."
@@ -121,7 +121,7 @@ def _condition(text: str) -> Condition | None:
 
 
 def _held(text: str, part: str) -> dict[str, Any] | None:
-    """What must hold of a part, as in `be.below(200)`."""
+    """The condition on a part, as in `be.below(200)`."""
     if found := re.fullmatch(rf"(?:be\.)?(?:equals?|eql|eq)\(({checks.VALUE})\)", text):
         return {"is": checks.of_literal(found[1])} if part != "time" else None
     if found := re.fullmatch(

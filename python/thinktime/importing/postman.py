@@ -33,7 +33,7 @@ _MEDIA = {
 
 @dataclass
 class Folder:
-    """Where an item stands: the names of its folders, what it inherits from them."""
+    """The place of an item: the names of its folders, and their inherited settings."""
 
     path: tuple[str, ...]
     auth: Any
@@ -41,10 +41,10 @@ class Folder:
 
 
 def draft(text: str, file: str, name: str) -> Draft:
-    """The workload of a collection: its requests in the order in which it is run.
+    """The workload of a collection: its requests in their order of execution.
 
     Raises:
-        InputError: It is no JSON, no collection, or has no request that could be sent.
+        InputError: It is not JSON, not a collection, or has no request that could be sent.
     """
     root = table(from_json(text, file))
     if not isinstance(root.get("item"), list):
@@ -79,7 +79,7 @@ def _variables(holder: Mapping[str, Any], outer: dict[str, str]) -> dict[str, st
 def _scripts(
     holder: Mapping[str, Any], place: str, notes: Notes, request: Request | None = None
 ) -> None:
-    """Takes the checks of a request's test script, and notes all other scripts."""
+    """Takes over the checks of a request's test script, and notes all other scripts."""
     for event in items(holder.get("event")):
         event = table(event)
         lines = table(event.get("script")).get("exec")
@@ -143,14 +143,14 @@ def _request(
 
 @dataclass
 class _Filling:
-    """Puts values in the place of ``{{variables}}``; those without one are noted."""
+    """Replaces ``{{variables}}`` by their values; those without one are noted."""
 
     variables: Mapping[str, str]
     place: str
     notes: Notes
 
     def __call__(self, text: str) -> str:
-        for _ in range(5):  # values may have variables in them
+        for _ in range(5):  # values may contain variables
             before, text = text, _VARIABLE.sub(self._one, text)
             if text == before or len(text) > 100_000:
                 break
@@ -166,7 +166,7 @@ class _Filling:
 
 
 def _without_open_host(url: str, fill: _Filling) -> str:
-    """A URL without a variable for its host that has no value here: an environment has it."""
+    """A URL without the variable for its host if it has no value here: an environment has it."""
     found = _VARIABLE.match(url)
     if found is None or found[1].strip() in fill.variables:
         return url

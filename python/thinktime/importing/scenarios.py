@@ -1,4 +1,4 @@
-"""The options of k6 as arrivals: who comes, how many, and for how long."""
+"""The options of k6 as arrivals: the users, their number, and their duration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import items, table
 
 PIECES = 10
-"""A ramp from stage to stage is taken as so many steps."""
+"""A ramp from stage to stage becomes this many steps."""
 
 STAGES_MAX = 200
 _UNITS_S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
@@ -43,7 +43,7 @@ _SILENT = frozenset(
 
 @dataclass
 class Scenario:
-    """One scenario: the keys of its arrivals, and why they are these."""
+    """One scenario: the keys of its arrivals, and the reasons for them."""
 
     name: str
     function: str
@@ -53,7 +53,7 @@ class Scenario:
 
 
 def scenarios(options: Mapping[str, Any], notes: Notes) -> Iterator[Scenario]:
-    """The scenarios of a script; the one that its simple options mean where it names none."""
+    """The scenarios of a script; the one of its simple options if it names none."""
     for name in options:
         if name not in _SILENT:
             notes.add("options", f"`{name}` is left out")
@@ -163,7 +163,7 @@ def _profile(start: float, stages: list[dict[str, Any]], rate: float) -> str:
 
 
 def time_s(given: Any) -> float:
-    """A time of k6, as in ``1m30s``, in seconds; 0 where it is none. Bare numbers are ms."""
+    """A time of k6, as in ``1m30s``, in seconds; 0 if invalid. Bare numbers are ms."""
     if isinstance(given, int | float) and not isinstance(given, bool):
         return given / 1000 if 0 <= given < 1e12 else 0.0
     parts = (

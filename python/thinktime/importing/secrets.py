@@ -1,4 +1,4 @@
-"""What must not be written into a file: passwords and tokens, told by the names they go by."""
+"""Secrets that must not be written into a file: passwords and tokens, recognized by their names."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from thinktime import _core
 from thinktime.importing.notes import Notes
 
 REMOVED = "REMOVED"
-"""What stands in the place of a secret."""
+"""The substitute for a secret."""
 
 is_secret = _core.is_secret
 """Whether a header field, a parameter or a key of this name is likely to hold a secret."""
 
 
 def without_secrets(query: str, place: str, notes: Notes, where: str = "URL") -> str:
-    """A query, or a form as it is sent in a ``body``, with the values of secrets replaced."""
+    """A query, or a form sent as a ``body``, with the values of secrets replaced."""
     parts = []
     for part in query.split("&"):
         name, mark, given = part.partition("=")
@@ -31,7 +31,7 @@ def without_secrets(query: str, place: str, notes: Notes, where: str = "URL") ->
 
 
 def masked(held: Any, place: str, notes: Notes) -> Any:
-    """What a body held, a JSON text or a form, with the values of secrets replaced."""
+    """The content of a body, a JSON text or a form, with the values of secrets replaced."""
     if isinstance(held, list):
         return [masked(one, place, notes) for one in held]
     if not isinstance(held, dict):
@@ -54,9 +54,9 @@ def masked_pairs(
 
 
 def variable(name: str, held: str, place: str, notes: Notes) -> str:
-    """What stands in the place of a variable: nothing of it where its name says a secret.
+    """The text for a variable: nothing of it if its name suggests a secret.
 
-    Nor where it was ``REMOVED`` already, which is noted here, where it would have stood.
+    Nor if it is ``REMOVED`` already; then the omission is noted here, at its place of use.
     """
     if not held or not (is_secret(name) or held == REMOVED):
         return held
@@ -65,14 +65,14 @@ def variable(name: str, held: str, place: str, notes: Notes) -> str:
 
 
 def masked_json(text: str, place: str, notes: Notes) -> str:
-    """A JSON text with the values of secrets replaced; what has none is left as it is.
+    """A JSON text with the values of secrets replaced; a text without secrets is unchanged.
 
-    What is no JSON is left as it is, too, but for what is nested too deeply to look into.
+    A text that is not JSON is unchanged, too, unless it is nested too deeply to examine.
     """
     changed = False
 
     def without(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        # Here all objects come by, also those of a key that stands twice.
+        # All objects pass here, also those of a key that occurs twice.
         nonlocal changed
         kept = [(name, masked({name: one}, place, notes)[name]) for name, one in pairs]
         changed = changed or kept != pairs
@@ -95,7 +95,7 @@ def _holds_something(held: Any) -> bool:
 
 
 def _removed(held: Any) -> Any:
-    """A secret with nothing of it left but its form."""
+    """A secret reduced to its form."""
     match held:
         case dict():
             return {name: _removed(one) for name, one in held.items()}

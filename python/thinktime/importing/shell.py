@@ -9,7 +9,7 @@ from collections.abc import Iterator
 def lines(text: str) -> Iterator[tuple[int, str]]:
     """Commands with the numbers of their first lines.
 
-    A command goes on after a backslash at a line's end, and as long as a quote is open.
+    A command continues after a backslash at a line's end, and while a quote is open.
     """
     held: list[str] = []
     first, state = 0, ""
@@ -32,10 +32,10 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def of_windows(text: str) -> str:
-    """The same commands for `sh`, where they are written for the shell of Windows."""
+    """The same commands for `sh`, if they are written for the shell of Windows."""
     if not re.search(r"^\s*curl(?:\.exe)?\s.*(?:\^\"|\s\^$)", text, re.MULTILINE):
         return text
-    # Lines stay as many as they are, so that places are right.
+    # The number of lines stays, so that places are right.
     text = re.sub(r"\^\r?\n", "\\\\\n", text)
     text = re.sub(r"\^([^\n])", r"\1", text)
     return re.sub(r"^(\s*)curl\.exe", r"\1curl", text, flags=re.MULTILINE)
@@ -45,7 +45,7 @@ _ENDS = {"": r"\\.|\$'|'|\"", "'": r"'", '"': r"\\.|\"", "$'": r"\\.|'"}
 
 
 def _quote_after(text: str, state: str) -> str:
-    """Which quote is open after a text, where `state` was open before it; none is empty."""
+    """The quote that is open after a text, if `state` was open before it; empty for none."""
     at = 0
     while found := re.compile(_ENDS[state], re.DOTALL).search(text, at):
         at = found.end()
@@ -62,7 +62,7 @@ _PART = re.compile(
 
 
 def words(line: str) -> list[str]:
-    """The words of a command, as a shell makes them; `$'...'` is as in bash.
+    """The words of a command, split like a shell; `$'...'` is as in bash.
 
     Raises:
         ValueError: A quote is open at the end.

@@ -1,4 +1,4 @@
-"""Tasks of a class of users of Locust: its own, those of its sets, and how often each is chosen.
+"""Tasks of a class of Locust users: its own, those of its sets, and their weights.
 
 Source: https://docs.locust.io/en/stable/tasksets.html
 """
@@ -20,7 +20,7 @@ Wait = tuple[float, float]
 
 @dataclass
 class Task:
-    """What a user does between two waits, and how often it is chosen."""
+    """A user's actions between two waits, and their weight."""
 
     weight: float
     requests: list[Request]
@@ -28,17 +28,17 @@ class Task:
 
 @dataclass
 class Tasks:
-    """What users do at first, and then again and again."""
+    """Users' actions at first, and then again and again."""
 
     start: list[Request] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
     ordered: bool = False
-    """Whether the tasks follow one another in their order; else each is chosen by its weight."""
+    """Whether the tasks follow one another in their order; otherwise weights choose each."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """What all classes of a script have in common."""
+    """The common parts of all classes of a script."""
 
     classes: Mapping[str, ast.ClassDef]
     functions: Mapping[str, ast.FunctionDef]
@@ -47,7 +47,7 @@ class Script:
 
 
 def tasks_of(node: ast.ClassDef, wait: Wait, script: Script) -> Tasks:
-    """The tasks of a class of users; a set whose tasks are in order is one task beside others."""
+    """The tasks of a class of users; a set with ordered tasks is one task among others."""
     bases = [script.classes[last(one)] for one in node.bases if last(one) in script.classes]
     sets = _sets(node, script)
     in_order = [one for one in sets if _is_sequential(one)]
@@ -66,12 +66,12 @@ def tasks_of(node: ast.ClassDef, wait: Wait, script: Script) -> Tasks:
 
 
 def last(node: ast.expr) -> str:
-    """The last name of a dotted one."""
+    """The last part of a dotted name."""
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def assigned(node: ast.ClassDef, name: str) -> list[ast.expr]:
-    """What a class assigns to a name, in its order."""
+    """A class's assignments to a name, in their order."""
     return [
         one.value
         for one in node.body
@@ -80,19 +80,19 @@ def assigned(node: ast.ClassDef, name: str) -> list[ast.expr]:
 
 
 def number(given: object, usual: float) -> float:
-    """A weight; what is none is the ``usual`` one."""
+    """A weight; the ``usual`` one if it is invalid."""
     return given if isinstance(given, int | float) and 0 < given < 1e9 else usual
 
 
 def with_wait(think: str | None, wait: Wait) -> str:
-    """What a task sleeps at its end, and the wait of the user after it."""
+    """The sleep at a task's end, and the wait of the user after it."""
     slept = float((think or "0s")[:-1])
     lo, hi = (slept + one for one in wait)
     return seconds(lo) if lo == hi else f"uniform({seconds(lo)}, {seconds(hi)})"
 
 
 def _sets(node: ast.ClassDef, script: Script) -> list[ast.ClassDef]:
-    """The sets of tasks of a class of users: those in it, and those that its `tasks` names."""
+    """The sets of tasks of a class of users: those in it, and those in its `tasks`."""
     found = [one for one in node.body if isinstance(one, ast.ClassDef)]
     for listed in assigned(node, "tasks"):
         given = listed.keys if isinstance(listed, ast.Dict) else getattr(listed, "elts", [])
@@ -105,7 +105,7 @@ def _is_sequential(node: ast.ClassDef) -> bool:
 
 
 def _read(holders: Sequence[ast.ClassDef], script: Script) -> Tasks:
-    """The tasks of some classes; of methods of one name the first class has it."""
+    """The tasks of some classes; of methods with one name the first class's counts."""
     methods = {
         one.name: one
         for holder in reversed(holders)
@@ -160,7 +160,7 @@ def _listed(found: Tasks, node: ast.ClassDef, script: Script) -> dict[str, float
 
 
 def _as_one(node: ast.ClassDef, inner: Tasks, weight: float, wait: Wait, notes: Notes) -> Task:
-    """A set whose tasks are in order as one task, with waits between what it holds."""
+    """A set with ordered tasks as one task, with waits between its parts."""
     for task in inner.tasks[:-1]:
         task.requests[-1].think = with_wait(task.requests[-1].think, wait)
     if "interrupt(" not in ast.unparse(node):

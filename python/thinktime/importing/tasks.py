@@ -1,4 +1,4 @@
-"""What a task of Locust asks for, step by step: the calls of its client, and its sleeps."""
+"""The actions of a Locust task, step by step: the calls of its client, and its sleeps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TURNS_MAX = 50
 
 STEPS_MAX = 2000
 STATEMENTS_MAX = 20_000
-"""Of one task, loops unrolled."""
+"""The limit for one task, loops unrolled."""
 
 DEPTH_MAX = 5
 
@@ -85,7 +85,7 @@ class Steps:
         self.names.known.pop(loop.target.id, None)
 
     def _calls(self, node: ast.AST) -> None:
-        """The calls in a statement, in the order in which they are written."""
+        """The calls in a statement, in written order."""
         calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
         for call in sorted(calls, key=lambda one: (one.end_lineno or 0, one.end_col_offset or 0)):
             self._call(call)
@@ -152,7 +152,7 @@ class Steps:
     def _literal(
         self, named: Mapping[str, Any], key: str, place: str, *, whole: bool = True
     ) -> Any:
-        """An argument that is a literal; one that is not is noted, as are its unknown parts."""
+        """An argument that is a literal; any other is noted, as are its unknown parts."""
         value = named.get(key)
         if not whole and isinstance(value, dict):
             for name, one in value.items():
@@ -198,5 +198,5 @@ def _turns(node: ast.expr, names: Names) -> list[Any] | None:
 
 
 def _only_marks(one: ast.stmt) -> bool:
-    """Whether a statement in a `with` only looks at the answer."""
+    """Whether a statement in a `with` only examines the answer."""
     return "client." not in ast.unparse(one)

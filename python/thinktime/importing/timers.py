@@ -14,7 +14,7 @@ SECONDS_MAX = 1e6
 
 @dataclass(frozen=True)
 class Timer:
-    """A delay: its mean and its variance, and its bounds where it is uniform; in seconds."""
+    """A delay: its mean and its variance, and its bounds if it is uniform; in seconds."""
 
     mean_s: float
     variance_s2: float = 0.0
@@ -51,7 +51,7 @@ TIMERS: dict[str, Callable[[Mapping[str, str]], Timer | None]] = {
     # In milliseconds its mean is its variance.
     "PoissonRandomTimer": lambda given: _random(given, lambda d, s: Timer(d + s, s / 1000)),
 }
-"""How each kind of timer is read from its properties; nothing where they are no times."""
+"""The reader of each kind of timer's properties; nothing if they are not times."""
 
 
 def total(timers: Sequence[Timer], place: str, notes: Notes) -> str:
@@ -66,7 +66,7 @@ def total(timers: Sequence[Timer], place: str, notes: Notes) -> str:
         return f"uniform({seconds(lo + rest)}, {seconds(hi + rest)})"
     variance = sum(one.variance_s2 for one in timers)
     if mean <= 0:
-        # Times below nothing are taken without their sign: the mean of half a normal law.
+        # Negative times lose their sign: the mean of half a normal law.
         mean = math.sqrt(2 * variance / math.pi)
         variance -= mean**2
     notes.add(place, "the law of its timer is taken as a gamma law of the same mean and deviation")

@@ -1,4 +1,4 @@
-"""Values and comments as TOML writes them, whatever they hold."""
+"""Values and comments as TOML writes them, whatever they contain."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 WIDTH = 98
 INTEGERS = range(-(2**63), 2**63)
 DEPTH_MAX = 30
-"""Values of JSON that are nested deeper stay the text that they were."""
+"""Values of JSON that are nested deeper stay texts."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _NOT_IN_TOML = re.compile("[\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
 
 def quoted(text: str) -> str:
-    """A text as a basic string; what is no Unicode character becomes the sign for that."""
+    """A text as a basic string; a code that is not a Unicode character becomes a sign for that."""
 
     def escaped(found: re.Match[str]) -> str:
         code = ord(found[0])
@@ -28,7 +28,7 @@ def quoted(text: str) -> str:
 
 
 def key(name: str) -> str:
-    """A key, in quotes where it needs them."""
+    """A key, in quotes if necessary."""
     return name if _BARE.fullmatch(name) else quoted(name)
 
 
@@ -56,7 +56,7 @@ def value(given: Any) -> str:
 
 
 def fits(given: Any, depth: int = 0) -> bool:
-    """Whether TOML can hold what a JSON text held: it has no null, and whole numbers of 64 bits."""
+    """Whether TOML can hold a value of JSON: it has no null, and whole numbers of 64 bits."""
     match given:
         case bool() | str():
             return True
@@ -74,7 +74,7 @@ def fits(given: Any, depth: int = 0) -> bool:
 
 
 def line(text: str) -> str:
-    """A text in one line, without what could end a comment or disturb a terminal."""
+    """A text in one line, without characters that could end a comment or disturb a terminal."""
     return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
 
 

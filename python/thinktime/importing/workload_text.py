@@ -10,11 +10,11 @@ from thinktime.importing.draft import Draft, Population, Request, all_of, named
 from thinktime.importing.toml import comment, key, line, quoted, value
 
 NOTES_MAX = 200
-"""So many notes stand in the file; all of them are said on standard error."""
+"""At most this many notes stand in the file; standard error shows all of them."""
 
 
 def workload(draft: Draft) -> str:
-    """The file, with comments on where things are from and what could not be carried over."""
+    """The file, with comments on the origin of its parts and on the omitted ones."""
     lines = [*_head(draft), f"name = {quoted(draft.name)}", ""]
     several = len(draft.populations) > 1
     for population in draft.populations:
@@ -102,13 +102,13 @@ def _shares(shares: Iterable[tuple[Request | None, float]]) -> str:
 
 
 def _usual(thinks: Sequence[str | None]) -> str | None:
-    """The think time that most have."""
+    """The most common think time."""
     found = Counter(one for one in thinks if one is not None).most_common(1)
     return found[0][0] if found else None
 
 
 def _common(requests: Sequence[Request]) -> dict[str, str]:
-    """The header fields that all requests send, where there are several requests."""
+    """The header fields that all requests send, if there are several requests."""
     if len(requests) < 2:
         return {}
     first, *others = (request.headers for request in requests)

@@ -1,4 +1,4 @@
-"""YAML read with limits: what is short may stand for what is huge, and nesting costs stack."""
+"""YAML read with limits: a short text may mean a huge value, and nesting costs stack."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from thinktime.importing.parsers import is_small
 
 CHARACTERS_MAX = 8 * 1024 * 1024
 PARTS_MAX = 3_000_000
-"""An alias counts as all that it stands for, so that a short file cannot stand for a huge one."""
+"""An alias counts as its whole value, so that a short file cannot stand for a huge one."""
 
 DEPTH_MAX = 200
 NUMBER_MAX = 400
-"""Characters of a number: longer ones take a time that grows with their square."""
+"""Characters of a number: the time for longer ones grows with their square."""
 
 _WRONG = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
-"""What the library raises where a tag is not what it says, as `!!timestamp x`."""
+"""The library's exceptions for a value that does not fit its tag, as `!!timestamp x`."""
 
 
 def read(given: str, file: str) -> Any:
-    """What a YAML text holds; nothing but plain values is made of it.
+    """The value of a YAML text, made of plain values only.
 
     Raises:
-        InputError: It is no YAML, with the line; or it is too large or nested too deeply.
+        InputError: It is not YAML, with the line; or it is too large or nested too deeply.
     """
     try:
         import yaml

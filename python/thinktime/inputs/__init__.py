@@ -1,1 +1,1 @@
-"""What is given to the operations: workloads, systems and options, from files, dicts and text."""
+"""The inputs of operations: workloads, systems and options, from files, dicts and text."""

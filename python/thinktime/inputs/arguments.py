@@ -1,4 +1,4 @@
-"""What public functions are given, held to their signatures before anything is done with it."""
+"""Arguments of public functions, checked against their signatures before any work begins."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _Taken = ParamSpec("_Taken")
 _Given = TypeVar("_Given")
 
 _SAID_ELSEWHERE = {"workload", "system", "demands", "vary", "precision", "what"}
-"""Parameters of which more can be said where they are read."""
+"""Parameters whose readers can report errors more precisely."""
 
 _RANGES = {"request": (0, 2**32 - 1), "attempt": (1, 2**32 - 1)}
 _RANGE = (0, 2**64 - 1)
-"""What whole numbers may be, those of some names and all others."""
+"""The ranges of whole numbers, of some names and of all others."""
 
 _STANDS = {"Result": ("kind", "summary", "workload")}
-"""By class, what an object has that may stand for one of it."""
+"""By class, the attributes of objects that may stand for one of it."""
 
 _KINDS = {
     bool: ((bool,), "true or false"),
@@ -35,25 +35,25 @@ _KINDS = {
     Mapping: ((Mapping,), "a dict"),
     NoneType: ((NoneType,), "None"),
 }
-"""By what an annotation names, what a value then is, and how messages call that."""
+"""By the type in an annotation, the accepted classes and their name in messages."""
 
 
 _face: list[ModuleType] = []
-"""Where names are looked up that a module imports for the types alone."""
+"""The modules for names that a module imports for types only."""
 
 
 def look_names_up_in(face: ModuleType) -> None:
-    """Look names that modules import for the types alone up in this module.
+    """Look up names that modules import for types only in this module.
 
-    It is the face of the package, which stands above all rooms and so says this itself.
+    The module is the face of the package. It stands above all rooms and so must register itself.
     """
     _face[:] = [face]
 
 
 def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
-    """A function that raises InputError where an argument is not what its annotation says.
+    """A function that raises InputError if an argument does not fit its annotation.
 
-    The message names the parameter, and says what it must be and what it is.
+    The message names the parameter, its right form and the given one.
     """
 
     @wraps(function)
@@ -61,7 +61,7 @@ def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
         try:
             given = inspect.signature(function).bind(*args, **kwargs).arguments
         except TypeError:
-            return function(*args, **kwargs)  # which says what is missing or too much
+            return function(*args, **kwargs)  # it reports missing and surplus arguments
         for name, kind in _kinds(function).items():
             if name in given and (wrong := _misfit(given[name], kind, name)) is not None:
                 raise _core.InputError(wrong)
@@ -72,7 +72,7 @@ def checked(function: Callable[_Taken, _Given]) -> Callable[_Taken, _Given]:
 
 @cache
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """What the annotations of a function's parameters stand for, where they are looked at."""
+    """The meaning of a function's annotations, for the checked parameters."""
     names = _Names(getattr(function, "__globals__", {}))
     return {
         one.name: eval(one.annotation, {}, names)
@@ -83,7 +83,7 @@ def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 class _Names(dict[str, Any]):
-    """Names of a module, with those that it imports for the types alone."""
+    """Names of a module, including those that it imports for types only."""
 
     def __missing__(self, name: str) -> Any:
         if hasattr(builtins, name):
@@ -97,11 +97,11 @@ class _UnlookedKind(type):
 
 
 class _Unlooked(metaclass=_UnlookedKind):
-    """A module that is imported for the types alone, of which no value is looked at."""
+    """A module that is imported for types only; its values are not checked."""
 
 
 def _misfit(value: Any, kind: Any, name: str) -> str | None:
-    """What is wrong with a value, in words; None where nothing is."""
+    """The error of a value, in words; None if it is right."""
     if kind is Any:
         return None
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
@@ -141,7 +141,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _is(value: Any, kind: type) -> bool:
-    """Whether it is of a kind; true and false are no numbers, those of numpy are."""
+    """Whether it is of a kind; true and false are not numbers, those of numpy are."""
     if hasattr(value, "dtype") and getattr(value, "size", 0) == 1:
         value = value.item()
     return isinstance(value, kind) and (not isinstance(value, bool) or kind is bool)
@@ -165,7 +165,7 @@ def _called(kind: Any, name: str) -> str:
 
 
 def _short(value: Any) -> str:
-    """A short value as files write it; of any other its type."""
+    """A short value as files write it; the type of any other."""
     if isinstance(value, bool | int | float | str) and len(written := json.dumps(value)) <= 60:
         return written
     return "None" if value is None else type(value).__name__

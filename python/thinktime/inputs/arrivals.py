@@ -1,4 +1,4 @@
-"""What `run` may be told of arrivals, instead of what the workload says."""
+"""Arrival options of `run`, which replace the workload's own values."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ KEYS = {"rate": "arrivals.rate", "clients": "arrivals.clients", "think": "sessio
 
 
 def with_arrivals(workload: _core.Workload, given: Mapping[str, Any]) -> _core.Workload:
-    """The workload with those values of `KEYS` that are given; others of `given` are passed over.
+    """The workload with the given values of `KEYS`; other names in `given` are ignored.
 
     Raises:
-        InputError: where a value is wrong, or does not go with the workload.
+        InputError: A value is wrong, or does not go with the workload.
     """
     values = {name: given[name] for name in KEYS if given.get(name) is not None}
     names = [one.name for one in workload.populations]

@@ -1,4 +1,4 @@
-"""What a dict says, as the text of a file, and where in the dict each line of it comes from."""
+"""A dict as the text of a file, and the dict's key for each line."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 IN_FILES = "a file has: write a text, a number, true or false, a list or a dict"
 IN_SWEEPS = "varies: write a text, a number, true or false"
-"""What a value may be, in messages."""
+"""The accepted types of a value, in messages."""
 
 Lines = list[tuple[str, str]]
-"""The lines of a file, each with the key that it comes from, as in `station[1].demand`; tables of
-a list count from 1, as in messages about files."""
+"""The lines of a file, each with its key, as in `station[1].demand`; tables of a list count from 1,
+as in messages about files."""
 
 
 def toml_of(table: Mapping[str, Any]) -> str:
     """A dict as a TOML file.
 
-    Raises InputError where a value is one that TOML does not have, and says under which key.
+    Raises InputError, with the key, if TOML does not have such a value.
     """
     return text_of(lines_of(table))
 
@@ -35,9 +35,9 @@ def text_of(lines: Lines) -> str:
 
 
 def lines_of(table: Mapping[str, Any]) -> Lines:
-    """A dict as a TOML file with a line for each value, so that errors tell which one is meant.
+    """A dict as a TOML file with a line for each value, so that errors show the value.
 
-    Raises InputError where a value is one that TOML does not have, and says under which key.
+    Raises InputError, with the key, if TOML does not have such a value.
     """
     try:
         return list(_lines(table, "", ""))
@@ -46,7 +46,7 @@ def lines_of(table: Mapping[str, Any]) -> Lines:
 
 
 def by_key(message: str, source: str, lines: Lines) -> str:
-    """A message about a line of the text of a dict, as one about the key that it comes from."""
+    """A message about a line of the text of a dict, turned into one about its key."""
     found = re.match(rf"{re.escape(source)}:(\d+): (.*)", message, re.S)
     if found is None:
         return message
@@ -54,7 +54,7 @@ def by_key(message: str, source: str, lines: Lines) -> str:
     key = lines[number - 1][1] if 0 < number <= len(lines) else ""
     if not key or _says_key(said, {one.partition(".")[0].partition("[")[0] for _, one in lines}):
         return f"{source}: {said}"
-    # What the reader of TOML says of the line alone is a part of the key.
+    # The message of the TOML reader about the line alone is a part of the key.
     own = re.match(r"([\w.-]+): ", said)
     if own is not None and key.endswith(own[1]):
         said = said[own.end() :]
@@ -68,7 +68,7 @@ def _says_key(said: str, first: set[str]) -> bool:
 
 
 def _lines(table: Mapping[str, Any], head: str, path: str) -> Iterator[tuple[str, str]]:
-    """The lines of a table: its values first, because what follows a head belongs to its table."""
+    """The lines of a table: its values first, because lines after a head belong to its table."""
     for name, value in table.items():
         if not isinstance(value, Mapping) and not _are_tables(value):
             yield f"{_name(name)} = {_value(value, f'{path}{name}')}", f"{path}{name}"
@@ -102,9 +102,9 @@ def _value(value: Any, key: str) -> str:
 
 
 def plain(value: object, key: str, right: str = IN_FILES) -> str:
-    """A number, true or false as a file has it; numbers of numpy are numbers too.
+    """A number, true or false as in a file; numbers of numpy are numbers too.
 
-    Raises InputError where it is none of these, names the key, and says what is `right` there.
+    Raises InputError for any other value, with the key and the `right` form.
     """
     try:
         found = value.item() if hasattr(value, "item") else value
@@ -122,9 +122,9 @@ def _name(name: object) -> str:
 
 
 def _text(value: object) -> str:
-    """Quoted as TOML does, which is as JSON does but for one letter.
+    """Quoted as in TOML, which differs from JSON in one letter.
 
-    Raises InputError where there is half of a character in it, which no file can hold.
+    Raises InputError if it contains half of a character, which no file can hold.
     """
     if not is_text(str(value)):
         raise _core.InputError(f"{str(value)[:60]!a} holds what is no character")

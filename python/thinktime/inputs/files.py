@@ -1,4 +1,4 @@
-"""Workloads and systems as they are given: themselves, files, or what files would say as a dict."""
+"""Workloads and systems as given: as objects, as files, or as a file's content in a dict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Read = TypeVar("Read", _core.Workload, _core.System)
 def workload_of(given: GivenWorkload) -> _core.Workload:
     """The workload.
 
-    Raises InputError where there is no such file, or what it or the dict says is wrong.
+    Raises InputError if the file does not exist, or its content or the dict's is wrong.
     """
     return _read(_core.Workload, given)
 
@@ -28,7 +28,7 @@ def workload_of(given: GivenWorkload) -> _core.Workload:
 def system_of(given: GivenSystem) -> _core.System:
     """The system.
 
-    Raises InputError where there is no such file, or what it or the dict says is wrong.
+    Raises InputError if the file does not exist, or its content or the dict's is wrong.
     """
     return _read(_core.System, given)
 
@@ -63,7 +63,7 @@ def _read_dict(kind: type[Read], given: Mapping[str, Any], source: str) -> Read:
     lines = lines_of(given)
     text = text_of(lines)
     with suppress(_core.InputError):
-        # Without a name: a run's messages then tell no lines of a text that nobody sees.
+        # Without a name: a run's messages then quote no lines of an invisible text.
         return kind(text)
     try:
         return kind(text, source)

@@ -1,4 +1,4 @@
-"""What a command was given, as the compiled half takes it."""
+"""A command's options, in the form that the compiled half takes."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _FILES = {"ca_file", "certificate", "key", "unix_socket"}
 """Options that name files."""
 
 _GO_WITH = {"generators": "on", "on_loss": "on", "leave_rows": "on"}
-"""Options that say nothing without another one."""
+"""Options that have an effect only with another one."""
 
 
 def options_json(command: str, values: Mapping[str, Any]) -> str:
-    """Those of the command's options that are given, as JSON.
+    """The given options of a command, as JSON.
 
     Raises:
-        InputError: if one is a number that is not finite, or no text, which JSON does not have.
+        InputError: One is a number that is not finite, or not a text: JSON has neither.
     """
     given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
     for name in _FILES & given.keys():
         if given[name] not in (None, ""):
-            given[name] = str(Path(given[name]).absolute())  # wherever it is done again
+            given[name] = str(Path(given[name]).absolute())  # for a repetition in any folder
     if given.get("proxy") == "":
-        del given["proxy"]  # none, whatever the environment says
+        del given["proxy"]  # no proxy, whatever the environment says
     for name, value in given.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise _core.InputError(f"{name}: must be a finite number, not {value}")
         texts = value if isinstance(value, list | tuple) else [value]
         if not all(is_text(one) for one in texts if isinstance(one, str)):
-            # Not repeated: it may be the password of a proxy.
+            # Not repeated: it may be a proxy's password.
             raise _core.InputError(f"{name}: holds bytes that are no text in UTF-8")
     kept = {name: value for name, value in given.items() if not _is_absent(value)}
     for name, other in _GO_WITH.items():

@@ -1,4 +1,4 @@
-"""Which proxy a target is reached by, as the environment says."""
+"""The proxy for a target, according to the environment."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ _PORTS = {"http": 80, "h2c": 80, "ws": 80, "https": 443, "wss": 443}
 
 
 def chosen(given: str | None, target: str, unix_socket: str | Path | None) -> str | None:
-    """The proxy that is given, else the environment's; None for none, as when "" is given."""
+    """The given proxy, else the environment's; None for no proxy, as when "" is given."""
     if given is not None or unix_socket is not None:
         return given or None
     return of_environment(target, os.environ)
 
 
 def of_environment(target: str, environment: Mapping[str, str]) -> str | None:
-    """The proxy that the environment names for a target; None where there is none.
+    """The proxy that the environment names for a target, or None.
 
-    A target on this machine has none, nor has one that NO_PROXY names: a host, whose subdomains are
-    meant too, perhaps with a port; an address or a network of them; or `*` for all.
+    A target on this machine has no proxy. Nor has a target in NO_PROXY: a host (including its
+    subdomains), perhaps with a port; an address or a network of them; or `*` for all.
     """
     try:
         parts = urlsplit(target)
         host, port = parts.hostname, parts.port
     except ValueError:
-        return None  # what is wrong with the target is said elsewhere
+        return None  # an error in the target is reported elsewhere
     variable = VARIABLES.get(parts.scheme)
     if variable is None or host is None or _is_here(host):
         return None

@@ -1,7 +1,7 @@
-"""Labs: hosts, links, servers and workloads out of one file, in network namespaces of their own.
+"""Labs: hosts, links, servers and workloads from one file, in network namespaces of their own.
 
-`file` reads a LAB file; `instance` sees that the machine meets its `requirements`, makes hosts
-(`namespaces`), links (`links`, `forwarder`) and servers, and takes them away again (`removal`), of
-which `journal` and the names in `places` know;
-`experiment` lets the workloads and the hostile clients (`hostile`) run.
+`file` reads a LAB file. `instance` checks that the machine meets its `requirements`, and makes
+hosts (`namespaces`), links (`links`, `forwarder`) and servers. It also takes them away again
+(`removal`), guided by `journal` and the names in `places`. `experiment` runs the workloads and the
+hostile clients (`hostile`).
 """

@@ -1,4 +1,4 @@
-"""A lab from beginning to end: what runs in it at which time, and what comes of it."""
+"""A lab from beginning to end: its programs at their times, and their results."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from thinktime.lab.instance import RESULT_S, LabInstance, Tell, stop
 
 LOOK_EVERY_S = 0.02
 FAILED = 3
-"""The exit status of a run that did not come to a result."""
+"""The exit status of a run that reached no result."""
 
 
 @dataclass
 class Outcome:
-    """What came of a lab."""
+    """The outcome of a lab."""
 
     runs: dict[str, int] = field(default_factory=dict)
     """By run, the exit status of `thinktime run`."""
 
     hostile: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By hostile client, what it counted and when it began and ended, in Unix seconds."""
+    """By hostile client, its counts and the times of its beginning and end, in Unix seconds."""
 
     links: dict[str, list[dict[str, int]]] = field(default_factory=dict)
     """By link that a program carried, the packets of both directions."""
@@ -38,13 +38,13 @@ class Outcome:
     interrupted: bool = False
 
     def to_json(self, lab: Lab) -> str:
-        """What stands in `lab.json`."""
+        """The content of `lab.json`."""
         return json.dumps({"lab": lab.name, "seed": lab.seed} | vars(self), indent=1) + "\n"
 
 
 @dataclass
 class _Program:
-    """A run or a hostile client that has been started."""
+    """A started run or hostile client."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -85,7 +85,7 @@ def perform(
 
 
 def _stay(running: LabInstance, tell: Tell) -> None:
-    # From outside of a user namespace its hosts are not seen.
+    # From outside of a user namespace its hosts are invisible.
     seen = not permission.is_inside()
     named = seen and running.tell_names()
     for host in running.hosts.values():
@@ -116,7 +116,7 @@ def _let_run(lab: Lab, running: LabInstance, output: Path, outcome: Outcome, tel
                 _note(one, running, outcome)
             time.sleep(LOOK_EVERY_S)
     finally:
-        # A run that is told to end writes the result so far.
+        # A run writes the result so far if it is asked to end.
         for one in there:
             stop(one.process, signal.SIGINT, RESULT_S)
             _note(one, running, outcome)

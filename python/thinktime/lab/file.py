@@ -18,7 +18,7 @@ HOSTS_MAX = 64
 
 @dataclass(frozen=True)
 class Link:
-    """What is between two hosts; rates in bytes a second, times in seconds, sizes in bytes."""
+    """The connection of two hosts; rates in bytes a second, times in seconds, sizes in bytes."""
 
     between: tuple[str, str]
     rate: float | None
@@ -37,7 +37,7 @@ class Link:
 
     @property
     def plain(self) -> bool:
-        """Whether the link does no more than to limit the rate."""
+        """Whether the link only limits the rate."""
         return not (self.delay or self.jitter or self.loss)
 
 
@@ -49,7 +49,7 @@ class Server:
     host: str
     command: tuple[str, ...]
     ready: int | None
-    """The port on which it listens as soon as it is ready."""
+    """The port on which a ready server listens."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Hostile:
 
 @dataclass(frozen=True)
 class Lab:
-    """All that a LAB file says."""
+    """The content of a LAB file."""
 
     path: Path
     name: str
@@ -165,13 +165,13 @@ TABLES: dict[str, tuple[dict[str, Key], type[Any]]] = {
     "run": (RUN, Load),
     "hostile": (HOSTILE, Hostile),
 }
-"""The tables of a file: their keys, and what is made of one."""
+"""The tables of a file: their keys, and the class made from one."""
 
 OURS = (
     "--target", "--output", "-o", "--json", "--again", "--quiet", "--on", "--generators", "--link",
     "--help",
 )  # fmt: skip
-"""Options of `thinktime run` that the lab gives itself, or that make no sense in one."""
+"""Options of `thinktime run` that the lab sets itself, or that make no sense in one."""
 
 
 def load(path: Path, read_options: options.Reader) -> Lab:
@@ -250,7 +250,7 @@ def _check_link(lab: Lab, link: Link, entry: Entry) -> None:
 
 
 def wrong_with(link: Link) -> tuple[str, str] | None:
-    """A key whose value does not go with another one, and why; None where all is well."""
+    """A key whose value does not go with another one, and why; None if all is well."""
     if link.jitter > link.delay:
         return "jitter", "is larger than the delay"
     if link.buffer is not None and link.rate is None:

@@ -1,12 +1,13 @@
 """The program that is a link: two TUN devices, and what happens to packets on the way between them.
 
 It is started by its path, outside the package, and needs the standard library alone: a link has to
-be there quickly. Its one argument is what the link is like, as JSON (`Plan`). When both devices are
-there it prints `ready`; when it is told to end it writes what it counted.
+be there quickly. Its one argument describes the link, as JSON (`Plan`). When both devices are there
+it prints `ready`; at the signal to end it writes its counts.
 
-A packet joins the queue of the link's rate, where it is dropped if the buffer has no room; leaves
-it after those before it; is lost with the probability of a loss, or travels for the delay and the
-jitter. None overtakes another: one that drew a shorter way arrives together with the one before.
+A packet joins the queue of the link's rate, or is dropped if the buffer has no room. It leaves the
+queue after the packets before it. Then it is lost with the probability of a loss, or travels for
+the delay and the jitter. No packet overtakes another: one with a shorter delay arrives together
+with the one before.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ PR_SET_TIMERSLACK = 29
 PACKET_BYTES_MAX = 65536
 
 TURN = 64
-"""So many packets are read from one end before the other has its turn."""
+"""The packets read from one end before the other has its turn."""
 
 HELD_BYTES_MAX = 1 << 28
-"""What may be under way in one direction; a packet more is dropped, as by a full buffer."""
+"""The most packets on the way in one direction; one more is dropped, as by a full buffer."""
 
 
 class Direction:
     """One way along the link: from the device `source` to the device `sink`."""
 
     def __init__(self, source: int, sink: int, plan: dict[str, float], seed: str) -> None:
-        """Times are in seconds, sizes in bytes; a rate of 0 is none, as is a buffer of 0."""
+        """Times are in seconds, sizes in bytes; a rate or a buffer of 0 means no such limit."""
         self.source, self.sink = source, sink
         self.seconds_a_byte = 1 / plan["rate"] if plan["rate"] else 0.0
         self.buffer_s = plan["buffer"] * self.seconds_a_byte if plan["rate"] else 0.0
@@ -56,7 +57,7 @@ class Direction:
         self.counts = dict.fromkeys(("came", "lost", "overflowed", "passed"), 0)
 
     def take(self) -> None:
-        """Read the packets that have come, and decide what becomes of each."""
+        """Read the packets that have come, and decide the fate of each."""
         counts = self.counts
         for _ in range(TURN):
             try:
@@ -83,7 +84,7 @@ class Direction:
             self.held += size
 
     def pass_on(self, now: float) -> float:
-        """Hand over what is due; returns when the next packet is, infinity where none is."""
+        """Deliver due packets; returns the time of the next one, infinity if no packet waits."""
         under_way = self.under_way
         while under_way:
             due, packet = under_way[0]
@@ -113,14 +114,14 @@ def device(namespace: str, name: str) -> int:
 
 
 def hurry() -> None:
-    """Wake when a packet is due and not when it suits others, as far as that is permitted."""
+    """Wake when a packet is due, without timer slack, as far as that is permitted."""
     ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
 
 def forward(directions: list[Direction]) -> None:
-    """Do so until a signal ends it."""
+    """Forward until a signal ends it."""
     sources = [one.source for one in directions]
     by_source = {one.source: one for one in directions}
     while True:

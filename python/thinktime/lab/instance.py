@@ -1,4 +1,4 @@
-"""A lab while it is there."""
+"""A lab during its existence."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from thinktime.lab.journal import Journal, started
 from thinktime.lab.namespaces import Namespace, listens
 
 READY_S = 30
-"""What a server may take until it is ready."""
+"""The time that a server may take until it is ready."""
 
 END_S = 5
 RESULT_S = 60
-"""What a program may take to end when it is told to, and a run, which has a result to write."""
+"""The time that a program may take to end after a signal, and a run, which writes a result."""
 
 THINKTIME = (sys.executable, "-c", "from thinktime.cli import main; main()")
-"""What the word `thinktime` stands for at the beginning of a command."""
+"""The command behind the word `thinktime` at the beginning of a command."""
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -46,7 +46,7 @@ class LabInstance:
     def __init__(
         self, lab: Lab, logs: Path, tell: Tell = lambda _: None, identity: str | None = None
     ) -> None:
-        """Nothing is made before the block begins; what programs print goes to files in `logs`."""
+        """Nothing is made before the block begins; the programs' output goes to files in `logs`."""
         self.lab = lab
         self.identity = identity or new_identity()
         self.logs = logs
@@ -64,8 +64,8 @@ class LabInstance:
         """Make it all.
 
         Raises:
-            RunError: The machine has not what it needs, and nothing was made; or something does
-                not start, and whatever was made until then is taken away.
+            RunError: The machine does not meet the requirements, and nothing was made; or a program
+                does not start, and everything made until then is taken away.
         """
         if (why := requirements.missing(self.lab)) is not None:
             raise RunError(why)
@@ -96,7 +96,7 @@ class LabInstance:
         for one in self.hosts.values():
             self._journal.note(namespace=one.name)
             one.make()
-            # Of the rest of its block nobody is there; what comes for them ends here.
+            # The other addresses of its block are unused; packets for them end here.
             one.ip(f"route add blackhole {one.block}")
             one.set("net/ipv4/tcp_congestion_control", self.lab.congestion_control)
             if sum(one.host in link.between for link in self.lab.links) > 1:
@@ -149,15 +149,15 @@ class LabInstance:
             self._tell(f"{server.name} listens after {time.monotonic() - begun:.1f} s")
 
     def tell_names(self) -> bool:
-        """Let what `ip netns exec` runs know the hosts by their names, too; whether it does."""
+        """Give programs of `ip netns exec` the hosts' names, too; returns whether that works."""
         assert self._journal is not None
         self._journal.note(names=str(places.NAMES))
         return places.tell_names((one.name for one in self.hosts.values()), self.folder / "hosts")
 
     def start(self, host: str, command: Sequence[str], name: str) -> subprocess.Popen[bytes]:
-        """Start a program on a host; what it prints goes to the log of this name.
+        """Start a program on a host; its output goes to the log of this name.
 
-        `{folder}` in its words is a folder of its own, which is there as long as the lab is.
+        `{folder}` in its words is a folder of its own, which exists as long as the lab.
         """
         own = self.folder / name
         own.mkdir(exist_ok=True)
@@ -171,7 +171,7 @@ class LabInstance:
             stdout=output,
             stderr=output,
             cwd=self.lab.path.absolute().parent,
-            # Ctrl-C is for the lab to handle, which ends its programs in their order.
+            # Ctrl-C is the lab's to handle: it ends its programs in their order.
             start_new_session=True,
         )
 
@@ -182,9 +182,9 @@ class LabInstance:
     def start_outside(
         self, program: str, plan: Mapping[str, Any], name: str
     ) -> subprocess.Popen[bytes]:
-        """Start a Python program where this process is, in no host; it ends with the lab.
+        """Start a Python program where this process is, outside of any host; it ends with the lab.
 
-        It is given the plan as JSON. What it prints on standard output is for the caller to read.
+        It receives the plan as JSON. The caller reads its standard output.
         """
         words = [sys.executable, "-I", "-S", program, json.dumps(plan)]
         process = subprocess.Popen(
@@ -195,18 +195,18 @@ class LabInstance:
             start_new_session=True,
         )
         assert self._journal is not None
-        # No namespace tells of it.
+        # No namespace leads to it.
         self._journal.note(process=process.pid, began=started(process.pid))
         return process
 
     def last_words(self, name: str) -> str:
-        """What a program printed last."""
+        """The last output of a program."""
         lines = (self.logs / f"{name}.txt").read_text("utf-8", "replace").split("\n")
         said = [line for line in lines if line.strip()][-3:]
         return "it said: " + " / ".join(said) if said else "it said nothing"
 
     def ended_servers(self) -> list[str]:
-        """The servers that are not there any more, each with what it said last."""
+        """The servers that have ended, each with its last output."""
         return [
             f"the server {name} ended before the lab did; {self.last_words(name)}"
             for name, process in self._servers.items()
@@ -214,10 +214,10 @@ class LabInstance:
         ]
 
     def end_links(self) -> dict[str, list[dict[str, int]]]:
-        """End the programs that carry links; returns what each counted, in both directions.
+        """End the programs that carry links; returns the counts of each, in both directions.
 
-        `unread` are packets that the program was too slow to take. Of one that has ended before
-        there is nothing: `lost_links` names it then.
+        `unread` are packets that the program was too slow to take. A program that had already ended
+        has no counts: `lost_links` names it then.
         """
         found = {}
         for link in self.lab.links:
@@ -227,7 +227,7 @@ class LabInstance:
                         links.unread(self.hosts[host], other)
                         for host, other in (link.between, link.between[::-1])
                     ]
-                except RunError:  # its devices went with it
+                except RunError:  # its devices ended with it
                     continue
                 stop(self._forwarders[link.name], signal.SIGTERM)
                 counts = read_counts(self._counts(link))
@@ -237,7 +237,7 @@ class LabInstance:
         return found
 
     def lost_links(self, counted: Mapping[str, object]) -> list[str]:
-        """What to say of each link whose program did not tell what it `counted`."""
+        """A message about each link whose program is missing from `counted`."""
         return [
             f"the program that carries the link {name} ended, or was stopped, before the end"
             for name in self._forwarders
@@ -245,7 +245,7 @@ class LabInstance:
         ]
 
     def end(self) -> None:
-        """Take all away; Ctrl-C and its like wait until that is done."""
+        """Take all away; Ctrl-C and similar signals wait until that is done."""
         with _undisturbed():
             for process in self._servers.values():
                 stop(process, signal.SIGTERM)
@@ -253,7 +253,7 @@ class LabInstance:
                 self._journal.close()
                 removal.remove(self.identity)
             for one in (*self._servers.values(), *self._forwarders.values()):
-                stop(one, signal.SIGTERM)  # of a namespace that somebody took away it may be left
+                stop(one, signal.SIGTERM)  # it may remain of a namespace that somebody took away
             for file in self._files:
                 file.close()
 
@@ -273,12 +273,12 @@ def _undisturbed() -> Iterator[None]:
 
 
 def new_identity() -> str:
-    """What the names of one lab have in them, and those of no other."""
+    """The part that all names of one lab contain, and no other lab's."""
     return secrets.token_hex(3)
 
 
 def read_counts(path: Path) -> list[dict[str, int]]:
-    """What a link counted; nothing where it did not come to write it."""
+    """A link's counts; nothing if it did not write them."""
     try:
         found: list[dict[str, int]] = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -287,7 +287,7 @@ def read_counts(path: Path) -> list[dict[str, int]]:
 
 
 def stop(process: subprocess.Popen[bytes], number: signal.Signals, within_s: float = END_S) -> None:
-    """Tell a program to end, and kill it if it does not."""
+    """Ask a program to end, and kill it if it does not."""
     if process.poll() is None:
         process.send_signal(number)
         try:

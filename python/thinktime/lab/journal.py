@@ -1,4 +1,4 @@
-"""What a lab has made, on disk before it is made, so that a crash hides nothing."""
+"""The parts of a lab, on disk before they are made, so that a crash hides nothing."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FILE = "journal.jsonl"
 
 
 class Journal:
-    """The journal of one lab: lines of JSON, the first of them says whose it is."""
+    """The journal of one lab: lines of JSON, the first of which names its owner."""
 
     def __init__(self, identity: str, name: str) -> None:
-        """Make the lab's folder, for nobody but this user, and begin.
+        """Make the lab's folder, for this user alone, and begin.
 
-        It appears with its first line, so that nobody takes it for one that was left.
+        It appears with its first line, so that it never looks like a remnant.
         """
         places.STATE.mkdir(mode=0o755, exist_ok=True)
         folder = places.STATE / f"{identity}.begun-{os.getpid()}"
@@ -33,12 +33,12 @@ class Journal:
         self._file.flush()
 
     def close(self) -> None:
-        """End it; the file stays until all that it names is gone."""
+        """End it; the file stays until everything that it names is gone."""
         self._file.close()
 
 
 def read(identity: str) -> list[dict[str, Any]]:
-    """The lines of a lab's journal; none where there is none. A line that was cut is left out."""
+    """The lines of a lab's journal; empty without a journal. An incomplete line is left out."""
     try:
         text = (places.folder(identity) / FILE).read_text("utf-8", "replace")
     except OSError:
@@ -55,18 +55,18 @@ def read(identity: str) -> list[dict[str, Any]]:
 
 
 def is_running(identity: str) -> bool:
-    """Whether the process that made a lab is still there."""
+    """Whether the process that made a lab still exists."""
     first = next(iter(read(identity)), {})
     pid = first.get("pid")
     return isinstance(pid, int) and started(pid) == first.get("started") is not None
 
 
 def started(pid: int) -> int | None:
-    """When a process began, in ticks since the machine did; None where there is none."""
+    """The start of a process, in ticks since the machine's; None if there is no such process."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:
         return None
-    # The name of the program, in brackets, may hold anything.
+    # The name of the program, in brackets, may contain anything.
     fields = text.rpartition(")")[2].split()
     return None if fields[0] in "ZX" else int(fields[19])

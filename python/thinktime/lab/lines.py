@@ -16,15 +16,15 @@ HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z0-9_-]+)\s*\]\]?")
 KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
 
 REQUIRED: Any = object()
-"""The default of a key that has to be there."""
+"""The default of a required key."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """What a key of a table takes."""
+    """The accepted values of a key of a table."""
 
     read: Callable[[Any], Any]
-    """Makes the value of what TOML says; raises ValueError, whose message says what is right."""
+    """Makes a value from TOML's; raises ValueError, whose message describes a right one."""
 
     default: Any = REQUIRED
 
@@ -35,20 +35,20 @@ class Entry:
 
     path: Path
     name: str
-    """As in `link`; empty for what stands before the first table."""
+    """As in `link`; empty for the part before the first table."""
 
     said: Mapping[str, Any]
     lines: Mapping[str, int]
-    """The line of each key, and under the empty name that of the table."""
+    """The line of each key, and the table's under the empty name."""
 
     def error(self, key: str, message: str) -> InputError:
-        """An error about a key of this table; about the table itself where the key is empty."""
+        """An error about a key of this table; about the table itself if the key is empty."""
         where = ".".join(filter(None, (self.name, key)))
         line = self.lines.get(key, self.lines.get("", 1))
         return InputError(f"{self.path}:{line}: {f'{where}: ' if where else ''}{message}")
 
     def unknown(self, key: str, hint: str) -> InputError:
-        """An error about a key that there is not."""
+        """An error about a missing key."""
         line = self.lines.get(key, self.lines.get("", 1))
         return InputError(f"{self.path}:{line}: unknown key `{key}`: {hint}")
 
@@ -77,10 +77,10 @@ class Entry:
 
 
 def read(path: Path) -> tuple[Entry, dict[str, list[Entry]]]:
-    """What stands before the first table of a file, and its tables in lists by name.
+    """The part before the first table of a file, and its tables in lists by name.
 
     Raises:
-        InputError: It is no TOML.
+        InputError: It is not TOML.
         OSError: It cannot be read.
     """
     try:
@@ -110,7 +110,7 @@ def _is_tables(value: Any) -> bool:
 
 
 def _places(text: str) -> dict[tuple[str, int], dict[str, int]]:
-    """The lines of keys by (table, its number). A key that is more than one word has none."""
+    """The lines of keys by (table, its number). A key of several words has none."""
     found: dict[tuple[str, int], dict[str, int]] = {("", 0): {}}
     seen: dict[str, int] = {}
     here = found["", 0]

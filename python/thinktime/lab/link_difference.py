@@ -6,7 +6,7 @@ from thinktime import InputError
 
 
 def differ(one: str, other: str) -> bool:
-    """Whether two texts are those of different links; an empty one is that of none."""
+    """Whether two texts describe different links; an empty one means no link."""
     if one == other:
         return False
     if not one or not other:

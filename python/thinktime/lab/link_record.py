@@ -1,4 +1,4 @@
-"""What became of a link, and of what was to cross it, in the words of results and of errors."""
+"""The fate of a link and of its traffic, in the words of results and of errors."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from thinktime.lab.run_link import RunLink
 
 @dataclass
 class LinkRecord:
-    """A link with what was counted of it."""
+    """A link with its counts."""
 
     asked: RunLink
     seed: int
     ways: list[dict[str, int]] = field(default_factory=list)
-    """Packets to the target, and from it; nothing where the kernel carried them."""
+    """Packets to the target, and from it; empty if the kernel carried them."""
 
     lost: list[str] = field(default_factory=list)
-    """What to say where the program that carries the link did not last."""
+    """The message if the program that carries the link ended early."""
 
     relay: dict[str, Any] = field(default_factory=dict)
-    """What the relay counted; nothing where it did not last."""
+    """The relay's counts; empty if it ended early."""
 
     file: str = ""
-    """The file that the link stands in, if it was not given as text."""
+    """The file with the link, if it was not given as text."""
 
     def note(self, summary: dict[str, Any]) -> None:
-        """Say it in the summary of a result."""
+        """Write it into the summary of a result."""
         if not summary:
             return
         link = {
@@ -62,7 +62,7 @@ class LinkRecord:
 
     @property
     def _link(self) -> str:
-        """Which link it is, with what was asked of it."""
+        """The link, with its requested properties."""
         return f"the link{self.file and f' of {self.file}'} ({self.asked.words})"
 
     def _note(self) -> str:
@@ -76,7 +76,7 @@ class LinkRecord:
         ]
 
     def _spoilt(self) -> Iterable[str]:
-        """Why what was measured is not what the link does, if so."""
+        """Why the measurements do not show the link's own behaviour, if so."""
         yield from self.lost
         if not self.relay:
             yield "the relay behind the link ended, or was stopped, before the run ended"

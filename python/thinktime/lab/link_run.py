@@ -1,9 +1,8 @@
 """A run whose connections cross a link, wherever its target is: `run --link`.
 
-There is a lab of two hosts. The threads of the generator make their sockets in the one; in the
-other a `relay` listens, whose own connections to the target are made outside. So each connection of
-a client, from its set-up to its end, crosses the link, and everything else of the run is where it
-always is.
+There is a lab of two hosts. The threads of the generator make their sockets in one. In the other a
+`relay` listens, whose own connections to the target are made outside. So each connection of a
+client, from its set-up to its end, crosses the link. The rest of the run stays in its usual place.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from thinktime.lab.run_link import CLIENTS, TARGET, RunLink, parse_link
 
 RELAY = Path(__file__).with_name("relay.py")
 NEED = "a run over a link"
-"""What it is that needs rights, in words."""
+"""The name of the feature that needs rights."""
 
 _PORTS = {"http": 80, "h2c": 80, "ws": 80, "https": 443, "wss": 443, "postgresql": 5432,
     "postgres": 5432, "tcp": None,
 }  # fmt: skip
-"""Schemes of targets that go over TCP, and the port of those that name none."""
+"""Schemes of targets over TCP, and the default port of each."""
 
 _ASIDE = {
     "on": "the generators of a cluster have networks of their own",
@@ -51,10 +50,10 @@ from there."""
 
 
 def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
-    """Refuse what does not go over a link.
+    """Refuse a run that cannot cross a link.
 
     Raises:
-        InputError: An option, or something of the workload, does not go with it.
+        InputError: An option, or a part of the workload, does not go with it.
     """
     for name, why in _ASIDE.items():
         if given.get(name):
@@ -78,12 +77,12 @@ def run_over_link(
 ) -> tuple[_Done, LinkRecord]:
     """Make the link, let `do` send all over it, and take it away.
 
-    `given` are the options of the run. Nothing is made where rights are missing.
+    `given` are the options of the run. Nothing is made if rights are missing.
 
     Raises:
-        InputError: It is no link, something does not go with it, or the target is not found.
+        InputError: It is not a link, something does not go with it, or the target is not found.
         RunError: The link cannot be made, the target cannot be reached, or nothing comes over the
-            link, which is then told apart.
+            link; the message tells these apart.
     """
     found = LinkRecord(parse_link(link), workload.seed, file="" if "=" in link else link)
     check(workload, given)
@@ -102,13 +101,13 @@ def run_over_link(
             finally:
                 _end(lab, relay, found)
         except _core.UnreachableError:
-            # The relay has reached the target, so that it is not the target that is not there.
+            # The relay has reached the target, so the target is not the missing part.
             raise RunError(found.unreached(place)) from None
     return done, found
 
 
 def _end(lab: LabInstance, relay: subprocess.Popen[bytes], found: LinkRecord) -> None:
-    """End the relay and the program that carries the link, and note what they counted."""
+    """End the relay and the program that carries the link, and note their counts."""
     ended = relay.poll() is not None
     stop(relay, signal.SIGTERM)
     found.relay = {} if ended else _read(_counts(lab))
@@ -171,7 +170,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _authority(target: str, proxy: str | None) -> str:
-    """HOST:PORT of where connections go: the target, or the proxy before it."""
+    """HOST:PORT of the connections' destination: the target, or the proxy before it."""
     try:
         parts = urlsplit(target)
         named = parts.port is not None
@@ -195,7 +194,7 @@ def _authority(target: str, proxy: str | None) -> str:
 
 
 def _addresses(place: str, resolve: Sequence[str], version: int | None) -> list[tuple[int, Any]]:
-    """Families and addresses of where connections go, in the order of preference."""
+    """Families and addresses of the destination, in the order of preference."""
     host, _, port = place.rpartition(":")
     texts = [host]
     if resolve:

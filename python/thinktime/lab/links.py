@@ -1,8 +1,8 @@
-"""Links between hosts: pairs of devices, and what makes them slow, late and lossy.
+"""Links between hosts: pairs of devices, and the limits, delays and losses between them.
 
-A link that only limits the rate is the kernel's `tbf` on both ends of a veth pair. One that delays
-or loses packets is a program between two TUN devices (`forwarder`), or the kernel's `netem` where
-that is asked for.
+A link that only limits the rate is the kernel's `tbf` on both ends of a veth pair. A link that
+delays or loses packets is a program between two TUN devices (`forwarder`), or on request the
+kernel's `netem`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ FORWARDER = Path(__file__).with_name("forwarder.py")
 TUN = "/dev/net/tun"
 BUFFER_S = 0.1
 BUFFER_BYTES_MIN = 30_000
-"""The buffer of a link that says nothing of it: 100 ms of its rate, twenty packets at least."""
+"""The default buffer of a link: 100 ms of its rate, at least twenty packets."""
 
 BURST_BYTES_MIN = 3200
 BURST_S = 0.001
 QUEUE_PACKETS = 10_000
-"""What a TUN device holds until the program takes it; not meant to be the link's own buffer."""
+"""A TUN device's queue before the program; not meant to be the link's own buffer."""
 
 
 def device(other: str) -> str:
@@ -36,7 +36,7 @@ def device(other: str) -> str:
 
 
 def buffer_of(link: Link) -> float:
-    """The bytes that may wait for the link's rate; 0 where it has none."""
+    """The bytes that may wait for the link's rate; 0 without a rate."""
     if link.rate is None:
         return 0.0
     return link.buffer or max(BUFFER_BYTES_MIN, BUFFER_S * link.rate)
@@ -59,7 +59,7 @@ def make_veth(link: Link, ends: tuple[Namespace, Namespace]) -> None:
 
 
 def qdiscs(link: Link) -> list[list[str]]:
-    """The queues of one end, as `tc qdisc add dev DEVICE` has them: the later below the former."""
+    """The queues of one end, as in `tc qdisc add dev DEVICE`: each below the one before."""
     found = []
     if not link.plain:
         times = [f"{1e6 * time:.0f}us" for time in (link.delay, link.jitter)]
@@ -112,7 +112,7 @@ def start_forwarder(
 
 
 def unread(end: Namespace, other: str) -> int:
-    """The packets that the device to another host dropped because nobody took them in time."""
+    """The packets that the device to another host dropped because they were not read in time."""
     said = run(["ip", "-n", end.name, "-s", "-j", "link", "show", device(other)])
     return int(json.loads(said)[0]["stats64"]["tx"]["dropped"])
 
@@ -120,7 +120,7 @@ def unread(end: Namespace, other: str) -> int:
 def add_routes(
     end: Namespace, by_host: dict[str, Namespace], ways: dict[str, str], tun: Container[str]
 ) -> None:
-    """Lead what goes to each host, with all of its block, to the neighbour over which it goes.
+    """Route packets for each host, with all of its block, to the neighbour on the way.
 
     `tun` are the neighbours to which the device has no addresses below IP.
     """

@@ -1,4 +1,4 @@
-"""Hosts: network namespaces, and how programs run in them."""
+"""Hosts: network namespaces, and the way programs run in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thinktime import RunError
 from thinktime.lab import permission, places
 
 ENTER = 'mount --bind "$0" /etc/hosts && exec setpriv --pdeathsig KILL -- "$@"'
-"""The host names of the lab, in a mount namespace of the program's own; and an end with us."""
+"""Gives a program the lab's host names, in a mount namespace of its own, and ends it with us."""
 
 
 class Namespace:
@@ -28,18 +28,18 @@ class Namespace:
     def make(self) -> None:
         """Make it, with its own address on the loopback device and nothing else."""
         if permission.is_inside():
-            # `ip netns` would come back to a namespace that is not this user's.
+            # `ip netns` would return to a namespace that is not this user's.
             places.NETNS.mkdir(exist_ok=True)
             self.path.touch()
             run(["unshare", f"--net={self.path}", "true"])
         else:
             run(["ip", "netns", "add", self.name])
         self.ip("link set lo up", f"address add {self.address}/32 dev lo")
-        # Autoconfiguration would send packets that nobody asked for.
+        # Autoconfiguration would send unrequested packets.
         self.set("net/ipv6/conf/all/disable_ipv6", "1", there_only=True)
 
     def ip(self, *commands: str) -> None:
-        """Do what `ip` is told, in this namespace."""
+        """Run a command of `ip` in this namespace."""
         run(["ip", "-n", self.name, "-batch", "-"], "\n".join(commands))
 
     def set(self, name: str, value: str, there_only: bool = False) -> None:
@@ -54,16 +54,16 @@ class Namespace:
         return ["nsenter", f"--net={self.path}", "--", *words]
 
     def words(self, words: Sequence[str]) -> list[str]:
-        """The same, as a program of the lab: it knows its hosts, and is killed if we are."""
+        """Like `plain`, as a program of the lab: it knows the hosts, and is killed if we are."""
         inside = ["unshare", "--mount", "--propagation", "slave", "sh", "-c", ENTER]
         return self.plain([*inside, str(self._hosts), *words])
 
 
 def run(words: Sequence[str], said: str = "") -> str:
-    """Run a command that has to succeed; returns what it prints.
+    """Run a command that has to succeed; returns its output.
 
     Raises:
-        RunError: It does not; the message is what it says.
+        RunError: It fails; the message is its output.
     """
     done = subprocess.run(words, input=said, capture_output=True, text=True)
     if done.returncode:
@@ -73,7 +73,7 @@ def run(words: Sequence[str], said: str = "") -> str:
 
 
 def listens(pid: int, port: int) -> bool:
-    """Whether somebody listens on a TCP port in the network namespace of a process."""
+    """Whether a TCP port in the network namespace of a process is listened on."""
     wanted = f":{port:04X}"
     for name in ("tcp", "tcp6"):
         try:

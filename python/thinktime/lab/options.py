@@ -1,4 +1,4 @@
-"""The options of a lab's runs, read as `thinktime run` will read them, before anything is made."""
+"""The options of a lab's runs, read in advance as `thinktime run` will read them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from thinktime.inputs import arrivals
 from thinktime.inputs.options import options_json
 
 Reader = Callable[[Sequence[str]], Mapping[str, Any]]
-"""What reads the words of `thinktime run` as its options, and raises InputError if it cannot: the
-commands stand above labs, so whoever loads a LAB file gives it."""
+"""Reads the words of `thinktime run` as its options, and raises InputError if it cannot: the
+commands stand above labs, so the caller that loads a LAB file provides it."""
 
 
 def check(words: Sequence[str], workload: Workload, read: Reader) -> None:
-    """See that `thinktime run` takes these words with this workload.
+    """Check that `thinktime run` accepts these words with this workload.
 
     Raises:
-        InputError: It does not; the message says why.
+        InputError: It does not; the message gives the reason.
     """
     given = read(words)
     options = options_json("run", given)

@@ -1,4 +1,4 @@
-"""What a lab needs of the machine: root, or a user namespace in which this user is root."""
+"""The rights that a lab needs: root, or a user namespace in which this user is root."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from thinktime import RunError
 
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux", "unshare": "util-linux",
          "setpriv": "util-linux"}  # fmt: skip
-"""By program, the package that has it."""
+"""By program, the package that contains it."""
 
 MARK = "THINKTIME_LAB_INSIDE"
-"""Tells the second start of the command that it is in the user namespace."""
+"""Marks the second start of the command as being in the user namespace."""
 
 CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
 
@@ -33,11 +33,11 @@ def is_inside() -> bool:
 
 
 def missing(what: str = "a lab") -> str | None:
-    """Why no lab can be made here, and what would help; None where one can.
+    """Why a lab cannot be made here, and a remedy; None if it can.
 
-    `what` is it that needs it, in words.
+    `what` names the feature that needs the rights.
     """
-    # Where they are, ordinary users of some systems do not look.
+    # Ordinary users of some systems do not search their folders.
     places = os.environ.get("PATH", os.defpath).split(os.pathsep)
     more = [one for one in ("/usr/sbin", "/sbin") if one not in places]
     os.environ["PATH"] = os.pathsep.join([*places, *more])
@@ -74,17 +74,18 @@ for one in *; do
 done
 cd "$0" && exec "$@"
 """
-"""The same, with links to all that others have in theirs, such as the way to a name server."""
+"""The same, with links to the usual contents, such as the path to a name server."""
 
 
 def need(what: str = "a lab", reaching_out: bool = False) -> None:
-    """Go on as root of a user namespace where this process is not root.
+    """Continue as root of a user namespace if this process is not root.
 
-    There the whole lab is in namespaces that end with it, `/run` included. Of `reaching_out` the
-    network namespace stays the one in which this process was started, with all that it reaches.
+    There the whole lab is in namespaces that end with it, `/run` included. With `reaching_out` the
+    command keeps the network namespace in which this process was started, with everything that it
+    reaches.
 
     Raises:
-        RunError: `what` is not to be had here.
+        RunError: The rights for `what` are not available here.
     """
     if (why := missing(what)) is not None:
         raise RunError(why)

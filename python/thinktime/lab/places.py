@@ -1,4 +1,4 @@
-"""Names and places of what a lab makes, so that all of it is found again."""
+"""Names and places of a lab's parts, so that all of them are found again."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pathlib import Path
 from thinktime.lab import permission
 
 NETNS = Path("/run/netns")
-"""Where `ip netns` keeps the names of network namespaces."""
+"""The folder in which `ip netns` keeps the names of network namespaces."""
 
 NAMES = Path("/etc/netns")
-"""Where `ip netns exec` finds, by namespace, files that stand in the place of those of `/etc`."""
+"""The folder in which `ip netns exec` finds, by namespace, replacements for files in `/etc`."""
 
 STATE = Path("/run/thinktime-labs")
-"""A folder for each lab that is there: its journal, and what its programs need for its time."""
+"""A folder for each existing lab: its journal, and its programs' temporary files."""
 
 NAMESPACE = re.compile(r"thinktime-([0-9a-f]{6})-(.+)")
 
 RANGE = IPv4Network("198.18.0.0/15")
-"""The addresses that are set aside for measurements (RFC 2544, RFC 5735): those of all labs."""
+"""The addresses reserved for measurements (RFC 2544, RFC 5735): those of all labs."""
 
 
 def namespace(identity: str, host: str) -> str:
@@ -43,25 +43,25 @@ def address(number: int) -> IPv4Address:
 
 
 def folder(identity: str) -> Path:
-    """Where a lab keeps its state."""
+    """The folder of a lab's state."""
     return STATE / identity
 
 
 def output(identity: str) -> Path:
-    """Where results stay that nobody wants to keep, until they have been shown."""
+    """The folder of temporary results, until they have been shown."""
     return STATE / f"{identity}.out"
 
 
 def discard(folder: Path) -> None:
-    """Remove a folder of `STATE` with all that is in it, and `STATE` if it was the last one."""
+    """Remove a folder of `STATE` with its contents, and `STATE` if it was the last one."""
     shutil.rmtree(folder, ignore_errors=True)
-    # Where another lab is there it stays.
+    # It stays if another lab is there.
     with contextlib.suppress(OSError):
         STATE.rmdir()
 
 
 def identities() -> list[str]:
-    """The labs of which there is anything: a folder, a namespace with a lab's name, or names."""
+    """The labs with any remains: a folder, a namespace with a lab's name, or names."""
     folders = STATE.iterdir() if STATE.is_dir() else iter(())
     found = {one.stem for one in folders if re.fullmatch(r"[0-9a-f]{6}(\.out)?", one.name)}
     found |= {match[1] for match in map(NAMESPACE.fullmatch, [*_namespaces(), *_names()]) if match}
@@ -69,37 +69,37 @@ def identities() -> list[str]:
 
 
 def namespaces(identity: str) -> list[str]:
-    """The names of a lab's namespaces that are there."""
+    """The names of a lab's existing namespaces."""
     return sorted(one for one in _namespaces() if one.startswith(namespace(identity, "")))
 
 
 def tell_names(namespaces: Iterable[str], hosts: Path) -> bool:
-    """Let what `ip netns exec` runs in these know the hosts of this file; whether it does."""
+    """Give programs of `ip netns exec` this file's host names; returns whether it works."""
     try:
         for one in namespaces:
             (NAMES / one).mkdir(parents=True, exist_ok=True)
             shutil.copyfile(hosts, NAMES / one / "hosts")
-    except OSError:  # `/etc` may not be for writing
+    except OSError:  # `/etc` may be read-only
         return False
     return True
 
 
 def forget_names(identity: str) -> None:
-    """Take away what `tell_names` wrote of a lab.
+    """Take away the names that `tell_names` wrote for a lab.
 
     Raises:
-        OSError: It could not be taken away.
+        OSError: They could not be taken away.
     """
     ours = [one for one in _names() if one.startswith(namespace(identity, ""))]
     for one in ours:
         shutil.rmtree(NAMES / one)
     if ours:
-        with contextlib.suppress(OSError):  # where there is anything else it stays
+        with contextlib.suppress(OSError):  # it stays if it has other contents
             NAMES.rmdir()
 
 
 def inode(path: str | Path) -> tuple[int, int] | None:
-    """What a namespace is known by; None where there is none at this path."""
+    """The identity of a namespace; None if this path has no namespace."""
     try:
         found = os.stat(path)
     except OSError:
@@ -112,5 +112,5 @@ def _namespaces() -> list[str]:
 
 
 def _names() -> list[str]:
-    # Those of the machine are root's, and nothing to a lab in a user namespace.
+    # Those of the machine are root's, and do not concern a lab in a user namespace.
     return [] if permission.is_inside() or not NAMES.is_dir() else os.listdir(NAMES)

@@ -1,14 +1,15 @@
 """The program at the far end of a link: it passes connections on to a target outside of the lab.
 
 It is started by its path, outside the package, and needs the standard library alone. It stays in
-the network namespace in which it was started, from which the target is reached; its listener, and
-so every connection that it accepts, belongs to that of a host. Its one argument says which, as JSON
-(`namespace`, `listen`, `targets`, `counts`). When it listens and one of the targets has taken a
-connection it prints `ready`, else what is wrong; when it is told to end it writes what it counted.
+the network namespace in which it was started, which reaches the target. Its listener, and so every
+connection that it accepts, belongs to a host's namespace. Its one argument is JSON (`namespace`,
+`listen`, `targets`, `counts`). When it listens and one of the targets has taken a connection it
+prints `ready`, otherwise the error. At the signal to end it writes its counts.
 
-Bytes are passed on as they come. Of each direction at most `CHUNK_BYTES` are held, and no more are
-read until they are gone, so that who sends too fast is held up by TCP. An end of what one side says
-(FIN) is passed on when all before it is; an abort (RST) at once, and what was held is dropped.
+Bytes are passed on as they come. Each direction holds at most `CHUNK_BYTES`, and reads no more
+until they are gone, so that TCP slows a sender that is too fast. The end of one side's data (FIN)
+is passed on after all data before it. An abort (RST) is passed on at once, and held data is
+dropped.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from pathlib import Path
 CLONE_NEWNET = 0x40000000
 CHUNK_BYTES = 1 << 18
 BACKLOG = 65535
-"""The kernel takes as many as it permits."""
+"""The kernel limits it to its own maximum."""
 
 ACCEPTED_MAX = 64
-"""So many connections are taken before others have their turn."""
+"""The most connections accepted before other events have their turn."""
 
 REACH_S = 5.0
-"""What the target may take to answer at the start."""
+"""The time that the target may take to answer at the start."""
 
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER by which closing a socket aborts its connection."""
@@ -51,12 +52,12 @@ Target = tuple[int, tuple[object, ...]]
 
 @dataclass(eq=False)
 class Side:
-    """One of the two sockets of a connection, and what waits to be written to it."""
+    """One of the two sockets of a connection, and the data that waits to be written to it."""
 
     socket: socket.socket
     held: bytes = b""
     ended: bool = False
-    """Whether it has said that it says no more."""
+    """Whether it has ended its sending side."""
 
     mask: int = 0
     """The events for which the poller looks."""
@@ -66,7 +67,7 @@ class Side:
 
 
 class Relay:
-    """All connections, and what was counted of them."""
+    """All connections, and their counts."""
 
     def __init__(self, listener: socket.socket, targets: list[Target]) -> None:
         """`targets` are families and addresses, which new connections take in turn."""
@@ -74,7 +75,7 @@ class Relay:
         self.targets: Iterator[Target] = itertools.cycle(targets)
         self.counts = {"accepted": 0, "refused": 0, "reset": 0}
         self.why = ""
-        """What the first connection met that the target did not take."""
+        """The error of the first connection that the target did not take."""
 
         self.poller = select.epoll()
         self.sides: dict[int, Side] = {}
@@ -90,7 +91,7 @@ class Relay:
             for number, events in came:
                 if (side := self.sides.get(number)) is not None:
                     self._handle(side, events)
-            # Last, so that no event of a socket that was closed is taken for one of a new socket.
+            # Last, so that no event of a closed socket is taken for one of a new socket.
             if any(number == listener for number, _ in came):
                 self._accept()
 
@@ -117,7 +118,7 @@ class Relay:
             self._begin(Side(client), Side(server, connected=False), address)
 
     def _no_room(self, client: socket.socket | None, error: OSError) -> None:
-        """Out of descriptors: others wait until a connection has ended."""
+        """No descriptors left: others wait until a connection has ended."""
         if client is not None:
             self._refuse(client, error.errno)
         if error.errno in (errno.EMFILE, errno.ENFILE) and self.sides:
@@ -163,7 +164,7 @@ class Relay:
         self._watch(side.other)
 
     def _read(self, side: Side) -> None:
-        """Take what has come from this side, and hand it to the other one."""
+        """Take the data from this side, and hand it to the other one."""
         try:
             count = side.socket.recv_into(self.buffer)
         except BlockingIOError:
@@ -181,7 +182,7 @@ class Relay:
         side.held = side.held[sent:]
 
     def _watch(self, side: Side) -> None:
-        """Look for what this side waits for; where that is nothing, for no errors either."""
+        """Watch for this side's awaited events; with none awaited, not for errors either."""
         number, mask = side.socket.fileno(), 0
         if not side.connected or side.held:
             mask |= select.EPOLLOUT
@@ -198,7 +199,7 @@ class Relay:
         side.mask = mask
 
     def _not_taken(self, server: Side, number: int) -> None:
-        """The target did not take a connection, which its client has already: it is aborted."""
+        """The target refused a connection that its client already has: abort it."""
         self.counts["refused"] += 1
         self.why = self.why or os.strerror(number)
         self._close(server, reset=True)
@@ -221,7 +222,7 @@ class Relay:
 
 
 def _sent(sink: socket.socket, chunk: memoryview) -> int:
-    """How many bytes of this a socket takes now."""
+    """The number of bytes of this that a socket takes now."""
     try:
         return sink.send(chunk)
     except BlockingIOError:
@@ -229,7 +230,7 @@ def _sent(sink: socket.socket, chunk: memoryview) -> int:
 
 
 def listener_in(namespace: str, address: tuple[str, int]) -> socket.socket:
-    """A socket that listens in another network namespace, in which no thread stays."""
+    """A socket that listens in another network namespace, without a thread that stays there."""
     found: list[socket.socket | OSError] = []
 
     def listen() -> None:
@@ -256,7 +257,7 @@ def reached(targets: list[Target]) -> list[Target]:
     """The targets of the family of the first one that takes a connection.
 
     Raises:
-        OSError: None does; it is that of the first.
+        OSError: None does; it is the error of the first.
     """
     first: OSError | None = None
     for family, address in targets:

@@ -1,4 +1,4 @@
-"""Taking a lab away, whoever made it and however that ended."""
+"""Taking a lab away, whichever process made it and however that process ended."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from thinktime import RunError
 from thinktime.lab import journal, places
 
 END_S = 10
-"""So long the kernel may take to end a process that is killed."""
+"""The time that the kernel may take to end a killed process."""
 
 
 def clean() -> tuple[list[str], list[str]]:
-    """Take away what is left of labs whose process is gone.
+    """Take away the remains of labs whose process is gone.
 
     Returns:
         The identities of those that were taken away, and of those that still run.
@@ -69,7 +69,7 @@ def processes(inodes: set[tuple[int, int] | None]) -> list[int]:
 
 
 def _end_outside(identity: str) -> None:
-    """End the programs of a lab that are in none of its namespaces: its journal names them."""
+    """End a lab's programs that are in none of its namespaces: its journal names them."""
     for said in journal.read(identity):
         pid, began = said.get("process"), said.get("began")
         if isinstance(pid, int) and began is not None and journal.started(pid) == began:

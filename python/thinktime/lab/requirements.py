@@ -1,4 +1,4 @@
-"""What a lab asks of the machine's kernel, looked for before anything is made."""
+"""A lab's requirements of the machine's kernel, checked before anything is made."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ QUEUES = {
     "tbf": (["tbf", "rate", "1mbit", "burst", "3200", "limit", "6400"], "which limits rates"),
     "netem": (["netem", "delay", "1ms"], 'as `by = "netem"` asks for: leave that out'),
 }
-"""By kind of queue, how `tc` makes one, and what it is for."""
+"""By kind of queue, the `tc` command that makes one, and its purpose."""
 
 
 def missing(lab: Lab) -> str | None:
-    """Why this lab cannot be made here; None where it can.
+    """Why this lab cannot be made here; None if it can.
 
     Queues and congestion control are tried in a network namespace without a name, which ends with
-    the command that tries them. Needs the rights that `permission.need` gives.
+    the command that tries them. The caller needs the rights that `permission.need` gives.
     """
     if any(is_program(link) for link in lab.links):
         try:
@@ -45,7 +45,7 @@ def missing(lab: Lab) -> str | None:
 
 
 def _queues(lab: Lab) -> Iterator[str]:
-    """The kinds of the kernel's queues that links are made of."""
+    """The kinds of kernel queues that links consist of."""
     by_kernel = [link for link in lab.links if not is_program(link)]
     if any(link.rate is not None for link in by_kernel):
         yield "tbf"
@@ -54,6 +54,6 @@ def _queues(lab: Lab) -> Iterator[str]:
 
 
 def _complaint(words: list[str]) -> str:
-    """What a command complains of, in a network namespace of its own; nothing where it succeeds."""
+    """A command's complaint, in a network namespace of its own; empty if it succeeds."""
     done = subprocess.run(["unshare", "--net", "--", *words], capture_output=True, text=True)
     return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else ""

@@ -1,4 +1,4 @@
-"""Which way packets go from host to host."""
+"""The paths of packets from host to host."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def ways(host: str, links: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """By each host that can be reached from this one, the neighbour over which, by fewest links."""
+    """By each host that can be reached from this one, the next neighbour, by fewest links."""
     neighbours: dict[str, list[str]] = {}
     for one, other in links:
         neighbours.setdefault(one, []).append(other)

@@ -1,4 +1,4 @@
-"""The link that `run --link` asks for: as text, or the one `[[link]]` of a file."""
+"""The link of `run --link`: given as text, or as the one `[[link]]` of a file."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ CLIENTS, TARGET = "clients", "target"
 KEYS: dict[str, Key] = {key: one for key, one in file.LINK.items() if key != "between"} | {
     "congestion_control": file.PLAIN["congestion_control"]
 }
-"""What may be asked for: the keys of a lab's `[[link]]`, and who takes the rate how."""
+"""The permitted properties: the keys of a lab's `[[link]]`, and the way the rate is set."""
 
 _OF_FILES = ("between", "name")
-"""Keys of `[[link]]` in files that say nothing of the link itself."""
+"""Keys of `[[link]]` in files that do not describe the link itself."""
 
 _OF_MODELS = ("initial_window", "segment", "minimum_timeout", "connections")
 """Keys of `[[link]]` in a system file that the kernel's TCP does not take from there."""
 
 _MEASURED = {"delay": "50ms", "jitter": "5ms", "buffer": "64kB"}
-"""Keys whose values have a unit, with an example: a number alone is seldom what was meant."""
+"""Keys whose values have a unit, with an example: a number alone is usually a mistake."""
 
 EXAMPLE = "delay = 50ms, loss = 1%, rate = 10Mbit/s"
 
 
 @dataclass(frozen=True)
 class RunLink:
-    """A link, and how it is told of."""
+    """A link, and its description."""
 
     link: Link
     congestion_control: str
     text: str
-    """As in `delay = 50ms, loss = 1%`: what was said and nothing else, wherever that stood."""
+    """As in `delay = 50ms, loss = 1%`: the given values alone, from either source."""
 
     @property
     def words(self) -> str:
-        """All of it, with the congestion control that nobody named."""
+        """All of it, including the default congestion control."""
         control = self.congestion_control
         return self.text if control in self.text else f"{self.text}; {control}"
 

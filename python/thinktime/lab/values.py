@@ -1,4 +1,4 @@
-"""What the values of a LAB file may be; each function raises ValueError and says what is right."""
+"""The valid values of a LAB file; each function raises ValueError with the right form."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ EVENTS = r"/(?:ms|s|min|h)"
 
 
 def name(said: Any) -> str:
-    """The name of a host, which is part of those of namespaces and devices."""
+    """The name of a host, which is a part of the names of namespaces and devices."""
     if not isinstance(said, str) or not NAME.fullmatch(said):
         raise ValueError("a name has 1 to 12 small letters, digits and hyphens, a letter first")
     return said
 
 
 def program(said: Any) -> str:
-    """The name of a server, a run or a hostile client, which is one of a file or a folder, too."""
+    """The name of a server, a run or a hostile client, which also names a file or a folder."""
     if not isinstance(said, str) or not PROGRAM.fullmatch(said) or said in ("logs", "lab"):
         raise ValueError("a name has 1 to 40 small letters, digits and hyphens, a letter first")
     return said
 
 
 def text(said: Any) -> str:
-    """Any text but none."""
+    """Any text that is not empty."""
     if not isinstance(said, str) or not said:
         raise ValueError('give a text, as in "..."')
     return said
@@ -64,7 +64,7 @@ def pair(said: Any) -> tuple[str, str]:
 
 
 def words(said: Any) -> tuple[str, ...]:
-    """The words of a command, as a list or as one text that is split as a shell would."""
+    """The words of a command, as a list or as one text that is split like a shell's."""
     if isinstance(said, str):
         said = shlex.split(said)
     if not isinstance(said, list) or not said or not all(isinstance(one, str) for one in said):
@@ -73,7 +73,7 @@ def words(said: Any) -> tuple[str, ...]:
 
 
 def arguments(said: Any) -> tuple[str, ...]:
-    """As `words`, and it may be none."""
+    """Like `words`, and possibly empty."""
     return words(said) if said else ()
 
 
@@ -101,7 +101,7 @@ def seconds(said: Any) -> float:
 
 
 def size(said: Any) -> float:
-    """A size in bytes, at least that of the largest packet: less than one lets none pass."""
+    """A size in bytes, at least that of the largest packet: a smaller one lets no packet pass."""
     found = _number(said, SIZE, "a size such as 64kB or 1MB")
     if not 1500 <= found <= 1e9:
         raise ValueError("a buffer has 1500 B, a packet's size, to 1000 MB")
@@ -141,7 +141,7 @@ def target(said: Any) -> str:
 
 
 def place(said: Any) -> tuple[str, int]:
-    """A host and a port; port 0 where it says none."""
+    """A host and a port; port 0 if it names no port."""
     host, _, number = str(said).partition(":")
     if not isinstance(said, str) or not NAME.fullmatch(host) or not (number or "0").isdigit():
         raise ValueError('give a host of the lab and a port, as in "server:8080"')

@@ -1,6 +1,6 @@
-"""A run as others see it while it runs: a live page, metrics, and pushes to a collector.
+"""The view of a run in progress for others: a live page, metrics, and pushes to a collector.
 
-What a command knows goes to a process of its own (`python -m thinktime.monitor`), once a second
-and over a pipe that never makes the command wait (`feed`). There `dispatcher` hands it on:
-`live_page` draws it with the charts of the report, `site` serves the page.
+The command's news go to a process of their own (`python -m thinktime.monitor`), once a second and
+over a pipe that never makes the command wait (`feed`). There `dispatcher` passes them on:
+`live_page` draws them with the charts of the report, and `site` serves the page.
 """

@@ -1,4 +1,4 @@
-"""The process of the watchers: reads what a command tells, and shows it to whoever looks on."""
+"""The process of the watchers: reads a command's messages, and shows them to viewers."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from thinktime.monitor.connections import IDLE_MAX, Connection
 from thinktime.monitor.frames import Setting
 
 _NICENESS = 5
-"""What is watched has the processor first."""
+"""The watched command has priority for the processor."""
 
 CONNECTIONS_MAX = 2 * IDLE_MAX
-"""With those that are answered: as many, of which the viewers of a page are some."""
+"""Including answered connections: as many, some of which are a page's viewers."""
 
 _GRACE_S = 2
 
 
 class _Quiet(uvicorn.Server):
-    """A server that leaves signals alone: the pipe says when to end."""
+    """A server that leaves signals alone: the pipe announces the end."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
 def _say(word: str) -> None:
-    """Tell the command something."""
+    """Send the command a word."""
     with contextlib.suppress(OSError):
         os.write(sys.stdout.fileno(), f"{word}\n".encode())
 

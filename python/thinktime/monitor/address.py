@@ -1,4 +1,4 @@
-"""Where watchers find a run: an address of this machine, bound before anything is begun."""
+"""The address at which watchers find a run: on this machine, bound before anything begins."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from thinktime import InputError
 
 LOOPBACK = "127.0.0.1:0"
-"""Where a page is unless somebody says otherwise: this machine alone reaches it."""
+"""The default address of a page: only this machine reaches it."""
 
 _BACKLOG = 1024
-"""So many connections may wait until the process of the watchers is there; the kernel lets further
-ones try again, a second later and more."""
+"""The most connections that may wait until the process of the watchers is there; the kernel lets
+further ones try again, a second later and more."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """An address that is listened at."""
+    """An address to listen at."""
 
     host: str
     """As it was given, without brackets."""
@@ -27,13 +27,13 @@ class Place:
 
     @property
     def authority(self) -> str:
-        """`HOST:PORT`, as it stands in a url."""
+        """`HOST:PORT`, as in a url."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.listener.getsockname()[1]}"
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether it is reachable from this machine only."""
         return ipaddress.ip_address(self.listener.getsockname()[0]).is_loopback
 
 
@@ -41,7 +41,7 @@ def bound(text: str, option: str) -> Place:
     """Bind to `HOST:PORT`; port 0 takes a free one.
 
     Raises:
-        InputError: where that is no address, or none of this machine that is free.
+        InputError: It is not an address, or not a free one of this machine.
     """
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") if host.startswith("[") else host

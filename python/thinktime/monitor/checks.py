@@ -1,7 +1,7 @@
-"""The checks of validity on what is known of a run so far.
+"""The checks of validity during a run, on its data so far.
 
-Those that need every row are left to the end. Of lateness only the p99 is known so far, and of the
-mean's interval what twenty parts of the time say.
+Those that need every row are left to the end. Of lateness only the p99 is known so far. The
+interval of the mean comes from twenty parts of the time.
 """
 
 from __future__ import annotations
@@ -47,42 +47,42 @@ _STUDENT = 2.093
 """Student's t with 19 degrees of freedom, for 95 %."""
 
 _FEWEST = 10
-"""Of fewer intervals a rate says little."""
+"""With fewer intervals a rate is too uncertain."""
 
 _NS = 1e9
 _LOOK_S = 1.0
-"""Shares of shorter times say little: the kernel counts by its ticks."""
+"""Shares of shorter times are too uncertain: the kernel counts by its ticks."""
 
 
 @dataclass
 class SoFar(Evidence):
-    """What is known before the end. The watchers' process has no workload: it was told of one."""
+    """The facts before the end. The watchers' process has no workload, only a message about it."""
 
     run: WatchedRun | None = None
 
     @property
     def is_steady_by_plan(self) -> bool:
-        """As it was told when the run began."""
+        """As reported at the beginning of the run."""
         return self.run is None or self.run.steady
 
     @property
     def arrivals(self) -> list[dict[str, Any]]:
-        """As they were told when the run began."""
+        """As reported at the beginning of the run."""
         known_run = None if self.run is None else self.run.checks
         return [] if known_run is None else list(known_run.arrivals)
 
     @property
     def stays(self) -> tuple[Stay, ...]:
-        """As they were told when the run began."""
+        """As reported at the beginning of the run."""
         known_run = None if self.run is None else self.run.checks
         return () if known_run is None else known_run.stays
 
 
 def _punctual(seen: Evidence) -> Finding | None:
-    """What the p99 of lateness alone can tell of its mean.
+    """The conclusion from the p99 of lateness about its mean.
 
-    A mean that is not above its bound has a p99 below a hundred times it; and where the p99 is
-    below that bound already, hardly any request is later.
+    A mean within its bound has a p99 below a hundred times it. If the p99 is already below that
+    bound, hardly any request is later.
     """
     p99, mean_s = (seen.summary.get("lateness_s") or {}).get("p99"), seen.mean_s
     if p99 is None or not mean_s:
@@ -122,12 +122,12 @@ _CHECKS: tuple[tuple[str, Callable[[Evidence], Finding | None]], ...] = (
     (counts.NAME, counts.check),
     (percentiles.NAME, _percentiles),
 )
-"""In the order of a report."""
+"""The checks, in the order of a report."""
 
 
 @dataclass
 class Cores:
-    """What the threads of a process use of their cores, by the kernel's books."""
+    """The use of cores by a process's threads, from the kernel's counts."""
 
     process: int | None
     at_start: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class Cores:
     def look(self, time_s: float) -> dict[str, float] | None:
         """The shares of the busiest thread since the first look: of a core, and without one.
 
-        None before a second is over, and where the kernel keeps no such books.
+        None before a second is over, and if the kernel keeps no such counts.
         """
         now = self._threads()
         if not now:
@@ -165,7 +165,7 @@ class Cores:
                 text = Path(f"/proc/{self.process}/task/{thread}/schedstat").read_text()
                 ran, waited, _ = text.split()
                 found[thread] = int(ran), int(waited)
-        except (OSError, ValueError):  # it has ended, or there are no such books
+        except (OSError, ValueError):  # it has ended, or the counts are missing
             return {}
         return found
 
@@ -173,7 +173,7 @@ class Cores:
 def findings(
     history: History, moment: Moment, used: dict[str, float] | None, run: WatchedRun
 ) -> list[Finding]:
-    """What the checks say of a run so far."""
+    """The findings of the checks about a run so far."""
     seen = _evidence(history, moment, used, run)
     found = []
     for name, check in _CHECKS:
@@ -190,7 +190,7 @@ def _evidence(
     history: History, moment: Moment, used: dict[str, float] | None, run: WatchedRun
 ) -> Evidence:
     begin_s, series = history.measured()
-    # What is waited for after the last request was begun is no part of the run.
+    # The wait after the beginning of the last request does not belong to the run.
     end_s = min(history.end_s, run.end_s or math.inf)
     since = None if series is None else _within(series, begin_s, end_s)
     many = sum(count for _, count in moment.response_buckets)
@@ -229,7 +229,7 @@ def _begun_a_second(series: pl.DataFrame | None) -> float | None:
 
 
 def _half_width(series: pl.DataFrame | None) -> float | None:
-    """That of the mean's 95 % interval, by twenty parts of the time; None before there are any."""
+    """The half-width of the mean's 95 % interval, from twenty parts of the time, or None."""
     if series is None or len(series) < _PARTS:
         return None
     many, means = (series[name].to_numpy() for name in ("completed", "response_mean_s"))
@@ -238,6 +238,6 @@ def _half_width(series: pl.DataFrame | None) -> float | None:
     sums = np.array([(many * means)[part].sum() for part in places])
     if counted.min() <= 0:
         return None
-    # Of a ratio of sums, to first order.
+    # The error of a ratio of sums, to first order.
     apart = (sums - sums.sum() / counted.sum() * counted) / counted.mean()
     return _STUDENT * float(apart.std(ddof=1)) / math.sqrt(_PARTS)

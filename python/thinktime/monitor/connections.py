@@ -1,4 +1,4 @@
-"""Connections that say nothing: how many there may be, so that whoever asks gets an answer.
+"""A limit on silent connections, so that everybody who asks gets an answer.
 
 The server itself would refuse everybody while its connections are taken, and waits for the first
 request of each for ever.
@@ -12,11 +12,11 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 IDLE_MAX = 64
-"""So many connections may have no request in progress: a further one takes the place of the one
-that has been silent for longest."""
+"""The most connections without a request in progress: a further one takes the place of the one that
+has been silent for longest."""
 
 SILENT_S = 10.0
-"""So long a connection may take to send its first request."""
+"""The time that a connection may take to send its first request."""
 
 
 class Connection(H11Protocol):
@@ -27,12 +27,12 @@ class Connection(H11Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is in progress; half of one is none."""
+        """Whether no request is in progress; half a request does not count."""
         answered = self.cycle is None or self.cycle.response_complete
         return answered and not self.transport.is_closing()
 
     def connection_made(self, transport: Any) -> None:
-        """Take the place of another one, if there is no other."""
+        """Take the place of another one, if no place is free."""
         idle = [one for one in self.connections if isinstance(one, Connection) and one.is_idle]
         if len(idle) >= IDLE_MAX:
             min(idle, key=lambda one: one._heard_s).transport.close()
@@ -41,12 +41,12 @@ class Connection(H11Protocol):
         self._first = self.loop.call_later(SILENT_S, self._end_silent)
 
     def data_received(self, data: bytes) -> None:
-        """Note when."""
+        """Note the time of the last bytes."""
         self._heard_s = self.loop.time()
         super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Stop all waiting."""
         if self._first is not None:
             self._first.cancel()
         super().connection_lost(exc)

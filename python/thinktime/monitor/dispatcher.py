@@ -1,4 +1,4 @@
-"""What becomes of what a command tells: the page, metrics, and pushes to a collector."""
+"""The destinations of a command's messages: the page, metrics, and pushes to a collector."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _TAKEN_S = 10.0
 
 
 class Dispatcher:
-    """One command, and those who watch it."""
+    """One command, and its viewers."""
 
     def __init__(self, setting: Setting, say: Callable[[str], None]) -> None:
-        """`say` tells the command a word."""
+        """`say` sends the command a word."""
         self._setting = setting
         self._say = say
         process = os.getppid() if setting.run.here else None
@@ -39,14 +39,14 @@ class Dispatcher:
         self._message_came = asyncio.Event()
 
     def sites(self) -> Iterator[tuple[ASGIApp, int]]:
-        """What is served, each with the descriptor of its listener."""
+        """The servers, each with the descriptor of its listener."""
         if self._setting.page is not None:
             yield self._site.app(self._setting.hosts), self._setting.page
         if self._setting.metrics is not None:
             yield metrics.app(self._subject, self._setting.hosts), self._setting.metrics
 
     async def take(self, message: Message) -> None:
-        """Do with a message what has to be done."""
+        """Process a message."""
         kind, thing = message
         if kind == "over":
             self._over = True
@@ -63,9 +63,9 @@ class Dispatcher:
             self._message_came.set()
 
     async def show(self) -> None:
-        """Draw what is new for those who look on, again and again, until it is cancelled.
+        """Draw the news for viewers, again and again, until it is cancelled.
 
-        What came while something was drawn is drawn together, and half of the time nothing is.
+        Messages that came during a drawing are drawn together. Half of the time nothing is drawn.
         """
         while True:
             await self._message_came.wait()
@@ -81,7 +81,7 @@ class Dispatcher:
             await self._pusher.run()
 
     async def end(self) -> None:
-        """Nothing more comes: what was told last is pushed."""
+        """No more messages come: push the last state."""
         if self._pusher is not None:
             await self._pusher.once()
 

@@ -1,8 +1,8 @@
-"""A command's side: tells a process of its own what is to be shown, and never waits for it.
+"""A command's side: it sends news to a process of its own, and never waits for it.
 
-What the pipe does not take at once is kept, and where too much is kept the oldest is dropped:
-whatever is told is whole in itself. So neither a viewer that stalls nor a process that hangs
-reaches the command.
+Messages that the pipe does not take at once are kept. If too many are kept the oldest is dropped:
+each message is complete in itself. So neither a viewer that stalls nor a process that hangs affects
+the command.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ from thinktime.monitor.frames import Setting, packed
 from thinktime.operations.moment import Moment, RequestSpan
 
 EVERY_S = 1.0
-"""So often watchers are told."""
+"""The time between messages to watchers."""
 
 _PIPE_BYTES = 1 << 20
 _KEPT_MAX = 8
 _SPANS_MAX = 1000
 _ANSWER_S = 10.0
-"""So long it may take to answer on a busy machine, where what is watched comes first."""
+"""The time that it may take to answer on a busy machine, on which the watched command has
+priority."""
 
 _TAKEN_S = 15.0
-"""So long the end waits for viewers to take the last page."""
+"""The time that the end waits for viewers to take the last page."""
 
 
 class Feed:
-    """What watchers are told, from when the process is begun until `close`."""
+    """The messages to watchers, from the start of the process until `close`."""
 
     def __init__(self, setting: Setting, descriptors: Sequence[int]) -> None:
-        """Begin the process; it inherits the descriptors of its listeners."""
+        """Start the process; it inherits the descriptors of its listeners."""
         self._kept: deque[bytes] = deque(maxlen=_KEPT_MAX)
         self._unsent = b""
         self._due = 0.0
@@ -53,11 +54,11 @@ class Feed:
         self._stoppable = threading.Lock()
         self._running = True
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
-        # -P: no file of the folder that the user is in stands in for a library.
+        # -P: no file in the user's folder replaces a library.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "thinktime.monitor"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=tuple(descriptors),
-            process_group=0,  # Ctrl-C is for the command, which tells of its end
+            process_group=0,  # Ctrl-C is for the command, which announces its end
             bufsize=0,
         )  # fmt: skip
         assert self._process.stdin is not None
@@ -73,12 +74,12 @@ class Feed:
         self._listener.start()
 
     def tell(self, kind: str, thing: Any) -> None:
-        """Tell one thing, or keep it for later; it never waits."""
+        """Send a message, or keep it for later; it never waits."""
         self._kept.append(packed((kind, thing)))
         self._write()
 
     def moment(self, moment: Moment) -> None:
-        """Tell a moment of a run, once a second, with the most that was in flight since."""
+        """Send a moment of a run, once a second, with the most requests in flight since."""
         self._most = max(self._most, moment.in_flight)
         self._spans.extend(moment.spans)
         self._untold = moment
@@ -92,7 +93,7 @@ class Feed:
         self._most = 0
 
     def progress(self, done: int, time_s: float, in_system: int) -> None:
-        """Tell how far a simulation is, once a second, with the mean of all looks since."""
+        """Send the progress of a simulation, once a second, with the mean of all looks since."""
         self._looks.append(in_system)
         if self._is_due():
             mean = sum(self._looks) / len(self._looks)
@@ -100,19 +101,19 @@ class Feed:
             self._looks.clear()
 
     def reading(self, entries: int, share: float, unpacked: int) -> None:
-        """Tell how far logs are read, once a second."""
+        """Send the progress of reading logs, once a second."""
         if self._is_due():
             self.tell("reading", (entries, share, unpacked))
 
     def over(self) -> None:
-        """From now on viewers cannot stop what is over."""
+        """From now on viewers cannot stop the finished command."""
         if self._untold is not None and self._spans:
             self._tell_moment(self._untold)
         with self._stoppable:
             self._running = False
 
     def finish(self, page: Callable[[], str]) -> None:
-        """Hand the last page to those who look on, if anybody does, and wait until they have it."""
+        """Send the last page to viewers, if any, and wait until they have it."""
         self.over()
         self.tell("over", None)
         if not self._flush(_ANSWER_S) or self._answer(_ANSWER_S) in (None, "viewers 0"):
@@ -144,7 +145,7 @@ class Feed:
         return True
 
     def _write(self) -> bool:
-        """Write what the pipe takes; whether that is all."""
+        """Write as much as the pipe takes; returns whether that is all."""
         try:
             while self._unsent or self._kept:
                 rest = self._unsent or self._kept.popleft()
@@ -158,7 +159,7 @@ class Feed:
         return True
 
     def _flush(self, patience_s: float) -> bool:
-        """Write all, for at most so long."""
+        """Write all, within a time limit."""
         end = time.monotonic() + patience_s
         while not self._write():
             left = end - time.monotonic()
@@ -181,9 +182,9 @@ class Feed:
                 self._answers.put(said)
 
     def _stop(self) -> None:
-        """What Ctrl-C does; a shell may have let this command ignore that one.
+        """Do the same as Ctrl-C; a shell may have let this command ignore that one.
 
-        Once: two viewers who stop it, or one who is impatient, must not interrupt what keeps the
+        Once: two viewers who stop it, or an impatient one, must not interrupt the saving of the
         result.
         """
         with self._stoppable:

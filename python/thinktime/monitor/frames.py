@@ -1,6 +1,6 @@
-"""What a command tells its watchers' process: pickled, each with its length before it.
+"""The messages of a command to its watchers' process: pickled, each after its length.
 
-Only a command writes there, to a process that it began itself: nothing foreign is unpickled.
+Only a command writes there, to a process that it started itself: nothing foreign is unpickled.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LENGTH = struct.Struct("<I")
 
 Message = tuple[str, Any]
-"""What kind of thing is told, and the thing."""
+"""The kind of a message, and its content."""
 
 
 @dataclass(frozen=True)
@@ -33,26 +33,26 @@ class Moments:
 
 @dataclass(frozen=True)
 class CheckInputs:
-    """What checks read of a workload."""
+    """The facts of a workload that checks read."""
 
     model: str
     request_rate: float | None
-    """Requests a second; None where the workload has no rate of its own."""
+    """Requests a second; None if the workload has no rate of its own."""
 
     poisson: bool
     arrivals: tuple[dict[str, Any], ...] = ()
     """The table `arrivals` of each population."""
 
     session_length: Moments | None = None
-    """Requests of a session; None where nobody knows."""
+    """Requests of a session; None if unknown."""
 
     stays: tuple[Stay, ...] = ()
-    """How long sessions last, as far as it is known."""
+    """The length of sessions, if known."""
 
 
 @dataclass(frozen=True)
 class WatchedRun:
-    """What is watched."""
+    """The watched operation."""
 
     command: str
     """`run`, `simulate`, `sweep`, `capacity` or `learn`."""
@@ -64,34 +64,34 @@ class WatchedRun:
     """The name of the workload."""
 
     requests: int | None = None
-    """After how many requests it ends; None where nobody knows."""
+    """The number of requests after which it ends; None if unknown."""
 
     end_s: float | None = None
-    """When the last request is begun; None where nobody knows."""
+    """The time at which the last request is begun; None if unknown."""
 
     steady: bool = True
-    """Whether the workload asks for the same at any time."""
+    """Whether the workload is the same at any time."""
 
     here: bool = True
     """Whether the command itself makes the load."""
 
     replications: int = 1
-    """How many simulations it is made of, beside one another."""
+    """The number of parallel simulations in it."""
 
     checks: CheckInputs | None = None
-    """What the workload of a run or a simulation asks for."""
+    """The facts of a run's or a simulation's workload."""
 
 
 @dataclass(frozen=True)
 class RepeatedRuns:
-    """The runs of `--runs`, of which the last one is going on."""
+    """The runs of `--runs`, up to the current one."""
 
     number: int
     """Its number, from 1."""
 
     whole: int
     table: Table | None
-    """Those that are over; None before one is."""
+    """The finished ones; None before one has ended."""
 
     agreement: Finding | None
     """Whether they agree; None before there are two."""
@@ -99,7 +99,7 @@ class RepeatedRuns:
 
 @dataclass(frozen=True)
 class Setting:
-    """How a process of watchers is set up: the first thing that it is told."""
+    """The settings of a process of watchers: its first message."""
 
     run: WatchedRun
     token: str
@@ -110,17 +110,17 @@ class Setting:
     """The descriptor of the metrics' listener."""
 
     hosts: tuple[str, ...] = ()
-    """Names, besides addresses, by which this machine may be asked."""
+    """Names, besides addresses, under which this machine may be asked."""
 
     otlp: str | None = None
-    """Where metrics are pushed to."""
+    """The destination of metrics."""
 
     otlp_headers: tuple[tuple[str, str], ...] = ()
-    """Header fields of what is pushed."""
+    """Header fields of pushes."""
 
 
 def packed(message: Message) -> bytes:
-    """A message as it is written."""
+    """A message in its written form."""
     content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(content)) + content
 
@@ -130,6 +130,6 @@ async def read(reader: asyncio.StreamReader) -> Message | None:
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         message: Message = pickle.loads(await reader.readexactly(length))
-    except (EOFError, ConnectionError):  # the former of a message that is cut off
+    except (EOFError, ConnectionError):  # the beginning of a message that is cut off
         return None
     return message

@@ -1,7 +1,6 @@
-"""What was told so far, in bounded memory, as the series of a result.
+"""The messages so far, in bounded memory, as the series of a result.
 
-Counts are cumulative, so that a moment that never came is missed by nobody: what happened between
-two others is their difference.
+Counts are cumulative, so a missing moment does no harm: the difference of two others covers it.
 """
 
 from __future__ import annotations
@@ -19,10 +18,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOMENTS_MAX = 1200
-"""Beyond so many, of each two neighbours the later one stays, with the most of both."""
+"""Beyond this number, the later one of each two neighbours stays, with the greater values of
+both."""
 
 INTERVALS_MAX = 300
-"""Intervals that are drawn: they are doubled until no more are needed."""
+"""The number of drawn intervals: their length is doubled until no more are needed."""
 
 
 @dataclass(frozen=True)
@@ -34,20 +34,20 @@ class Instant:
     succeeded: int
     in_system: int
     most: int
-    """The most that were in the system since the instant before."""
+    """The greatest number in the system since the instant before."""
 
     buckets: tuple[tuple[int, int], ...] = ()
-    """Response times: places of buckets, and how many are in each."""
+    """Response times: places of buckets, and the count of each."""
 
     sum_s: float = 0.0
     """Their sum."""
 
     mean: float | None = None
-    """The mean number in the system since the instant before, where it was looked at between."""
+    """The mean number in the system since the instant before, if there were looks between."""
 
     @property
     def measured(self) -> int:
-        """How many response times there are."""
+        """The number of response times."""
         return sum(count for _, count in self.buckets)
 
 
@@ -58,7 +58,7 @@ class History:
     instants: list[Instant] = field(default_factory=list)
 
     def take(self, instant: Instant) -> None:
-        """Add an instant. Where time begins anew, as after a pilot run, so does the history."""
+        """Add an instant. If time begins anew, as after a pilot run, so does the history."""
         if self.instants and instant.time_s < self.instants[-1].time_s:
             self.instants.clear()
         self.instants.append(instant)
@@ -72,7 +72,7 @@ class History:
 
     @property
     def interval_s(self) -> float:
-        """How long intervals are: a round number of seconds, or less in a short simulation."""
+        """The length of intervals: a round number of seconds, or less in a short simulation."""
         interval = 1.0
         while self.end_s / interval > INTERVALS_MAX:
             interval *= 2
@@ -82,7 +82,7 @@ class History:
 
     @property
     def _apart_s(self) -> float:
-        """How far instants lie apart, rounded up: nothing is known of shorter intervals."""
+        """The distance of instants, rounded up: shorter intervals have no data."""
         times = np.array([0.0, *(one.time_s for one in self.instants)])
         apart = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
         scale = 10.0 ** math.ceil(math.log10(apart)) if apart > 0 else 0.0
@@ -91,7 +91,7 @@ class History:
 
     @property
     def edges_s(self) -> FloatArray:
-        """Where intervals begin and end, as far as they are over."""
+        """The bounds of the finished intervals."""
         whole = int(self.end_s / self.interval_s + 1e-9) if self.interval_s > 0 else 0
         return np.linspace(0.0, whole * self.interval_s, whole + 1)
 
@@ -118,9 +118,9 @@ class History:
         )
 
     def measured(self) -> tuple[float, pl.DataFrame | None]:
-        """When measuring began, and the intervals since, as checks of validity read them.
+        """The beginning of the measurement, and the intervals since, for checks of validity.
 
-        None before an interval is over. What is in the system is that at the ends of intervals.
+        None before an interval is over. The number in the system is that at the ends of intervals.
         """
         import polars as pl
 
@@ -143,7 +143,7 @@ class History:
         return begin_s, pl.DataFrame(columns)
 
     def bucket_counts(self) -> tuple[list[int], FloatArray] | None:
-        """The buckets that hold anything, rising, and counts: a row an interval, a column each."""
+        """The buckets that hold anything, rising, and counts: rows are intervals."""
         edges = self.edges_s
         places = sorted({place for one in self.instants[-1:] for place, _ in one.buckets})
         if len(edges) < 2 or not places:
@@ -153,7 +153,7 @@ class History:
         return places, np.diff(np.column_stack(columns), axis=0)
 
     def _at(self, times_s: FloatArray, counts: Sequence[float]) -> FloatArray:
-        """Counts at some times: between instants they are taken to have risen evenly."""
+        """Counts at some times, interpolated between instants."""
         known = np.array([0.0, *(one.time_s for one in self.instants)])
         found: FloatArray = np.interp(times_s, known, np.array([0, *counts], dtype=float))
         return found

@@ -1,4 +1,4 @@
-"""What is known so far, as a page: of the same tables and charts as those at the end."""
+"""The state so far, as a page: with the same tables and charts as those at the end."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SO_FAR = "What checks say so far; the report at the end has more of them."
 
 @dataclass
 class _Known:
-    """What charts read of a result, as far as it is known while it comes about."""
+    """The result in progress, as far as charts read it."""
 
     kind: str
     series: pl.DataFrame | None
@@ -50,31 +50,31 @@ class _Known:
     rows_complete: bool = False
 
     def survival(self) -> tuple[FloatArray, FloatArray]:
-        """As of a result, by the upper bounds of buckets: response times, and who took longer."""
+        """As in a result, by upper bounds of buckets: response times, and the share above."""
         return tail_of(() if self.moment is None else self.moment.response_buckets)
 
 
 @dataclass
 class Subject:
-    """What is watched, and all that was told of it."""
+    """The watched command, and all messages about it."""
 
     run: WatchedRun
     history: History = field(default_factory=History)
     moment: Moment | None = None
     last: Message | None = None
-    """The last message that is no moment."""
+    """The last message that is not a moment."""
 
     cores: Cores = field(default_factory=lambda: Cores(None))
-    """What the command uses of its cores."""
+    """The command's use of its cores."""
 
     validity: list[Finding] = field(default_factory=list)
-    """What checks say of a run so far."""
+    """The checks' findings about a run so far."""
 
     several: RepeatedRuns | None = None
-    """Which of several runs it is; None where there is one."""
+    """Its place among several runs; None for a single one."""
 
     def take(self, message: Message) -> None:
-        """Take note of what was told."""
+        """Record a message."""
         kind, thing = message
         if kind == "moment":
             self.moment, most = thing
@@ -87,14 +87,14 @@ class Subject:
             self.validity = simulation_checks.findings(self.history, self.run)
             self.last = message
         elif kind == "several":
-            # Another run: what was known is that of the one before.
+            # Another run: the data so far is that of the one before.
             self.several, self.history, self.moment, self.validity = thing, History(), None, []
         else:
             self.last = message
 
     @property
     def share(self) -> float | None:
-        """How much is over, up to 1; None where nobody knows."""
+        """The finished share, up to 1; None if unknown."""
         if self.last is not None and self.last[0] == "reading":
             return float(self.last[1][1]) or None
         if self.last is not None and self.last[0] == "swept":
@@ -135,14 +135,14 @@ class Subject:
 
     @property
     def case(self) -> Case:
-        """What charts draw."""
+        """The data of the charts."""
         kind = "run" if self.moment is not None else "simulate"
         summary = {"warmup_s": 0.0, "duration_s": self.history.end_s}
         known = cast("Result", _Known(kind, self.history.series(), summary, self.moment))
         return Case(self.run.workload or self.run.command, "", 0, [Entry(known, "")], None)
 
     def _which(self) -> str:
-        """Which of several runs it is."""
+        """Its place among several runs."""
         several = self.several
         return "" if several is None else f"Run {several.number} of {several.whole}. "
 
@@ -164,7 +164,7 @@ class Subject:
         return f"{', '.join([so_far, rates, *times])}."
 
     def _rates(self) -> tuple[float, float]:
-        """Requests begun and succeeded a second, over the last two instants or so."""
+        """Requests begun and succeeded a second, over about the last two instants."""
         instants = [Instant(0.0, 0, 0, 0, 0), *self.history.instants]
         last, before = instants[-1], instants[max(-3, -len(instants))]
         time_s = last.time_s - before.time_s
@@ -182,7 +182,7 @@ def _instant(moment: Moment, most: int) -> Instant:
 
 
 def _tables(moment: Moment | None, validity: Sequence[Finding]) -> list[Table]:
-    """Of a simulation, which tells no moments, the checks alone."""
+    """For a simulation, which sends no moments, only the checks."""
     made = validity_table.table([Group([validity_table.line_of(one) for one in validity])])
     checks = replace(made, caption=_SO_FAR)
     found = [checks]
@@ -241,7 +241,7 @@ def _errors(moment: Moment) -> Table:
 
 
 def _several(several: RepeatedRuns) -> list[Table]:
-    """The runs that are over, and whether they agree."""
+    """The finished runs, and whether they agree."""
     from thinktime.report.repeated_runs import agreement_table
 
     found = [] if several.table is None else [several.table]
@@ -249,7 +249,7 @@ def _several(several: RepeatedRuns) -> list[Table]:
 
 
 def _of_cases(chart: Chart[Sequence[Case]]) -> Chart[Subject]:
-    """A chart of the report, drawn of what is known so far."""
+    """A chart of the report, drawn from the data so far."""
     return Chart(
         chart.name, chart.title, chart.caption, lambda subject: chart.draw([subject.case]),
         needed=False,
@@ -275,4 +275,4 @@ CHARTS: list[Chart[Subject]] = [
     _of_cases(throughput.CHART),
     _of_cases(in_system.CHART),
 ]
-"""In the order of the page."""
+"""The charts, in the order of the page."""

@@ -1,4 +1,4 @@
-"""Metrics of a run as Prometheus reads them, made anew each time somebody asks.
+"""Metrics of a run as Prometheus reads them, made anew for each request.
 
 Counts are those of the whole run, the warm-up included; response times are those that count.
 """
@@ -36,20 +36,21 @@ if TYPE_CHECKING:
 _VERDICTS = {FINE: 0, DOUBTFUL: 1, SPOILT: 2}
 
 BOUNDS = range(-14 * PER_OCTAVE, 6 * PER_OCTAVE + 1, PER_OCTAVE // 2)
-"""Places of the buckets whose upper bounds are told: from 61 us to 64 s, two to a factor of two."""
+"""Places of the buckets whose upper bounds are reported: from 61 us to 64 s, two to a factor of
+two."""
 
 RESPONSE_TIMES = "thinktime_response_time_seconds"
 
 
 class Metrics(Collector):
-    """What a registry collects of a run."""
+    """A registry's collection of a run."""
 
     def __init__(self, subject: Subject) -> None:
-        """Of what is known of a run at the time."""
+        """Collects the state of a run so far."""
         self._subject = subject
 
     def collect(self) -> Iterator[Metric]:
-        """All of it, as far as anything is known."""
+        """All metrics with data."""
         moment = self._subject.moment
         if moment is not None:
             name = self._subject.run.workload
@@ -74,7 +75,7 @@ def protobuf_of(subject: Subject) -> bytes:
 
 
 def app(subject: Subject, hosts: Iterable[str]) -> ASGIApp:
-    """What serves `/metrics`."""
+    """The server of `/metrics`."""
 
     async def metrics(request: Request) -> Response:
         if protobuf.accepted(request.headers.get("accept", "")):

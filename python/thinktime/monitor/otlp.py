@@ -1,9 +1,9 @@
-"""Metrics of a run as OpenTelemetry's protocol has them: OTLP over HTTP, as JSON.
+"""Metrics of a run in OpenTelemetry's protocol: OTLP over HTTP, as JSON.
 
-The SDK of OpenTelemetry measures what happens in its own process. Here counts come from elsewhere,
-already added up, and it has no way to take a histogram of that kind: so the message, which is a
-stable one, is written here. Response times are an exponential histogram, which Prometheus keeps as
-a native one.
+The SDK of OpenTelemetry measures events in its own process. Here counts come from elsewhere,
+already added up, and the SDK cannot take such a histogram. So the message, whose format is stable,
+is written here. Response times are an exponential histogram, which Prometheus keeps as a native
+one.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _CUMULATIVE = 2
 
 
 class Pusher:
-    """Pushes what is known of a run to a collector. What does not arrive is not kept."""
+    """Pushes the state of a run to a collector. Messages that do not arrive are not kept."""
 
     def __init__(self, url: str, headers: Sequence[tuple[str, str]], subject: Subject) -> None:
-        """To the collector's url, to which `/v1/metrics` is added where it has no path."""
+        """To the collector's url, to which `/v1/metrics` is added if it has no path."""
         self.url = metrics_url(url)
         self.traces_url = traces_url(self.url)
         self._spans: deque[RequestSpan] = deque(maxlen=_SPANS_MAX)
@@ -54,7 +54,7 @@ class Pusher:
         self._spans.extend(spans)
 
     async def once(self) -> None:
-        """Push once, if anything is known."""
+        """Push once, if there is any data."""
         moment = self._subject.moment
         if moment is None:
             return
@@ -72,14 +72,14 @@ class Pusher:
             with urllib.request.urlopen(request, timeout=_PATIENCE_S) as answer:
                 answer.read()
         except (OSError, ValueError):
-            return  # a collector that is away is no concern of the run
+            return  # an unreachable collector does not concern the run
 
 
 def checked(url: str) -> str:
     """The url of a collector, as it was given.
 
     Raises:
-        InputError: where it is none, or has a user and a password.
+        InputError: It is not a url, or contains a user and a password.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -90,26 +90,26 @@ def checked(url: str) -> str:
 
 
 def headers_of(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Header fields as `OTEL_EXPORTER_OTLP_HEADERS` has them: `name=value`, with commas between."""
+    """Header fields as in `OTEL_EXPORTER_OTLP_HEADERS`: `name=value`, with commas between."""
     fields = environment.get("OTEL_EXPORTER_OTLP_HEADERS", "").split(",")
     pairs = (field.partition("=") for field in fields if "=" in field)
     return tuple((name.strip(), unquote(value.strip())) for name, _, value in pairs)
 
 
 def metrics_url(url: str) -> str:
-    """Where metrics go: a collector's url alone is completed as OpenTelemetry says."""
+    """The destination of metrics: a collector's url alone is completed by OpenTelemetry's rule."""
     base = url.rstrip("/")
     return base if "/" in base.partition("://")[2] else f"{base}/v1/metrics"
 
 
 def traces_url(metrics: str) -> str | None:
-    """Where traces go, beside metrics; None where no place for traces follows from that."""
+    """The destination of traces, beside metrics; None if it does not follow from that."""
     base = metrics.removesuffix("/v1/metrics")
     return None if base == metrics else f"{base}/v1/traces"
 
 
 def message(moment: Moment, workload: str, begun_ns: int, now_ns: int) -> dict[str, Any]:
-    """An ExportMetricsServiceRequest; whole numbers of 64 bits are texts, as in its JSON."""
+    """An ExportMetricsServiceRequest; whole numbers of 64 bits are texts, as in its JSON format."""
     times = {"startTimeUnixNano": str(begun_ns), "timeUnixNano": str(now_ns)}
     resource = {"service.name": "thinktime", "thinktime.workload": workload}
     metrics = [

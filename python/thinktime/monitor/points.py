@@ -1,4 +1,4 @@
-"""The points of a sweep, the probes of a search, and what is read of a log, as they come."""
+"""The points of a sweep, the probes of a search, and the data of a log, as they come."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from thinktime.learn.logs.overview import Overview
 
 _REASONS = 10
-"""So many reasons why lines could not be read are shown."""
+"""The number of shown reasons why lines could not be read."""
 
 
 def page_of(run: WatchedRun, message: Message) -> Page:
-    """The page of a sweep or a search, as it would be if it ended now."""
+    """The page of a sweep or a search, in its state so far."""
     kind, thing = message
     if kind == "swept":
         from thinktime.sweeps.page import page_of as sweep_page

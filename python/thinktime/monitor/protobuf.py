@@ -1,8 +1,8 @@
 """Metrics in the protobuf format of Prometheus, the one way in which it scrapes native histograms.
 
 The messages are those of `io.prometheus.client` in Prometheus's `metrics.proto`, each after its
-length. So few of their fields are used that they are written here: it takes no compiler of schemas,
-and no package that users would have to have.
+length. Only a few of their fields are in use, so they are written here, without a compiler of
+schemas and without another package to install.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _VALUES = {"counter": 3, "gauge": 2}
 """The field of a metric that holds the value of each type."""
 
 Buckets = Sequence[tuple[int, int]]
-"""Places of buckets of a native histogram, in order, and how many values are in each."""
+"""Places of buckets of a native histogram, in order, and the count of each."""
 
 
 def accepted(accept: str) -> bool:
-    """Whether who sends this `Accept` field takes the format: Prometheus, once told to."""
+    """Whether the sender of this `Accept` field takes the format: Prometheus, once told to."""
     wanted, text = 0.0, 0.0
     for one in accept.lower().replace(" ", "").replace('"', "").split(","):
         kind, *parameters = one.split(";")
@@ -40,7 +40,7 @@ def accepted(accept: str) -> bool:
 
 
 def _share(said: str) -> float:
-    """How much it is wanted; not at all where that is no number."""
+    """The quality of it; 0 if the text is not a number."""
     try:
         return float(said)
     except ValueError:
@@ -50,7 +50,7 @@ def _share(said: str) -> float:
 def encoded(metrics: Iterable[Metric], schema: int, native: Mapping[str, Buckets]) -> bytes:
     """All metrics; histograms of a name in `native` have these buckets besides their own.
 
-    `schema` says how many of these there are to a factor of two: 2 to the power of it.
+    `schema` gives the buckets to a factor of two: 2 to the power of it.
     """
     found = bytearray()
     for metric in metrics:
@@ -90,9 +90,9 @@ def _histogram(metric: Metric, schema: int, native: Buckets) -> bytes:
 
 
 def _spans(native: Buckets) -> bytes:
-    """Runs of buckets by offset and length, and by how much each count is above the one before."""
+    """Runs of buckets by offset and length, and the difference of each count to the one before."""
     if not native:
-        # A span of nothing tells it from a histogram that has no native buckets at all.
+        # An empty span marks it as a native histogram, even without native buckets.
         return _message(12, _signed(1, 0) + _whole(2, 0))
     runs: list[list[int]] = []
     end, before, deltas = 0, 0, b""

@@ -1,8 +1,8 @@
-"""The checks of validity on what is known of a simulation so far.
+"""The checks of validity during a simulation, on its data so far.
 
-It tells how many requests are over, and how many are in the system; of response times nothing. By
-Little's law the number in the system stands for these: at one rate, where the one stays at a level,
-so does the other. When its warm-up ends it tells at the end alone, so the first quarter of the time
+It reports the number of finished requests and the number in the system, but no response times. By
+Little's law the number in the system stands for these: at one rate, if one stays at a level, so
+does the other. The end of its warm-up is reported only at the end, so the first quarter of the time
 so far is left out.
 """
 
@@ -23,13 +23,13 @@ from thinktime.validity.evidence import Evidence
 from thinktime.validity.stretches import LEAST, PARTS
 
 LEFT_OUT = 0.25
-"""Of the time so far, at its beginning."""
+"""The share of the time so far, at its beginning."""
 
 _AT_THE_END = "a simulation tells its response times at its end"
 
 
 def findings(history: History, run: WatchedRun) -> list[Finding]:
-    """What the checks say of a simulation so far."""
+    """The checks' findings about a simulation so far."""
     names = (load.NAME, warm_up.NAME, steadiness.NAME)
     later = [Finding(name, UNSEEN, _AT_THE_END) for name in (counts.NAME, percentiles.NAME)]
     if run.replications > 1:
@@ -47,7 +47,7 @@ def findings(history: History, run: WatchedRun) -> list[Finding]:
 
 
 def _kept(history: History) -> list[Instant]:
-    """The instants that are looked at: each ends an interval, but for the first."""
+    """The instants in use: each ends an interval, except the first."""
     return [one for one in history.instants if one.time_s >= LEFT_OUT * history.end_s]
 
 
@@ -72,7 +72,7 @@ def _steady(kept: list[Instant], run: WatchedRun) -> Finding | None:
 
 
 def _parted(kept: list[Instant]) -> tuple[np.ndarray, np.ndarray]:
-    """The mean number in the system in up to twenty parts, and when each begins."""
+    """The mean number in the system in up to twenty parts, and the beginning of each."""
     intervals = kept[1:]
     each = max(len(intervals) // PARTS, 1)
     used = intervals[len(intervals) % each :]
@@ -83,9 +83,9 @@ def _parted(kept: list[Instant]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _many_enough(kept: list[Instant]) -> None:
-    """Raise Unseen before there are intervals enough."""
+    """Raise Unseen before there are enough intervals."""
     if len(kept) <= LEAST:
-        # However long the simulated time is by then.
+        # Whatever the length of the simulated time is by then.
         raise Unseen("it was looked at too few times so far, once a second")
 
 
@@ -99,7 +99,7 @@ def _evidence(kept: list[Instant], run: WatchedRun) -> Evidence:
     lengths = np.diff(times)
     if not (lengths > 0).all():
         raise Unseen("its time stands still")
-    # Intervals of one length, as those of a result.
+    # Intervals of one length, as in a result.
     edges = np.linspace(times[0], times[-1], len(times))
     scheduled, completed = (np.diff(np.interp(edges, times, one)) for one in (came, over))
     series = pl.DataFrame(

@@ -1,7 +1,7 @@
-"""The page's server: who has its token sees what is known, and may stop it.
+"""The page's server: everybody with its token sees the state, and may stop the command.
 
-Other pages cannot ask for it (the token is in no page but this one, and what asks under a foreign
-name is refused), nothing is cached, and no script runs but the two that are part of it.
+Other pages cannot ask for it (only this page contains the token, and a request under a foreign name
+is refused), nothing is cached, and no script runs except the two that are part of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 VIEWERS_MAX = 32
 _ALIVE_S = 15.0
-"""So often something is sent, so that a viewer who is gone is found out."""
+"""The time between messages that detect a viewer who is gone."""
 
 HEADERS = {
     "cache-control": "no-store",
@@ -38,8 +38,8 @@ HEADERS = {
 class KnownHosts:
     """Refuses requests under a name that is not this machine's.
 
-    A foreign name that was made to lead here (DNS rebinding) brings pages that may read what they
-    ask for.
+    A foreign name that was made to lead here (DNS rebinding) brings pages that may read the answers
+    to their requests.
     """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
@@ -67,18 +67,18 @@ class KnownHosts:
 
 @dataclass(eq=False)
 class Viewer:
-    """Somebody who looks on: has what is newest only, whatever happened meanwhile."""
+    """A viewer: it has only the newest page, whatever happened meanwhile."""
 
     newest: str | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def show(self, text: str) -> None:
-        """Replace what was not sent yet."""
+        """Replace a page that was not sent yet."""
         self.newest = text
         self.changed.set()
 
     async def events(self) -> AsyncIterator[str]:
-        """Server-sent events, as fast as the viewer takes them."""
+        """Server-sent events, at the viewer's pace."""
         yield "retry: 1000\n\n"
         while True:
             with contextlib.suppress(TimeoutError):
@@ -92,7 +92,7 @@ class Site:
     """The page, its events, and its button."""
 
     def __init__(self, token: str, draw: Callable[[], str], stop: Callable[[], None]) -> None:
-        """`draw` gives the whole page as it is now, `stop` ends what is watched."""
+        """`draw` returns the whole page as it is now, `stop` ends the watched command."""
         self._token = token.encode()
         self._draw = draw
         self._stop = stop
@@ -110,17 +110,17 @@ class Site:
             Route("/{token}/stop", self._stopped, methods=["POST"]),
         ]
         site = Starlette(routes=routes, middleware=[Middleware(KnownHosts, hosts=hosts)])
-        site.router.redirect_slashes = False  # what is not there is not said to be elsewhere
+        site.router.redirect_slashes = False  # a missing page is not redirected
         return site
 
     def show(self, news: dict[str, Any]) -> None:
-        """Tell all viewers what is new."""
+        """Send all viewers the news."""
         text = json.dumps(news)
         for viewer in self.viewers:
             viewer.show(text)
 
     def finish(self, page: str) -> None:
-        """From now on this is the page; who looks on is told to take it."""
+        """From now on this is the page; viewers are told to take it."""
         self.final = page
         self._wanted = len(self.viewers)
         self.show({"over": True})

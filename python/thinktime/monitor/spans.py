@@ -27,7 +27,7 @@ def traces(spans: Iterable[RequestSpan], workload: str) -> dict[str, Any]:
 
 
 def _span(one: RequestSpan) -> dict[str, Any]:
-    """From when the workload wanted the request sent to when it was over, all its attempts."""
+    """From the request's scheduled time to its end, including all its attempts."""
     attributes = [
         _number("thinktime.session", one.session),
         _number("thinktime.request", one.request),

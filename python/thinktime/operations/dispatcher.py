@@ -14,7 +14,7 @@ from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, worklo
 
 @dataclass(frozen=True)
 class Switched:
-    """What a switch has done."""
+    """The counts of a switch."""
 
     passed: int
     """Requests that a server answered."""
@@ -26,17 +26,18 @@ class Switched:
     """By server, the requests that it answered."""
 
     failures: list[int]
-    """By server, how often it gave no connection, no answer, or a response without end."""
+    """By server, the number of missing connections, missing answers and responses without an
+    end."""
 
     log_failure: str | None = None
-    """Why lines of the access log are missing; None where none are."""
+    """Why lines of the access log are missing; None if all are there."""
 
 
 def identity_of(certificate: str | Path | None, key: str | Path | None) -> tuple[Path, Path] | None:
-    """The files by which a server shows who it is: its certificate and its key.
+    """The files by which a server proves its identity: its certificate and its key.
 
     Raises:
-        InputError: if there is a key without a certificate.
+        InputError: There is a key without a certificate.
     """
     if certificate is None:
         if key is not None:
@@ -78,19 +79,19 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
             system: A system with a cluster, the path of its file, or what it says as a dict.
             servers: The real server for each of the cluster's, as in `http://127.0.0.1:8081`.
             listen: Where to listen.
-            cluster: The name of the cluster, where the system has several.
+            cluster: The name of the cluster, if the system has several.
             workload: A workload, the path of its file, or what it says as a dict, that says which
                 request is of which name, for the cluster's classes. Without it the name is the
                 first part of the target's path.
-            seed: The seed of what the policy draws: the same as a simulation's.
+            seed: The seed of the policy's draws: the same as a simulation's.
             log: A file to which a line is added for each request, in the Combined Log Format with
                 its response time and server behind it. Lines are there a second later.
             certificate: The file, in PEM form, with the certificate to show to clients, followed by
                 those that lead to its authority. With it clients connect by TLS, and speak HTTP/2
                 or HTTP/1.1.
             key: The file with its private key; without it, that of the certificate.
-            metrics: `HOST:PORT`, port 0 for a free one, where metrics are told in the text format
-                of Prometheus; another port than that of `listen`.
+            metrics: `HOST:PORT`, port 0 for a free one, at which metrics are served in the text
+                format of Prometheus; another port than that of `listen`.
             settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
                 `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
                 `idle`, `closed`, `drain`), `behind_proxy`, the path of health checks (`health`;
@@ -99,8 +100,8 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
 
         Raises:
             InputError: if the system, the servers, the workload, the address or a setting are
-                wrong, the policy must be told what nobody tells a real switch, the log cannot be
-                opened, or the certificate and key cannot be read or do not belong together.
+                wrong, the policy needs information that a real switch does not have, the log cannot
+                be opened, or the certificate and key cannot be read or do not belong together.
             RunError: if the address is taken.
         """
         self._servers = list(servers)
@@ -125,7 +126,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
 
     @property
     def metrics_url(self) -> str | None:
-        """Where metrics are told, as in `http://127.0.0.1:9100/metrics`; None if nowhere."""
+        """The address of the metrics, as in `http://127.0.0.1:9100/metrics`; None without any."""
         return self._switch.metrics_url
 
     @property
@@ -134,10 +135,10 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         return self._switch.running
 
     def news(self) -> list[str]:
-        """What happened to servers since this was called last, a line each.
+        """The events of servers since the last call, one per line.
 
         A server that gets no requests any more, or gets some again, with the reason; and one that
-        answers no probes. Of more than 1,000 lines the oldest are lost.
+        answers no probes. Beyond 1,000 lines the oldest are lost.
         """
         return self._switch.news()
 
@@ -151,9 +152,9 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
     ) -> None:
         """Place requests by another system from now on, without a lost one.
 
-        Requests in progress go on where they are, and the new policy counts them. It remembers
+        Requests in progress stay on their servers, and the new policy counts them. It remembers
         nothing else of the time before. A server whose URL stays is the same server: it is closed
-        if it was. Everything that is given at the start and not here stays; the file of the access
+        if it was. All arguments of the start that are not given here stay. The file of the access
         log is opened again, so that it may have been moved away.
 
         Args:
@@ -163,7 +164,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
 
         Raises:
             InputError: if the system, the servers or the workload are wrong, or the number of
-                servers is not the cluster's. The switch goes on as before.
+                servers is not the cluster's. The switch stays as before.
         """
         given = self._servers if servers is None else list(servers)
         names = self._workload if workload is None else workload_of(workload)
@@ -171,7 +172,7 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         self._servers, self._workload = given, names
 
     def stop(self) -> Switched | None:
-        """End what is in progress, stop, and say what it did; None if stopped before."""
+        """End the work in progress, stop, and return the counts; None if stopped before."""
         done = self._switch.stop()
         return None if done is None else Switched(*done)
 

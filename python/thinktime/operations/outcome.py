@@ -1,4 +1,4 @@
-"""What simulations and runs have in common: their times, their ends, and their results."""
+"""The common parts of simulations and runs: their times, their ends, and their results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def seconds(time: Time) -> float:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run; `result` holds what there was until then."""
+    """Ctrl-C ended a run; `result` holds everything up to then."""
 
     def __init__(self, result: Result) -> None:
         """Keep the result."""
@@ -34,7 +34,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Unwritten(_core.RunError):
-    """A result could not be written, as when the disk is full; `result` holds what was measured."""
+    """A result could not be written, as when the disk is full; `result` holds the measurements."""
 
     def __init__(self, result: Result, why: str) -> None:
         """Keep the result."""
@@ -53,7 +53,7 @@ def written_result(
     notes: Notes,
     note: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> Result:
-    """The result, written; `note` says more in its summary."""
+    """The result, written; `note` adds to its summary."""
     result = Result(outcome, notes.label, notes.made)
     note(result.summary)
     if outcome.unwritten is None and notes.finish():

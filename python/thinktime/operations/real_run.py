@@ -82,7 +82,7 @@ def run(
         output: Write the result directory there; an older result is replaced at the end.
         label: What the result is called; by default its workload, the commit and the time.
         progress: Called about twenty times a second.
-        monitor: Called about ten times a second with more of what is known so far.
+        monitor: Called about ten times a second with more of the state so far.
         stop_on_slo: End the run when it is certain that the workload's objectives cannot be met
             any more: an error share or a percentile's share is above its limit by two half-widths
             of its 95 % interval, or would be whatever came now, after at least 1000 requests. A

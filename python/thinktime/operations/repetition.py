@@ -1,4 +1,4 @@
-"""Doing again what made a result."""
+"""The repetition of a result's run or simulation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def again(
 
 
 def _check(options: Mapping[str, Any], kind: str) -> None:
-    """Raise InputError unless these are options of what is done again."""
+    """Raise InputError unless these are options of the repeated operation."""
     known = [*(name for name, _, _ in _core.options(kind)), "label"]
     for name in options:
         if name not in known:

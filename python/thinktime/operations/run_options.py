@@ -9,10 +9,10 @@ from thinktime.inputs.options import options_json
 
 
 def run_options_json(values: Mapping[str, Any]) -> str:
-    """As `options_json`, with the link as text: its file may be another one by then.
+    """Like `options_json`, with the link as text: its file may change later.
 
     Raises:
-        InputError: As `options_json` says, or the link is none.
+        InputError: As in `options_json`, or the link is invalid.
     """
     if values.get("link") is None:
         return options_json("run", values)

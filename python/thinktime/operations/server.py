@@ -15,13 +15,13 @@ from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, worklo
 
 @dataclass(frozen=True)
 class Burned:
-    """What a server that burns has used, in seconds of CPU time."""
+    """The CPU time that a server with `burn` has used, in seconds."""
 
     demanded_s: float
     """The demands of the answered requests together."""
 
     used_s: float
-    """What the server's threads used: for these demands, for reading, writing and starting
+    """The use of the server's threads: for these demands, for reading, writing and starting
     threads, and for requests that the server's end cut off."""
 
 
@@ -134,9 +134,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
     def work_units_per_s(self) -> float | None:
         """The calibration of a server that burns; None for others.
 
-        It is how many steps of a chain of multiplications a core does in a second. Long demands
-        are measured out by the CPU clock, all but their last 50 ms; those, and short ones, by this
-        alone.
+        It is the number of steps of a chain of multiplications that a core does in a second. The
+        CPU clock measures long demands, except for their last 50 ms; the calibration alone measures
+        those and short demands.
         """
         return self._server.work_units_per_s
 
@@ -146,9 +146,9 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         return self._burned
 
     def stop(self) -> tuple[int, int] | None:
-        """Stop, and give the numbers of requests answered and refused; None if stopped before.
+        """Stop, and return the numbers of requests answered and refused; None if stopped before.
 
-        A server that burns cuts off what is still burning.
+        A server that burns cuts off its current demands.
         """
         done = self._server.stop()
         if done is None:

@@ -1,1 +1,1 @@
-"""The ground that shows things: numbers in words, tables, charts and pages. It knows no results."""
+"""The shared ground of all output: numbers in words, tables, charts and pages, but not results."""

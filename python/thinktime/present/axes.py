@@ -1,4 +1,4 @@
-"""Axes with ticks that a person reads: round numbers in a unit that fits."""
+"""Axes with readable ticks: round numbers in a suitable unit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thinktime.present import units
 Words = Callable[[float], str]
 
 _TICKS_MAX = 6
-_SI_UPTO_S = 1000.0  # beyond it minutes and hours are read more easily than kiloseconds
+_SI_UPTO_S = 1000.0  # larger times are easier to read in minutes and hours than in kiloseconds
 
 
 def _time(value: float) -> str:
@@ -34,7 +34,7 @@ def _share(value: float) -> str:
 
 
 WORDS: dict[str, Words] = {"time": _time, "size": _size, "number": _number, "share": _share}
-"""What an axis may count: seconds, bytes, anything, or shares of one."""
+"""The quantity of an axis: seconds, bytes, anything, or shares of one."""
 
 
 def log(low: float, high: float, kind: str, title: str = "") -> dict[str, Any]:
@@ -111,7 +111,7 @@ def linear(low: float, high: float, kind: str, title: str = "") -> dict[str, Any
 
 
 def _titled(title: str) -> dict[str, Any]:
-    """What an axis says below it; plotly keeps room for a title that is there and empty."""
+    """The title below an axis; plotly keeps room for an empty title."""
     return {"title": {"text": title}} if title else {}
 
 
@@ -130,6 +130,6 @@ def is_wide(values: Sequence[float]) -> bool:
 
 
 def _digits(value: float) -> int:
-    """How many digits say all of a value; three at most."""
+    """The number of digits that a value needs; three at most."""
     exact = (n for n in (1, 2) if abs(float(f"{value:.{n - 1}e}") / value - 1) < 1e-9)
     return next(exact, 3)

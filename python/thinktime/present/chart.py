@@ -1,4 +1,4 @@
-"""What all charts have in common: their form, colours, line styles and legends."""
+"""The common parts of all charts: their form, colours, line styles and legends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POINTS_MAX = 2000
 """A curve has at most this many points."""
 
 INK = "#888888"
-"""Stands for the page's ink, which is another one in the dark: see `meta` in page.js."""
+"""Stands for the page's ink, which changes in the dark: see `meta` in page.js."""
 
 DASHES = {"measured": "solid", "simulated": "7px,3px", "exact": "2px,3px"}
 
@@ -33,14 +33,14 @@ class Key:
 
     name: str
     colour: str = ""
-    """Nothing for the page's ink."""
+    """Empty for the page's ink."""
 
     dash: str = "solid"
     mark: str = "line"
     """`line`, `box` or `dot`."""
 
     group: str = ""
-    """The `legendgroup` of the traces that it shows and hides; nothing where it only explains."""
+    """The `legendgroup` of the traces that it shows and hides; empty if it only explains."""
 
 
 @dataclass(frozen=True)
@@ -49,36 +49,36 @@ class Panel:
 
     figure: go.Figure
     words: str
-    """The figures that it shows, in sentences: for those who cannot see it."""
+    """Its figures, in sentences: for readers who cannot see it."""
 
     title: str = ""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart as it stands on a page: pictures side by side where there is room, and a legend."""
+    """A chart as it stands on a page: pictures side by side if there is room, and a legend."""
 
     panels: Sequence[Panel]
     keys: Sequence[Key] = ()
 
     linked: bool = False
-    """Whether the pictures have one horizontal axis: they lie one below the other then, and a zoom
+    """Whether the pictures share one horizontal axis: then they lie one below the other, and a zoom
     into one is a zoom into all."""
 
 
 @dataclass(frozen=True)
 class Chart(Generic[Subject]):
-    """A chart: its drawing of a subject, or None where there is nothing to draw."""
+    """A chart: its drawing of a subject, or None without data."""
 
     name: str
     title: str
     caption: str
-    """One sentence that says what to see."""
+    """One sentence that describes the picture."""
 
     draw: Callable[[Subject], Drawing | None]
 
     needed: bool = True
-    """Whether a page without it says that there is nothing to draw."""
+    """Whether a page without it mentions that it has no data."""
 
 
 def sections(charts: Iterable[Chart[Subject]], subject: Subject) -> list[Section]:
@@ -92,7 +92,7 @@ def sections(charts: Iterable[Chart[Subject]], subject: Subject) -> list[Section
 
 
 def escape(text: str) -> str:
-    """Text that a chart shows as it is: no markup, no hover variable."""
+    """Text for literal display in a chart: no markup, no hover variable."""
     return html.escape(text, quote=False).replace("%{", "%&#123;")
 
 
@@ -111,7 +111,7 @@ def layout(height: int, **more: Any) -> dict[str, Any]:
 
 
 def titled(figure: go.Figure, y_title: str, shift: int = 6) -> go.Figure:
-    """Sets what the vertical axis shows above it, where it meets neither ticks nor neighbours."""
+    """Sets the vertical axis's title above it, clear of ticks and neighbours."""
     figure.add_annotation(
         text=escape(y_title), x=0, xref="paper", xanchor="left", y=1, yref="paper",
         yanchor="bottom", yshift=shift, showarrow=False, name="y-title",
@@ -120,7 +120,7 @@ def titled(figure: go.Figure, y_title: str, shift: int = 6) -> go.Figure:
 
 
 def thin(x: FloatArray, y: FloatArray, points: int = POINTS_MAX) -> tuple[FloatArray, FloatArray]:
-    """At most so many points: of each stretch the first, the least, the greatest and the last."""
+    """At most `points` points: of each stretch the first, the least, the greatest and the last."""
     if len(x) <= points:
         return x, y
     edges = np.linspace(0, len(x), points // 4 + 1).astype(int)

@@ -1,9 +1,9 @@
-"""The library that draws charts, cut into scripts that each are over in a moment.
+"""The library that draws charts, cut into scripts that each take only a moment.
 
-It is plotly.js as it is published: one script of a megabyte, which a browser reads and runs in one
-go, in which the page answers nobody. Its modules stand there in the order in which they first run,
-each in a function that keeps what it made. So it can be cut between any two of them, if each script
-runs the modules that it has: the next finds them made. What the scripts share is global then.
+It is plotly.js as published: one script of a megabyte, which a browser reads and runs in one piece,
+while the page does not react. Its modules stand there in the order of their first run, each in a
+function that keeps its result. So the library can be cut between any two modules, if each script
+runs its own modules: the next script finds them made. Names shared by the scripts are global then.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ _BEGIN = '"use strict";var Plotly=(()=>{'
 _END = re.compile(r"return ([\w$]+)\(\);\}\)\(\);")
 _MODULE = re.compile(r"(?<=\);)var ([\w$]+)=W\(")
 _UNUSED = ("lw",)
-"""Modules that never run: what is left of maps, which this edition of the library lacks."""
+"""Modules that never run: remnants of maps, which this edition of the library lacks."""
 
 _STEP = "a=n(r),a&&a.then)return a.then(i)"
 _RESTING = "a=n(r),a&&a.then||e.length&&(a=Plotly.rest&&Plotly.rest(r)))return a.then(i)"
-"""Between the steps of a drawing `Plotly.rest` is asked, which may give a promise to wait for."""
+"""Between the steps of a drawing `Plotly.rest` is called, which may return a promise to wait
+for."""
 
 _MOST = 45_000
-"""Characters after which a script ends: read and run in some ten milliseconds."""
+"""The length in characters at which a script ends: it takes some ten milliseconds to read and
+run."""
 
 
 @functools.cache
 def scripts() -> tuple[str, ...]:
-    """The library in scripts, to be run in their order; `Plotly` is there after the last."""
+    """The library in scripts, to be run in order; `Plotly` is there after the last."""
     return cut(resources.files("thinktime.present").joinpath("assets", _NAME).read_text("utf-8"))
 
 
@@ -37,7 +39,7 @@ def cut(text: str) -> tuple[str, ...]:
     """The scripts of an edition of the library.
 
     Raises:
-        ValueError: if it is one that cannot be cut so.
+        ValueError: The edition cannot be cut in this way.
     """
     head, _, body = text.partition(_BEGIN)
     end = _END.search(body)
@@ -51,7 +53,7 @@ def cut(text: str) -> tuple[str, ...]:
 
 
 def _parts(body: str) -> list[str]:
-    """Whole modules, up to so many characters, and behind them the calls that run them."""
+    """Whole modules, up to a number of characters, followed by the calls that run them."""
     modules = [(found.start(), found[1]) for found in _MODULE.finditer(body)]
     parts, begin, names = [], 0, list[str]()
     for (_, name), (end, _) in zip(modules, [*modules[1:], (len(body), "")], strict=True):

@@ -1,6 +1,6 @@
-"""The figures behind a chart as a table: for those who cannot see it, and those who want numbers.
+"""The figures behind a chart as a table: for readers who cannot see it, or want numbers.
 
-A long curve is thinned to some points, of which none of its extremes is missing.
+A long curve is thinned to some points, including all its extremes.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 POINTS_MAX = 40
-"""So many points of a curve stand in a table."""
+"""A table has at most this many points of a curve."""
 
 CURVES_MAX = 12
 
 _TIME = re.compile(r"(^|\s)[nµm]?s$|\b(min|h)$")
-"""How ticks of times end."""
+"""The endings of ticks of times."""
 
 
 def table_of(figure: go.Figure, title: str) -> Table | None:
-    """The curves of a chart, one below the other; None where it has none."""
+    """The curves of a chart, one below the other; None without curves."""
     across = figure.layout.xaxis
     names = [one.text for one in figure.layout.annotations if one.name == "y-title"]
     heads = (_plain(across.title.text) or "place", _plain(names[0]) if names else "value")
@@ -45,7 +45,7 @@ def table_of(figure: go.Figure, title: str) -> Table | None:
 
 
 def _left_out(names: list[str]) -> str:
-    """What is said of curves for which a table has no room; nothing where it has all."""
+    """A sentence about curves for which a table has no room; empty if it has all."""
     if not names:
         return ""
     left = ", ".join(dict.fromkeys(name for name in names if name))
@@ -64,7 +64,7 @@ def _points(trace: Any, figure: go.Figure) -> Iterator[tuple[str, str]]:
 
 
 def _kept(values: list[Any]) -> list[int]:
-    """The places of the points that are shown: of each stretch its first, and both extremes."""
+    """The places of the shown points: of each stretch its first, and both extremes."""
     known = [n for n, one in enumerate(values) if isinstance(one, str) or _is_number(one)]
     if len(known) <= POINTS_MAX or isinstance(values[known[0]], str):
         return known[:POINTS_MAX]
@@ -80,7 +80,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _text(value: Any, axis: Any) -> str:
-    """A value as its axis has it: a time where that counts seconds."""
+    """A value in its axis's form: a time if that counts seconds."""
     if isinstance(value, str):
         return _plain(value)
     texts = (axis.ticksuffix, *(axis.ticktext if axis.ticktext is not None else ()))
@@ -90,11 +90,11 @@ def _text(value: Any, axis: Any) -> str:
 
 
 def _digits(value: float) -> int:
-    """How many digits say all of a value; four at most."""
+    """The number of digits that a value needs; four at most."""
     exact = (n for n in (1, 2, 3) if math.isclose(float(f"{value:.{n - 1}e}"), value))
     return next(exact, 4)
 
 
 def _plain(text: str | None) -> str:
-    """What a chart shows, without its escapes, and in one line."""
+    """The displayed text of a chart, without its escapes, and in one line."""
     return html.unescape((text or "").replace("%&#123;", "%{").replace("<br>", ""))

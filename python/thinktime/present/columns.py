@@ -1,4 +1,4 @@
-"""The columns of tables that are made of data frames: their words, and the units of their cells.
+"""The columns of tables made from data frames: their words, and the units of their cells.
 
 A figure's name is that of the column in results.parquet, probes.parquet and `--json`.
 """
@@ -19,12 +19,12 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """A figure's heading, and how a row's cell is written."""
+    """A figure's heading, and the format of its cells."""
 
     heading: str
     text: Callable[[Any], str]
     more: str = ""
-    """Another figure that belongs to it: the half-width of its interval."""
+    """A related figure: the half-width of its interval."""
 
 
 def _text(value: object) -> str:
@@ -74,7 +74,7 @@ COLUMNS: dict[str, Column] = {
     "lateness_p99_s": Column("lateness p99", units.seconds),
     "why": Column("decided by", _text),
 }
-"""Every figure that a table shows, in one place; those of a population come after its name."""
+"""All figures of tables, in one place; those of a population follow its name."""
 
 _POPULATION = "population."
 _PERCENTILE = re.compile(r"(page_)?(?:response|lateness)_(p[\d.]+)_s")
@@ -86,7 +86,7 @@ def of_population(name: str, figure: str) -> str:
 
 
 def parts(column: str) -> tuple[str, str]:
-    """The population of a column and its figure; no population where it is of all requests."""
+    """The population of a column and its figure; no population if it covers all requests."""
     if not column.startswith(_POPULATION):
         return "", column
     name, _, figure = column.removeprefix(_POPULATION).rpartition(".")
@@ -94,7 +94,7 @@ def parts(column: str) -> tuple[str, str]:
 
 
 def column(name: str) -> Column:
-    """What is known of a column, with the population's name in its heading."""
+    """The entry of a column, with the population's name in its heading."""
     population, figure = parts(name)
     found = COLUMNS[figure]
     if not population:
@@ -109,7 +109,7 @@ def headings(names: Sequence[str]) -> list[str]:
 
 
 def figure_in_row(row: Row, name: str) -> Any:
-    """A row's figure; None where it is not known, or a percentile of too few requests."""
+    """A row's figure; None if unknown, or a percentile of too few requests."""
     value = row.get(name)
     if value is None or value != value:
         return None
@@ -121,7 +121,7 @@ def figure_in_row(row: Row, name: str) -> Any:
 
 
 def _behind(row: Row, population: str, *, of_pages: bool) -> float | None:
-    """How many succeeded, whose times a percentile is of; None where the row does not say."""
+    """The number of successes behind a percentile; None if the row does not have it."""
 
     def count(figure: str) -> Any:
         whole = of_population(population, figure) if population else figure
@@ -135,7 +135,7 @@ def _behind(row: Row, population: str, *, of_pages: bool) -> float | None:
 
 
 def cell(row: Row, name: str) -> Cell:
-    """A row's figure; empty where it is not known, a dash for a percentile of too few."""
+    """A row's figure; empty if unknown, a dash for a percentile of too few."""
     value = figure_in_row(row, name)
     if value is None:
         given = row.get(name)
@@ -147,5 +147,5 @@ def cell(row: Row, name: str) -> Cell:
 
 
 def columns_with_figures(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
-    """The figures of which some row says something: neither unknown everywhere, nor 0."""
+    """The figures with a value in some row: neither unknown everywhere, nor 0."""
     return [name for name in names if any(figure_in_row(row, name) for row in rows)]

@@ -12,12 +12,12 @@ from rich.text import Text
 from thinktime.present.table import Cell, Group, Line, Table
 
 _GAP = 2  # between columns
-_HEADING_MIN = 16  # columns of a heading before it goes on below
+_HEADING_MIN = 16  # columns of a heading before it wraps
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A row of the table as a column: its heading, and its numbers with what belongs to them."""
+    """A row of the table as a column: its heading, and its numbers with their additions."""
 
     heading: Sequence[str]
     below: Sequence[str]
@@ -30,7 +30,7 @@ class _Column:
 
     @property
     def seconds(self) -> int:
-        """The width of what belongs to its numbers, with the gap before it."""
+        """The width of the additions to its numbers, with the gap before it."""
         widest = max(cell_len(cell.below) for cell in self.cells)
         return widest + 1 if widest else 0
 
@@ -41,14 +41,14 @@ class _Column:
         return max(texts, self.numbers + self.seconds)
 
     def cell(self, place: int) -> str:
-        """One of its numbers, with what belongs to it."""
+        """One of its numbers, with its addition."""
         cell = self.cells[place]
         number = _right(cell.text, self.width - self.seconds)
         return number + _right(cell.below, self.seconds)
 
 
 def narrow(table: Table, width: int) -> list[Text] | None:
-    """The lines of a table that has no empty columns; None where even one row is too wide."""
+    """The lines of a table without empty columns; None if even one row is too wide."""
     first = max(map(cell_len, table.headings), default=0)
     lines: list[Text] = []
     for group in table.groups:
@@ -74,7 +74,7 @@ def _group(
 
 
 def _parts(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
-    """As many columns at a time as there is room for."""
+    """As many columns at a time as fit."""
     part: list[_Column] = []
     for one in columns:
         if part and sum(_GAP + other.width for other in (*part, one)) > room:

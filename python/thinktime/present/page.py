@@ -1,6 +1,6 @@
-"""A page that needs nothing but itself: the verdict, tables, charts, more tables, then sources.
+"""A self-contained page: the verdict, tables, charts, more tables, then sources.
 
-Every page of Thinktime is a `Page`: report, learn, sweep and capacity differ in what they put in.
+Every page of Thinktime is a `Page`: report, learn, sweep and capacity differ in its contents.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COLOURS = (
     "#d9622b", "#2f7ed8", "#14956b", "#9b5de0", "#b5821a", "#d6456f", "#0e97b5", "#7c8798",
 )  # fmt: skip
-"""To be told apart by most eyes, and legible on white and on near black."""
+"""Distinguishable for most eyes, and legible on white and on near black."""
 
 
 @dataclass(frozen=True)
@@ -39,20 +39,20 @@ class Verdict:
     headline: str
     findings: Sequence[str] = ()
     doubts: Sequence[str] = ()
-    """What spoils or limits the numbers."""
+    """Problems that spoil or limit the numbers."""
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """A picture of parts and ways, which is markup and needs no script."""
+    """A picture of parts and paths, which is markup and needs no script."""
 
     title: str
     svg: Markup
     words: str
-    """What it shows, in sentences: for those who cannot see it."""
+    """Its content, in sentences: for readers who cannot see it."""
 
     table: Table | None
-    """All that it shows, and what it has no room for."""
+    """The whole content, including the parts without room."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +62,18 @@ class Section:
     name: str
     title: str
     caption: str
-    """One sentence that says what to see."""
+    """One sentence that describes the picture."""
 
     drawing: Drawing | None
-    """None where there is nothing to draw."""
+    """None without data."""
 
     diagrams: Sequence[Diagram] = ()
-    """Pictures that are no charts, side by side where there is room."""
+    """Pictures other than charts, side by side if there is room."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where numbers come from."""
+    """The origin of the numbers."""
 
     title: str
     facts: Sequence[tuple[str, str]]
@@ -83,27 +83,27 @@ class Source:
 
 @dataclass(frozen=True)
 class Page:
-    """What is on a page, in its order."""
+    """The contents of a page, in order."""
 
     title: str
-    """What it is about; the headline says what came of it."""
+    """Its subject; the headline gives the outcome."""
 
     verdict: Verdict
     tables: Sequence[Table]
-    """What is read first, above the charts."""
+    """The first tables, above the charts."""
 
     sections: Sequence[Section] = ()
     details: Sequence[Table] = field(default=(), kw_only=True)
-    """Tables for those who look closer, below the charts."""
+    """Tables with details, below the charts."""
 
     words: Mapping[str, str] = field(default_factory=dict)
-    """What the words on it mean."""
+    """The meanings of its words."""
 
     sources: Sequence[Source] = ()
 
 
 def colour(place: int) -> str:
-    """The colour of the so manyth case or curve, from 0."""
+    """The colour of a case or curve, by its number from 0."""
     return COLOURS[place % len(COLOURS)]
 
 
@@ -121,7 +121,7 @@ def write(page: Page, path: str | Path) -> Path:
         draft.write_text(content, encoding="utf-8")
         return draft.replace(path)
     except OSError as error:
-        # Nobody has heard of the draft.
+        # Nobody knows the draft's name.
         why = "a part of its path is a file" if isinstance(error, FileExistsError) else None
         raise OSError(error.errno, why or error.strerror, str(path)) from None
     finally:
@@ -137,14 +137,14 @@ def render(page: Page) -> str:
 
 
 def render_live(page: Page, share: float | None, stopping: bool) -> str:
-    """The page as it is now, brought up to date by events that come from where it came from."""
+    """The page as it is now, updated by events from its own server."""
     scripts = [*chart_library.scripts(), asset("page.js"), asset("live.js")]
     more = {"share": share, "stopping": stopping}
     return _rendered("live.html.jinja", page, scripts, " connect-src 'self';", **more)
 
 
 def main_of(page: Page) -> str:
-    """What stands in the page's `main`: what changes while it is looked at."""
+    """The content of the page's `main`: the part that changes during a visit."""
     from markupsafe import Markup
 
     template = templates().get_template("main.html.jinja")
@@ -174,7 +174,7 @@ def _rendered(
 
 @functools.cache
 def templates() -> Environment:
-    """What makes HTML of the templates of this folder: whatever text is in it is escaped."""
+    """Makes HTML from the templates of this folder: all text in them is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
@@ -191,7 +191,7 @@ def templates() -> Environment:
 
 
 def _json(mark: Callable[[str], Any]) -> Callable[[Any], Any]:
-    """Figures as JSON that may stand in a script: nothing may look like its end or a comment."""
+    """Figures as JSON for a script: no part may look like its end or a comment."""
 
     def text(figure: Any) -> Any:
         return mark(figure.to_json().replace("<", "\\u003c").replace(">", "\\u003e"))
@@ -211,6 +211,6 @@ def content_policy(scripts: Sequence[str]) -> str:
 
 
 def asset(name: str) -> str:
-    """A text file of the package, as it must stand in the page."""
+    """A text file of the package, in the form that the page needs."""
     text = resources.files("thinktime.present").joinpath("assets", name).read_text("utf-8")
     return text.strip()

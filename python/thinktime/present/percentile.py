@@ -1,7 +1,7 @@
-"""Percentiles as they are shown: a number where enough requests back it, else a dash.
+"""Percentiles for display: a number if enough requests back it, else a dash.
 
-Tables, pages, charts and views for people take each percentile from here; what programs read
-(`summary.json`, `--json`, Parquet, metrics) has the numbers all the same.
+Tables, pages, charts and views for people take each percentile from here. The outputs for programs
+(`summary.json`, `--json`, Parquet, metrics) have all numbers.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from thinktime.present import units
 from thinktime.present.table import Cell
 
 NEEDED = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3688, "p99.99": 36887}
-"""So many independent requests bound it: `thinktime.stats.minimum_samples` at 95 %."""
+"""The number of independent requests that bound it: `thinktime.stats.minimum_samples` at 95 %."""
 
 
 def backed(name: str, requests: float) -> bool:
-    """Whether so many independent requests bound a percentile from both sides."""
+    """Whether this many independent requests bound a percentile from both sides."""
     return requests >= NEEDED.get(name, 0)
 
 
 def known(name: str, time_s: float | None, requests: float | None) -> float | None:
-    """A time in seconds that may be shown; None where it is not known, or known by too few.
+    """A time in seconds that may be shown; None if unknown, or from too few requests.
 
     Args:
         name: As in summary.json: `p50` to `p99.99`; any other figure, as `mean`, needs no more.
-        time_s: What was found, in seconds.
-        requests: Of how many response times it is the percentile; None where nobody knows.
+        time_s: The found time, in seconds.
+        requests: The number of response times behind the percentile; None if unknown.
     """
     if time_s is None or not backed(name, requests or 0):
         return None

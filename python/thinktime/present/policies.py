@@ -20,11 +20,11 @@ WORDS = {
 }
 
 SHARED = ("ps", "las")
-"""Under these nobody waits: all are served at once."""
+"""Under these policies nobody waits: all are served at once."""
 
 
 def words(policy: str) -> str:
-    """A policy as a system file has it, as in 'round robin (10ms)'."""
+    """A policy in the form of a system file, as in 'round robin (10ms)'."""
     name, bracket, inner = policy.partition("(")
     known = WORDS.get(name.strip())
     return policy if known is None else known + (f" ({inner}" if bracket else "")

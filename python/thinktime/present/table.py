@@ -13,29 +13,29 @@ LineStyle = Literal["", "measured", "simulated", "long", "exact"]
 
 @dataclass(frozen=True)
 class Cell:
-    """A number as text, and under it what belongs to it."""
+    """A number as text, and its addition below it."""
 
     text: str
     below: str = ""
     strong: Literal["", "text", "below"] = ""
-    """What of it should be seen first."""
+    """The part to emphasize."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A row: a name with something below it, and its cells."""
+    """A row: a name with an addition below it, and its cells."""
 
     name: str
     cells: Sequence[Cell]
     below: str = ""
     style: LineStyle = ""
-    """How its numbers were obtained, which charts show by the style of a line."""
+    """The method behind its numbers, which charts show by the style of a line."""
 
     note: str = ""
-    """More words about it, which stand below it across all columns."""
+    """More words about it, below it across all columns."""
 
     folded: Sequence[tuple[str, str]] = ()
-    """What a page shows below it to those who open it: names, each with a sentence."""
+    """The details that a page shows below it when it is opened: names, each with a sentence."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Group:
     lines: Sequence[Line]
     title: str = ""
     small: str = ""
-    """More about it, beside the title."""
+    """A remark about it, beside the title."""
 
     place: int | None = None
-    """The number that stands for its colour in the charts; None where it has none."""
+    """The number of its colour in the charts; None without one."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Table:
     """A table with a heading of its own."""
 
     name: str
-    """For links to it."""
+    """Its name in links."""
 
     title: str
     first: str
@@ -66,7 +66,7 @@ class Table:
     groups: Sequence[Group]
     caption: str = ""
     note: str = ""
-    """What stands below it."""
+    """The text below it."""
 
     spare: Sequence[str] = ()
     """Headings of columns that a narrow terminal leaves out, the first one first."""
@@ -77,7 +77,7 @@ class Table:
         return [line for group in self.groups for line in group.lines]
 
     def without_empty(self) -> Table:
-        """The table without columns in which no row has anything."""
+        """The table without its empty columns."""
         kept = [
             place
             for place in range(len(self.headings))

@@ -1,7 +1,7 @@
-"""Numbers in words: three significant digits and a unit that fits.
+"""Numbers in words: three significant digits and a suitable unit.
 
-Terminal, pages and messages take their numbers from here; `crates/core/src/words.rs` does the same
-for messages that are made there, and a test holds the two together.
+Terminal, pages and messages take their numbers from here. `crates/core/src/words.rs` does the same
+for its own messages; a test compares the two.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _MINUS = "\u2212"
 _TIME_UNITS = [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"), (60.0, "min"), (3600.0, "h")]
 _SHORTEST = {"min": 120.0, "h": 7200.0}  # a unit is used from this many seconds on
 _SIZE_UNITS = [(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")]
-_DIGITS_MAX = 9  # where two numbers would else look alike
+_DIGITS_MAX = 9  # if two numbers would otherwise look alike
 
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:ns|µs|ms|s|min|h|%|B|kB|MB|GB)(?!\w))|(?<=±) ")
 
-# A number as notations of laws have it, with a unit of time or without one.
+# A number in the notation of laws, with a unit of time or without one.
 _IN_NOTATION = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?)(ns|us|µs|ms|s|min|h)?(?![\w.])")
 
 
 def seconds(time_s: float | None, digits: int = 3) -> str:
-    """A time, as in '4.70 ms'; a dash where there is none."""
+    """A time, as in '4.70 ms'; a dash for None."""
     if time_s is None or not math.isfinite(time_s):
         return NOTHING
     if time_s == 0:
@@ -52,7 +52,7 @@ def _time_unit(time_s: float, digits: int) -> tuple[float, str]:
 
 
 def times_apart(one_s: float, other_s: float) -> tuple[str, str]:
-    """Two times in as many digits as tell them apart, as in '1.001 ms' and '1.000 ms'."""
+    """Two times with enough digits to tell them apart, as in '1.001 ms' and '1.000 ms'."""
     texts = ("", "")
     for digits in range(3, _DIGITS_MAX + 1):
         texts = seconds(one_s, digits), seconds(other_s, digits)
@@ -68,12 +68,12 @@ def times_between(low_s: float, high_s: float, signed: bool = False) -> str:
 
 
 def numbers_between(low: float, high: float, signed: bool = False) -> str:
-    """A range of numbers in two digits of the larger one, or one number where these are alike."""
+    """A range of numbers in two digits of the larger one, or one number if these are alike."""
     largest = _rounded(max(abs(low), abs(high)), 2)
     decimals = max(0, 1 - math.floor(math.log10(largest) + 1e-9)) if largest else 0
     least = min(abs(low), abs(high))
     while least and decimals < _DIGITS_MAX and not round(least, decimals):
-        decimals += 1  # an end that is not 0 does not look like it
+        decimals += 1  # an end other than 0 must not look like it
     ends = list(dict.fromkeys(_signed(end, decimals, signed) for end in (low, high)))
     return " to ".join(ends)
 
@@ -111,7 +111,7 @@ def size(bytes_: float | None) -> str:
 
 
 def law(notation: str) -> str:
-    """A law or a time as a file has it, with its numbers in three digits: 'exp(242 ms)'."""
+    """A law or a time as in a file, with its numbers in three digits: 'exp(242 ms)'."""
 
     def shorter(found: re.Match[str]) -> str:
         text, unit = found.groups()
@@ -174,7 +174,7 @@ def sentence(text: str) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number to so many significant digits, without an exponent."""
+    """A number to `digits` significant digits, without an exponent."""
     if not math.isfinite(value):
         return NOTHING
     if value == 0:

@@ -1,4 +1,4 @@
-"""A proxy that records a visit, and the workload that becomes of it.
+"""A proxy that records a visit, and the workload made from it.
 
     from thinktime.recording import Recorder
 
@@ -6,8 +6,8 @@
         ...  # send requests through recorder.url
     made = recorder.workload("journey")
 
-What goes through it goes on unchanged. What was recorded becomes a workload in the way in which a
-HAR does: `importing.exchanges`.
+Traffic passes through it unchanged. The recording becomes a workload in the same way as a HAR:
+`importing.exchanges`.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from thinktime.recording.wire import PIECE_BYTES, reason
 __all__ = ["Recorder"]
 
 END_S = 5.0
-"""So long the end may take."""
+"""The time that the end may take."""
 
 
 class Recorder:
     """A recording proxy in a thread of its own, from when it is entered until it is stopped.
 
     Attributes:
-        url: Where it listens, as clients are given it.
+        url: Its address, in the form for clients.
         authority: The certificate, as a file in PEM form, that clients of HTTPS have to trust.
-        news: What the user should know, the oldest first; who reads it takes it away.
+        news: Messages for the user, the oldest first; reading one removes it.
     """
 
     def __init__(
@@ -56,16 +56,16 @@ class Recorder:
         ca_file: str | Path | None = None,
         insecure: bool = False,
     ) -> None:
-        """Look at what is given; it listens once it is entered.
+        """Check the arguments; it listens once it is entered.
 
         Args:
             listen: HOST:PORT; port 0 takes a free one.
-            targets: Only what goes to these hosts is recorded and looked into: a host, perhaps with
-                a port, ``*.HOST`` for what is below one, or a URL.
+            targets: Only requests to these hosts are recorded and examined: a host, perhaps with a
+                port, ``*.HOST`` for all below one, or a URL.
             authority: A folder that keeps the certificate authority; made if there is none. Without
-                it there is a new one each time, which is gone at the end.
-            ca_file: By whom the servers' certificates are checked, as a file in PEM form; by those
-                that this system trusts without it.
+                it each recording has a new one, which is gone at the end.
+            ca_file: The authorities that check the servers' certificates, as a file in PEM form; by
+                default those that this system trusts.
             insecure: Take any certificate of a server.
 
         Raises:
@@ -78,7 +78,7 @@ class Recorder:
         self._authority = Authority(None if authority is None else Path(authority))
         self.authority = self._authority.file
         self.key_hash = self._authority.key_hash
-        """The SHA-256 of the authority's public key in base64, which Chromium takes."""
+        """The SHA-256 of the authority's public key in base64, in the form that Chromium takes."""
         self.news: deque[str] = deque(maxlen=100)
         self.url = ""
         self._ready = threading.Event()
@@ -111,7 +111,7 @@ class Recorder:
         self.stop()
 
     def stop(self) -> None:
-        """End all connections and listen no more. What was recorded stays here."""
+        """End all connections and stop listening. The recording stays here."""
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
             with contextlib.suppress(RuntimeError):  # it has just ended by itself
                 self._loop.call_soon_threadsafe(self._stop.set)
@@ -125,29 +125,29 @@ class Recorder:
 
     @property
     def requests(self) -> int:
-        """How many requests have been recorded that were answered."""
+        """The number of recorded requests with an answer."""
         return self._journal.requests
 
     @property
     def pages(self) -> int:
-        """How many of them were pages."""
+        """The number of pages among them."""
         return self._journal.pages
 
     @property
     def lost(self) -> int:
-        """How many were passed on, but not recorded, because there was no room."""
+        """The number of requests that were passed on, but not recorded, for lack of room."""
         return self._journal.lost
 
     @property
     def passed_by(self) -> list[str]:
-        """The hosts that were asked for, but are not among the targets."""
+        """The requested hosts that are not among the targets."""
         return list(self._journal.passed_by)
 
     def workload(self, name: str) -> Imported:
-        """Make a workload of what was recorded so far.
+        """Make a workload from the recording so far.
 
         Raises:
-            RunError: Nothing was recorded that could be taken.
+            RunError: The recording has no usable request.
         """
         exchanges = self._journal.in_order()
         draft = a_recording(exchanges, name, "recording", "")
@@ -160,7 +160,7 @@ class Recorder:
         )  # fmt: skip
 
     def har(self) -> str:
-        """What was recorded so far as HAR 1.2, without secrets and without the answers' bodies."""
+        """The recording so far as HAR 1.2, without secrets and without the answers' bodies."""
         return har.text(self._journal.in_order())
 
     def _run(self) -> None:
@@ -174,7 +174,7 @@ class Recorder:
     async def _serve(self) -> None:
         proxy = Proxy(self._authority, self._servers, self._wanted, self._journal, self.news.append)
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        # Clients that break off in the middle are nothing to be written on the terminal.
+        # Clients that break off in the middle are not worth a message on the terminal.
         self._loop.set_exception_handler(lambda _loop, _context: None)
         host, port = self._place
         server = await asyncio.start_server(proxy.take, host, port, limit=PIECE_BYTES, backlog=512)

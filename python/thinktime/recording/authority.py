@@ -1,4 +1,4 @@
-"""The certificate authority of a recording: who trusts it can be recorded over HTTPS, too."""
+"""The certificate authority of a recording: clients that trust it can be recorded over HTTPS."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from typing import Any
 from thinktime import InputError, _core
 
 DAYS = 365
-"""So long an authority is valid, and what it vouches for."""
+"""The validity of an authority, and of its certificates."""
 
 HOSTS_MAX = 1000
-"""So many hosts' certificates are kept; beyond that they are made again."""
+"""The number of kept certificates of hosts; further ones are made again."""
 
 CERTIFICATE, KEY = "authority.pem", "authority.key"
 
 
 class Authority:
-    """An authority and the certificates that it makes on the spot.
+    """An authority and the certificates that it makes on demand.
 
     Attributes:
         file: Its certificate in PEM form, which clients have to trust.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Make one for this time, or take that of a ``folder``, where one is made if there is none.
+        """Make a temporary one, or take that of a ``folder``, which gets one if it has none.
 
         Raises:
             InputError: What is in the folder is not whole, is not valid any more, or can be read by
@@ -70,8 +70,8 @@ class Authority:
         made = _core.host_certificate(host, self._name, self._key, from_s, self._until_s)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.set_alpn_protocols(["http/1.1"])
-        # The library takes certificates and keys from files only. That of the authority goes with
-        # it, so that browsers find the key that they were told to trust.
+        # The library takes certificates and keys from files only. The authority's certificate goes
+        # with it, so that browsers find the key that they were told to trust.
         number, name = tempfile.mkstemp(dir=self._place)
         try:
             with os.fdopen(number, "w") as file:
@@ -87,20 +87,20 @@ class Authority:
         return base64.b64encode(hashlib.sha256(_core.public_key(self._key)).digest()).decode()
 
     def close(self) -> None:
-        """Remove what was made for this time."""
+        """Remove a temporary authority."""
         shutil.rmtree(self._place, ignore_errors=True)
 
 
 def _made() -> tuple[str, str]:
     now = datetime.now(UTC)
-    # Two that a browser knows can be told apart, and this one be found to be taken out again.
+    # A browser can tell two of them apart, and its user can find this one to remove it.
     name = f"Thinktime recording {now:%Y-%m-%d %H:%M} {secrets.token_hex(2)}"
     now_s = int(now.timestamp())
     return _core.certificate_authority(name, now_s - 86_400, now_s + DAYS * 86_400)
 
 
 def _kept(folder: Path) -> str:
-    """The key of the authority in a folder, which is made if there is none."""
+    """The key of the authority in a folder; a missing one is made."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     certificate, key = folder / CERTIFICATE, folder / KEY
     if not certificate.exists() and not key.exists():
@@ -122,7 +122,7 @@ def _kept(folder: Path) -> str:
 
 
 def _of_certificate(file: Path) -> tuple[str, int]:
-    """The name of an authority, and until when it is valid, in seconds since 1970."""
+    """The name of an authority, and the end of its validity, in seconds since 1970."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(file)
     found: list[Any] = context.get_ca_certs()

@@ -1,4 +1,4 @@
-"""Bodies, passed on as they come, unchanged; and what of them is kept."""
+"""Bodies, passed on as they come, unchanged; and their recorded parts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _TRAILER = re.compile(rb"[\t\x20-\x7e\x80-\xff]*\r\n")
 
 
 class KeptBody:
-    """The beginning of a body, as much of it as a workload file takes."""
+    """The beginning of a body, up to the limit of a workload file."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin empty."""
         self.data = bytearray()
         self.size = 0
 
@@ -50,7 +50,7 @@ async def passed(source: Wire, sink: Wire, framing: Framing, kept: KeptBody | No
 
 
 async def _pieces(source: Wire, framing: Framing) -> AsyncIterator[tuple[bytes, bytes]]:
-    """What is passed on, and what of that is content."""
+    """The bytes to pass on, and the content among them."""
     if framing == "chunked":
         async for both in _chunks(source):
             yield both

@@ -22,12 +22,13 @@ IDLE_S = 300.0
 """A client that sends no whole head within this time is left."""
 
 SILENT_S = 2.0
-"""Who opens a tunnel and says nothing for so long waits for the server: it speaks no HTTP."""
+"""A client that opens a tunnel and is silent for this long waits for the server: it does not speak
+HTTP."""
 
 LINGER_S = 1.0
 LINGER_BYTES = 4 * 1024 * 1024
-"""So long, and so much, of what a client still sends is read after it was refused: else it might
-not see why."""
+"""The time, and the amount, for which a refused client's bytes are still read: otherwise it might
+not see the reason."""
 
 _HERE = """This is a proxy of `thinktime record`. Send requests through it:
 
@@ -38,7 +39,7 @@ Clients of HTTPS have to trust its certificate authority: http://{host}/authorit
 
 
 class Connection:
-    """A client's connection, with that to the server it asked last."""
+    """A client's connection, with the one to the server of its last request."""
 
     def __init__(self, proxy: Proxy, client: Wire) -> None:
         """Take a connection that has been opened."""
@@ -61,7 +62,7 @@ class Connection:
             self._leave_server()
 
     async def _requests(self, inside: Origin | None) -> None:
-        """Those of the connection, or of the tunnel to ``inside`` that has been opened."""
+        """The requests of the connection, or of the tunnel to ``inside`` that has been opened."""
         more = True
         while more:
             async with asyncio.timeout(IDLE_S):
@@ -101,7 +102,7 @@ class Connection:
             await self._pass_by(origin, opened=True)
 
     async def _first(self) -> bytes | None:
-        """What the client begins with; nothing where it ends, None where it says nothing."""
+        """The client's first bytes; empty at the end, None if it is silent."""
         ahead = self._client.watch()
         await asyncio.wait({ahead}, timeout=SILENT_S)
         return await self._client.begins_with() if ahead.done() else None
@@ -133,7 +134,7 @@ class Connection:
     # ---- requests
 
     async def _pass_on(self, head: Request, origin: Origin, target: str, renamed: bool) -> bool:
-        """Pass a request on and note it down; whether another one may follow."""
+        """Pass a request on and record it; returns whether another one may follow."""
         fields = head.passed_on()
         if renamed:
             others = [pair for pair in fields if pair[0].lower() != "host"]
@@ -170,7 +171,7 @@ class Connection:
             if error.wire is self._client:
                 raise
             if passage.answer is not None:
-                self._client.abort()  # so that it sees that the answer is not whole
+                self._client.abort()  # so that it sees that the answer is incomplete
                 return False
             why = str(error)
         self._proxy.say(f"{origin}: {why}")
@@ -191,7 +192,7 @@ class Connection:
         return not passage.last
 
     def _known(self, origin: Origin) -> Wire | None:
-        """The connection to this server that is there already, if it can be used again."""
+        """The existing connection to this server, if it can be used again."""
         if self._server is not None and self._origin == origin and self._server.is_quiet:
             return self._server
         return None
@@ -209,7 +210,7 @@ class Connection:
             self._server = None
 
     async def _here(self, head: Request) -> None:
-        """Answer who asks the proxy itself."""
+        """Answer a request to the proxy itself."""
         authority = self._proxy.authority.file
         if head.method != "GET" or head.target not in ("/", f"/{authority.name}"):
             await refuse(self._client, 404, "this is a proxy: send requests through it")
@@ -222,7 +223,7 @@ class Connection:
 
 
 async def refuse(client: Wire, status: int, why: str) -> None:
-    """Answer in the place of a server, with the reason, and end the connection."""
+    """Answer in the server's place, with the reason, and end the connection."""
     text = f"thinktime record: {why}\n".encode(errors="replace")
     await _tell(client, status, text, "text/plain; charset=utf-8")
     await _linger(client)

@@ -1,4 +1,4 @@
-"""A recording as HAR 1.2, without secrets: they are replaced as in a workload file.
+"""A recording as HAR 1.2, with secrets replaced as in a workload file.
 
 Source: http://www.softwareishard.com/blog/har-12-spec/
 """
@@ -18,7 +18,7 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import REMOVED, is_secret, masked, masked_json, without_secrets
 
 _UNKNOWN = -1
-"""What HAR has for sizes and times that are not known."""
+"""The values of HAR for unknown sizes and times."""
 
 
 def text(exchanges: Iterable[Exchange]) -> str:

@@ -1,4 +1,4 @@
-"""Where requests go, and which of these places are recorded."""
+"""The destinations of requests, and the recorded ones among them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Origin:
 
     @property
     def authority(self) -> str:
-        """Host and port, as `Host` has them: without the port that is the scheme's own."""
+        """Host and port, as in `Host`: without the default port of the scheme."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -32,12 +32,12 @@ class Origin:
 
 
 def where(head: Request, inside: Origin | None) -> tuple[Origin | None, str]:
-    """The server that a request goes to, and its target there; no server where it is for us.
+    """The server of a request, and its target there; no server if the request is for the proxy.
 
     ``inside`` is the server that CONNECT has named.
 
     Raises:
-        MalformedError: That cannot be told, or it goes to another server than CONNECT has named.
+        MalformedError: The server is unclear, or is not the one that CONNECT has named.
     """
     if head.target.startswith("/"):
         if inside is not None and head.minor == 1 and not head.values("host"):
@@ -56,18 +56,18 @@ def where(head: Request, inside: Origin | None) -> tuple[Origin | None, str]:
 
 
 class HostFilter:
-    """The hosts that are recorded: all of them, where none is named."""
+    """The recorded hosts: all of them, if none is named."""
 
     def __init__(self, targets: Sequence[str]) -> None:
-        """Take what `--target` says: a host, perhaps with a port; `*.HOST`; or a URL.
+        """Read the values of `--target`: a host, perhaps with a port; `*.HOST`; or a URL.
 
         Raises:
-            InputError: One of them is none of these.
+            InputError: One of them has another form.
         """
         self._targets = [_target(one) for one in targets]
 
     def __call__(self, host: str, port: int) -> bool:
-        """Whether what goes to this host and port is recorded."""
+        """Whether requests to this host and port are recorded."""
         if not self._targets:
             return True
         return any(

@@ -1,4 +1,4 @@
-"""What was recorded, within bounds."""
+"""The recording, within bounds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from thinktime.recording.message import Fields
 from thinktime.recording.passage import Passage
 
 BYTES_MAX = 256 * 1024 * 1024
-"""So much is kept of a recording; what comes then is passed on only."""
+"""The most bytes of a recording; later exchanges are only passed on."""
 
 EXCHANGE_BYTES = 1024
-"""An exchange counts as so much besides what it holds."""
+"""The size of an exchange without its contents."""
 
 
 @dataclass
@@ -22,10 +22,10 @@ class Journal:
     """The exchanges of a recording, in the order in which they ended.
 
     Attributes:
-        requests: How many have been answered.
-        pages: How many of these were pages.
-        lost: How many there was no room for.
-        passed_by: Servers that were asked for, but not recorded.
+        requests: The number of answered ones.
+        pages: The number of pages among these.
+        lost: The number of exchanges for which there was no room.
+        passed_by: Requested servers that are not recorded.
     """
 
     requests: int = 0
@@ -36,7 +36,7 @@ class Journal:
     _bytes: int = 0
 
     def add(self, exchange: Exchange) -> None:
-        """Note an exchange down, if there is room."""
+        """Record an exchange, if there is room."""
         texts = [exchange.url, exchange.posted.text or ""]
         texts += [part for pair in exchange.fields + exchange.posted.pairs for part in pair]
         size = EXCHANGE_BYTES + sum(map(len, texts))
@@ -50,7 +50,7 @@ class Journal:
             self.pages += exchange.is_page
 
     def pass_by(self, origin: Origin) -> None:
-        """Note that a server was asked for that is not recorded."""
+        """Note a requested server that is not recorded."""
         if len(self.passed_by) < 1000:
             self.passed_by[origin.authority] = None
 
@@ -60,7 +60,7 @@ class Journal:
 
 
 def exchange(origin: Origin, passage: Passage, begun_s: float, took_s: float) -> Exchange:
-    """What has gone through the proxy, for the journal: without a whole answer it was given up.
+    """An exchange for the journal: without a whole answer it was given up.
 
     ``begun_s`` is in seconds since 1970.
     """
@@ -71,7 +71,7 @@ def exchange(origin: Origin, passage: Passage, begun_s: float, took_s: float) ->
         url=f"{origin}{passage.target}",
         fields=passage.fields,
         status=answer.status if answer else 0,
-        # As exactly as a HAR has it, so that both become the same.
+        # As precise as in a HAR, so that both become the same.
         begun_s=round(begun_s, 3),
         took_s=round(took_s, 3),
         media=media[0] if media else "",

@@ -1,4 +1,4 @@
-"""Heads of HTTP/1.1, taken apart strictly: what could be read in two ways is refused."""
+"""Heads of HTTP/1.1, parsed strictly: ambiguous ones are refused."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _BY_CONNECTION = frozenset(
         "upgrade",
     ]
 )
-"""Fields that speak of one connection, or to the proxy, and are not passed on. Those that frame
-a body are: bodies pass unchanged."""
+"""Fields about one connection, or for the proxy, which are not passed on. Fields that frame a body
+are: bodies pass unchanged."""
 
 Fields = list[tuple[str, str]]
 
 
 class MalformedError(Exception):
-    """A message that breaks the rules; it says how."""
+    """A message that breaks the rules; its text says how."""
 
 
 @dataclass
@@ -55,14 +55,14 @@ class Head:
         return [value for one, value in self.fields if one.lower() == name]
 
     def lists(self, name: str, word: str) -> bool:
-        """Whether a field that is a list holds a word, in small letters."""
+        """Whether a list field contains a word, in small letters."""
         parts = ",".join(self.values(name)).lower().split(",")
         return word in {part.strip() for part in parts}
 
     def passed_on(self) -> Fields:
         """The fields without those of one connection."""
         named = {one.strip() for one in ",".join(self.values("connection")).lower().split(",")}
-        # Nobody can have these taken away by naming them.
+        # A client cannot remove these by naming them.
         named -= {"host", "content-length", "transfer-encoding"}
         return [pair for pair in self.fields if pair[0].lower() not in _BY_CONNECTION | named]
 
@@ -76,7 +76,7 @@ class Request(Head):
 
     @property
     def upgrade(self) -> str:
-        """The protocol that it asks to change to; none for HTTP/2, which is not spoken here."""
+        """The protocol that it asks to change to; empty for HTTP/2, which is not supported."""
         asked = ", ".join(self.values("upgrade"))
         wanted = self.lists("connection", "upgrade") and not asked.lower().startswith("h2c")
         return asked if wanted else ""
@@ -91,15 +91,15 @@ class Response(Head):
 
 
 async def request(wire: Wire) -> Request | None:
-    """The head of the next request; None where the client has ended the connection.
+    """The head of the next request; None if the client has ended the connection.
 
     Raises:
-        MalformedError: It is no request.
+        MalformedError: It is not a request.
         TooLongError: It is longer than `HEAD_MAX`.
         BrokenError: The connection ended within it.
     """
     first = await wire.begins_with()
-    while first in (b"\r", b"\n"):  # some clients send a line too many after a body
+    while first in (b"\r", b"\n"):  # some clients send an extra empty line after a body
         await wire.some(1)
         first = await wire.begins_with()
     if not first:
@@ -120,7 +120,7 @@ async def response(wire: Wire) -> Response:
     """The head of the next response.
 
     Raises:
-        MalformedError: It is no response.
+        MalformedError: It is not a response.
         TooLongError: It is longer than `HEAD_MAX`.
         BrokenError: The connection ended before its end.
     """
@@ -157,14 +157,14 @@ def written(start: str, fields: Iterable[tuple[str, str]]) -> bytes:
 
 
 Framing = int | Literal["chunked", "to the end"]
-"""How a body ends: after so many bytes, by its chunks, or with the connection."""
+"""The end of a body: after a number of bytes, by its chunks, or with the connection."""
 
 
 def framing(head: Head) -> Framing | None:
-    """How the body ends, by the head's fields; None where they say nothing.
+    """The end of the body, by the head's fields; None if they do not tell.
 
     Raises:
-        MalformedError: They say it in two ways, or in one that is not known.
+        MalformedError: They contradict each other, or use an unknown way.
     """
     codings, lengths = head.values("transfer-encoding"), head.values("content-length")
     if codings:
@@ -181,10 +181,10 @@ def framing(head: Head) -> Framing | None:
 
 
 def framing_of_answer(head: Response, method: str) -> Framing:
-    """How the body of a response to such a request ends.
+    """The end of the body of a response to such a request.
 
     Raises:
-        MalformedError: As `framing`.
+        MalformedError: As in `framing`.
     """
     if method == "HEAD" or head.status < 200 or head.status in (204, 304):
         return 0

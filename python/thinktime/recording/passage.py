@@ -1,4 +1,4 @@
-"""One request on its way to a server, and the answer on its way back."""
+"""One request on its path to a server, and the answer on its path back."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Passage:
     """A request that goes to a server, and its answer.
 
     Attributes:
-        client: Who asks.
+        client: The connection of the client.
         request: Its head.
         target: Its target at the server.
         fields: The header fields that are passed on.
-        framing: How its body ends.
-        body: What is kept of it.
+        framing: The end of its body.
+        body: The kept part of it.
         answer: The head of the answer, once it has come.
         is_whole: Whether all of the answer has been passed on.
         last: Whether both connections end after it.
-        ends_server: Whether that to the server ends after it.
+        ends_server: Whether the one to the server ends after it.
     """
 
     client: Wire
@@ -45,7 +45,7 @@ class Passage:
 
     @property
     def may_repeat(self) -> bool:
-        """Whether nothing speaks against sending it again, after a server has gone silently."""
+        """Whether it may be sent again, after a server has vanished silently."""
         return self.answer is None and self.framing == 0 and self.request.method in SAFE
 
     @property
@@ -67,7 +67,7 @@ class Passage:
         finally:
             for task in (asking, answering):
                 task.cancel()
-            # Nothing of them goes on when this is over, and what went wrong in them was told.
+            # None of them continues after this, and their errors were reported.
             await asyncio.gather(asking, answering, return_exceptions=True)
 
     async def _both(
@@ -75,7 +75,7 @@ class Passage:
     ) -> None:
         await asyncio.wait({asking, answering}, return_when=asyncio.FIRST_COMPLETED)
         if not asking.done():
-            # Answered before the body was there, which nobody will read any more.
+            # The answer came before the body was there, which nobody will read any more.
             answering.result()
             self.last = True
             return
@@ -140,7 +140,7 @@ class Passage:
 
 
 def _wants_end(request: Request) -> bool:
-    # Connections of HTTP/1.0 end with the answer, whatever they ask for: that is always right.
+    # Connections of HTTP/1.0 end with the answer, even if they ask to stay: that is always right.
     return request.minor == 0 or request.lists("connection", "close")
 
 
@@ -149,7 +149,7 @@ def _head_of(answer: Response, fields: Fields) -> bytes:
 
 
 async def tunnel(one: Wire, other: Wire) -> None:
-    """Pass bytes both ways, whatever they are, until both sides have ended."""
+    """Pass bytes both ways, unexamined, until both sides have ended."""
     both = [asyncio.ensure_future(_pump(one, other)), asyncio.ensure_future(_pump(other, one))]
     try:
         await asyncio.gather(*both)

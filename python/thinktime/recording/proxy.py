@@ -1,4 +1,4 @@
-"""The recording proxy: what goes through it goes on unchanged, and is noted down."""
+"""The recording proxy: traffic passes through it unchanged, and is recorded."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from thinktime.recording.servers import Servers
 from thinktime.recording.wire import BrokenError, Wire
 
 CONNECTIONS_MAX = 512
-"""So many clients' connections are served at a time; more are refused."""
+"""The most clients' connections at a time; more are refused."""
 
 
 @dataclass
 class Proxy:
-    """What all connections of a recording share.
+    """The common parts of all connections of a recording.
 
     Attributes:
-        authority: Who makes the certificates that clients see.
-        servers: How servers are reached.
-        wanted: Which hosts are recorded.
-        journal: Where it is noted down.
-        say: Is called with what the user should know.
+        authority: The maker of the certificates that clients see.
+        servers: The way to servers.
+        wanted: The recorded hosts.
+        journal: The place of the recording.
+        say: Is called with messages for the user.
     """
 
     authority: Authority
@@ -53,7 +53,7 @@ class Proxy:
             self._open.discard(task)
 
     async def end(self) -> None:
-        """End all connections; what is on its way is noted down as given up."""
+        """End all connections; unfinished exchanges are recorded as given up."""
         waiting = list(self._open)
         for task in waiting:
             task.cancel()

@@ -11,18 +11,18 @@ from thinktime.recording.hosts import Origin
 from thinktime.recording.wire import PIECE_BYTES, BrokenError, Wire, reason
 
 CONNECT_S = 30.0
-"""So long a server may take to take a connection, TLS and all."""
+"""The time that a server may take to accept a connection, including TLS."""
 
 
 class UnreachableError(Exception):
-    """A server that no connection can be made to; it says why."""
+    """A server without a possible connection; the message gives the reason."""
 
 
 class Servers:
-    """How servers are reached, and by whom their certificates are checked."""
+    """The way to servers, and the check of their certificates."""
 
     def __init__(self, ca_file: Path | None = None, insecure: bool = False) -> None:
-        """Check by those of a file in PEM form, else by those of this system; or not at all.
+        """Check by the authorities of a file in PEM form, else by this system's; or not at all.
 
         Raises:
             InputError: The file cannot be read, or both are given.
@@ -42,7 +42,7 @@ class Servers:
         """A connection to a server.
 
         Raises:
-            UnreachableError: There is none.
+            UnreachableError: The server takes no connection.
         """
         opened: Wire | None = None
         try:

@@ -1,4 +1,4 @@
-"""Bytes both ways over a connection, perhaps through TLS; what waits to be taken is bounded."""
+"""Bytes both ways over a connection, perhaps through TLS; unread data is bounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PIECE_BYTES = 64 * 1024
 
 
 class BrokenError(Exception):
-    """A connection that ended, or that cannot go on; ``wire`` says which."""
+    """A connection that ended or failed; ``wire`` says which."""
 
     def __init__(self, wire: Wire, why: str) -> None:
         """`why` is for people."""
@@ -26,7 +26,7 @@ class TooLongError(Exception):
 
 
 class Wire:
-    """One connection. TLS is done here, so that bytes can be looked at before it begins."""
+    """One connection. TLS is done here, so that bytes can be examined before it begins."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Take a connection as asyncio opens it."""
@@ -39,14 +39,14 @@ class Wire:
     # ---- reading
 
     async def some(self, most: int = PIECE_BYTES) -> bytes:
-        """What has come, at most so many bytes, at least one; nothing at the end."""
+        """The received bytes, at least one and at most `most`; empty at the end."""
         if not self._held:
             self._held = await self._more()
         taken, self._held = self._held[:most], self._held[most:]
         return taken
 
     async def begins_with(self) -> bytes:
-        """The first of the bytes to come, which stays there; nothing at the end."""
+        """The first of the bytes to come, which stays unread; empty at the end."""
         if not self._held:
             self._held = await self._more()
         return self._held[:1]
@@ -55,7 +55,7 @@ class Wire:
         """The bytes to the next mark, and the mark.
 
         Raises:
-            TooLongError: It is not within so many bytes.
+            TooLongError: It is not within the limit.
             BrokenError: The connection ended before it.
         """
         looked_at = 0
@@ -74,7 +74,7 @@ class Wire:
         return taken
 
     def watch(self) -> asyncio.Task[bytes]:
-        """Read ahead: done as soon as something comes, or the end, which is no bytes."""
+        """Read ahead: done as soon as bytes come, or the end, which is empty."""
         if self._ahead is None:
             self._ahead = asyncio.ensure_future(self._receive())
         return self._ahead
@@ -106,7 +106,7 @@ class Wire:
     # ---- writing
 
     async def send(self, data: bytes) -> None:
-        """Send bytes; waits while the other side does not take them.
+        """Send bytes; waits while the other side does not read them.
 
         Raises:
             BrokenError: The connection has ended.
@@ -122,28 +122,28 @@ class Wire:
             raise BrokenError(self, reason(error)) from None
 
     async def finish(self) -> None:
-        """Say that nothing more will be sent; through TLS the connection ends."""
+        """Announce the end of sending; through TLS the connection ends."""
         if self._tls is None and self._writer.can_write_eof() and not self._writer.is_closing():
             self._writer.write_eof()
         else:
             self.close()
 
     def close(self) -> None:
-        """End the connection; what has been sent still goes out."""
+        """End the connection; data that has been sent still goes out."""
         self._read_no_more()
         if self._tls is not None and not self._writer.is_closing():
-            # It waits for the answer to its farewell, which nobody needs.
+            # It waits for the answer to its farewell, which is not needed.
             with contextlib.suppress(ssl.SSLError, ValueError):
                 self._tls.unwrap()
             self._writer.write(self._outgoing.read())
         self._writer.close()
 
     def abort(self) -> None:
-        """End the connection so that the other side sees that something is missing."""
+        """End the connection so that the other side sees that data is missing."""
         self._read_no_more()
         taken: socket.socket | None = self._writer.get_extra_info("socket")
         if taken is not None and not self._writer.is_closing():
-            # A reset in the place of an end.
+            # A reset instead of an end.
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()
 
@@ -155,7 +155,7 @@ class Wire:
     # ---- TLS
 
     async def begin_tls(self, context: ssl.SSLContext, server: str | None = None) -> None:
-        """Speak TLS from here on: as the client of a ``server``, or as a server without one.
+        """Speak TLS from here on: as the client of a ``server``, or as the server without one.
 
         Raises:
             BrokenError: They do not agree, a certificate is not trusted, or the connection ended.
@@ -194,7 +194,7 @@ class Wire:
 
 
 def reason(error: Exception) -> str:
-    """What is wrong with a connection, in words."""
+    """The error of a connection, in words."""
     if isinstance(error, BrokenError):
         return str(error)
     if isinstance(error, UnicodeError):

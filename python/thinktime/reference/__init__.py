@@ -1,1 +1,1 @@
-"""Pages of the reference, made of the program's own lists, signatures and schemas."""
+"""Pages of the reference, made from the program's own lists, signatures and schemas."""

@@ -1,4 +1,4 @@
-"""All commands as they describe themselves: what manual pages and the reference are made of."""
+"""All commands in their own words: the source of manual pages and of the reference."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ STATUSES = (
     ("141", "Nobody reads its output any more, as with `| head -1` (SIGPIPE)."),
     ("143", "SIGTERM ended it before it had anything to show."),
 )
-"""In short; docs/running.md owns the list, and a test holds the two together."""
+"""In short; docs/running.md owns the list, and a test compares the two."""
 
 Definitions = list[tuple[str, str]]
-"""Names, each with what is said of it."""
+"""Names, each with its description."""
 
 
 @dataclass(frozen=True)
 class CommandHelp:
-    """What a command says of itself."""
+    """A command's own description."""
 
     name: str
-    """With those of the commands that it belongs to, as in `thinktime machine show`."""
+    """With the names of its parent commands, as in `thinktime machine show`."""
 
     summary: str
     """The first paragraph of its help."""
 
     paragraphs: list[str]
-    """The others."""
+    """The other paragraphs."""
 
     usage: list[str]
-    """What stands behind the name."""
+    """The placeholder after the name."""
 
     arguments: Definitions
     options: Definitions
     inner: Definitions
-    """The commands that belong to it, with their summaries."""
+    """Its subcommands, with their summaries."""
 
 
 def commands() -> Iterator[CommandHelp]:

@@ -1,4 +1,4 @@
-"""The reference of all commands and options, made of their own help.
+"""The reference of all commands and options, made from their own help.
 
 `python -m thinktime.reference.commands FILE` writes it; `make site` puts it on the site.
 """
@@ -66,7 +66,7 @@ def _table(title: str, entries: Definitions, linked: bool = False) -> str:
 
 
 def _escaped(words: str) -> str:
-    """Text in which Markdown finds nothing but code, also in a table."""
+    """Text in which Markdown sees only code, also in a table."""
     pieces = _CODE.split(words)
     plain = [re.sub(r"([*\[\]<>])", r"\\\1", piece) for piece in pieces[::2]]
     return "".join(

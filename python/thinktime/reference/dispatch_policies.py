@@ -26,9 +26,9 @@ def table() -> str:
 
 
 def renewed(page: str) -> str:
-    """The text of a page with the table in the place of the one that it has.
+    """The text of a page with its table replaced by the new one.
 
-    Raises ValueError where it has none.
+    Raises ValueError if it has none.
     """
     before, head, behind = page.partition(HEAD)
     if not head:

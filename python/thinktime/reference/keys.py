@@ -44,7 +44,7 @@ class _Page:
     def __init__(self, schema: dict[str, Any]) -> None:
         self._schema = schema
         self._places: dict[str, str] = {}
-        """Definitions of tables, each with how it is written where it is first met."""
+        """Definitions of tables, each with its notation at its first occurrence."""
 
     def sections(self) -> Iterator[str]:
         yield from self._rows(self._schema)
@@ -61,7 +61,7 @@ class _Page:
             yield from self._rows(table)
 
     def _tables(self, place: str, table: dict[str, Any]) -> list[tuple[str, str]]:
-        """The tables inside a table: how each is written, and the name of its definition."""
+        """The tables inside a table: the notation of each, and the name of its definition."""
         outer = place.strip("[]")
         found = []
         for key, part in table.get("properties", {}).items():
@@ -102,7 +102,7 @@ class _Page:
         yield "\n".join(lines) + "\n"
 
     def _alternatives(self, part: dict[str, Any], known_names: str) -> Iterator[str]:
-        """Choices of a text that were not told already, and keys of a table without a name."""
+        """Choices of a text that were not listed already, and keys of a table without a name."""
         for one in self._resolved(part):
             choice = f'"{one.get("const")}"'
             if "const" in one and choice not in known_names:
@@ -113,7 +113,7 @@ class _Page:
                     yield f" As a table, `{key}`: {words.rstrip('.').lower()}."
 
     def _resolved(self, part: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """A part's alternatives, with definitions in the place of references."""
+        """A part's alternatives, with references replaced by definitions."""
         if "$ref" in part:
             name = part["$ref"].rpartition("/")[2]
             yield from self._resolved(self._schema["$defs"][name])
@@ -124,7 +124,7 @@ class _Page:
             yield part
 
     def _kind(self, part: Any) -> str:
-        """What a key's value is, in words."""
+        """The type of a key's value, in words."""
         if not isinstance(part, dict):
             return "anything"
         if part.get("$ref", "").endswith("/Scalar"):

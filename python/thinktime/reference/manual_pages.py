@@ -14,7 +14,7 @@ from thinktime.reference.command_help import STATUSES, CommandHelp, commands
 
 
 def pages() -> dict[str, str]:
-    """All pages by file name: `thinktime.1`, and one a command as in `thinktime-run.1`."""
+    """All pages by file name: `thinktime.1`, and one for each command as in `thinktime-run.1`."""
     return {f"{one.name.replace(' ', '-')}.1": _page(one) for one in commands()}
 
 

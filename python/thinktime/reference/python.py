@@ -37,7 +37,7 @@ def text() -> str:
         "Classes": [name for name in names if _is_class(found[name])],
         "Exceptions": [name for name in names if _is_exception(found[name])],
     }
-    # What is written in small letters is used as a function, also where it is a class.
+    # A name in small letters is used as a function, even if it is a class.
     small = [name for name in kinds["Classes"] if name.islower()]
     kinds["Functions"] = sorted([*kinds["Functions"], *small])
     kinds["Classes"] = [name for name in kinds["Classes"] if name not in small]
@@ -69,7 +69,7 @@ def _described(name: str, one: Any) -> Iterator[str]:
 
 
 def _doc(one: Any, maker: Any = None) -> Iterator[str]:
-    """A docstring in Markdown; that of what makes it, where there is one, goes below."""
+    """A docstring in Markdown, and below it that of the maker, if any."""
     for source in (one, maker):
         documented = inspect.getdoc(source) if source is not None else None
         if not documented:
@@ -92,7 +92,7 @@ def _entries(body: str) -> str:
 
 
 def _plain(words: str) -> str:
-    """Text as it is, without signs that Markdown would take for its own."""
+    """Text unchanged, except for signs that have a meaning in Markdown."""
     return words.strip().replace("<", "&lt;") + "\n"
 
 
@@ -109,11 +109,11 @@ def _public(one: type) -> Iterator[tuple[str, str]]:
         yield f"{name}: {annotation}", words
     stub = _stubs().get(one.__name__, {})
     order = {name: place for place, name in enumerate(stub)}
-    # What is compiled has its members in no order of its own.
+    # Compiled classes have no order of their members.
     for name, member in sorted(vars(one).items(), key=lambda item: order.get(item[0], 0)):
         if name.startswith("_") or name in fields:
             continue
-        # A static method that was put there later has no words of its own but its function's.
+        # A static method that was added later has only its function's docstring.
         source = getattr(one, name) if isinstance(member, staticmethod) else member
         words = " ".join((inspect.getdoc(source) or "").split("\n\n")[0].split())
         yield stub.get(name) or _member(name, member, getattr(one, name)), words
@@ -144,7 +144,7 @@ def _signature(one: Any, name: str) -> str:
 
 
 class _Raw:
-    """An annotation as it is written."""
+    """An annotation as written."""
 
     def __init__(self, written: object) -> None:
         self._written = str(written).replace("_core.", "")
@@ -176,7 +176,7 @@ def _fields(one: type) -> dict[str, tuple[str, str]]:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(one)))
     except (OSError, TypeError):
-        return {}  # compiled: the stubs say what it has
+        return {}  # compiled: the stubs list its members
     (cls,) = tree.body
     assert isinstance(cls, ast.ClassDef)
     found = {}
@@ -192,7 +192,7 @@ def _fields(one: type) -> dict[str, tuple[str, str]]:
 
 @cache
 def _stubs() -> dict[str, dict[str, str]]:
-    """Signatures of what is compiled, by class and name; functions are of the class ''."""
+    """Signatures of compiled items, by class and name; functions are of the class ''."""
     path = Path(thinktime.__file__).with_name("_core.pyi")
     found: dict[str, dict[str, str]] = {"": {}}
     for node in ast.parse(path.read_text("utf-8")).body:

@@ -7,7 +7,7 @@ terminal:
     from thinktime.report.terminal import render
     rich.print(render(rows(results)))
 
-`page.Page` is what all pages are made of, those of learn, sweep and capacity too.
+All pages are made of `page.Page`, including those of learn, sweep and capacity.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from thinktime.present.page import Verdict
     from thinktime.report.results import Row
 
-# What makes tables and charts is imported where it is used: other commands start sooner.
+# Tables and charts are imported on use, so that other commands start sooner.
 
 
 @checked
@@ -32,22 +32,22 @@ def report(
     path: str | Path = "report.html",
     title: str | None = None,
 ) -> Path:
-    """Write one page that compares results: verdict, tables, charts, and where they come from.
+    """Write one page that compares results: verdict, tables, charts, and their origin.
 
     The page loads nothing: scripts, styles and data are in it. The same results give the same
     page, byte for byte.
 
     Args:
         results: One result or several; those of one workload on one system stand side by side.
-        path: The file to write; its folder is made where it is missing.
-        title: The page's title, instead of one made of what is compared.
+        path: The file to write; its folder is made if it is missing.
+        title: The page's title, instead of one made from the compared results.
 
     Returns:
         The path of the page.
 
     Raises:
-        InputError: where there are no results, or they are none.
-        OSError: where the page cannot be written.
+        InputError: There are no results, or an argument is not one.
+        OSError: The page cannot be written.
     """
     from thinktime.report import results_page
 
@@ -56,7 +56,7 @@ def report(
 
 
 def rows(results: Sequence[Result]) -> list[Row]:
-    """The table of some results, theory below those it belongs to."""
+    """The table of some results, each with its theory below it."""
     from thinktime.report.case import cases
     from thinktime.report.results import rows as rows_of
 
@@ -64,7 +64,7 @@ def rows(results: Sequence[Result]) -> list[Row]:
 
 
 def verdict(results: Sequence[Result]) -> Verdict:
-    """What some results say, in words."""
+    """The statements of some results, in words."""
     from thinktime.report.case import cases
     from thinktime.report.findings import verdict as verdict_of
 
@@ -74,7 +74,7 @@ def verdict(results: Sequence[Result]) -> Verdict:
 def processor_sharing(result: Result) -> str | None:
     """Whether processor sharing would have been good enough, in a sentence.
 
-    It simulates up to 200,000 requests again. None where there is no scheduler to compare with.
+    It simulates up to 200,000 requests again. None if there is no scheduler to compare with.
     """
     from thinktime.report import sharing
 

@@ -1,4 +1,4 @@
-"""How well measured, simulated and exact figures of the same case agree, in words."""
+"""The agreement of measured, simulated and exact figures of the same case, in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thinktime.report.results import relative
 
 
 def sentences(cases: Sequence[Case]) -> list[str]:
-    """What can be said of measured against simulated, and of both against exact values."""
+    """The comparison of measured against simulated figures, and of both against exact values."""
     found = [_same_path(cases), *_against_exact(cases), _against_simulated(cases)]
     return [sentence for sentence in found if sentence is not None]
 
@@ -41,7 +41,7 @@ def _largest(difference: float, case: Case, cases: int) -> str:
 
 
 def _against_exact(cases: Sequence[Case]) -> list[str]:
-    """Which means hold the exact value in their confidence interval, and which do not."""
+    """The means with the exact value in their confidence interval, and those without."""
     within, outside = 0, []
     for case in cases:
         if case.exact is None or case.exact.mean_s is None:
@@ -64,7 +64,7 @@ def _against_exact(cases: Sequence[Case]) -> list[str]:
 
 
 def _judged(case: Case) -> list[Entry]:
-    """Entries of the model, with an interval; a real run simulated alike would count twice."""
+    """Entries of the model, with an interval; a run with a like simulation would count twice."""
     twice = case.find("simulated", "same sample path") is not None
     entries = [e for e in case.entries if e.modelled and not (twice and e.kind == "measured")]
     return [e for e in entries if e.figures.mean_s is not None and e.figures.ci95_s is not None]
@@ -78,7 +78,7 @@ def _outside(case: Case, entry: Entry, exact_s: float) -> str:
 
 
 def _against_simulated(cases: Sequence[Case]) -> str | None:
-    """Real runs against other simulations, where exact values do not judge them."""
+    """Real runs against other simulations, if exact values do not judge them."""
     parts = []
     for case in cases:
         run = case.find("measured")

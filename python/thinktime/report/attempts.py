@@ -1,7 +1,7 @@
-"""The rows of a result as charts need them: read once, and of all columns only those that they use.
+"""The rows of a result for charts: read once, and only the columns in use.
 
-Of ten million requests the whole table is a gigabyte, and reading it takes seconds; so it is read
-from its file, where there is one.
+The whole table of ten million requests is a gigabyte, and reading it takes seconds; so rows are
+read from its file, if there is one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from thinktime import Result
 
 _KEY = ("replication", "session", "request")
-"""What names a request."""
+"""The columns that identify a request."""
 
 _FILE = "requests.parquet"
 
@@ -29,31 +29,31 @@ class Rows:
     """The rows of a result. Times are in nanoseconds from the start of the run."""
 
     attempts: pl.DataFrame
-    """When each attempt of the first replication was scheduled (`scheduled_ns`), and when it was
-    over (`done_ns`), null where it never was."""
+    """The times of each attempt of the first replication: scheduled (`scheduled_ns`), and over
+    (`done_ns`), null if it never was."""
 
     answered: pl.DataFrame
-    """Each request that succeeded: when its first attempt was scheduled (`begun_ns`) and when it
-    was over (`done_ns`), its `name` and `population` as far as they are there, and whether it is of
-    the first replication (`first`)."""
+    """Each successful request: the schedule of its first attempt (`begun_ns`) and its end
+    (`done_ns`), its `name` and `population` if available, and whether it is of the first
+    replication (`first`)."""
 
     pages: pl.DataFrame | None
-    """A row a page, as `Result.pages` has them; None where there are none."""
+    """A row for each page, as in `Result.pages`; None without pages."""
 
     table: pl.LazyFrame = field(default_factory=pl.LazyFrame)
-    """All of them, to be read as far as it is needed."""
+    """All rows, read on demand."""
 
     whole: Callable[[], Any] = field(default=lambda: None)
-    """Reads the whole table, and says what is wrong with it where that cannot be done."""
+    """Reads the whole table, and reports the error if that is impossible."""
 
     found: dict[tuple[float, float], pl.DataFrame] = field(default_factory=dict)
-    """What charts made of the table that others need, too."""
+    """Results of charts that other charts need, too."""
 
     def summed(self, query: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
-        """What a query makes of the table, without holding all of it.
+        """The result of a query on the table, without holding the whole table.
 
         Raises:
-            InputError: if the file is damaged.
+            InputError: The file is damaged.
         """
         try:
             return query(self.table).collect(engine="streaming")
@@ -62,10 +62,10 @@ class Rows:
 
 
 def rows_of(result: Result) -> Rows | None:
-    """Those of a result; None where none were kept.
+    """The rows of a result; None if none were kept.
 
     Raises:
-        InputError: if the file is damaged.
+        InputError: The file is damaged.
     """
     paged = bool(result.summary.get("pages"))
     file = None if result.path is None else result.path / _FILE
@@ -73,7 +73,7 @@ def rows_of(result: Result) -> Rows | None:
         try:
             return _rows(pl.scan_parquet(file), lambda: result.requests, paged=paged)
         except PolarsError:
-            pass  # what reads whole tables says what is wrong with it
+            pass  # the reader of whole tables reports the error
     table = result.requests
     if table is None:
         return None
@@ -99,7 +99,7 @@ def _rows(table: pl.LazyFrame, whole: Callable[[], Any], *, paged: bool) -> Rows
 
 
 def _answered(read: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """The requests that succeeded; with a key some of them were tried again."""
+    """The requests that succeeded; `key` identifies those that were tried again."""
     done = read.filter("succeeded").rename({"scheduled_ns": "begun_ns"})
     kept = [one for one in ("name", "population", "begun_ns", "done_ns", "first") if one in done]
     if not key:

@@ -27,21 +27,21 @@ _TIMES = ("mean", "p50", "p90", "p99")
 
 @dataclass(frozen=True)
 class Counted:
-    """What a result says of the requests, or of the pages, of some users."""
+    """A result's figures for the requests, or for the pages, of some users."""
 
     name: str
     model: str
-    """Their system model; empty where it is not said."""
+    """Their system model; empty if unknown."""
 
     number: int | None
     failed: int | None
-    """None of an exact solution, as the number is."""
+    """None for an exact solution, as is the number."""
 
     rate: float | None
-    """How many a second were asked for."""
+    """The offered rate a second."""
 
     times_s: Mapping[str, float]
-    """Response times in seconds: mean, p50, p90 and p99, as far as requests back them."""
+    """Response times in seconds: mean, p50, p90 and p99, if enough requests back them."""
 
     ci95_s: float | None
     """The half-width of the mean's 95 % confidence interval, in seconds."""
@@ -62,7 +62,7 @@ class Counted:
 
 
 def populations_of(result: Result) -> list[Counted]:
-    """The requests of each population, in the workload's order; empty where there is only one."""
+    """The requests of each population, in the workload's order; empty for a single one."""
     found = result.populations
     if len(found) < 2:
         return []
@@ -77,7 +77,7 @@ def _requests(name: str, figures: Mapping[str, Any]) -> Counted:
 
 
 def exact_populations(theory: Theory | None) -> list[Counted]:
-    """The exact means of each population; empty where there is only one, or none is known."""
+    """The exact means of each population; empty for a single one, or if none is known."""
     found = {} if theory is None else theory.by_population
     if len(found) < 2:
         return []
@@ -90,7 +90,7 @@ def exact_populations(theory: Theory | None) -> list[Counted]:
 def pages_of(result: Result) -> list[Counted]:
     """The pages of each population that has any, and of all of them together.
 
-    Empty where the workload has no pages.
+    Empty if the workload has no pages.
     """
     parts = [(name, one) for name, one in result.populations.items() if one.get("pages")]
     whole = [(ALL, result.summary)] if result.summary.get("pages") else []
@@ -108,7 +108,7 @@ def _pages(name: str, figures: Mapping[str, Any], duration_s: float) -> Counted:
 
 
 def _times(given: object, many: int) -> tuple[dict[str, float], float | None]:
-    """The times that so many back, and the half-width of the mean's interval."""
+    """The times that enough requests back, and the half-width of the mean's interval."""
     times = given if isinstance(given, Mapping) else {}
     known = {
         key: float(time)

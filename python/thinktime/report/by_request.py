@@ -20,12 +20,12 @@ _TIMES = ("mean", "p50", "p95", "p99")
 
 @dataclass(frozen=True)
 class RequestTimes:
-    """What a result says of all requests of one name."""
+    """A result's figures for all requests of one name."""
 
     name: str
     requests: int
     times_s: Mapping[str, float]
-    """Response times in seconds: mean, p50, p95 and p99, as far as requests back them."""
+    """Response times in seconds: mean, p50, p95 and p99, if enough requests back them."""
 
     ci95_s: float | None
     """The half-width of the mean's 95 % confidence interval, in seconds."""
@@ -41,7 +41,7 @@ class RequestTimes:
 def times_of(result: Result) -> list[RequestTimes]:
     """The times of each request name, in the workload's order; names without requests are left out.
 
-    Empty where the result tells no names apart.
+    Empty if the result does not tell names apart.
     """
     found: Mapping[str, Mapping[str, object]] = result.summary.get("by_request") or {}
     order = {name: place for place, name in enumerate(result.workload.request_names)}
@@ -63,7 +63,7 @@ def _times(name: str, figures: Mapping[str, object]) -> RequestTimes:
 
 
 def worth_showing(found: Sequence[RequestTimes]) -> bool:
-    """Whether the names say more than the row of all requests does."""
+    """Whether the names add to the row of all requests."""
     return len(found) > 1
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Kind = Literal["measured", "simulated", "exact"]
 Note = Literal["", "same sample path", "long"]
 
-_LONG = 3  # a simulation is long beside another result from so many times its requests on
-_SAME = 0.01  # rates and think times found for a load may differ by so much
+_LONG = 3  # a simulation is long if it has this many times the requests of another result
+_SAME = 0.01  # rates and think times found for a load may differ by this much
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class Entry:
 
     @property
     def kind(self) -> Kind:
-        """How the numbers were obtained."""
+        """The method behind the numbers."""
         return "measured" if self.result.kind == "run" else "simulated"
 
     @property
     def words(self) -> str:
-        """How the numbers were obtained, as in 'simulated, same sample path'."""
+        """The method behind the numbers, as in 'simulated, same sample path'."""
         return f"{self.kind}, {self.note}" if self.note else self.kind
 
     @property
     def modelled(self) -> bool:
-        """Whether its system is known to be the case's: not of a run without the demands."""
+        """Whether its system is known to be the case's: not for a run without the demands."""
         return self.result.system is not None
 
     @cached_property
@@ -55,7 +55,7 @@ class Entry:
 
     @cached_property
     def rows(self) -> Rows | None:
-        """The result's rows, as far as charts need them; None where none were kept."""
+        """The result's rows, for charts; None if none were kept."""
         from thinktime.report.attempts import rows_of
 
         return rows_of(self.result)
@@ -69,7 +69,7 @@ class Case:
     """As in 'closed, 10 clients'; no two cases of a report have the same."""
 
     difference: str
-    """The part of the label after the system model: what tells it from other cases."""
+    """The part of the label after the system model, which distinguishes it from other cases."""
 
     place: int
     """Its number in the report, from 0; cases of one place have one colour."""
@@ -84,7 +84,7 @@ class Case:
 
     @property
     def model(self) -> str:
-        """The system model: open, closed or partly-open; mixed where populations differ."""
+        """The system model: open, closed or partly-open; mixed if populations differ."""
         return self.entries[0].result.workload.model
 
     @property
@@ -94,7 +94,7 @@ class Case:
 
     @property
     def load(self) -> float | None:
-        """The load in the long run, as far as it is known."""
+        """The load in the long run, if known."""
         if self.theory is not None:
             return self.theory.load
         for entry in self.entries:
@@ -112,9 +112,9 @@ class Case:
 
 
 def cases(results: Sequence[Result]) -> list[Case]:
-    """Sorts results into cases, in the order in which they were given."""
+    """Sorts results into cases, in the given order."""
     groups: list[list[Result]] = []
-    # A real system of which nothing is known joins the model that was made of it.
+    # An unknown real system joins the model that was made of it.
     for result in sorted(results, key=lambda result: result.system is None):
         group = next((group for group in groups if _same_case(result, group[0])), None)
         if group is None:
@@ -175,7 +175,7 @@ def _note(result: Result, group: list[Result]) -> Note:
 
 
 def _same_case(a: Result, b: Result) -> bool:
-    """Whether workload and system are the same in all but the seed, as far as is known."""
+    """Whether workload and system are the same except for the seed, as far as known."""
     if a.system is not None and b.system is not None and _stations(a) != _stations(b):
         return False
     return (
@@ -190,7 +190,7 @@ def _same_case(a: Result, b: Result) -> bool:
 
 
 def _shape(workload: Workload) -> object:
-    """All of the workload but its seed, and what a search for the load sets."""
+    """All of the workload except its seed and the values that a search for the load sets."""
     whole = tomllib.loads(workload.to_toml())
     whole.pop("seed", None)
     laws = [_without_load(table) for table in (whole, *whole.get("population", []))]
@@ -198,7 +198,7 @@ def _shape(workload: Workload) -> object:
 
 
 def _without_load(table: dict[str, Any]) -> str:
-    """Takes away what a search for the load sets; gives the name of the think time's law."""
+    """Removes the values that a search for the load sets; returns the think time's law's name."""
     table.get("arrivals", {}).pop("rate", None)
     return str(table.get("session", {}).pop("think", None)).partition("(")[0]
 
@@ -212,7 +212,7 @@ def _mean(law: Distribution | None) -> float | None:
 
 
 def _close(a: float | None, b: float | None) -> bool:
-    """Equal but for what a search for the load leaves open."""
+    """Equal except for the values that a search for the load leaves open."""
     if a is None or b is None:
         return a is b
     return abs(a - b) <= _SAME * max(abs(a), abs(b))

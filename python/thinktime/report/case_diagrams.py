@@ -1,4 +1,4 @@
-"""The workloads and the systems of results as diagrams: who asks, and what serves them."""
+"""The workloads and the systems of results as diagrams: users, and the parts that serve them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CAPTION = (
 
 
 def sections(cases: Sequence[Case]) -> list[Section]:
-    """What there is to draw of some results; what several have in common is drawn once."""
+    """The diagrams of some results; common parts are drawn once."""
     asks, answers = list(_users(cases)), list(_servers(cases))
     if not asks and not answers:
         return []
@@ -48,7 +48,7 @@ def _title(case: Case, one: Population, *, several: bool) -> str:
 
 
 def _servers(cases: Sequence[Case]) -> Iterator[Diagram]:
-    """Modelled systems, and the targets of which nothing is known."""
+    """Modelled systems, and the targets of unknown systems."""
     drawn: set[str] = set()
     for result in (entry.result for case in cases for entry in case.entries):
         if result.system is not None:

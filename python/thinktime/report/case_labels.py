@@ -1,4 +1,4 @@
-"""Words that tell the cases of a report apart."""
+"""Words that distinguish the cases of a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def labels_of(firsts: Sequence[Result]) -> list[tuple[str, str]]:
-    """The shortest labels that tell the cases apart, and the part of each that does."""
+    """The shortest labels that distinguish the cases, and the distinguishing part of each."""
     models = [model_words(result) for result in firsts]
     apart = [""] * len(firsts)
     labels = list(models)
@@ -55,14 +55,14 @@ def model_words(result: Result) -> str:
 
 
 def _session_words(requests: float) -> str:
-    """How long sessions are; a script says so only when it runs."""
+    """The length of sessions; a script shows its own only when it runs."""
     if not math.isfinite(requests):
         return "sessions by a script"
     return f"{units.number(requests).removesuffix('.00')} requests a session"
 
 
 def _policy_words(result: Result) -> str:
-    """What serves, in the order of visits, as in 'FCFS → linux-2.6.22 on 2 cores'."""
+    """The serving parts, in the order of visits, as in 'FCFS → linux-2.6.22 on 2 cores'."""
     if result.system is None:
         return ""
     stations = [station.policy.upper() for station in result.system.stations]
@@ -110,7 +110,7 @@ def _demand_words(result: Result) -> str:
 
 
 def _law_words(demand: object) -> str:
-    """A station's demand; none where each name of a request has its own."""
+    """A station's demand; none if each name of a request has its own."""
     return "demands by name" if demand is None else units.law(str(demand))
 
 
@@ -139,4 +139,4 @@ _DIFFERENCES = (
     _directory_words,
     _seed_words,
 )
-"""What may tell two cases apart, the plainest first."""
+"""Candidates for a distinction between two cases, the plainest first."""

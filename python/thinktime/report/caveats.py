@@ -1,4 +1,4 @@
-"""What spoils or limits a result, in words."""
+"""Problems that spoil or limit a result, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from thinktime.present import units
 from thinktime.report.case import Case, Entry
 from thinktime.results.remote_rows import why_no_rows
 
-_SHORTFALL = 0.03  # achieved below offered by this share is said
+_SHORTFALL = 0.03  # a gap of this share between achieved and offered is reported
 
 
 def sentences(cases: Sequence[Case]) -> list[str]:

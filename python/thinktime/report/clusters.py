@@ -1,4 +1,4 @@
-"""What the clusters of a result were like: their servers, how even they were, what caches held."""
+"""The clusters of a result: their servers, their balance, and their caches."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ WORDS: dict[str, str] = {
     "hit ratio": "Of the requests whose response a server's cache could hold, the part of which "
     "it did hold it.",
 }
-"""What the words of the table mean."""
+"""The meanings of the table's words."""
 
 
 SERVERS_MAX = 12
-"""Of more servers a table shows half as many of the busiest, and of the least busy."""
+"""With more servers, a table shows half as many of the busiest, and of the least busy."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ServerFigures:
     requests: int
     hit_ratio: float | None
     by_class: Mapping[str, int]
-    """Its requests by the cluster's classes; empty where it has none."""
+    """Its requests by the cluster's classes; empty without classes."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ class ClusterFigures:
     """The dispatch policy, as the system file names it."""
 
     station: str
-    """The station of which the servers together were the busiest."""
+    """The station whose servers together were the busiest."""
 
     loads: Sequence[float]
     """The fraction of time that each server's station of that name was busy."""
 
     imbalance: float
     hit_ratio: float | None
-    """Of all servers together, weighted by their requests; None without a cache."""
+    """The hit ratio of all servers together, weighted by their requests; None without a cache."""
 
     waiting_mean: float
     """The mean number of requests that waited at the switch."""
@@ -76,7 +76,7 @@ class ClusterFigures:
 
     @property
     def servers_table(self) -> Table:
-        """A row a server: loads, requests, hit ratio, and requests by class."""
+        """A row for each server: loads, requests, hit ratio, and requests by class."""
         shown = sorted(self.servers, key=lambda one: -one.loads[self.station])
         half = SERVERS_MAX // 2
         if len(shown) > SERVERS_MAX:
@@ -115,7 +115,7 @@ class ClusterFigures:
 
 
 def figures_of(result: Result) -> list[ClusterFigures]:
-    """The clusters of a result by name; empty where there are none."""
+    """The clusters of a result by name; empty without clusters."""
     found: Mapping[str, Mapping[str, Any]] = result.summary.get("clusters") or {}
     return [_figures(name, table) for name, table in found.items()]
 
@@ -154,7 +154,7 @@ def _line_of(server: ServerFigures) -> Line:
 
 
 def hit_ratio(servers: Sequence[Mapping[str, Any]]) -> float | None:
-    """Of all these servers together, weighted by their requests; None without a cache."""
+    """The hit ratio of these servers together, weighted by their requests; None without a cache."""
     held = [one for one in servers if one.get("hit_ratio") is not None]
     requests = sum(one["requests"] for one in held)
     hits = sum(one["hit_ratio"] * one["requests"] for one in held)

@@ -1,4 +1,4 @@
-"""How far the cases of a report lie apart, in words."""
+"""The differences between the cases of a report, in words."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from thinktime.present import units
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.figures import Figures
 
-_SAME_LOAD = 0.02  # loads that differ by no more are called the same
-_WORTH_SAYING = 1.1  # ratios below this are no contrast
-_REQUESTS_MIN = {"mean": 100, "p99": 2000}  # for a figure of a result to bear a claim
+_SAME_LOAD = 0.02  # loads that differ by no more count as equal
+_WORTH_SAYING = 1.1  # smaller ratios are not a contrast
+_REQUESTS_MIN = {"mean": 100, "p99": 2000}  # requests that a claim needs behind its figure
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two cases and the ratio of one response time of theirs, above 1."""
+    """Two cases and the ratio of one of their response times, above 1."""
 
     worse: Case
     better: Case
     name: str
-    """Which response time: mean or p99."""
+    """The kind of response time: mean or p99."""
 
     worse_s: float
     better_s: float
     basis: str
-    """How the times were obtained: exact, in long simulations, measured, simulated."""
+    """The source of the times: exact, in long simulations, measured, simulated."""
 
     @property
     def ratio(self) -> float:
-        """How many times as long."""
+        """The ratio."""
         return self.worse_s / self.better_s
 
     @property
     def across_models(self) -> bool:
-        """Whether one is closed and the other is not."""
+        """Whether exactly one of them is closed."""
         return (self.worse.model == "closed") != (self.better.model == "closed")
 
 
@@ -50,7 +50,7 @@ def sharpest(cases: Sequence[Case]) -> Contrast | None:
 
 
 def contrast(a: Case, b: Case, name: str) -> Contrast | None:
-    """A against b by the best figures that both have, if these can bear the claim."""
+    """A against B by the best figures that both have, if these can support the claim."""
     for basis, x, y in _bases(a, b):
         if _bears(x, name) and _bears(y, name):
             ours, theirs = x.times_s[name], y.times_s[name]
@@ -84,7 +84,7 @@ def headline(found: Contrast) -> str:
 
 
 def others(found: Contrast, cases: Sequence[Case]) -> str | None:
-    """How the remaining cases at this load compare with the better one."""
+    """The comparison of the remaining cases at this load with the better one."""
     parts = []
     for case in cases:
         if case in (found.worse, found.better) or not same_load(case, found.better):
@@ -99,7 +99,7 @@ def others(found: Contrast, cases: Sequence[Case]) -> str | None:
 
 
 def measured(found: Contrast) -> str | None:
-    """What the real runs by themselves say of the contrast."""
+    """The contrast according to the real runs alone."""
     a, b = found.worse.find("measured"), found.better.find("measured")
     if found.basis == "measured" or a is None or b is None:
         return None
@@ -124,7 +124,7 @@ def the_system(case: Case) -> str:
 
 
 def _bases(a: Case, b: Case) -> list[tuple[str, Figures, Figures]]:
-    """Pairs of figures obtained in the same way, the best known first; then what there is."""
+    """Pairs of figures from the same method, the best known first; then the other pairs."""
     pairs: list[tuple[str, Figures | None, Figures | None]] = [
         ("exact values", a.exact, b.exact),
         ("long simulation or exact values", _well_known(a), _well_known(b)),

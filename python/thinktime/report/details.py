@@ -22,7 +22,7 @@ from thinktime.report.case import Case, Entry
 
 
 def verdicts(cases: Sequence[Case]) -> list[Table]:
-    """Whether to believe the numbers, whether they are good enough, and what failed, if any."""
+    """Whether the numbers can be believed and are good enough, and the failures, if any."""
     found = [
         validity_table.table(
             _groups(cases, lambda entry: validity_table.folded_lines_of(entry.result))
@@ -37,7 +37,7 @@ def verdicts(cases: Sequence[Case]) -> list[Table]:
 
 
 def tables(cases: Sequence[Case]) -> list[Table]:
-    """The other tables that have rows, the one with what other systems would have shown first."""
+    """The other tables with rows, first the one of the other systems' figures."""
     found = [
         explanation.table(_groups(cases, lambda entry: explanation.lines_of(entry.result))),
         by_population.table(_with_exact(cases, _groups(cases, _populations))),
@@ -72,7 +72,7 @@ def tables(cases: Sequence[Case]) -> list[Table]:
 
 
 def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list[Group]:
-    """A group a result that has such rows."""
+    """A group for each result that has such rows."""
     found = [(case, entry, lines(entry)) for case in cases for entry in case.entries]
     return [
         Group(some, f"{case.label}: {entry.words}", place=case.place)
@@ -82,7 +82,7 @@ def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list
 
 
 def _with_exact(cases: Sequence[Case], groups: Sequence[Group]) -> list[Group]:
-    """The groups of each case, and below them what is exact for its populations."""
+    """The groups of each case, and below them the exact figures of its populations."""
     found: list[Group] = []
     for case in cases:
         found += [group for group in groups if group.place == case.place]

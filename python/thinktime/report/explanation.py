@@ -17,11 +17,11 @@ HEADINGS = ("mean", "19 of 20", "p99", "19 of 20 p99", "throughput", "19 of 20 t
 
 
 REPORTED = 10_000
-"""So many requests of a run are looked at for a report: it is to be written in seconds."""
+"""The most requests of a run that a report examines: it should be written in seconds."""
 
 
 def table(groups: Sequence[Group]) -> Table:
-    """What was measured, and below it what the model says: a group a result."""
+    """The measurement, and below it the model's figures: a group for each result."""
     return Table(
         "explained", "What another system would have shown", "", HEADINGS, groups,
         note="19 of 20: where another measurement of the same length would lie, were the model "
@@ -32,7 +32,7 @@ def table(groups: Sequence[Group]) -> Table:
 
 
 def models_table(found: Explanation) -> Table:
-    """The models that were simulated, and how they do on the part that was held out."""
+    """The simulated models, and their accuracy on the held-out part."""
     lines = [
         Line(
             str(number),
@@ -55,7 +55,7 @@ def models_table(found: Explanation) -> Table:
 
 
 def lines(found: Explanation, note: str = "") -> list[Line]:
-    """What was measured, perhaps with a note, and what the model says."""
+    """The measurement, perhaps with a note, and the model's figures."""
     measured = Line(
         "measured",
         [
@@ -73,7 +73,7 @@ def lines(found: Explanation, note: str = "") -> list[Line]:
 
 
 def lines_of(result: Result) -> list[Line]:
-    """Those of a run in a report, with what was found, or why nothing is; none of a simulation."""
+    """The explanations of runs in a report, or the reasons for none; empty for a simulation."""
     if result.kind != "run":
         return []
     from thinktime import InputError

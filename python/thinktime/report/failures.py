@@ -1,4 +1,4 @@
-"""What went wrong, by request name, as a table for pages, terminals and summaries."""
+"""Failures by request name, as a table for pages, terminals and summaries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def table(groups: Sequence[Group]) -> Table:
-    """The table of what some results' requests failed by: a row a request name and cause."""
+    """The table of some results' failures: a row for each request name and cause."""
     return Table(
         "failures",
         "What went wrong",
@@ -27,7 +27,7 @@ def table(groups: Sequence[Group]) -> Table:
 
 
 def lines_of(result: Result) -> list[Line]:
-    """The rows of a result: names in the workload's order, each with its causes, most first."""
+    """The rows of a result: names in the workload's order, each with its causes by frequency."""
     found: Mapping[str, Mapping[str, Any]] = result.summary.get("by_request") or {}
     order = {name: place for place, name in enumerate(result.workload.request_names)}
     names = sorted(found, key=lambda name: order.get(name, len(order)))
@@ -52,7 +52,7 @@ def _lines(name: str, figures: Mapping[str, Any]) -> list[Line]:
 
 
 def _answer(cause: str, body: str) -> str:
-    """How the first answer of a cause began."""
+    """The beginning of the first answer of a cause."""
     return (
         f"the first answer ({cause}): {body}" if body else f"the first answer ({cause}) was empty"
     )

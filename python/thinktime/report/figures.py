@@ -21,10 +21,10 @@ _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 
 @dataclass(frozen=True)
 class Figures:
-    """What a report says of a result. None stands for what is not known."""
+    """A result's figures in a report. None means unknown."""
 
     times_s: Mapping[str, float]
-    """Response times by name, of `TIMES`; those not known are left out."""
+    """Response times by name, of `TIMES`; unknown ones are left out."""
 
     ci95_s: float | None
     load: float | None
@@ -45,7 +45,8 @@ def of_result(result: Result) -> Figures:
     """The figures of a result's summary."""
     summary = result.summary
     times = _table(summary, "response_time_s")
-    # A percentile that so few requests cannot bound is no number, only the largest times.
+    # A percentile that too few requests bound is left out: it would only be one of the largest
+    # times.
     many = (summary.get("requests") or 0) - (summary.get("errors") or 0)
     lateness = _table(summary, "lateness_s") if result.kind == "run" else {}
     return Figures(
@@ -66,7 +67,7 @@ def of_result(result: Result) -> Figures:
 
 
 def of_theory(theory: Theory) -> Figures:
-    """The figures of an exact solution: the percentiles only where its law is known."""
+    """The figures of an exact solution: percentiles only if its law is known."""
     times = {"mean": theory.mean_s}
     if theory.law is not None:
         times |= {name: theory.law.percentile(p) for name, p in _PERCENTILES.items()}
@@ -84,7 +85,7 @@ def of_theory(theory: Theory) -> Figures:
 
 
 def _load(result: Result) -> float | None:
-    """Of the busiest station or machine; for a real system by the utilisation law."""
+    """The load of the busiest station or machine; for a real system by the utilisation law."""
     loads = [station.get("load") for station in _table(result.summary, "stations").values()]
     known = [float(load) for load in loads if load is not None]
     if known:

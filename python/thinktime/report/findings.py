@@ -1,4 +1,4 @@
-"""What the results say, in words."""
+"""The statements of the results, in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thinktime.report.case import Case
 
 
 def verdict(cases: Sequence[Case]) -> Verdict:
-    """The sharpest true sentence first, then what supports it and what casts doubt on it."""
+    """The sharpest true sentence first, then its support and its doubts."""
     sharpest = contrast.sharpest(cases)
     findings: list[str | None] = [_what_they_are(cases)] if len(cases) > 1 else []
     if sharpest is not None:
@@ -58,7 +58,7 @@ def _subjects(cases: Sequence[Case]) -> str:
 
 
 def _alone(case: Case) -> str:
-    """The figures of a single case, of the best result that there is."""
+    """The figures of a single case, from its best result."""
     entry = case.find("measured") or case.entries[0]
     figures = entry.figures
     load = f" at a load of {figures.load:.2f}" if figures.load is not None else ""

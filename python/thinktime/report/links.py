@@ -1,4 +1,4 @@
-"""What the links of a result carried: transfers, and what TCP had to send again."""
+"""The traffic on the links of a result: transfers, and TCP's retransmissions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WORDS: dict[str, str] = {
     "timeouts": "How often a sender heard nothing until its retransmission timer ran out.",
     "load out": "The share of a link's rate that was used by requests; `load back`: by responses.",
 }
-"""What the words of the table mean."""
+"""The meanings of the table's words."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class LinkFigures:
     name: str
     transfers: int
     bytes: int
-    """What the transfers carried, without headers."""
+    """The content of the transfers, without headers."""
 
     connections: int
     segments: int
@@ -53,7 +53,7 @@ class LinkFigures:
     dropped: int
     timeouts: int
     load_out: float | None
-    """The share of the rate that was used from clients to servers; None without a rate."""
+    """The used share of the rate from clients to servers; None without a rate."""
 
     load_back: float | None
 
@@ -95,6 +95,6 @@ class LinkFigures:
 
 
 def figures_of(result: Result) -> list[LinkFigures]:
-    """The links of a result by name; empty where there are none."""
+    """The links of a result by name; empty without links."""
     found: Mapping[str, Mapping[str, Any]] = result.summary.get("links") or {}
     return [LinkFigures(name=name, **table) for name, table in found.items()]

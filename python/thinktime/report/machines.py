@@ -1,4 +1,4 @@
-"""What the machines of a result were like: their cores, who waited, moves and preemptions."""
+"""The machines of a result: their cores, waiting tasks, moves and preemptions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORDS: dict[str, str] = {
     "preemptions": "How often a second a task lost its core before its work was done.",
     "context switches": "How often a second a core turned to another task.",
 }
-"""What the words of the table mean."""
+"""The meanings of the table's words."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class MachineFigures:
 
     name: str
     os: str
-    """The operating system whose scheduler it has, as the system file names it."""
+    """The operating system of its scheduler, as in the system file."""
 
     core_loads: Sequence[float]
     """The fraction of time that each core had a task."""
@@ -55,10 +55,10 @@ class MachineFigures:
     """Migrations a second."""
 
     preemptions: float
-    """A second."""
+    """The rate a second."""
 
     context_switches: float
-    """A second, over all cores."""
+    """The rate a second, over all cores."""
 
     @property
     def line(self) -> Line:
@@ -91,7 +91,7 @@ class MachineFigures:
 
 
 def figures_of(result: Result) -> list[MachineFigures]:
-    """The machines of a result, in the system's order; empty where there are none."""
+    """The machines of a result, in the system's order; empty without machines."""
     found: Mapping[str, Mapping[str, Any]] = result.summary.get("machines") or {}
     duration_s = float(result.summary.get("duration_s") or 0.0)
     machines = [] if result.system is None else result.system.machines

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 _TEMPLATE = "plotly_white"
 _GAP_PX = 84
-"""Between panels that lie one below the other: for a title and the ticks above it."""
+"""The gap between panels that lie one below the other: for a title and the ticks above it."""
 
 
 def html(result: Result) -> str:
-    """What it says, what speaks against it, and its row of the report's table with the exact one.
+    """Its verdict, its doubts, and its row of the report's table with the exact one.
 
-    It has no script and fetches nothing; names of workloads, whatever is in them, are text.
+    It has no script and fetches nothing; names of workloads, with any content, are text.
     """
     found = cases([result])
     table = results.table(results.rows(found)).without_empty()
@@ -37,8 +37,8 @@ def figure(result: Result, name: str) -> go.Figure:
     """A chart of the report of this result alone; its panels lie one below the other.
 
     Raises:
-        InputError: if there is no chart of this name, or nothing to draw; it lists those that
-            there are.
+        InputError: There is no chart of this name, or it has no data; the message lists the
+            available ones.
     """
     from thinktime.report.charts import CHARTS
 
@@ -52,13 +52,13 @@ def figure(result: Result, name: str) -> go.Figure:
 
 
 def _drawn(charts: Sequence[Chart[Sequence[Case]]], found: Sequence[Case]) -> str:
-    """The names of the charts that have something to show."""
+    """The names of the charts that have data."""
     names = [f"`{one.name}`" for one in charts if one.draw(found) is not None]
     return ", ".join(names) or "none"
 
 
 def _one_below_the_other(title: str, panels: Sequence[Panel]) -> go.Figure:
-    """The pictures as one, each with the axes that it has on a page."""
+    """The pictures as one, each with its axes from the page."""
     from plotly.subplots import make_subplots
 
     heights = [int(panel.figure.layout.height) for panel in panels]
@@ -102,7 +102,7 @@ def _place(made: go.Figure, panel: Panel, row: int, named: set[str]) -> None:
 
 
 def _axis(axis: Any) -> dict[str, Any]:
-    """An axis without its place in the picture that it is taken from."""
+    """An axis without its place in its original picture."""
     found: dict[str, Any] = axis.to_plotly_json()
     return {key: value for key, value in found.items() if key not in ("anchor", "domain")}
 

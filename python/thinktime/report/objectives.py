@@ -16,7 +16,7 @@ _SHARES = ("errors", "checks")
 
 
 def table(groups: Sequence[Group]) -> Table:
-    """Of each result its objectives: what was found, how well that is known, the verdict."""
+    """The objectives of each result: the found values, their precision, the verdict."""
     return Table(
         "objectives", "Objectives", "objective", ("found", "95 % interval", "limit", "verdict"),
         groups,
@@ -27,12 +27,12 @@ def table(groups: Sequence[Group]) -> Table:
 
 
 def lines_of(result: Result) -> list[Line]:
-    """A line an objective."""
+    """A line for each objective."""
     return [_line(one) for one in result.objectives]
 
 
 def checks_table(groups: Sequence[Group]) -> Table:
-    """Of each result its checks."""
+    """The checks of each result."""
     return Table(
         "checks", "Checks", "check", ("passed", "failed", "share passed"), groups,
         "How often each check held.",
@@ -40,13 +40,13 @@ def checks_table(groups: Sequence[Group]) -> Table:
 
 
 def check_lines_of(result: Result) -> list[Line]:
-    """A line a check."""
+    """A line for each check."""
     checks: Mapping[str, Mapping[str, int]] = result.summary.get("checks") or {}
     return [_check_line(name, one) for name, one in checks.items()]
 
 
 def unjudged_checks(result: Result) -> list[str]:
-    """Checks that failed and have no objective, in words: the verdict says nothing of them."""
+    """Checks that failed without an objective, in words: the verdict does not cover them."""
     judged = {one.of for one in result.objectives if one.name == "checks"}
     if None in judged:
         return []

@@ -1,4 +1,4 @@
-"""Where the numbers come from: what a reader needs to judge and to repeat them."""
+"""The origin of the numbers: the facts that a reader needs to judge and to repeat them."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _OF_PAGES: dict[str, str] = {
 }
 
 _OF_RUN = ("version", "started", "host", "clock")
-"""What the table `[run]` of a result's run.toml says of how it was obtained, in this order."""
+"""The keys of the table `[run]` in a result's run.toml that describe the method, in this order."""
 
 
 def words(cases: Sequence[Case]) -> dict[str, str]:
-    """What the words of the page mean, as far as they occur on it: kinds of numbers first."""
+    """The meanings of the page's words that occur on it: kinds of numbers first."""
     used = {entry.words for case in cases for entry in case.entries}
     used |= {"exact" for case in cases if case.theory is not None}
     found = {kind: meaning for kind, meaning in KINDS.items() if kind in used}
@@ -88,7 +88,7 @@ def _source(case: Case, entry: Entry) -> Source:
 
 
 def _of_run(text: str) -> list[tuple[str, str]]:
-    """The version, host and clock of a result; nothing of a file that is none."""
+    """The version, host and clock of a result; empty if its file is invalid."""
     try:
         run = tomllib.loads(text).get("run")
     except tomllib.TOMLDecodeError:
@@ -99,7 +99,7 @@ def _of_run(text: str) -> list[tuple[str, str]]:
 
 
 def _of_made(result: Result) -> Iterator[tuple[str, str]]:
-    """The command, how to give it again, the files that it named, and a simulation's host."""
+    """The command, its repetition, the files that it named, and a simulation's host."""
     made = result.made
     if made is not None and made.command_line is not None:
         yield "command", made.command_line
@@ -111,7 +111,7 @@ def _of_made(result: Result) -> Iterator[tuple[str, str]]:
         return
     for one in made.files:
         yield one.use, f"{one.name}, {units.size(one.bytes)}, SHA-256 {one.sha256}"
-    if made.host and result.kind == "simulate":  # of a run it is in run.toml
+    if made.host and result.kind == "simulate":  # for a run it is in run.toml
         yield "host", _value(made.host)
 
 

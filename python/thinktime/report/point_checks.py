@@ -1,6 +1,7 @@
-"""What checks say of points, as rows of a table have it: of a sweep, or probes of a search.
+"""Checks of the points of a sweep, or of a search's probes, from rows of a table.
 
-A row has `validity`, what each check says, and `untrusted`, why the point is not to be trusted.
+A row has `validity`, the finding of each check, and `untrusted`, why the point is not to be
+trusted.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ _POINTS_NAMED = 3
 
 
 def doubtful_checks(row: Row) -> list[Finding]:
-    """The checks of a row that are in doubt, those that spoil it first."""
+    """The checks of a row that are in doubt, first those that spoil it."""
     found = _findings(row)
     return [one for word in (SPOILT, DOUBTFUL) for one in found if one.verdict == word]
 
 
 def cell(row: Row) -> Cell:
-    """The worst verdict, and below it the checks that have it where it is a doubt.
+    """The worst verdict, and below it its checks if it is a doubt.
 
-    Empty where the row has no checks, as those of an older version.
+    Empty if the row has no checks, as in an older version.
     """
     found = _findings(row)
     verdicts = {one.verdict for one in found}
     if row.get("untrusted"):
         verdicts.add(SPOILT)
-    # A check that could not look says nothing where another one could.
+    # A check that could not examine its data is left out if another one could.
     for word in (SPOILT, DOUBTFUL):
         if word in verdicts:
             return Cell(word, ", ".join(one.name for one in found if one.verdict == word), "text")
@@ -40,13 +41,13 @@ def cell(row: Row) -> Cell:
 
 
 def words(row: Row) -> str:
-    """The checks in doubt, as in 'doubtful: load, percentiles'; empty where there are none."""
+    """The checks in doubt, as in 'doubtful: load, percentiles'; empty without doubts."""
     one = cell(row)
     return f"{one.text}: {one.below}" if one.strong and one.below else ""
 
 
 def sentences(places: Iterable[tuple[str, Row]]) -> list[str]:
-    """A sentence a check that is in doubt anywhere: where, what was found, and what to do.
+    """A sentence for each check that is in doubt anywhere: the places, the finding, and the advice.
 
     Args:
         places: Each row with where it lies, as in 'load 0.9'.
@@ -54,7 +55,7 @@ def sentences(places: Iterable[tuple[str, Row]]) -> list[str]:
     by_check: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
     for place, row in places:
         for one in doubtful_checks(row):
-            # Why a point is not to be trusted is said by itself.
+            # The reason why a point is not to be trusted is reported separately.
             if one.found not in (row.get("untrusted") or ""):
                 by_check.setdefault((one.verdict, one.name), []).append((place, one))
     return [_sentence(found) for found in by_check.values()]

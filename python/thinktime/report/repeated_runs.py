@@ -1,4 +1,4 @@
-"""Several runs of one workload against one server, as a table: each by itself, and together."""
+"""Several runs of one workload against one server, as a table: each alone, and together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from thinktime import Result
 
 FILE = "runs.json"
-"""Says in the directory of several runs which they are, and what was found of them together."""
+"""The file in the directory of several runs that lists them, and the findings about all."""
 
 TIMES = ("mean", "p50", "p90", "p99", "p99.9")
 HEADINGS = ("throughput", *TIMES, "errors")
@@ -42,7 +42,7 @@ def together_of(results: Sequence[Result]) -> Together:
 
 
 def table(results: Sequence[Result]) -> Table:
-    """A line a run, and one for all of them, each of which counts once."""
+    """A line for each run, and one for all of them, each of which counts once."""
     lines = [_line(number, one) for number, one in enumerate(results, 1)]
     if len(results) > 1:
         lines.append(_all(together_of(results)))
@@ -63,7 +63,7 @@ def agreement_table(found: Finding) -> Table:
 
 
 def agreement_noted(results: Sequence[Result]) -> Finding | None:
-    """What was found of these results together, where they are all of one `run --runs`."""
+    """The common findings of these results, if all are of one `run --runs`."""
     places = [one.path.absolute() for one in results if one.path is not None]
     folders = {place.parent for place in places}
     if len(places) < len(results) or len(folders) != 1:
@@ -78,7 +78,7 @@ def agreement_noted(results: Sequence[Result]) -> Finding | None:
 
 
 def runs_in(place: Path) -> list[Path]:
-    """The results in the directory of several runs; the place itself where it is none."""
+    """The results in the directory of several runs; the place itself if it is not one."""
     try:
         names = json.loads((place / FILE).read_text("utf-8"))["runs"]
         return [place / Path(str(name)).name for name in names] or [place]

@@ -19,7 +19,7 @@ from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
 
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
-"""The columns after the one that says how a row was obtained."""
+"""The columns after the one that names the method of a row."""
 
 _SPARE = ("p90", "lateness p99", "p50", "errors", "p99.9", "load", "throughput", "p99")
 
@@ -38,17 +38,17 @@ class Row:
     kind: Kind
     note: Note
     model: str
-    """What was solved, for an exact row, with its source; else nothing."""
+    """The solved model, for an exact row, with its source; else empty."""
 
     figures: Figures
     reference: str = ""
-    """What the deviations are taken from."""
+    """The reference of the deviations."""
 
     deviations: dict[str, float] = field(default_factory=dict)
     """Relative deviations of response times, by name."""
 
     server_time: Line | None = None
-    """How long the server says that it took itself, where it does."""
+    """The server's own time, if it reports one."""
 
     requests: Sequence[RequestTimes] = ()
     """The result's times by request name."""
@@ -63,22 +63,22 @@ class Row:
     """The result's links."""
 
     populations: Sequence[Counted] = ()
-    """The result's requests by population, where there are several."""
+    """The result's requests by population, if there are several."""
 
     pages: Sequence[Counted] = ()
     """The result's pages by population."""
 
     objectives: Sequence[Line] = ()
-    """How the result meets its objectives."""
+    """The result's verdicts on its objectives."""
 
     failures: Sequence[Line] = ()
-    """What its requests failed by."""
+    """The failures of its requests."""
 
     checks: Sequence[Line] = ()
-    """How often the result's checks held."""
+    """The success of the result's checks."""
 
     validity: Sequence[Line] = ()
-    """What checks say of the result: those in doubt, and the others together."""
+    """The checks' findings about the result: those in doubt, and the others together."""
 
     @property
     def kind_words(self) -> str:
@@ -92,7 +92,7 @@ def rows(cases: Sequence[Case]) -> list[Row]:
 
 
 def table(found: Sequence[Row]) -> Table:
-    """The table of some rows: a group a case."""
+    """The table of some rows: a group for each case."""
     named = len({row.name for row in found}) > 1
     groups = []
     for (place, label, name), members in groupby(found, lambda r: (r.place, r.case, r.name)):
@@ -104,7 +104,7 @@ def table(found: Sequence[Row]) -> Table:
 
 
 def _lines(row: Row) -> list[Line]:
-    """The line of a row, and below it what the server says."""
+    """The line of a row, and below it the server's own time."""
     return [_line(row), *([] if row.server_time is None else [row.server_time])]
 
 
@@ -114,7 +114,7 @@ def _line(row: Row) -> Line:
 
 
 def _below(row: Row) -> str:
-    """What was solved, or how many requests there were and what they are compared with."""
+    """The solved model, or the number of requests and the reference of the comparison."""
     if row.model or row.figures.requests is None:
         return row.model
     against = f"; % against {row.reference}" if row.reference else ""
@@ -187,7 +187,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
 
 
 def _reference(case: Case, entry: Entry) -> tuple[str, Figures | None]:
-    """What an entry is compared with: the closest in kind that is better known than it."""
+    """The reference of an entry: the closest in kind that is better known."""
     same_path = case.find("simulated", "same sample path")
     if entry.kind == "measured" and same_path is not None:
         return "the simulation of the same sample path", same_path.figures
@@ -203,6 +203,6 @@ def _reference(case: Case, entry: Entry) -> tuple[str, Figures | None]:
 
 
 def relative(figures: Figures, reference: Figures) -> dict[str, float]:
-    """The relative deviation of each response time that both know."""
+    """The relative deviation of each response time that both have."""
     both = {name: reference.times_s.get(name) for name in figures.times_s}
     return {name: figures.times_s[name] / value - 1 for name, value in both.items() if value}

@@ -43,7 +43,7 @@ def page_of(
 ) -> Page:
     """The report of some results. The same results give the same page, byte for byte.
 
-    `agreement` says whether runs agree that were made together; by default as it was noted.
+    `agreement` is that of runs made together; by default the noted one.
     """
     agreement = agreement or repeated_runs.agreement_noted(found)
     together = [] if agreement is None else _together(found, agreement)
@@ -67,14 +67,14 @@ def _together(found: Sequence[Result], agreement: Finding) -> list[Table]:
 
 
 def _doubted(verdict: Verdict, agreement: Finding | None) -> Verdict:
-    """Runs that do not agree are no small thing: it stands above all tables."""
+    """A disagreement of runs is serious: it stands above all tables."""
     if agreement is None or agreement.verdict != DOUBTFUL:
         return verdict
     return replace(verdict, doubts=[units.sentence(agreement.words), *verdict.doubts])
 
 
 def _compared(found: Sequence[Result]) -> Comparison | None:
-    """How much the second of two runs of one workload differs from the first, with intervals."""
+    """The difference of the second of two runs of one workload from the first, with intervals."""
     if len(found) != 2 or {one.kind for one in found} != {"run"}:
         return None
     if found[0].workload.name != found[1].workload.name:
@@ -91,9 +91,9 @@ def _differences(compared: Comparison) -> Table:
 
 
 def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
-    """Of two runs of one workload what `compare` says; one page does not say two things.
+    """For two runs of one workload, the finding of `compare`: one page makes one statement.
 
-    Of one result whether its objectives are met, too.
+    For one result, also whether its objectives are met.
     """
     found = verdict(cases)
     if compared is None:
@@ -106,6 +106,6 @@ def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
 
 
 def _title(cases: Sequence[Case]) -> str:
-    """The workloads by name, or what the page is."""
+    """The workloads by name, or the kind of page."""
     names = list(dict.fromkeys(case.name for case in cases if case.name))
     return " · ".join(names) if 1 <= len(names) <= 3 else "Thinktime report"

@@ -1,4 +1,4 @@
-"""How long a server says that it took itself, beside the response times that have it in them."""
+"""A server's own time, beside the response times that include it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS: dict[str, str] = {
 
 
 def line_of(result: Result) -> Line | None:
-    """The line below a run's own; None where no response told the time.
+    """The line below a run's own; None if no response reported the time.
 
     It has a cell for the load and the throughput before the times, and for the errors and the
     lateness behind them, all empty.

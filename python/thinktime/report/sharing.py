@@ -38,7 +38,7 @@ def _cells(pair: Pair) -> list[Cell]:
 
 
 def sentence(found: Comparison) -> str:
-    """The verdict, and which requests differ most and in which direction."""
+    """The verdict, and the requests with the largest differences and their directions."""
     if found.why_not:
         return f"Not compared with processor sharing: {found.why_not.rstrip('.')}."
     judged = found.judged
@@ -66,7 +66,7 @@ def sentence(found: Comparison) -> str:
 
 
 def note(found: Comparison) -> str:
-    """How the two sides were obtained, for the table's caption."""
+    """The methods of the two sides, for the table's caption."""
     words = (
         "The same requests on the same machines, with processor sharing in place of the "
         "scheduler: all tasks at once, at equal shares of all cores. Each cell: the time under "
@@ -82,7 +82,7 @@ def note(found: Comparison) -> str:
 
 
 def sentence_of(result: Result) -> str | None:
-    """The verdict on a result; None where it has no scheduler to compare with."""
+    """The verdict on a result; None if it has no scheduler to compare with."""
     found = compare(result)
     return None if found is None else sentence(found)
 

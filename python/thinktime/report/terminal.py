@@ -1,4 +1,4 @@
-"""Tables for a terminal, as wide as it is."""
+"""Tables that fit the width of a terminal."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from thinktime.report.results import Row
 
 _STYLES = {"measured": "bold", "exact": "italic cyan"}
 _GAP = 2  # between columns
-_LEFT_OUT_MAX = 3  # of more columns than these, names go above the numbers instead
-_INDENT = 2  # of what belongs to a title
+_LEFT_OUT_MAX = 3  # with more columns than these, names go above the numbers
+_INDENT = 2  # columns of additions to a title
 _NOTE_MIN = 20  # columns of words below a row
 _TURNED_MAX = 4  # more rows than these are easier to compare one below the other
 
@@ -35,7 +35,7 @@ _TURNED_MAX = 4  # more rows than these are easier to compare one below the othe
 def render(rows: Sequence[Row]) -> RenderableType:
     """The rows as a table; below it populations, pages, objectives, failures, checks, machines.
 
-    Request names are shown for systems with machines, clusters or links, which have a line each.
+    Request names are shown for systems with machines, clusters or links; each has a line.
     """
     named = len(rows) > 1
     parts: list[RenderableType] = [FittedTable(results.table(rows)), *_legend(rows)]
@@ -56,7 +56,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
 
 
 def _legend(rows: Sequence[Row]) -> list[RenderableType]:
-    """What the signed percentages below times are against."""
+    """The reference of the signed percentages below times."""
     kinds: dict[str, list[str]] = {}
     for row in rows:
         if row.deviations:
@@ -73,7 +73,7 @@ LinesOf = Callable[[Row], Sequence[Line]]
 
 
 def _groups(rows: Sequence[Row], of: LinesOf, *, named: bool) -> list[LineGroup]:
-    """A group a result that has such lines."""
+    """A group for each result that has such lines."""
     found = [(row, of(row)) for row in rows]
     return [LineGroup(lines, _title(row, named=named)) for row, lines in found if lines]
 
@@ -83,7 +83,7 @@ def _title(row: Row, *, named: bool) -> str:
 
 
 def _details(row: Row, *, named: bool) -> list[RenderableType]:
-    """Response times by request name, a line a machine or link, the servers of each cluster."""
+    """Times by request name, a line for each machine or link, the servers of each cluster."""
     parts: list[RenderableType] = []
     title = _title(row, named=named)
     if row.requests:
@@ -100,10 +100,10 @@ def _details(row: Row, *, named: bool) -> list[RenderableType]:
 
 @dataclass(frozen=True)
 class FittedTable:
-    """A table that fits: names beside the numbers where there is room.
+    """A table that fits: names beside the numbers if there is room.
 
-    Else it is turned where there are few rows; of many, names stand above the numbers. Where even
-    the numbers have no room it leaves out columns that say least, and tells which.
+    Otherwise it is turned if it has few rows; with many rows, names stand above the numbers. If
+    even the numbers have no room it leaves out the least important columns, and names them.
     """
 
     table: Table
@@ -127,10 +127,10 @@ class FittedTable:
 
 
 def _fitting(table: Table, width: int, *, beside: bool) -> tuple[Table, list[str]]:
-    """The table without as many spare columns as is needed, and their headings.
+    """The table without as many spare columns as needed, and their headings.
 
-    With names above the numbers there is no other way to find room: the others go then, too, the
-    last one first, because a number of which the end is cut off is a wrong one.
+    With names above the numbers there is no other way to find room. Then the other columns go, too,
+    the last one first, because a number whose end is cut off is a wrong one.
     """
     left_out: list[str] = []
     others = [one for one in table.headings[1:] if one not in table.spare]
@@ -162,7 +162,7 @@ class _Layout:
 
     @property
     def width(self) -> int:
-        """How many columns of the terminal it takes."""
+        """The number of columns of the terminal that it takes."""
         return self._first + sum(width + _GAP for width in self._widths)
 
     def lines(self, width: int) -> Iterator[Text]:
@@ -180,7 +180,7 @@ class _Layout:
             yield Text()
 
     def _line(self, line: Line, part: list[list[str]], width: int) -> Iterator[Text]:
-        """A row, and under it what belongs to its numbers."""
+        """A row, and its numbers' additions below it."""
         style = _STYLES.get(line.style, "")
         names = [f"{self._indent}{line.name}", f"{self._indent}{_below(line)}".rstrip()]
         if not self._beside:
@@ -208,7 +208,7 @@ class _Layout:
 
 
 def _split(line: Line, *, stacked: bool) -> list[list[str]]:
-    """The texts of each cell, one below the other; an interval goes below where room is short."""
+    """The texts of each cell, one below the other; an interval goes below if room is short."""
     return [_texts(cell, stacked=stacked) for cell in line.cells]
 
 
@@ -220,5 +220,5 @@ def _texts(cell: Cell, *, stacked: bool) -> list[str]:
 
 
 def _below(line: Line) -> str:
-    """What stands below a name, without a source in brackets or what percentages are against."""
+    """The text below a name, without a source in brackets or the reference of percentages."""
     return line.below.partition(" (")[0].partition("; ")[0]

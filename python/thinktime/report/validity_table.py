@@ -1,4 +1,4 @@
-"""What checks say of results: for terminals what is in doubt, for pages everything."""
+"""The checks of results: for terminals those in doubt, for pages all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def table(groups: Sequence[Group]) -> Table:
-    """Of each result what its checks say."""
+    """The findings of each result's checks."""
     return Table(
         "validity", "Before you trust these numbers", "check", ("verdict",), groups,
         "What the results rest on: each check with its verdict, and what to do.",
@@ -22,9 +22,9 @@ def table(groups: Sequence[Group]) -> Table:
 
 
 def folded_lines_of(result: Result) -> list[Line]:
-    """A line a check that is in doubt, and one for all that are fine, which opens.
+    """A line for each check in doubt, and one for all that are fine, which opens.
 
-    Why a check could not look stands there as well: on paper nothing can be opened.
+    The reason why a check could not run stands there as well: on paper nothing can be opened.
     """
     lines = _doubted(result)
     for word, many in _others(result):
@@ -37,7 +37,7 @@ def folded_lines_of(result: Result) -> list[Line]:
 
 
 def short_lines_of(result: Result) -> list[Line]:
-    """A line a check that is in doubt, and one for all others of a verdict, which are counted."""
+    """A line for each check in doubt, and one for all others of a verdict, which are counted."""
     lines = _doubted(result)
     other = "other " if lines else ""
     for word, many in _others(result):
@@ -58,7 +58,7 @@ def _doubted(result: Result) -> list[Line]:
 
 
 def _unseen(many: Sequence[Finding]) -> list[Line]:
-    """A line for all that could not look for one reason."""
+    """A line for all checks that could not run for one reason."""
     reasons = dict.fromkeys(_words(one) for one in many)
     return [
         Line(", ".join(one.name for one in many if _words(one) == why), [Cell(UNSEEN)], note=why)
@@ -67,7 +67,7 @@ def _unseen(many: Sequence[Finding]) -> list[Line]:
 
 
 def _others(result: Result) -> list[tuple[str, list[Finding]]]:
-    """The findings that are in no doubt, by their verdict."""
+    """The findings without doubt, by their verdict."""
     by_word = [(word, [one for one in result.validity if one.verdict == word])
                for word in (FINE, UNSEEN)]  # fmt: skip
     return [(word, many) for word, many in by_word if many]

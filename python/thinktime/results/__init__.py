@@ -1,1 +1,1 @@
-"""Results as data: figures and tables, and the files beside them that say where they came from."""
+"""Results as data: figures and tables, and the files beside them about their origin."""

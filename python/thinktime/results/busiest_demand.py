@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 def busiest_demand_s(system: System | None) -> float | None:
     """The mean demand of the busiest station, in seconds of each of its servers.
 
-    None where a station's demand has no one law, and beside machines and clusters, which may be
-    busier.
+    None if a station's demand has no one law, or beside machines and clusters, which may be busier.
     """
     if system is None or not system.stations or system.machines or system.clusters:
         return None

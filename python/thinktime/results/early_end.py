@@ -1,4 +1,4 @@
-"""The early end of a run that `stop_on_slo` ended: how its warning begins, and how it is found."""
+"""The early end of a run through `stop_on_slo`: the beginning of its warning, and its detection."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 EARLY = "ended early"
-"""How the warning begins."""
+"""The beginning of the warning."""
 
 
 def ended_early(summary: Mapping[str, Any]) -> bool:
-    """Whether a summary says that its run ended before its time."""
+    """Whether a summary reports the early end of its run."""
     return any(one.startswith(EARLY) for one in summary.get("warnings", []))

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and the places where they may be written."""
+"""Files that are written whole or not at all, and the places where they may be written."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from thinktime import _core
 
 
 def check_place(directory: Path, own: str, what: str) -> None:
-    """Look whether a directory can be made or used, without taking that of something else.
+    """Check whether a directory can be made or used, and has no foreign contents.
 
     Args:
-        directory: Where something is to be kept.
-        own: What lies in such a directory, as in `capacity.json`.
-        what: What such a directory holds, for the message, as in `sweep`.
+        directory: The directory for the new files.
+        own: The file that marks such a directory, as in `capacity.json`.
+        what: The content of such a directory, for the message, as in `sweep`.
 
     Raises:
         InputError: a file is in its way, or it holds other things.
@@ -30,20 +30,20 @@ def check_place(directory: Path, own: str, what: str) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """See that the folder of a file is there that is to be written.
+    """Check that the folder of a file to be written exists.
 
     Raises:
-        InputError: it is not: a mistyped name makes no folders.
+        InputError: It does not exist: a mistyped name makes no folders.
     """
     if not path.absolute().parent.is_dir():
         raise _core.InputError(f"{path}: there is no folder {path.parent}: make it")
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file beside its place and put it there: it is there whole, or as it was.
+    """Write a file beside its place and move it there: the old file or the whole new one is there.
 
     Raises:
-        OSError: if it cannot be written; it names the path.
+        OSError: It cannot be written; the message names the path.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
@@ -52,7 +52,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         else:
             _replace(path.resolve(), data)
     except OSError as error:
-        # The draft's name says nothing to anybody, and a full disk names none at all.
+        # The draft's name means nothing to anybody, and a full disk's error names no file.
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 

@@ -1,4 +1,4 @@
-"""What one check says of a result."""
+"""A check's finding about a result."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ SPOILT: Word = "not to be trusted"
 UNSEEN: Word = "could not look"
 
 ORDER: tuple[Word, ...] = (SPOILT, DOUBTFUL, UNSEEN, FINE)
-"""The worst first."""
+"""Verdicts, the worst first."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A check's verdict of one result."""
+    """A check's verdict on one result."""
 
     name: str
-    """The check, as `docs/validity.md` calls it."""
+    """The check, by its name in `docs/validity.md`."""
 
     verdict: Word
     found: str
-    """What was looked at, and what was found, in words without a full stop."""
+    """The examined data and the finding, in words without a full stop."""
 
     advice: str = ""
-    """What to do about it; empty where nothing needs to be done."""
+    """The advice; empty if nothing needs to be done."""
 
     def as_dict(self) -> dict[str, str]:
-        """As it stands in `summary.json`."""
+        """In the form of `summary.json`."""
         return asdict(self)
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> Finding:
-        """As it was read from `summary.json`."""
+        """As read from `summary.json`."""
         return cls(**{key: found[key] for key in cls.__dataclass_fields__})
 
     @property
@@ -47,4 +47,4 @@ class Finding:
 
 
 class Unseen(Exception):  # noqa: N818 - it says what is not there
-    """A check lacks what it looks at; the text says what."""
+    """A check lacks its data; the text names it."""

@@ -1,4 +1,4 @@
-"""The names of results, and the commits that they were made at: `label.json` in their directory."""
+"""The names of results, and their commits: `label.json` in their directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thinktime.results.files import write_whole
 from thinktime.results.provenance import Provenance
 
 FILE = "label.json"
-_GIT_S = 5.0  # a repository that takes longer is not waited for
+_GIT_S = 5.0  # a slower repository is not waited for
 _LENGTH_MAX = 200
 
 Progress = Callable[[int, float, int], None]
@@ -22,26 +22,26 @@ Progress = Callable[[int, float, int], None]
 
 @dataclass(frozen=True)
 class Label:
-    """What a result is called, and what it was made of."""
+    """The name of a result, and its origin."""
 
     text: str
     given: bool
-    """Whether a user gave it; else it was made of workload, commit and time."""
+    """Whether a user gave it; otherwise it consists of workload, commit and time."""
 
     commit: str | None = None
-    """The commit of the repository in which the command was given, shortened; with `+changes`
-    behind it where files that git knows differed from it."""
+    """The commit of the command's repository, shortened; followed by `+changes` if tracked files
+    differed from it."""
 
     branch: str | None = None
     made: str | None = None
-    """When, in UTC."""
+    """The time, in UTC."""
 
 
 def label_for(workload: str, text: str | None) -> Label:
-    """The label of a result that is about to be made; `text` is the user's.
+    """The label of a future result; `text` is the user's.
 
     Raises:
-        InputError: if the text is empty, has several lines, or is longer than 200 characters.
+        InputError: The text is empty, has several lines, or is longer than 200 characters.
     """
     if text is not None and (not text.strip() or not text.isprintable()):
         raise _core.InputError("the label is empty or has characters that cannot be shown")
@@ -54,13 +54,13 @@ def label_for(workload: str, text: str | None) -> Label:
 
 
 def text_of(workload: str, commit: str | None, made: str | None) -> str:
-    """What a result is called that was given no label; `made` is its time, as ISO 8601 has it."""
+    """The name of a result without a label; `made` is its time in ISO 8601."""
     time = "" if made is None else f"{datetime.fromisoformat(made):%Y-%m-%d %H:%M:%SZ}"
     return " ".join(part for part in (workload, commit, time) if part)
 
 
 def read(directory: Path) -> Label | None:
-    """The label of a result directory; None where it has none, or one that cannot be read."""
+    """The label of a result directory; None if it is missing or cannot be read."""
     try:
         found = json.loads((directory / FILE).read_text("utf-8"))
         label = Label(**{name: found[name] for name in Label.__dataclass_fields__})
@@ -79,20 +79,20 @@ def write(label: Label, directory: Path) -> None:
 class LabelWriter:
     """Writes the label while the result is being written, so that it is there after a kill, too.
 
-    And with it what the result is made by, where that is known.
+    It also writes the result's provenance, if known.
     """
 
     def __init__(
         self, label: Label, output: Path, progress: Progress | None, made: Provenance | None = None
     ) -> None:
-        """Note which unfinished results lie there already: they are not this one."""
+        """Note the unfinished results that lie there already: they are not this one."""
         self._label, self._output, self._progress = label, output, progress
         self._made = made
         self._others = set(self._unfinished())
         self._written = False
 
     def __call__(self, done: int, time_s: float, in_system: int) -> None:
-        """Tell the progress on."""
+        """Pass the progress on."""
         if not self._written:
             for directory in set(self._unfinished()) - self._others:
                 self._written = True
@@ -101,11 +101,11 @@ class LabelWriter:
             self._progress(done, time_s, in_system)
 
     def finish(self) -> None:
-        """The result is at its place: the label, too."""
+        """The result is at its place: write the label there, too."""
         self._try(self._output)
 
     def _try(self, directory: Path) -> None:
-        """A disk that is full spoils no result."""
+        """A full disk must not spoil the result."""
         try:
             write(self._label, directory)
             if self._made is not None:
@@ -127,7 +127,7 @@ def _escaped(name: str) -> str:
 
 
 def _repository() -> tuple[str | None, str | None]:
-    """Commit and branch of the current directory's repository; nothing where it is in none."""
+    """Commit and branch of the current directory's repository; empty outside of one."""
     commit = _git("rev-parse", "--short", "HEAD")
     if not commit:
         return None, None

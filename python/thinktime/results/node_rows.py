@@ -1,4 +1,4 @@
-"""What is done on a machine with the rows that a generator left on its disk."""
+"""The handling, on a generator's machine, of the rows that it left on its disk."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def is_here(path: str) -> bool:
 
 
 def rows_of(path: str) -> Path:
-    """The file of rows in a folder; of a generator that was killed it is made of what there is.
+    """The file of rows in a folder; after a kill it is made from the remains.
 
     Raises:
-        FileNotFoundError: if there is none.
-        InputError: if what there is is damaged.
+        FileNotFoundError: The file does not exist.
+        InputError: The remains are damaged.
     """
     file = Path(path) / ROWS
     if not file.is_file():
@@ -40,19 +40,19 @@ def copied(path: str, to: Path) -> None:
 
 
 def piece(path: str, offset: int, length: int) -> bytes:
-    """So many bytes of the file of rows; fewer at its end, and then none. Raises as `rows_of`."""
+    """The next bytes of the file of rows; fewer at its end, and then none. Raises as `rows_of`."""
     with rows_of(path).open("rb") as file:
         file.seek(offset)
         return file.read(length)
 
 
 def removed(path: str) -> None:
-    """Remove the folder, and the run's when it was the last one; files that are not ours stay."""
+    """Remove the folder, and the run's after the last one; files that are not ours stay."""
     folder = Path(path)
     if not (folder / ROWS).is_file():
         return
     for name in _OWN:
         (folder / name).unlink(missing_ok=True)
-    with suppress(OSError):  # it holds something else
+    with suppress(OSError):  # it has other contents
         folder.rmdir()
         folder.parent.rmdir()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from thinktime import _core
 
 _PAGE = ("replication", "session", "page")
-"""What names a page: the number of its base's request in its session."""
+"""The columns that identify a page: the number of its base's request in its session."""
 
 _KEY_BITS = 63
 
@@ -49,7 +49,7 @@ def pages_of(requests: _core.Table | pl.LazyFrame) -> pl.DataFrame:
 
 
 def _keyed(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Rows and what names their pages: one number where the three fit into it, which is quicker."""
+    """Rows and their pages' identity: one number if three columns fit into it, which is quicker."""
     import polars as pl
 
     largest = rows.select(pl.col(_PAGE).max().fill_null(0)).row(0)
@@ -63,7 +63,7 @@ def _keyed(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _of_requests(attempts: pl.DataFrame) -> pl.DataFrame:
-    """A row a request, where some were tried again: it has failed if no attempt succeeded."""
+    """A row for each request, if some were tried again: it has failed if no attempt succeeded."""
     import polars as pl
 
     return attempts.group_by(*_PAGE, "request").agg(

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 FILE = "made.json"
 
 _OF_OPTIONS = ("ca_file", "certificate")
-"""Options that name files; of a private key nothing is kept, not even its hash."""
+"""Options that name files; nothing of a private key is kept, not even its hash."""
 
 _USER = re.compile(r"(//)?[^/\s@]*:[^/\s@]*@|//[^/\s@]+@")
-"""A user with a password before a host, and whatever stands there in a url."""
+"""A user with a password before a host, and any such part of a url."""
 
 _VALUE = r"""(?P<value>"[^"]*"|'[^']*'|[^\s"']+)"""
 
@@ -41,22 +41,22 @@ _WITHIN = (
     re.compile(r"""(?P<before>\b(?P<name>[A-Za-z][\w-]{0,80}):\s+)(?P<value>[^"']+)"""),
     re.compile(r"""(?P<before>(?:^|\s)-(?:u|-user)[\s=]+[^\s:"'=]+:)(?P<value>[^\s"']+)"""),
 )
-"""In a word that is a command itself, as of `--restart`: `--name=value` and `NAME=value`,
-`--name value`, a header field, and what follows `-u`, as for curl."""
+"""Secrets in a word that is itself a command, as in `--restart`: `--name=value` and `NAME=value`,
+`--name value`, a header field, and the word after `-u`, as for curl."""
 
 _ELSEWHERE = ("env:", "file:", "$", "{")
-"""So begin values that say only where a secret is kept."""
+"""Beginnings of values that only name the place of a secret."""
 
 
 @dataclass(frozen=True)
 class UsedFile:
-    """A file as it was when the command began."""
+    """A file in its state at the command's beginning."""
 
     use: str
     """`workload`, `system`, `named by the workload`, `named by the system`, or an option."""
 
     name: str
-    """As it was named."""
+    """Its name as given."""
 
     bytes: int
     """Its length."""
@@ -67,10 +67,10 @@ class UsedFile:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a result was made by."""
+    """The provenance of a result."""
 
     command: tuple[str, ...] | None
-    """The words of the command, without passwords; None where it was no command."""
+    """The words of the command, without passwords; None without a command."""
 
     files: tuple[UsedFile, ...] = ()
     host: Mapping[str, Any] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Provenance:
 
     @property
     def command_line(self) -> str | None:
-        """The command as a shell takes it."""
+        """The command in the syntax of a shell."""
         import shlex
 
         return None if self.command is None else shlex.join(self.command)
@@ -86,7 +86,7 @@ class Provenance:
 
 @dataclass
 class _Given:
-    """A command that is being done, and the files that it was given by name."""
+    """A running command, and the files that it was given by name."""
 
     words: tuple[str, ...]
     files: dict[str, Path] = field(default_factory=dict)
@@ -97,7 +97,7 @@ _given: ContextVar[_Given | None] = ContextVar("given", default=None)
 
 @contextmanager
 def command_words(words: Sequence[str]) -> Iterator[None]:
-    """What is done within was asked for by these words of a command line."""
+    """The block runs for these words of a command line."""
     before = _given.set(_Given(("thinktime", *map(str, words))))
     try:
         yield
@@ -106,24 +106,23 @@ def command_words(words: Sequence[str]) -> Iterator[None]:
 
 
 def note_file(use: str, path: Path) -> None:
-    """Note which file a command takes as its workload or its system."""
+    """Note the file of a command's workload or system."""
     now = _given.get()
     if now is not None:
         now.files[use] = path
 
 
 def is_command() -> bool:
-    """Whether a command is being done."""
+    """Whether a command is running."""
     return _given.get() is not None
 
 
 def provenance_of(
     workload: Workload, system: System | None, given: Mapping[str, Any]
 ) -> Provenance:
-    """What is about to be made of these.
+    """The provenance of a result that is about to be made.
 
-    `given` is what was given by name: the workload and the system, whose paths are named, and
-    options.
+    `given` are the inputs by name: the workload and the system, whose paths are named, and options.
     """
     now = _given.get()
     known = {} if now is None else dict(now.files)
@@ -138,14 +137,14 @@ def provenance_of(
 
 
 def _named(workload: Workload, system: System | None) -> Iterator[tuple[str, Path, str]]:
-    """Scripts, data files and logs: who names them, where they are, and their names."""
+    """Scripts, data files and logs: the naming file, its folder, and their names."""
     for use, one in (("workload", workload), ("system", system)):
         for name, path in ({} if one is None else one.files).items():
             yield f"named by the {use}", Path(path), name
 
 
 def _used(files: Iterable[tuple[str, Path] | tuple[str, Path, str]]) -> Iterator[UsedFile]:
-    """Those that can be read: who cannot read a file is told so by what needs it."""
+    """The readable ones: the reader of a file reports an unreadable one."""
     for use, path, *name in files:
         try:
             about = path.stat()
@@ -159,20 +158,20 @@ def _used(files: Iterable[tuple[str, Path] | tuple[str, Path, str]]) -> Iterator
 
 @lru_cache(maxsize=64)
 def _digest(path: str, _modified_ns: int, _bytes: int) -> str:
-    """Each version of a file is read once, however many points of a sweep take it."""
+    """Each version of a file is read once, even if many points of a sweep use it."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def host() -> dict[str, Any]:
-    """The machine, as `run.toml` has it of a run."""
+    """The machine, as in the `run.toml` of a run."""
     about = os.uname()
     cores = len(os.sched_getaffinity(0))
     return {"kernel": about.release, "architecture": about.machine, "cores": cores}
 
 
 def without_secrets(word: str) -> str:
-    """A word of a command line without passwords, and without values called like a secret."""
+    """A word of a command line without passwords, and without values named like secrets."""
     kept = _USER.sub(lambda found: f"{'//' if '//' in found[0] else ''}REMOVED@", word)
     for one in _WITHIN:
         kept = one.sub(_without_value, kept)
@@ -192,7 +191,7 @@ def write(made: Provenance, directory: Path) -> None:
 
 
 def read(directory: Path) -> Provenance | None:
-    """What made a result directory; None where that was not noted, or cannot be read."""
+    """The provenance of a result directory; None if it was not noted, or cannot be read."""
     try:
         found = json.loads((directory / FILE).read_text("utf-8"))
         files = tuple(

@@ -11,23 +11,23 @@ from thinktime.inputs.arguments import checked
 
 @dataclass(frozen=True)
 class Recovered:
-    """What a run had left behind that was killed."""
+    """The remains of a run that was killed."""
 
     source: Path
     """The directory that it wrote to."""
 
     path: Path | None
-    """The result that was made of it; None where nothing had been measured yet."""
+    """The result that was made of it; None if nothing had been measured yet."""
 
 
 @checked
 def recover(path: str | Path) -> list[Recovered]:
-    """Make ordinary results of what runs left behind that were killed while they wrote to `path`.
+    """Make ordinary results from the remains of runs that were killed while they wrote to `path`.
 
-    A result goes to `path` itself, or to `path.recovered` where an older result is at `path`.
+    A result goes to `path` itself, or to `path.recovered` if an older result is at `path`.
 
     Raises:
-        InputError: if a file is damaged, or cannot be read or written.
+        InputError: A file is damaged, or cannot be read or written.
     """
     found = _core.recover(Path(path))
     return [Recovered(Path(one), None if to is None else Path(to)) for one, to in found]

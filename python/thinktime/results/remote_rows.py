@@ -1,4 +1,4 @@
-"""Rows that a run left on the machines that made its load: where they are, and what is known."""
+"""Rows that a run left on the generators' machines: their places, and the known facts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from thinktime.results.result import Result
 
 FILE = "rows.json"
-"""The file of a result directory that says where they are."""
+"""The file of a result directory with their places."""
 
 
 @dataclass(frozen=True)
@@ -29,23 +29,23 @@ class RemoteRows:
     """The address of its node."""
 
     path: str
-    """The folder there, which holds a `requests.parquet`."""
+    """The folder there, which contains a `requests.parquet`."""
 
     rows: int | None
-    """How many there are; None where nobody could say so."""
+    """The number of rows; None if unknown."""
 
     sessions: int | None
-    """Of how many sessions, those included of which no row is kept."""
+    """The number of sessions, including those whose rows are not kept."""
 
     bytes: int | None
     """The length of the file."""
 
     missing: str | None
-    """What is known to be missing, and why; None where nothing is."""
+    """The known losses, and the reason; None without losses."""
 
 
 def remote_rows_of(summary: Mapping[str, Any]) -> list[RemoteRows]:
-    """Where the rows are of a result with this summary; empty where none was left elsewhere."""
+    """The places of the rows of a result with this summary; empty if none was left elsewhere."""
     return [
         RemoteRows(generator=one["name"], **one["rows"])
         for one in summary.get("generators") or []
@@ -54,7 +54,7 @@ def remote_rows_of(summary: Mapping[str, Any]) -> list[RemoteRows]:
 
 
 def why_no_rows(result: Result) -> str | None:
-    """Why a result has no rows that are elsewhere, and how they are had; None where none are."""
+    """Why a result lacks rows that are elsewhere, and the way to get them; None if it has all."""
     found = remote_rows_of(result.summary)
     if not found:
         return None
@@ -64,9 +64,9 @@ def why_no_rows(result: Result) -> str | None:
 
 
 def note(result: Result) -> None:
-    """Write in a result's directory where its rows are, if they are elsewhere.
+    """Write in a result's directory the places of its rows, if they are elsewhere.
 
-    Its summary says the same; so a disk that is full spoils nothing.
+    Its summary has the same, so a full disk spoils nothing.
     """
     found = remote_rows_of(result.summary)
     if found and result.path is not None:
@@ -76,7 +76,7 @@ def note(result: Result) -> None:
 
 
 def words(found: list[RemoteRows], path: Path | None) -> str:
-    """What a run says of them when it has ended."""
+    """A run's message about them at its end."""
     many = sum(one.rows or 0 for one in found)
     where = ", ".join(f"{one.node}:{one.path}" for one in found[:3])
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""

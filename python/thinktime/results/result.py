@@ -42,7 +42,7 @@ class Result:
     def __init__(
         self, outcome: _core.ResultData, label: Label | None = None, made: Provenance | None = None
     ) -> None:
-        """Wrap what the compiled half gave; users get results from `simulate`, `run` or `load`."""
+        """Wrap the compiled half's value; users get results from `simulate`, `run` or `load`."""
         self._outcome = outcome
         self._label = label
         self._made = made
@@ -57,7 +57,7 @@ class Result:
         """Read a result directory.
 
         Raises:
-            InputError: if the directory holds no result, or a file of it is damaged.
+            InputError: The directory contains no result, or one of its files is damaged.
         """
         return cls(_core.load(Path(path)))
 
@@ -68,7 +68,7 @@ class Result:
 
     @property
     def label(self) -> str:
-        """What it is called: as was said when it was made, else workload, commit and time."""
+        """Its name: the label given when it was made, else workload, commit and time."""
         if self.labelled is not None:
             return self.labelled.text
         started = tomllib.loads(self.run_toml).get("run", {}).get("started")
@@ -78,7 +78,7 @@ class Result:
     def labelled(self) -> Label | None:
         """The label with the commit that it was made at.
 
-        None where it was given no label and written nowhere, or an older version wrote it.
+        None if it has no label and was not written, or an older version wrote it.
         """
         if self._label is not None or self.path is None:
             return self._label
@@ -86,9 +86,9 @@ class Result:
 
     @cached_property
     def made(self) -> Provenance | None:
-        """The command that it was made by, and the files that were named, by their hashes.
+        """The command that made it, and the files named in it, by their hashes.
 
-        None where that was not noted: it was written nowhere, or by an older version.
+        None if it was not noted: the result was not written, or an older version wrote it.
         """
         if self._made is not None or self.path is None:
             return self._made
@@ -116,9 +116,9 @@ class Result:
 
     @property
     def requests(self) -> _core.Table | None:
-        """A row an attempt, in the order in which they ended; all, a sample, or None.
+        """A row for each attempt, in the order of their ends; all, a sample, or None.
 
-        None, too, where they are on the nodes that made the load (`collect`).
+        None, too, if they are on the nodes that made the load (`collect`).
         """
         return self._outcome.requests
 
@@ -129,14 +129,14 @@ class Result:
 
     @property
     def series(self) -> _core.Table | None:
-        """A row a second (or a longer interval, in long runs) and request name."""
+        """A row for each second (or longer interval, in long runs) and request name."""
         return self._outcome.series
 
     @property
     def populations(self) -> dict[str, dict[str, Any]]:
-        """What the summary says of each population, in the workload's order; else empty.
+        """The summary of each population, in the workload's order.
 
-        It is empty where the workload names no populations.
+        It is empty if the workload names no populations.
         """
         found: dict[str, dict[str, Any]] = self.summary.get("by_population") or {}
         order = {one.name: place for place, one in enumerate(self.workload.populations)}
@@ -145,9 +145,9 @@ class Result:
 
     @property
     def pages(self) -> pl.DataFrame | None:
-        """A row a page, made of `requests`; None where no rows were kept.
+        """A row for each page, made of `requests`; None if no rows were kept.
 
-        `docs/results.md` says what the columns mean.
+        `docs/results.md` explains the columns.
         """
         from thinktime.results.pages import pages_of
 
@@ -155,15 +155,15 @@ class Result:
 
     @property
     def run_toml(self) -> str:
-        """What was done, as in `run.toml`: enough, but for secrets, to do it again."""
+        """The operation, as in `run.toml`: enough to repeat it, except for secrets."""
         return self._outcome.run_toml
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that were given, without those, as load and seed, which the workload has.
+        """The given options, without those that the workload has, such as load and seed.
 
         Raises:
-            InputError: if an older version wrote the result, which did not note them.
+            InputError: An older version wrote the result, which did not note them.
         """
         text = self._outcome.options_json
         if text is None:
@@ -178,7 +178,7 @@ class Result:
     def inputs(
         self, secrets_of: _core.Workload | None = None
     ) -> tuple[_core.Workload, _core.System | None]:
-        """Workload and system to do it again with; the files that they name must be there.
+        """Workload and system for a repetition; the files that they name must be there.
 
         Args:
             secrets_of: A workload that has the passwords and tokens which the result does not keep.
@@ -190,7 +190,7 @@ class Result:
 
     @property
     def secrets(self) -> list[str]:
-        """Where passwords and tokens stood in the workload, which are in no result."""
+        """Places of passwords and tokens in the workload; no result contains them."""
         return self._outcome.secrets
 
     @property
@@ -213,9 +213,9 @@ class Result:
 
     @property
     def validity(self) -> list[Finding]:
-        """What checks say of what the result rests on, each with its verdict and what to do.
+        """The checks of the result's foundations, each with its verdict and its advice.
 
-        `docs/validity.md` explains them. They are looked at when a result is written, else now.
+        `docs/validity.md` explains them. They run when a result is written, else now.
         """
         return views.validity(self)
 
@@ -230,7 +230,7 @@ class Result:
 
     @property
     def theory(self) -> Theory | None:
-        """The exact steady state of the model, where a formula for it is known."""
+        """The exact steady state of the model, if a formula for it is known."""
         found = self._theory_or_reason
         return None if isinstance(found, str) else found
 
@@ -247,7 +247,7 @@ class Result:
     def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Response times in seconds, rising, and the share of requests that took longer.
 
-        Both arrays have one entry a bin of the histogram, which is at most 0.1 % wide.
+        Both arrays have one entry for each bin of the histogram, which is at most 0.1 % wide.
         """
         import numpy as np
 
@@ -259,12 +259,12 @@ class Result:
 
     @cached_property
     def objectives(self) -> list[Objective]:
-        """The workload's objectives (SLO), and how the result meets them."""
+        """The workload's objectives (SLO), and the result's verdicts on them."""
         return [Objective.of_summary(one) for one in self.summary.get("objectives", [])]
 
     @property
     def verdict(self) -> Verdict:
-        """What the result comes to: met, not met, cannot tell, or not to be trusted."""
+        """The result's verdict: met, not met, cannot tell, or not to be trusted."""
         return verdict_of(self)
 
     def breaches(self) -> list[str]:
@@ -288,11 +288,11 @@ class Result:
         return views.chart(self, name)
 
     def _repr_html_(self) -> str:
-        """How notebooks show it: its verdict, and its row of the report's table."""
+        """Its view in notebooks: its verdict, and its row of the report's table."""
         return views.html(self)
 
     def __repr__(self) -> str:
-        """One line that says what it is."""
+        """One line that describes it."""
         mean = self.summary.get("response_time_s", {}).get("mean")
         shown = "no requests" if mean is None else f"mean response {mean:.6g} s"
         return f"<Result {self.kind} {self.summary.get('model', '')}: {shown}>"

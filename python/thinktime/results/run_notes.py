@@ -1,4 +1,4 @@
-"""What is noted beside a result when it is made: its label, and what it was made by."""
+"""The notes beside a new result: its label and its provenance."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Progress = Callable[[int, float, int], None]
 
 @dataclass(frozen=True)
 class Notes:
-    """What is noted of a result that is about to be made."""
+    """The notes of a result that is about to be made."""
 
     label: Label | None
-    """None where nothing is written, and no label was given."""
+    """None if nothing is written, and no label was given."""
 
     made: Provenance | None
-    """None where nothing is written, and no command asked for it."""
+    """None if nothing is written, and no command asked for it."""
 
     progress: Progress | None
-    """What is to be told the progress; where a result is written it writes the notes there."""
+    """The receiver of progress; if a result is written it also writes the notes."""
 
     @classmethod
     def of(
         cls, workload: _core.Workload, system: _core.System | None, given: Mapping[str, Any]
     ) -> Notes:
-        """Of a workload and a system, by what was given: also `output`, `label` and `progress`."""
+        """The notes for a workload and a system, with `output`, `label` and `progress` given."""
         output, text, progress = (given.get(name) for name in ("output", "label", "progress"))
         kept = output is not None or provenance.is_command()
         made = provenance.provenance_of(workload, system, given) if kept else None
@@ -43,7 +43,7 @@ class Notes:
         return cls(label, made, listener)
 
     def finish(self) -> bool:
-        """Write the notes, where the result is now at its place; whether it is written at all."""
+        """Write the notes, if the result is at its place; returns whether it is written at all."""
         written = isinstance(self.progress, LabelWriter)
         if isinstance(self.progress, LabelWriter):
             self.progress.finish()

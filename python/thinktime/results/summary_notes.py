@@ -1,4 +1,4 @@
-"""What is noted in the summary of a result after the compiled half has written it."""
+"""Additions to the summary of a result after the compiled half has written it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ SUMMARY = "summary.json"
 
 
 def notes_in(directory: Path) -> dict[str, Any]:
-    """What was noted in the summary of a result directory after it was made.
+    """The additions to the summary of a result directory.
 
-    It is `validity`, which older versions did not note, and the `link` of a run that crossed one.
+    They are `validity`, which older versions did not note, and the `link` of a run that crossed
+    one.
     """
     try:
         said = json.loads((directory / SUMMARY).read_text("utf-8"))

@@ -1,7 +1,7 @@
-"""Which trace a request belongs to, where a workload has `traceparent`.
+"""The trace of a request, if the workload has `traceparent`.
 
-Ids are functions of the workload's seed and of what a request is, so that results need not hold
-them.
+Ids are functions of the workload's seed and of the request's identity, so that results need not
+contain them.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def traces(result: Result, slowest: int = 10, failed: int = 10) -> pl.DataFrame:
 
     Args:
         result: What `run` gave, or one read from its directory, with rows.
-        slowest: How many of the slowest.
-        failed: How many of those that failed.
+        slowest: The number of the slowest.
+        failed: The number of those that failed.
 
     Raises:
-        InputError: where it is no run, its workload has no `traceparent`, or no rows were kept.
+        InputError: It is not a run, its workload has no `traceparent`, or no rows were kept.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""What a result comes to: how its objectives were met, one sentence, and one exit status."""
+"""The verdict on a result: its objectives, one sentence, and one exit status."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from enum import IntEnum
 from typing import Any, Literal, Protocol
 
 Met = Literal["met", "not met", "cannot tell"]
-"""Of an objective: on which side of the limit the 95 % interval of its figure lies."""
+"""The verdict on an objective: the side of the limit on which the 95 % interval of its figure
+lies."""
 
 
 class Exit(IntEnum):
@@ -23,22 +24,22 @@ class Exit(IntEnum):
 
 @dataclass(frozen=True)
 class Objective:
-    """One objective of a workload, and what a result says of it."""
+    """One objective of a workload, and a result's verdict on it."""
 
     name: str
     """Its key in the workload file, as in `p99`, `page_p99`, `errors` or `checks`."""
 
     of: str | None
-    """The population, request or check that it is about; None where it is about all."""
+    """The population, request or check that it is about; None if it is about all."""
 
     limit: float
     """The largest time in seconds or share that fails; the least share of checks that pass."""
 
     value: float | None
-    """What was found, in the same unit; None where nothing was."""
+    """The found value, in the same unit; None without one."""
 
     interval: tuple[float, float] | None
-    """The 95 % confidence interval of the value; None where the data cannot bound it."""
+    """The 95 % confidence interval of the value; None if the data cannot bound it."""
 
     verdict: Met
 
@@ -47,38 +48,38 @@ class Objective:
 
     @classmethod
     def of_summary(cls, found: Mapping[str, Any]) -> Objective:
-        """As it stands in `summary.json`."""
+        """In the form of `summary.json`."""
         interval = found["interval"]
         return cls(**{**found, "interval": None if interval is None else tuple(interval)})
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a result comes to."""
+    """The verdict on a result."""
 
     status: Literal["done", "met", "not met", "cannot tell", "not to be trusted"]
-    """`done` where there is no objective and nothing is wrong."""
+    """`done` if it has no objective and nothing is wrong."""
 
     sentence: str
-    """What was found, and why; empty where the status is `done`."""
+    """The finding, and its reasons; empty if the status is `done`."""
 
     doubt: str = ""
     """Why the result is not to be trusted, if it is not."""
 
     @property
     def exit_status(self) -> Exit:
-        """The status with which a command ends that gave the result."""
+        """The exit status of the command that made the result."""
         if self.status in ("done", "met"):
             return Exit.DONE
         return Exit.SLO_NOT_MET if self.status == "not met" else Exit.UNDECIDED
 
 
 class VerdictInput(Protocol):
-    """What a verdict is made of."""
+    """The evidence of a verdict."""
 
     @property
     def objectives(self) -> Sequence[Objective]:
-        """How each objective was met."""
+        """The verdict on each objective."""
 
     @property
     def untrusted(self) -> str | None:
@@ -90,13 +91,13 @@ class VerdictInput(Protocol):
 
 
 def verdict_of(result: VerdictInput, unwritten: str | None = None) -> Verdict:
-    """The verdict of a result; `unwritten` says why it could not be written, if it could not."""
+    """The verdict on a result; `unwritten` is the reason why it could not be written, if any."""
     lost = _words(result.objectives, "not met")
     unclear = _words(result.objectives, "cannot tell")
     missed = f"the SLO is not met: {lost}" if lost else ""
     doubt = _doubt(result, unwritten)
     if doubt:
-        # What was found stands beside the doubt, and the status is that of the doubt.
+        # The finding stands beside the doubt, and the status is that of the doubt.
         return Verdict("not to be trusted", "; ".join(filter(None, [doubt, missed])), doubt)
     if missed:
         return Verdict("not met", missed)

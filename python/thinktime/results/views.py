@@ -1,10 +1,10 @@
 """The views of a result that stand above it: its theory, its checks, its charts and its HTML.
 
 A `Result` is data and imports none of the rooms that look at it, so that each of them can be read,
-tested and moved by itself. Users have the views as attributes all the same (`result.theory`,
-`result.chart("tail")`): this module declares a slot a view, and the package's face
-(`thinktime/__init__.py`), which stands above all rooms and is imported before any of them, says
-which function fills it. The function is imported when a view is first asked for.
+tested and moved by itself. Users still have the views as attributes (`result.theory`,
+`result.chart("tail")`). This module declares a slot for each view. The package's face
+(`thinktime/__init__.py`) stands above all rooms and is imported before any of them; it names the
+function of each slot. The function is imported when a view is first used.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def fill(**places: str) -> None:
 
 
 def theory(result: Result) -> Theory | str | None:
-    """The exact steady state of a result's model, or why it cannot be had; else None."""
+    """The exact steady state of a result's model, or why it is not available; else None."""
     found: Theory | str | None = _call("theory", result)
     return found
 
 
 def validity(result: Result) -> list[Finding]:
-    """What checks say of a result."""
+    """The findings of the checks of a result."""
     found: list[Finding] = _call("validity", result)
     return found
 

@@ -25,20 +25,20 @@ _MODELS = {"open": "open", "closed": "closed", "partly-open": "partly open"}
 
 @dataclass(frozen=True)
 class Preset:
-    """What a list says of a preset."""
+    """A preset's entry in a list."""
 
     name: str
     about: str
-    """What it is, in a sentence."""
+    """Its description, in a sentence."""
 
     populations: list[str]
-    """One entry a population: its name, if it has one, its model, and how many there are."""
+    """One entry for each population: its name, if it has one, its model, and its size."""
 
     requests: list[str]
     """The names of its kinds of request."""
 
     source: str
-    """Where its numbers are published."""
+    """The publication of its numbers."""
 
 
 def names() -> list[str]:
@@ -50,7 +50,7 @@ def text(name: str) -> str:
     """Return the workload file of a preset.
 
     Raises:
-        InputError: There is no preset of this name; the message has those that there are.
+        InputError: There is no preset of this name; the message lists the existing ones.
     """
     if name not in names():
         near = _near(name)
@@ -60,10 +60,10 @@ def text(name: str) -> str:
 
 
 def describe(name: str) -> Preset:
-    """Return what a list says of a preset.
+    """Return a preset's entry in a list.
 
     Raises:
-        InputError: As `text`.
+        InputError: As in `text`.
     """
     whole = text(name)
     file = tomllib.loads(whole)
@@ -79,10 +79,10 @@ def describe(name: str) -> Preset:
 
 
 def load(path: Path) -> Workload:
-    """Load a workload file, or the preset of this name where there is no such file.
+    """Load a workload file, or the preset of this name if there is no such file.
 
     Raises:
-        InputError: The file cannot be read, or is no workload. Where its name is like that of a
+        InputError: The file cannot be read, or is not a workload. If its name is like that of a
             preset, the message says so.
     """
     name = str(path)
@@ -95,7 +95,7 @@ def load(path: Path) -> Workload:
 
 
 def _near(name: str) -> str:
-    """The presets that begin so, or else the one with the most similar name; perhaps none."""
+    """The presets with this beginning, or else the one with the most similar name; perhaps none."""
     name = name.lower()
     begin_so = [one for one in names() if one.startswith(f"{name}-")]
     found = begin_so or get_close_matches(name, names(), n=1, cutoff=0.7)

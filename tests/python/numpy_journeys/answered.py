@@ -1,4 +1,4 @@
-"""How requests are answered, how long users think, how soon a thing is asked for again."""
+"""Answers of requests, users' think times, and the times between equal requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST = 4_294_967_294
 
 
 def answers(kind: Ints, path: Ints, size: Ints, status: Ints, kinds: int) -> list[tuple[Any, ...]]:
-    """Statuses, how many had each; paths, whole answers, their bytes; the extremes of sizes."""
+    """Statuses and their counts; paths, whole answers, their bytes; the extremes of sizes."""
     found = []
     for one in range(kinds):
         own = kind == one
@@ -28,14 +28,15 @@ def answers(kind: Ints, path: Ints, size: Ints, status: Ints, kinds: int) -> lis
 
 
 def think_times(visits: Any) -> tuple[NDArray[np.float64], Ints]:
-    """From when a page was there to when the next one was asked for; and the former page."""
+    """The times from a page's arrival to the next page's request; and the former page."""
     leading = np.maximum(visits.previous, visits.opener)
     after = np.flatnonzero(leading >= 0)
     return visits.start_s[after] - visits.end_s[leading[after]], leading[after]
 
 
 def asked_again(path: Ints, windows: list[int]) -> list[int]:
-    """Requests for a path that was also asked for within so many requests before, by windows."""
+    """Requests for a path that was also requested within a number of requests before, by
+    windows."""
     order = np.argsort(path, kind="stable")
     back = np.diff(order)[path[order[1:]] == path[order[:-1]]]
     return [int(np.sum(back <= window)) for window in windows]

@@ -1,4 +1,4 @@
-"""Which kind of page follows which, and how many pages journeys have."""
+"""The order of pages by kinds, and the number of pages of journeys."""
 
 from __future__ import annotations
 
@@ -46,12 +46,14 @@ def page_steps(visits: Any, kind: Ints, kinds: int, span_s: float) -> dict[str, 
 
 
 def transitions(step: Ints, kinds: int) -> Ints:
-    """How often each kind follows each; ``step`` is the place in this table, row by row."""
+    """The number of times that each kind follows each; ``step`` is the place in this table, row by
+    row."""
     return np.bincount(step, minlength=kinds * (kinds + 1)).reshape(kinds, kinds + 1)
 
 
 def looked_at(visits: Any, begin_s: float, end_s: float) -> tuple[Ints, NDArray[np.bool_]]:
-    """Of the journeys from ``begin_s`` on: their pages up to ``end_s``, and whether that is all."""
+    """For the journeys from ``begin_s`` on: their pages up to ``end_s``, and whether that is
+    all."""
     starts, pages = np.flatnonzero(visits.previous < 0), len(visits.start_s)
     lengths = np.bincount(visits.journey, minlength=pages)[starts]
     known = np.bincount(visits.journey, visits.start_s <= end_s, pages)[starts].astype(np.int64)
@@ -60,7 +62,7 @@ def looked_at(visits: Any, begin_s: float, end_s: float) -> tuple[Ints, NDArray[
 
 
 def edges(wait: Floats, span_s: float) -> tuple[float, float]:
-    """The seconds at the log's end and at its begin that do not tell what they should."""
+    """The seconds at the log's end and at its beginning that are incomplete."""
     count = len(wait)
     if not count or wait.max() <= 0:
         return 0.0, 0.0

@@ -1,4 +1,4 @@
-"""What a screen of an app asks for at once: calls beside the first one, without a referrer."""
+"""Simultaneous requests of an app's screen: calls beside the first one, without a referrer."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from .visits import Rows
 
 RESOLUTION_S = 0.1
-"""Of coarser stamps nobody can tell what came at once, and what came first."""
+"""Coarser stamps do not show which requests were simultaneous, or first."""
 
 BESIDE = 0.5
-"""Requests of a template are calls of screens where at least this share comes while another of
-the user's requests is under way."""
+"""Requests of a template are calls of screens if at least this share comes during another of the
+user's requests."""
 
 FIRST = 0.9
-"""And so many screens must begin with what is no such call: else there is no order in them, as
-where many hands work behind one address."""
+"""And this share of screens must begin with another request: otherwise they have no order, as with
+many users behind one address."""
 
 LEAST = 20
-"""Calls, and users, without which nothing is said."""
+"""The least numbers of calls, and of users, for a verdict."""
 
 
 def beside_others(
     requests: Requests, rows: Rows, base: NDArray[np.bool_], template: Places
 ) -> NDArray[np.bool_]:
-    """By template, whether such requests are calls beside others; none without durations.
+    """By template, whether its requests are calls beside others; none without durations.
 
-    ``rows`` are those of the users in order, ``base`` says which of them would be pages, and
-    ``template`` what each asks for.
+    ``rows`` are those of the users in order, ``base`` marks the potential pages among them, and
+    ``template`` is that of each.
     """
     many = int(template.max()) + 1 if len(template) else 0
     none = np.zeros(many, bool)

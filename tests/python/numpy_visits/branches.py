@@ -1,4 +1,4 @@
-"""Which page led to which, by referrers: tabs, users who go back, people behind one address."""
+"""The predecessors of pages, by referrers: tabs, users who go back, people behind one address."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from numpy.typing import NDArray
 from .order import Places, heads, last_same
 
 TABBED = 0.2
-"""Where this share of the branches certainly are tabs, all are: of those who go back none is."""
+"""If this share of the branches certainly are tabs, all are: users who go back make none."""
 
 Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
 class Led:
-    """Which page led to which."""
+    """The predecessor of each page."""
 
     previous: Places
-    """The page before each page of its journey; -1 where a journey begins."""
+    """The page before each page of its journey; -1 if a journey begins."""
 
     opener: Places
-    """Of the first page of a tab: the page from which it was opened; -1 of others."""
+    """For the first page of a tab, the page that opened it; -1 for others."""
 
 
 def led_by(parent: Places, last: Places) -> Led:
-    """Which page led to which, if each leads to one at most.
+    """The predecessor of each page, if each page has at most one follower.
 
-    ``parent`` is the page that each names, -1 for none, ``last`` the one before it in time. What
-    else a page led to is a tab, or came by going back. It certainly is a tab where the first one's
-    journey goes on afterwards. Where tabs are used, most others are tabs too, whose first journey
-    ended before. Where they are not, users went back to the page and on from there: then what came
-    before in time led here.
+    ``parent`` is the page that each names, -1 for none, ``last`` the one before it in time. Any
+    further follower of a page is a tab, or the user went back. It certainly is a tab if the first
+    one's journey continues afterwards. If tabs are used, most others are tabs too, whose first
+    journey ended before. If they are not, users went back to the page and on from there: then the
+    page before in time led here.
     """
     main = _first_children(parent)
     opener = np.full(len(parent), -1)
@@ -55,19 +55,19 @@ def led_by(parent: Places, last: Places) -> Led:
 
 
 def matched(pages: Keys, referrers: Keys, named: NDArray[np.bool_]) -> Places:
-    """The page that each page names as its referrer; -1 where none was asked for before.
+    """The page that each page names as its referrer; -1 if it was not requested before.
 
-    ``pages`` and ``referrers`` are numbers of (session, path); ``named`` says who has a referrer.
-    Of several such pages it is the last one that has led to none yet: so it is with brackets, a
-    page of a path being an opening one, and one with it as referrer a closing one. Where all have
-    led to another it is the last one.
+    ``pages`` and ``referrers`` are numbers of (session, path); ``named`` marks pages with a
+    referrer. Of several such pages it is the last one that has led to none yet. This works like
+    brackets: a page of a path is an opening one, and a page with it as referrer a closing one. If
+    all have led to another it is the last one.
     """
     count = len(pages)
     closing = np.flatnonzero(named)
     key = np.concatenate([referrers[closing], pages])
     page = np.concatenate([closing, np.arange(count)])
     opens = np.concatenate([np.zeros(len(closing), bool), np.ones(count, bool)])
-    # What closes stands before what opens: no page leads to itself.
+    # Closing brackets stand before opening ones: no page leads to itself.
     order = np.lexsort((opens, page, key))
     key, page, opens = key[order], page[order], opens[order]
     level = _levels(key, opens)
@@ -84,7 +84,7 @@ def matched(pages: Keys, referrers: Keys, named: NDArray[np.bool_]) -> Places:
 
 
 def _levels(key: Keys, opens: NDArray[np.bool_]) -> Places:
-    """How many brackets of its key are open where one opens, itself included, or closes.
+    """The number of its key's open brackets at one that opens, itself included, or closes.
 
     0 for those that close none.
     """
@@ -106,7 +106,7 @@ def _levels(key: Keys, opens: NDArray[np.bool_]) -> Places:
 def _first_children(
     parent: Places, preferred: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_]:
-    """Whether each page is the first to which its parent led, or is preferred."""
+    """Whether each page is the first follower of its parent, or is preferred."""
     child = np.full(len(parent), -1)
     at = np.flatnonzero(parent >= 0)[::-1]
     child[parent[at]] = at

@@ -1,4 +1,4 @@
-"""Requests of a seed: of people and programs with known habits, and of no sense at all."""
+"""Requests from a seed: of people and programs with known habits, and meaningless ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 from thinktime.learn.logs.requests import ROWS, Requests
 
 PAGES, OBJECTS, CALLS, SCREENS = range(12), range(12, 24), range(24, 27), range(27, 30)
-"""The paths by what they are for; `OBJECTS` have an ending that says so."""
+"""The paths by purpose; `OBJECTS` have an ending that shows it."""
 
 PATHS = 30
 
@@ -23,37 +23,37 @@ Line = dict[str, float | int | None]
 
 @dataclass(frozen=True)
 class Habits:
-    """How people ask, or programs."""
+    """The habits of people, or of programs."""
 
     people: int = 40
     users: int = 40
-    """So many of them can be told apart."""
+    """The number of distinguishable users."""
 
     step_s: float = 1e-3
     """The steps of the stamps."""
 
     think_s: float = 6.0
     referred: float = 0.95
-    """The share of the pages that name what led to them."""
+    """The share of the pages that name their predecessor."""
 
     back: float = 0.1
-    """The share that goes on from any page before, instead of from the last one."""
+    """The share of pages that follow any earlier page, instead of the last one."""
 
     tabs: float = 0.0
-    """The share of the pages from which a tab is opened, that runs beside."""
+    """The share of the pages that open a tab in parallel."""
 
     objects: int = 3
-    """So many a page, at most."""
+    """The most per page."""
 
     calls: int = 0
-    """So many with the page as referrer."""
+    """The number with the page as referrer."""
 
     screens: int = 0
-    """So many beside it, without a referrer."""
+    """The number beside it, without a referrer."""
 
     failing: float = 0.01
     polls: bool = False
-    """Whether the same is asked for at a fixed pace, and nothing else."""
+    """Whether one path is requested at a fixed pace, and no other."""
 
     timed: bool = True
 
@@ -92,7 +92,7 @@ def requests_of(habits: Habits, seed: int) -> Requests:
 
 
 def _visit(habits: Habits, chance: np.random.Generator, now_s: float) -> Iterator[Line]:
-    """One or two sessions of a person, with pages, what they embed, and tabs."""
+    """One or two sessions of a person, with pages, their embedded objects, and tabs."""
     open_tabs: list[tuple[float, list[int]]] = [(now_s, [])]
     opened = 0
     while open_tabs:
@@ -113,7 +113,7 @@ def _visit(habits: Habits, chance: np.random.Generator, now_s: float) -> Iterato
 
 
 def _parts(habits: Habits, chance: np.random.Generator, now_s: float, page: int) -> Iterator[Line]:
-    """What a page embeds and calls."""
+    """The embedded objects and the calls of a page."""
     for paths, most, referrer in (
         (OBJECTS, habits.objects, page),
         (CALLS, habits.calls, page),
@@ -157,7 +157,7 @@ def _made(lines: list[Line], habits: Habits) -> Requests:
 
 
 def requests(rows: pl.DataFrame, objects: list[bool], resolution_s: float) -> Requests:
-    """Requests of the columns that visits are made of."""
+    """Requests in the columns from which visits are made."""
     paths = pl.DataFrame(
         {"path": [f"/{path}" for path in range(len(objects))], "object": objects},
         schema={"path": pl.String, "object": pl.Boolean},
@@ -177,12 +177,12 @@ def templates_of(requests: Requests, seed: int) -> np.ndarray:
 
 
 def senseless(seed: int) -> Requests:
-    """Requests whose columns have nothing to do with one another, with many ties and extremes."""
+    """Requests with unrelated columns, with many ties and extremes."""
     chance = np.random.default_rng(seed)
     many = int(chance.choice([1, 2, 3, 20, 300, 3000]))
     known = int(chance.choice([1, 2, 6, 100]))
     step_s = float(chance.choice([1e-6, 1e-3, 0.1, 1.0, 60.0]))
-    # Gaps of no step, a few, or just as long as what decides: 1, 10, 60, 300 and 1800 s.
+    # Gaps of no step, a few, or just as long as the decisive ones: 1, 10, 60, 300 and 1800 s.
     gaps_s = [0.0, step_s, 2.0, 1.0, 10.0, 60.0, 300.0, 1800.0]
     gap_s = chance.choice(gaps_s, many, p=chance.dirichlet(np.full(len(gaps_s), 0.5)))
     steps = np.floor(np.cumsum(gap_s) / step_s).astype(np.int64)

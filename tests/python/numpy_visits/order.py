@@ -9,7 +9,7 @@ Places = NDArray[np.int64]
 
 
 def latest(those: NDArray[np.bool_]) -> Places:
-    """For each place the last one before it, or at it, for which something holds; -1 for none."""
+    """For each place the last one up to it for which a condition holds; -1 for none."""
     at = np.where(those, np.arange(len(those)), -1)
     return np.asarray(np.maximum.accumulate(at), dtype=np.int64) if len(at) else at
 
@@ -20,7 +20,7 @@ def before(places: Places) -> Places:
 
 
 def last_same(keys: NDArray[np.uint64], wanted: NDArray[np.uint64], at: Places) -> Places:
-    """The last place before ``at`` whose key is the one ``wanted``; -1 for none."""
+    """The last place before ``at`` with the key ``wanted``; -1 for none."""
     if not len(wanted) or not len(keys):
         return np.full(len(wanted), -1)
     order = np.argsort(keys, kind="stable")
@@ -35,7 +35,7 @@ def last_same(keys: NDArray[np.uint64], wanted: NDArray[np.uint64], at: Places) 
 
 
 def heads(previous: Places) -> Places:
-    """The first place of each place's chain, where each place has one before it, or none (-1)."""
+    """The first place of each place's chain, if each place has one before it, or none (-1)."""
     head: Places = np.where(previous >= 0, previous, np.arange(len(previous)))
     while True:
         further = head[head]

@@ -1,4 +1,4 @@
-"""Sessions, the pages of each, what pages embed, and which page led to which."""
+"""Sessions, their pages, embedded objects, and predecessors of pages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .branches import Led, led_by, matched
 from .order import Places, before, heads, last_same, latest
 
 EMBEDDED_S = 10.0
-"""What pages embed by its ending comes this soon after what was asked for before."""
+"""An object, by its ending, comes this soon after the request before it."""
 
 CALL_S = 1.0
-"""What a page embeds by its referrer comes this soon."""
+"""An object, by its referrer, comes this soon."""
 
 CALLS = 0.5
-"""Requests of a template are calls of pages where at least this share comes so soon."""
+"""Requests of a template are calls of pages if at least this share comes this soon."""
 
 CALLS_LEAST = 20
 
@@ -29,7 +29,7 @@ RETRY_S = 60.0
 """The same again this soon after it failed is another attempt."""
 
 REFERRED = 0.5
-"""Referrers are trusted to tell where a journey begins where so many of the pages have one."""
+"""Referrers are trusted for the beginnings of journeys if this share of the pages has one."""
 
 _LONGEST_US = 4_294_967_294
 
@@ -58,7 +58,8 @@ class Rows:
 def find_visits(
     requests: Requests, template: Places, timeout_s: float, pages: bool = True
 ) -> Visits:
-    """What `thinktime.learn.journeys.visits.find_visits` finds; ``template`` is that of each path.
+    """The result of `thinktime.learn.journeys.visits.find_visits`; ``template`` is that of each
+    path.
 
     There must be a request.
     """
@@ -94,7 +95,7 @@ def _bases(
 ) -> tuple[Places, Rows, NDArray[np.bool_], NDArray[np.bool_]]:
     """The order by users, the rows in it, the retries, and the bases of pages.
 
-    ``embeds`` says of each request whether pages embed such things.
+    ``embeds`` marks requests of kinds that pages embed.
     """
     order = _by_user(requests, embeds)
     rows = _rows(requests, order, embeds, timeout_s)
@@ -106,8 +107,7 @@ def _bases(
 def _by_user(requests: Requests, embeds: NDArray[np.bool_]) -> Places:
     """The rows by user and time.
 
-    A page comes before what it embeds, also where stamps are rounded so that it seems to come up to
-    one step later.
+    A page comes before its objects, even if rounded stamps put it up to one step later.
     """
     user = requests.rows["user"].to_numpy()
     if not embeds.any():
@@ -189,7 +189,8 @@ def _pages(rows: Rows, base: NDArray[np.bool_], retry: NDArray[np.bool_]) -> tup
     number = np.cumsum(base) - 1
     last = latest(base)
     page = np.where(last >= rows.first, number, -1)
-    # Where the referrer is another page of the session, it is that one's; an attempt is its own's.
+    # If the referrer is another page of the session, it belongs to that page; an attempt to its
+    # own.
     wanted = np.where(retry, rows.path, rows.referrer)
     other = ~base & (page >= 0) & (wanted >= 0) & (wanted != rows.path[np.maximum(last, 0)])
     at = np.flatnonzero(other)
@@ -209,7 +210,7 @@ def _in_sessions(rows: Rows, bases: Places, at: Places) -> Places:
 
 
 def _led(rows: Rows, bases: Places) -> Led:
-    """Which page led to which."""
+    """The predecessors of pages."""
     session, path, referrer = rows.session[bases], rows.path[bases], rows.referrer[bases]
     inner = np.zeros(len(bases), bool)
     inner[1:] = session[1:] == session[:-1]

@@ -2,6 +2,6 @@
 
 Written from the pages for users alone, in plain Python, with another generator of random numbers:
 `laws` reads distributions, `files` workloads and systems, `servers` is the one station, `users`
-moves the sessions, `figures` makes figures of rows, of either implementation, and compares them,
-`made` makes workloads and systems of a seed.
+moves the sessions, `figures` makes figures from rows of either implementation, and compares them,
+`made` makes workloads and systems from a seed.
 """

@@ -1,7 +1,7 @@
-"""Workloads and systems of a seed in which nothing is left to chance.
+"""Workloads and systems from a seed, without any chance in them.
 
-All times are whole nanoseconds without a pattern, so that hardly ever two things fall together
-which are not meant to.
+All times are whole nanoseconds without a pattern, so that simultaneous events are hardly ever
+accidental.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def workload(seed: int) -> str:
 
 
 def system(seed: int) -> str:
-    """One station; the demands hang on the kind of request for half of the seeds."""
+    """One station; the demands depend on the kind of request for half of the seeds."""
     chance = random.Random(seed)
     policy = chance.choice(["fcfs", "fcfs", "srpt"])
     servers = 1 if policy == "srpt" else chance.randint(1, 2)

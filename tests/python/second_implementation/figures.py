@@ -25,7 +25,7 @@ COLUMNS = {
 OBSERVATIONS_MIN = 15
 """A figure of fewer observations in any replication is not compared."""
 FALSE_ALARM = 1e-7
-"""Of one comparison, if means over replications were normal."""
+"""The threshold of one comparison, if means over replications were normal."""
 
 
 def frame(replications: Iterable[Sequence[Row]]) -> pl.DataFrame:
@@ -40,7 +40,7 @@ def frame(replications: Iterable[Sequence[Row]]) -> pl.DataFrame:
 
 
 def frame_of(rows: object) -> pl.DataFrame:
-    """The same of the rows of `thinktime.simulate`."""
+    """The same for the rows of `thinktime.simulate`."""
     table = pl.DataFrame(rows).with_columns(
         pl.col("name").cast(pl.String),
         pl.col("population").cast(pl.String).fill_null("")
@@ -54,7 +54,7 @@ def frame_of(rows: object) -> pl.DataFrame:
 
 
 def pages(rows: pl.DataFrame, until_ns: int) -> pl.DataFrame:
-    """The pages that are known to be over: a next object would have been asked for in time."""
+    """The pages that are known to be over: a next object would have been requested by now."""
     scheduled, done = pl.col("scheduled_ns").min(), pl.col("done_ns").max()
     keys = ["replication", "population", "session", "page"]
     found = rows.filter(pl.col("page").is_not_null()).group_by(keys)
@@ -99,7 +99,7 @@ def _figures(table: pl.DataFrame, keys: list[str], until_ns: int, what: str) -> 
 
 
 def figures(rows: pl.DataFrame, until_ns: int) -> dict[tuple[str, str], np.ndarray]:
-    """By (what it is of, its name) the figures of the replications, of those that all have."""
+    """By (subject, its name) the figures of the replications, if all have them."""
     over = pages(rows, until_ns)
     rows = with_gaps(rows)
     tables = [_figures(rows, [], until_ns, "all")]
@@ -118,7 +118,7 @@ def figures(rows: pl.DataFrame, until_ns: int) -> dict[tuple[str, str], np.ndarr
 
 @dataclass(frozen=True)
 class Comparison:
-    """Of one figure: how far the means of both implementations are apart."""
+    """The difference of one figure's means in both implementations."""
 
     of: str
     figure: str

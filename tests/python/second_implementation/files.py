@@ -29,7 +29,7 @@ class Choice:
 
 @dataclass
 class Objects:
-    """What follows a base."""
+    """The followers of a base."""
 
     count: Callable[[random.Random], int]
     of: Choice
@@ -47,7 +47,7 @@ class Request:
     target: list[str | laws.Law]
 
     def thing(self, chance: random.Random) -> tuple[Any, ...]:
-        """What is asked for: the target, its draws rounded."""
+        """The request: the target, its draws rounded."""
         draws = [
             part if isinstance(part, str) else laws.whole(part, 0)(chance) for part in self.target
         ]
@@ -62,7 +62,7 @@ class Population:
     model: str
     requests: dict[str, Request]
     begin: Choice
-    """What a session begins with, and goes on with where there is no journey."""
+    """The beginning of a session, and its further requests if it has no journey."""
     gap: Time | None
     clients: int
     think: Time | None
@@ -132,7 +132,7 @@ def population(table: dict[str, Any]) -> Population:
 
 
 def beginning(session: dict[str, Any], tables: list[dict[str, Any]]) -> dict[str, float]:
-    """The shares of what a session begins with."""
+    """The shares of the beginnings of a session."""
     if any("next" in one for one in tables):
         return session.get("first", {tables[0]["name"]: 1.0})
     objects = {name for one in tables for name in one.get("objects", {}).get("of", {})}

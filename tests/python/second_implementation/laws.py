@@ -24,7 +24,7 @@ def quantity(text: str) -> float:
 
 
 def parts(text: str) -> list[str]:
-    """What stands between the commas outside of parentheses."""
+    """The parts between the commas outside of parentheses."""
     found, depth = [""], 0
     for mark in text:
         depth += (mark == "(") - (mark == ")")
@@ -144,7 +144,7 @@ LAWS: dict[str, Callable[..., Law]] = {
 
 
 def whole(of: Law, least: int) -> Callable[[random.Random], int]:
-    """A number of things: the draw rounded, halves up, and at least so many."""
+    """A number of things: the draw rounded, halves up, and at least `least`."""
     return lambda chance: max(least, math.floor(of(chance) + 0.5))
 
 

@@ -1,4 +1,4 @@
-"""Workloads and systems of a seed."""
+"""Workloads and systems from a seed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PILOT_REQUESTS = 1500
 
 @dataclass(frozen=True)
 class Case:
-    """A workload on a system, for a time in which about so many requests come."""
+    """A workload on a system, for a time with about `requests` requests."""
 
     seed: int
     workload: str
@@ -31,7 +31,7 @@ def case(seed: int, requests: int = 1500) -> Case:
     alone = len(names) == 1 and chance.random() < 0.3
     tables = [_population(chance, "" if alone else name) for name in names]
     workload = f'name = "made"\nseed = {seed}\n' + "\n".join(tables)
-    # Without a queue: how long so many requests take, and of which kinds they are.
+    # Without a queue: the time of this many requests, and their kinds.
     rows = _pilot(files.workload(workload), "0s", seed)
     until_ns = max(row.scheduled_ns for row in rows)
     load = chance.uniform(0.2, 0.75)
@@ -50,7 +50,7 @@ def _pilot(of: list[files.Population], demand: str, seed: int) -> list[users.Row
 
 
 def _population(chance: random.Random, name: str) -> str:
-    """A population; where it has no name, the file's own tables."""
+    """A population; without a name, the file's own tables."""
     prefix, header = ("population.", f'[[population]]\nname = "{name}"\n') if name else ("", "")
     model = chance.choice(["open", "closed", "partly-open", "partly-open"])
     journey = model != "open" and chance.random() < 0.7

@@ -1,7 +1,7 @@
-"""What must hold for the rows of one run, whatever was drawn.
+"""Rules for the rows of one run, valid for any draws.
 
-Nothing is drawn here: the rows say when each request was wanted and when it was over, and the
-rules say what may follow. Where a row breaks one, a complaint names it.
+Nothing is drawn here: the rows have the scheduled time and the end of each request, and the rules
+decide about possible followers. Each row that breaks one gives a complaint.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Session:
         return dict(zip(choice.names, choice.shares, strict=True)).get(name, 0.0)
 
     def page(self, base: Row, objects: Rows) -> Iterator[str]:
-        """Each object is asked for at once on a connection that is free."""
+        """Each object is requested at once on a free connection."""
         page = self.of.requests[base.name].objects
         if (page is None) != (base.page is None):
             yield f"{base} is a page, or not"
@@ -94,11 +94,12 @@ class Session:
 
 
 def departures_off(rows: pl.DataFrame, system: System) -> int:
-    """By how much the station of the second implementation lets the same jobs go at another time.
+    """The difference of the departures at the station of the second implementation for the same
+    jobs.
 
-    The jobs arrive as the rows say, with their demands; in nanoseconds, the largest difference.
+    The jobs arrive as in the rows, with their demands; in nanoseconds, the largest difference.
     """
-    # Of jobs of the same instant any may come first: the one that was served first did.
+    # Of jobs at the same instant any may come first: the one that was served first did.
     served = pl.col("done_ns") - (pl.col("demand_ns") if system.policy == "fcfs" else 0)
     keys = [pl.col("scheduled_ns"), served]
     server, found = station(system.policy, system.servers), {}

@@ -1,4 +1,4 @@
-"""One station: whom it serves, and when who is served departs. Times are in nanoseconds."""
+"""One station: the order of its jobs, and their departures. Times are in nanoseconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NEVER = math.inf
 
 
 class Station(ABC):
-    """Jobs are whatever is given; those of the same instant come in the order of the calls."""
+    """Jobs are any objects; those of the same instant come in the order of the calls."""
 
     def __init__(self, servers: int) -> None:
         self.servers = servers
@@ -23,7 +23,7 @@ class Station(ABC):
 
     @abstractmethod
     def next_departure(self) -> float:
-        """When the next job departs, if nobody comes before."""
+        """The next departure, if no job comes before."""
 
     @abstractmethod
     def depart(self) -> Any:
@@ -36,7 +36,7 @@ class Station(ABC):
 
 
 class Fcfs(Station):
-    """First come, first served: who comes knows the server that it will get."""
+    """First come, first served: an arriving job knows its server."""
 
     def __init__(self, servers: int) -> None:
         super().__init__(servers)
@@ -56,7 +56,8 @@ class Fcfs(Station):
 
 
 class ProcessorSharing(Station):
-    """All at once: each has had as much service as one that was there all along, since it came."""
+    """All at once: since its arrival, each has had as much service as one that was there all
+    along."""
 
     def __init__(self, servers: int) -> None:
         super().__init__(servers)
@@ -90,7 +91,7 @@ class ProcessorSharing(Station):
 
 
 class Srpt(Station):
-    """One server for the job with the least left; nobody is pushed out by an equal."""
+    """One server for the job with the least left; an equal one does not preempt."""
 
     def __init__(self, servers: int) -> None:
         super().__init__(servers)

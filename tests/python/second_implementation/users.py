@@ -1,4 +1,4 @@
-"""Sessions: what they ask for, and when. Times are in nanoseconds from the start of the run."""
+"""Sessions: their requests and times. Times are in nanoseconds from the start of the run."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Session:
     requests: int = 0
     """Begun so far."""
     left: float = NEVER
-    """How many it may still have, objects not counted."""
+    """The number of requests still allowed, objects not counted."""
     until: float = NEVER
     has: set[Any] = field(default_factory=set)
     page: int = -1
     objects: int = 0
-    """Of its page, not asked for yet."""
+    """The page's objects that are not requested yet."""
     loading: int = 0
     """Connections in use."""
 
@@ -53,7 +53,7 @@ class Job(NamedTuple):
     name: str
     page: int | None
     base: str | None
-    """Of an object, its page's."""
+    """For an object, its page's."""
     scheduled: int
     demand: int
 
@@ -70,12 +70,12 @@ class Run:
         self.most: float = NEVER
 
     def at(self, time: int, what: Callable[[int], None]) -> None:
-        """Plans something; what is planned for one instant happens in the order of the calls."""
+        """Schedules an event; events at one instant happen in the order of the calls."""
         self.count += 1
         heapq.heappush(self.events, (time, self.count, what))
 
     def run(self, until: float, requests: float = NEVER) -> list[Row]:
-        """From an empty start: no request begins at `until` or later, nor after so many."""
+        """From an empty start: no request begins at `until` or later, nor after `requests` ones."""
         self.until, self.most = until, requests
         for population in self.of:
             for _ in range(population.clients):
@@ -108,7 +108,7 @@ class Run:
         self.begin(self.new_session(of), now)
 
     def begin(self, session: Session, now: int) -> None:
-        """Its first request, as somebody new."""
+        """Its first request, as a new session."""
         of = session.of
         session.has = set()
         session.left = 1 if of.model == "open" else of.number(self.chance) if of.number else NEVER
@@ -204,6 +204,6 @@ def simulate(
         system: The station.
         seed: Of Python's generator.
         until: No request begins at this time or later; those begun are served to their end.
-        requests: How many requests begin at most.
+        requests: The most requests that begin.
     """
     return Run(of, system, random.Random(seed)).run(until, requests)

@@ -5,5 +5,5 @@ from traffic.scenarios.registry import SCENARIOS, Scenario, scenario
 
 __all__ = ["SCENARIOS", "Scenario", "scenario"]
 
-# Importing them puts their scenarios on the list.
+# Importing them adds their scenarios to the list.
 _ = (peopled, arriving, programmed, served, mixed)

@@ -1,4 +1,4 @@
-"""Scenarios of how sessions arrive: crowds, bursts, days, weeks, and logs with holes."""
+"""Scenarios of session arrivals: crowds, bursts, days, weeks, and logs with holes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenarios of people alone: how they go from page to page, and how a log shows who they are."""
+"""Scenarios of people alone: their paths from page to page, and their marks in a log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ THINK = lognormal(2.5, 1.0)
 
 
 def _without_end(site: Site) -> Site:
-    """The site as it is for those who do not leave yet."""
+    """The site for users who do not leave yet."""
 
     def stay(row: dict[str, float]) -> dict[str, float]:
         rest = 1 - row.get(END, 0.0)

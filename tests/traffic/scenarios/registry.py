@@ -41,7 +41,7 @@ def named(name: str, span_s: float, about: str) -> Callable[[Build], Build]:
 def scenario(name: str, seed: int = 1, scale: float = 1.0) -> Made:
     """The log of a scenario, and its truth.
 
-    The same name, seed and scale give the same log. With `scale` the log's span is so many times
+    The same name, seed and scale give the same log. With `scale` the log's span is that multiple of
     the usual one; rates stay.
     """
     if name not in SCENARIOS:

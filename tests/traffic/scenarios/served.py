@@ -1,4 +1,4 @@
-"""Scenarios of servers: queues, overload, errors, retries and times when nothing answers."""
+"""Scenarios of servers: queues, overload, errors, retries and outages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The program that is a hostile client: `python -m thinktime.lab.hostile KIND SETTINGS`.
 
-It refuses to do anything anywhere but in a host of a running lab. At the end it prints, as JSON,
-what it counted, and when it began and ended.
+It refuses to act outside of a host of a running lab. At the end it prints, as JSON, its counts, and
+the times of its beginning and end.
 """
 
 from __future__ import annotations

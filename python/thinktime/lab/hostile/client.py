@@ -1,4 +1,4 @@
-"""What hostile clients share: their settings, their pace, and connections that are held."""
+"""The common parts of hostile clients: their settings, their pace, and held connections."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from thinktime.lab.hostile import guard, kinds
 LOOK_EVERY_S = 0.002
 TEND_EVERY_S = 1.0
 BEHIND_S = 0.1
-"""Events that are late by more are left out and counted, so that they do not come in a heap."""
+"""Events that are late by more are left out and counted, so that they do not come in a burst."""
 
 TURN = 200
-"""Events that may come one after another before it is looked at what the server did."""
+"""The most events in a row before the server's reactions are examined."""
 
 WAIT_MIN_S = 0.001
-"""What waits has at least so long: a socket with less would not wait, which is something else."""
+"""The shortest time-out of a socket: with a smaller one it would not wait, and behave
+differently."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What one hostile client is told."""
+    """The settings of one hostile client."""
 
     target: tuple[str, int]
     spoofed: IPv4Network
-    """Addresses that lead to its own host, all but the first of them to nobody."""
+    """Addresses that lead to its own host, all but the first of them unused."""
 
     rate: float
     """Events a second."""
@@ -44,13 +45,13 @@ class Settings:
 
 
 class Client:
-    """A hostile client; each kind says what an event is. There is none outside of a lab."""
+    """A hostile client; each kind defines an event. It exists only inside a lab."""
 
     def __init__(self, settings: Settings) -> None:
         """Nothing is opened, and nothing is sent.
 
         Raises:
-            RefusedError: This is no host of a lab, or the target is none.
+            RefusedError: This is not a host of a lab, or the target is not one.
         """
         guard.check(settings.target[0])
         self.settings = settings
@@ -60,29 +61,30 @@ class Client:
         """When the attack is over, on the monotonic clock."""
 
     def begin(self) -> None:
-        """Open what is needed."""
+        """Open the needed sockets."""
 
     def act(self) -> None:
-        """Do what happens so often a second as the rate says; what may wait, waits to `end`."""
+        """Do the event that the rate counts; anything that may wait, waits until `end`."""
 
     def look(self) -> None:
-        """Take what the server did; many times a second."""
+        """Take the server's reactions; many times a second."""
 
     def tend(self) -> None:
-        """Do what is to be done every second."""
+        """Do the task of every second."""
 
     def close(self) -> None:
-        """End all that is held."""
+        """End all held connections."""
 
     def left_s(self, most: float) -> float:
-        """How long something may wait: as long as the attack lasts, and no longer than `most`."""
+        """The longest wait: as long as the attack lasts, and no longer than `most`."""
         return min(most, max(self.end - time.monotonic(), WAIT_MIN_S))
 
     def attack(self) -> None:
-        """Do all of this for the duration, at the rate.
+        """Attack for the duration, at the rate.
 
         Raises:
-            RefusedError: This is no host of a lab now, or the target is none; nothing was sent.
+            RefusedError: This is not a host of a lab now, or the target is not one; nothing was
+                sent.
         """
         guard.check(self.settings.target[0])
         self.begin()
@@ -119,7 +121,7 @@ class Holding(Client):
     """The size of a connection's receive buffer in bytes; 0 is the kernel's own."""
 
     reads = False
-    """Whether `answered` is called when a server says something."""
+    """Whether `answered` is called when a server sends something."""
 
     def __init__(self, settings: Settings) -> None:
         """Nothing is opened yet."""
@@ -127,10 +129,10 @@ class Holding(Client):
         self.most = 0
         self.held: dict[int, socket.socket] = {}
         self.open: dict[int, float] = {}
-        """When those that are connected became so, by file number."""
+        """The times at which connections were made, by file number."""
 
     def begin(self) -> None:
-        """As many files may be open as this process may have."""
+        """Raise the limit of open files to the most that this process may have."""
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         self.most = min(kinds.HELD_MAX, most - 100)
@@ -150,7 +152,7 @@ class Holding(Client):
         self._poll.register(one, select.EPOLLOUT)
 
     def look(self) -> None:
-        """Go on with connections that have been made or ended."""
+        """Proceed with connections that have been made or ended."""
         for number, what in self._poll.poll(0, 1000):
             one = self.held[number]
             if what & select.EPOLLIN:
@@ -169,17 +171,17 @@ class Holding(Client):
                     self.opened(one)
 
     def first(self) -> bytes:
-        """What a new connection says first."""
+        """The first bytes of a new connection."""
         return b""
 
     def opened(self, one: socket.socket) -> None:
-        """Go on with a new connection."""
+        """Proceed with a new connection."""
 
     def answered(self, one: socket.socket) -> None:
-        """Take what the server says."""
+        """Take the server's bytes."""
 
     def say(self, one: socket.socket, what: bytes) -> None:
-        """Send as much as goes now; a connection that has ended is dropped."""
+        """Send as much as the socket takes now; a connection that has ended is dropped."""
         try:
             if what:
                 self.counts["bytes sent"] += one.send(what)
@@ -190,7 +192,7 @@ class Holding(Client):
             self.drop(one)
 
     def connected(self) -> list[socket.socket]:
-        """The connections that are there."""
+        """The open connections."""
         return [self.held[number] for number in self.open]
 
     def drop(self, one: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Connections that say nothing, to take the places of those that would."""
+"""Silent connections, which take the places of users' connections."""
 
 from thinktime.lab.hostile.client import Holding as Client
 

@@ -1,4 +1,4 @@
-"""Header fields that do not end (CVE-2024-27316 and others), to fill the memory of a server."""
+"""Header fields without end (CVE-2024-27316 and others), to fill the memory of a server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Client(Http2):
     """Sends ten more header fields, and never the last."""
 
     accepts_settings = False
-    """Between the frames of header fields no other may come: it would end the connection."""
+    """Between the frames of header fields no other frame may come: it would end the connection."""
 
     def begun(self) -> bytes:
         """The beginning of a request."""

@@ -1,4 +1,4 @@
-"""Bytes that are no HTTP/1.1, or hardly: what a server has to refuse and to survive."""
+"""Bytes that are not HTTP/1.1, or hardly: a server has to refuse and to survive them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ WAIT_S = 2.0
 
 
 class Client(Holding):
-    """Sends something wrong, waits for what the server says to it, and ends."""
+    """Sends a wrong request, waits for the server's answer, and ends."""
 
     reads = True
 
     def first(self) -> bytes:
-        """One of the wrong things, in turn by chance."""
+        """One of the wrong requests, chosen at random."""
         noise = self.random.randbytes(200)
         return self.random.choice(
             [
@@ -43,7 +43,7 @@ class Client(Holding):
         self.drop(one)
 
     def tend(self) -> None:
-        """End those to which the server says nothing."""
+        """End the connections that get no answer from the server."""
         now = time.monotonic()
         for one in self.connected():
             if now - self.open[one.fileno()] > WAIT_S:

@@ -1,4 +1,4 @@
-"""Refuses to do harm anywhere but in a lab."""
+"""Refuses to do harm outside of a lab."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class RefusedError(Exception):
 
 
 def check(target: str) -> None:
-    """See that this process is in a host of a lab, that no way leads out, and where the target is.
+    """Check that this process is in a host of a lab, that no path leads out, and locate the target.
 
     Raises:
-        RefusedError: One of these does not hold; the message says which.
+        RefusedError: One of these does not hold; the message names it.
     """
     try:
         known = IPv4Address(target) in places.RANGE
@@ -45,7 +45,7 @@ def check(target: str) -> None:
 
 
 def _host() -> tuple[str, str]:
-    """The name of the namespace of a lab in which this process is, and the lab's identity."""
+    """The name of this process's lab namespace, and the lab's identity."""
     ours = places.inode("/proc/self/ns/net")
     for identity in places.identities():
         for name in places.namespaces(identity):

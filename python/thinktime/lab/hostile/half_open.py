@@ -1,4 +1,4 @@
-"""Connections of which only the server knows: the client forgets them without a word."""
+"""Connections that only the server knows: the client forgets them silently."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TCP_REPAIR = 19
 
 
 class Client(Holding):
-    """Connects, and is gone."""
+    """Connects, and vanishes."""
 
     def opened(self, one: socket.socket) -> None:
         """Forget it."""

@@ -15,7 +15,7 @@ ACK, END_STREAM, END_HEADERS = 1, 1, 4
 STREAM_MAX = (1 << 31) - 1
 RECONNECT_S = 0.01
 WAIT_S = 1.0
-"""So long a connection, or a server that takes nothing, is waited for at most."""
+"""The longest wait for a connection, or for a server that takes nothing."""
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
@@ -24,21 +24,21 @@ def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
 
 
 def literal(name: bytes, value: bytes) -> bytes:
-    """A header field that is not to be remembered (RFC 7541, 6.2.2); below 127 bytes each."""
+    """A header field outside the dynamic table (RFC 7541, 6.2.2); below 127 bytes each."""
     return b"\0" + bytes((len(name),)) + name + bytes((len(value),)) + value
 
 
 def request(path: str) -> bytes:
-    """The header fields of a GET: method and scheme out of the static table."""
+    """The header fields of a GET: method and scheme from the static table."""
     where = path.encode()[:120]
     return b"\x82\x86" + b"\x04" + bytes((len(where),)) + where + b"\x01\x03lab"
 
 
 class Http2(Client):
-    """A hostile client with one connection, which is made anew when the server ends it."""
+    """A hostile client with one connection, which is renewed when the server ends it."""
 
     accepts_settings = True
-    """Whether the server is told that its settings hold."""
+    """Whether the client acknowledges the server's settings."""
 
     def __init__(self, settings: Settings) -> None:
         """Nothing is opened yet."""
@@ -48,11 +48,11 @@ class Http2(Client):
         self._tried = 0.0
 
     def connected(self) -> bool:
-        """Whether the connection is there, or could be made; then `stream` is the next one's."""
+        """Whether the connection exists, or could be made; then `stream` is the next one's."""
         return self._socket is not None or self._connect()
 
     def send(self, what: bytes) -> bool:
-        """Send it whole; False where no connection is left of it."""
+        """Send all of it; False if the connection is lost."""
         if self._socket is None:
             return False
         try:
@@ -65,7 +65,7 @@ class Http2(Client):
         return self._socket is not None
 
     def begun(self) -> bytes:
-        """What a new connection says after the preface and its settings."""
+        """The bytes of a new connection after the preface and its settings."""
         return b""
 
     def _connect(self) -> bool:
@@ -84,7 +84,7 @@ class Http2(Client):
         return self.send(PREFACE + frame(SETTINGS, 0, 0) + self.begun())
 
     def look(self) -> None:
-        """Read what the server says, and forget it; its settings are accepted where that fits."""
+        """Read the server's bytes, and drop them; acknowledge its settings if they fit."""
         if self._socket is None or not select.select([self._socket], (), (), 0)[0]:
             return
         try:

@@ -9,15 +9,15 @@ RATE_MAX = 50_000
 """Events a second."""
 
 HELD_MAX = 20_000
-"""Connections that one hostile client has at a time; where there are as many, it opens no more."""
+"""The most connections of one hostile client; with that many it opens no more."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What is known of a hostile client before it is started."""
+    """The facts about a hostile client before its start."""
 
     event: str
-    """What happens so often a second as the rate says."""
+    """The event that the rate counts."""
 
     needs_port: bool = True
 

@@ -1,4 +1,4 @@
-"""SYN packets from addresses at which nobody is, so that no handshake ends."""
+"""SYN packets from unused addresses, so that no handshake ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thinktime.lab.hostile.packets import syn
 
 
 class Client(Base):
-    """Sends a SYN from an address of its host's block that is nobody's."""
+    """Sends a SYN from an unused address of its host's block."""
 
     def begin(self) -> None:
         """Open the socket."""

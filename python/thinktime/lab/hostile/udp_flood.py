@@ -1,4 +1,4 @@
-"""Datagrams that nobody wants."""
+"""Datagrams without a receiver."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DATA = bytes(1400)
 
 
 class Client(Base):
-    """Sends a datagram to the target's port, or to any where the target has none."""
+    """Sends a datagram to the target's port, or to any if the target names no port."""
 
     def begin(self) -> None:
         """Open the socket."""

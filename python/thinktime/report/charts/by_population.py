@@ -20,7 +20,7 @@ def _draw_requests(cases: Sequence[Case]) -> Drawing | None:
 
 
 def _requests(case: Case, entry: Entry) -> list[Curve]:
-    """None where all are of one population: the chart of all requests shows that."""
+    """None for a single population: the chart of all requests shows that."""
     names = list(entry.result.populations)
     times = distributions.times_of(entry) if len(names) > 1 else None
     return [] if times is None else distributions.curves_of(case, entry, times, "population", names)

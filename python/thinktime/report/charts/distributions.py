@@ -1,4 +1,4 @@
-"""Distributions of response times side by side: a panel a name, a curve a result."""
+"""Distributions of response times side by side: a panel for each name, a curve for each result."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from thinktime.theory.law import FloatArray
 
 _PANELS_MAX = 9
 _PANEL_HEIGHT = 260
-_POINTS = 200  # of a curve
-_FEW = 20  # responses below this make no curve
+_POINTS = 200  # points of a curve
+_FEW = 20  # fewer responses make no curve
 
 Curve = tuple[Case, Entry, str, FloatArray]
 """The response times of one name in seconds, rising."""
@@ -37,7 +37,7 @@ def drawing(curves: Sequence[Curve], what: str) -> Drawing | None:
 def curves_of(
     case: Case, entry: Entry, times: pl.DataFrame, column: str, names: Sequence[str]
 ) -> list[Curve]:
-    """A curve for each name in a column of a frame with `time_s`, where it has enough times."""
+    """A curve for each name in a column of a frame with `time_s`, if it has enough times."""
     found = []
     for name in dict.fromkeys(names):
         one = np.sort(times.filter(pl.col(column) == name)["time_s"].to_numpy())
@@ -49,7 +49,7 @@ def curves_of(
 def times_of(entry: Entry) -> pl.DataFrame | None:
     """Name, population and response time of each counted request that succeeded.
 
-    It runs from the first attempt to the success. None where no rows were kept.
+    It runs from the first attempt to the success. None if no rows were kept.
     """
     if entry.rows is None:
         return None
@@ -59,7 +59,7 @@ def times_of(entry: Entry) -> pl.DataFrame | None:
 
 
 def warmup_ns(entry: Entry) -> int:
-    """What was scheduled before does not count."""
+    """Requests scheduled earlier do not count."""
     return round(float(entry.result.summary.get("warmup_s") or 0.0) * 1e9)
 
 
@@ -83,7 +83,7 @@ def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:
 
 
 def _quantile(rising: FloatArray, share: float) -> float:
-    """As numpy has it, by interpolation, of values that are in their order."""
+    """As in numpy, by interpolation, of sorted values."""
     place = share * (len(rising) - 1)
     low = int(place)
     high = min(low + 1, len(rising) - 1)
@@ -102,7 +102,7 @@ def _trace(case: Case, entry: Entry, name: str, times: FloatArray) -> go.Scatter
 
 
 def _time_axis(curves: Sequence[Curve]) -> dict[str, object]:
-    """From where the first per cent is answered to where nearly all are."""
+    """The range from the first per cent of the answers to nearly all."""
     least = min(_quantile(times, 0.01) for *_, times in curves)
     most = max(_quantile(times, 0.999) for *_, times in curves)
     return axes.log(max(least, 1e-9), max(most, 1e-9), "time", "response time t")

@@ -1,4 +1,4 @@
-"""Failed attempts over time, by what went wrong."""
+"""Failed attempts over time, by cause."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
 
 
 def _failed(case: Case, until_s: float, interval_s: float) -> list[Failed]:
-    """Of the first result of a case that has all of its rows: a sample has too few."""
+    """The tally of a case's first result with all of its rows: a sample has too few."""
     for entry in panels.results_over_time(case):
         if entry.result.summary.get("errors_by_kind") and entry.result.rows_complete:
             tallied = tallies.tally(entry, until_s, interval_s)
@@ -51,7 +51,7 @@ def _failed(case: Case, until_s: float, interval_s: float) -> list[Failed]:
 def _end_s(failed: pl.DataFrame, interval_s: float) -> float:
     """The end of the interval in which the last attempt failed.
 
-    What nobody answers fails when the last answers are no longer waited for, after all else.
+    An unanswered request fails when the run stops waiting for the last answers, after all else.
     """
     places = failed["over"].drop_nulls().to_numpy()
     return (int(places.max()) + 1) * interval_s if len(places) else 0.0

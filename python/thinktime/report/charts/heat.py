@@ -1,7 +1,7 @@
-"""How long requests took, over time: a heat map, with percentiles and the longest of each moment.
+"""Response times over time: a heat map, with percentiles and the longest time of each moment.
 
-Nothing is thinned: every request is in a cell, and a cell with one of them is seen. A percentile is
-that of a moment with enough requests for it, which may be several intervals long.
+Nothing is thinned: every request is in a cell, and a cell with one request is visible. A percentile
+is that of a moment with enough requests for it, which may be several intervals long.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ ROWS_MAX = 56
 _HEIGHT = 230
 _SHARES = (("p50", 0.5, "solid"), ("p99", 0.99, DASHES["simulated"]))
 _JOINED = (1, 2, 5, 10, 20, 50, 100)
-"""How many intervals a moment may have."""
+"""The most intervals of a moment."""
 
 
 @dataclass(frozen=True)
 class Heat:
-    """Counts of response times: a row an interval, a column between two bounds."""
+    """Counts of response times: a row for each interval, a column between two bounds."""
 
     interval_s: float
     bounds_s: FloatArray
     counts: FloatArray
     percentiles_s: dict[str, FloatArray]
-    """p50 and p99 by interval; no number, so that nothing is drawn, where there are too few."""
+    """p50 and p99 by interval; NaN, which draws nothing, if there are too few."""
 
     moments_s: dict[str, float]
-    """How long the moments are that they are of: intervals that are joined, in seconds."""
+    """The length of their moments: joined intervals, in seconds."""
 
     longest_s: FloatArray
 
 
 def of_entry(entry: Entry, until_s: float) -> Heat | None:
-    """Of a result's rows, by when requests were scheduled; None where no rows were kept."""
+    """Made from a result's rows, by scheduled times; None if no rows were kept."""
     if entry.rows is None or until_s <= 0:
         return None
     took = pl.col("done_ns") - pl.col("begun_ns")
@@ -62,7 +62,7 @@ def of_entry(entry: Entry, until_s: float) -> Heat | None:
 
 
 def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
-    """Of times above 0 and when each began."""
+    """Made from times above 0 and their beginnings."""
     interval = panels.interval_for(until_s, COLUMNS_MAX)
     columns = math.ceil(until_s / interval - 1e-9)
     low, high = float(times_s.min()), float(times_s.max())
@@ -93,7 +93,7 @@ def of_times(begun_s: FloatArray, times_s: FloatArray, until_s: float) -> Heat:
 
 
 def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> Heat:
-    """Of counts between bounds; percentiles are the upper bounds of their buckets."""
+    """Made from counts between bounds; percentiles are the upper bounds of their buckets."""
     percentiles: dict[str, FloatArray] = {}
     moments: dict[str, float] = {}
     for name, share, _ in _SHARES:
@@ -112,9 +112,9 @@ def of_buckets(interval_s: float, bounds_s: FloatArray, counts: FloatArray) -> H
 
 
 def _joined(many: FloatArray | NDArray[np.int64], name: str) -> int:
-    """So many neighbouring intervals are joined that most requests lie in moments with enough.
+    """The number of intervals to join so that most requests lie in moments with enough of them.
 
-    One, where no number of them does that.
+    One, if no number of them does that.
     """
     for joined in _JOINED:
         whole = np.add.reduceat(many, np.arange(0, len(many), joined))
@@ -124,7 +124,7 @@ def _joined(many: FloatArray | NDArray[np.int64], name: str) -> int:
 
 
 def drawing(found: Sequence[tuple[Case, Kind, Heat]], until_s: float) -> Drawing | None:
-    """A panel a case and kind, one below the other, on one scale."""
+    """A panel for each case and kind, one below the other, on one scale."""
     if not found:
         return None
     low = min(float(heat.bounds_s[0]) for *_, heat in found)
@@ -175,7 +175,7 @@ def _hover(case: Case, name: str) -> str:
 
 
 def _words(kind: Kind, heat: Heat) -> str:
-    """The range of p99, and the longest of all and when it was."""
+    """The range of p99, and the longest time with its moment."""
     p99, longest = heat.percentiles_s["p99"], heat.longest_s
     if not np.isfinite(longest).any():
         return f"Response times, {kind}: 0 were drawn."

@@ -19,10 +19,11 @@ from thinktime.report.charts.style import colour, kind_keys, line
 from thinktime.theory.law import FloatArray
 
 EVENTS_MAX = 20_000
-"""Of more events than this, the number is drawn as a band from its least to its greatest value."""
+"""With more events than this, the number is drawn as a band from its least to its greatest
+value."""
 
 STRETCHES = 300
-"""So many stretches of time have such a band."""
+"""The number of time stretches of such a band."""
 
 Steps = tuple[FloatArray, FloatArray]
 Times = NDArray[np.int64]
@@ -30,7 +31,7 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """The number in the system in stretches of time, of which each has one value less."""
+    """The number in the system in stretches of time, each with one value fewer."""
 
     edges_s: FloatArray
     least: FloatArray
@@ -81,7 +82,7 @@ def _words(mean: float, most: float) -> str:
 
 
 def _number(case: Case, entry: Entry, points: Steps, name: str) -> go.Scatter:
-    """The measured number is filled, so that it is seen below the simulated one."""
+    """The measured number is filled, so that it is visible below the simulated one."""
     style = {**line(case, entry.kind), "width": 1}
     if entry.kind != "measured":
         return panels.steps(*points, name, style)
@@ -89,7 +90,7 @@ def _number(case: Case, entry: Entry, points: Steps, name: str) -> go.Scatter:
 
 
 def _band(case: Case, entry: Entry, found: Band, name: str) -> list[go.Scatter]:
-    """The mean, in front of what lies between the least and the greatest."""
+    """The mean, in front of the band from the least to the greatest value."""
     edge = {"color": colour(case), "width": 0}
     return [
         panels.steps(found.edges_s, np.append(y, y[-1]), f"{name}{what}", style, **more)
@@ -115,7 +116,7 @@ def number_in_system(entry: Entry, until_s: float) -> Steps | None:
 
 
 def _by_events(attempts: pl.DataFrame, until_s: float) -> Steps:
-    """What never ends stays in the system; at one instant arrivals come first."""
+    """Requests without an end stay in the system; at one instant arrivals come first."""
     came, left, up, down = _events(attempts, until_s)
     times = np.concatenate([came, left])
     order = np.argsort(times, kind="stable")
@@ -124,7 +125,7 @@ def _by_events(attempts: pl.DataFrame, until_s: float) -> Steps:
 
 
 def band(attempts: pl.DataFrame, until_s: float) -> Band:
-    """The number in the system of all attempts; nothing of it is lost but when it was so."""
+    """The number in the system of all attempts; only the exact times of changes are lost."""
     came, left, up, down = _events(attempts, until_s)
     edges = np.linspace(0, until_s, STRETCHES + 1)
     at = [np.searchsorted(times, edges * 1e9, side="left") for times in (came, left)]
@@ -141,13 +142,13 @@ def band(attempts: pl.DataFrame, until_s: float) -> Band:
 
 
 def _there_s(times_ns: Times, places: Times, edges_s: FloatArray) -> FloatArray:
-    """For how long all that came had been there, in seconds together, at each of some times."""
+    """The total time in the system, in seconds, of all arrivals up to each of some times."""
     begun = np.append(0.0, np.cumsum(times_ns / 1e9))
     return np.asarray(places * edges_s - begun[places])
 
 
 def _events(attempts: pl.DataFrame, until_s: float) -> tuple[Times, Times, Times, Times]:
-    """When attempts came and left, both rising, and the number in the system after each."""
+    """Times of arrivals and of departures, both rising, and the number in the system after each."""
     came, left = (_until(attempts[name], until_s) for name in ("scheduled_ns", "done_ns"))
     up = np.arange(1, len(came) + 1) - np.searchsorted(left, came, side="left")
     down = np.searchsorted(came, left, side="right") - np.arange(1, len(left) + 1)
@@ -157,7 +158,7 @@ def _events(attempts: pl.DataFrame, until_s: float) -> tuple[Times, Times, Times
 def _until(times: pl.Series, until_s: float) -> Times:
     """Rising times in nanoseconds, up to a time."""
     known = times.drop_nulls().to_numpy()
-    # Departures mostly are in their order.
+    # Departures are mostly sorted.
     rising = known if bool((known[1:] >= known[:-1]).all()) else np.sort(known)
     return rising[: int(np.searchsorted(rising, until_s * 1e9, side="right"))]
 

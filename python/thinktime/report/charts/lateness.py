@@ -1,4 +1,4 @@
-"""How late requests were sent, over time. Of real runs alone."""
+"""The lateness of requests over time, for real runs only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thinktime.report.charts.tallies import OverTime
 from thinktime.theory.law import FloatArray
 
 FINEST_S = 1e-6
-"""Less than a kernel's clock and its threads can tell apart is drawn there."""
+"""Smaller values are drawn at this one: a kernel's clock and threads cannot resolve them."""
 
 
 def _draw(cases: Sequence[Case]) -> Drawing | None:
@@ -52,13 +52,13 @@ def _line(case: Case, entry: Entry, until_s: float, interval: float) -> list[pan
 def curve(
     found: OverTime, late_s: FloatArray, name: str, style: dict[str, object], **more: object
 ) -> go.Scatter:
-    """Lateness in intervals as a curve, with gaps where nothing was sent."""
+    """Lateness in intervals as a curve, with gaps if nothing was sent."""
     drawn = np.maximum(late_s, FINEST_S)
     return panels.steps(found.edges_s, np.append(drawn, drawn[-1]), name, style, **more)
 
 
 def _words(found: OverTime) -> str:
-    """The range of the mean, and the longest and when it was."""
+    """The range of the mean, and the longest lateness with its moment."""
     mean, most = found.late_mean_s, found.late_most_s
     place = int(np.nanargmax(most))
     ends = units.times_between(max(float(np.nanmin(mean)), 0.0), max(float(np.nanmax(mean)), 0.0))

@@ -1,4 +1,4 @@
-"""Charts over time: a panel a case, one below the other, with the same axes."""
+"""Charts over time: a panel for each case, one below the other, with the same axes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from thinktime.report.case import Case, Entry
 from thinktime.theory.law import FloatArray
 
 COUNTS = ("scheduled", "completed", "failed")
-"""What a series counts in each interval."""
+"""The counts of a series in each interval."""
 
 _HEIGHT = 160
 
 
 @dataclass(frozen=True)
 class TimeLine:
-    """What is drawn of one case, and the same in words."""
+    """The drawing of one case, and the same in words."""
 
     case: Case
     traces: Sequence[go.Scatter]
@@ -32,19 +32,19 @@ class TimeLine:
 
 
 def results_over_time(case: Case) -> list[Entry]:
-    """The results to draw over time: without long simulations, unless there is nothing else."""
+    """The results to draw over time: without long simulations, unless they are all."""
     return [entry for entry in case.entries if entry.note != "long"] or list(case.entries)
 
 
 def span_s(cases: Sequence[Case]) -> float:
-    """How much time to draw: as long as was measured, or else as was simulated."""
+    """The time span to draw: that of the measurement, or else of the simulation."""
     entries = [entry for case in cases for entry in results_over_time(case)]
     measured = [entry for entry in entries if entry.kind == "measured"]
     return max((end_s(entry) for entry in measured or entries), default=0.0)
 
 
 def end_s(entry: Entry) -> float:
-    """When the last request was begun, from the start of the run."""
+    """The time of the last request's beginning, from the start of the run."""
     summary = entry.result.summary
     return float((summary.get("warmup_s") or 0.0) + (summary.get("duration_s") or 0.0))
 
@@ -62,13 +62,13 @@ def series(entry: Entry, until_s: float) -> pl.DataFrame | None:
 
 
 def interval_for(until_s: float, most: int) -> float:
-    """A round number of seconds of which no more than so many are in a span of time."""
+    """A round number of seconds that divides a time span into at most `most` intervals."""
     scale = 10.0 ** math.floor(math.log10(until_s / most))
     return next(scale * one for one in (1, 2, 5, 10, 20) if until_s / scale / one <= most)
 
 
 def interval_s(tables: Sequence[pl.DataFrame]) -> float:
-    """The interval that several series can be brought to: the longest that any of them has."""
+    """The common interval of several series: the longest that any of them has."""
     return max((max(table["interval_s"].to_list()) for table in tables), default=0.0)
 
 
@@ -84,7 +84,7 @@ def in_intervals(table: pl.DataFrame, interval: float) -> pl.DataFrame:
 
 
 def steps(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any], **more: Any) -> go.Scatter:
-    """A curve that stays until it changes."""
+    """A step curve."""
     style = {**line, "shape": "hv"}
     hover = "%{y:.3~g} at %{x:.3~f} s<extra>" + escape(name) + "</extra>"
     return go.Scatter(
@@ -95,7 +95,7 @@ def steps(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any], **more:
 def stacked(
     found: Sequence[TimeLine], y_title: str, until_s: float, kind: str = "number", title: str = ""
 ) -> list[Panel]:
-    """A panel a case, on one scale, which counts what `kind` says: see `axes.WORDS`.
+    """A panel for each case, on one scale, in the units of `kind`: see `axes.WORDS`.
 
     A title stands behind the case's label.
     """
@@ -116,7 +116,7 @@ def stacked(
 
 
 def _scale(values: Sequence[float], kind: str) -> dict[str, Any]:
-    """From 0 to the greatest value; of times that are far apart logarithmic."""
+    """From 0 to the greatest value; logarithmic for times that are far apart."""
     known = [float(one) for one in values if math.isfinite(one)]
     if kind == "time" and axes.is_wide(known):
         return axes.log(min(known), max(known), kind)
@@ -124,7 +124,7 @@ def _scale(values: Sequence[float], kind: str) -> dict[str, Any]:
 
 
 def mean_of_steps(x: FloatArray, y: FloatArray, until_s: float) -> float:
-    """The mean over time of a curve that stays until it changes."""
+    """The mean over time of a step curve."""
     spans = np.diff(x, append=max(until_s, float(x[-1])))
     whole = float(spans.sum())
     return float(spans @ y) / whole if whole else 0.0

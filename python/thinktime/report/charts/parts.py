@@ -24,16 +24,16 @@ Column = Literal["name", "population"]
 
 @dataclass(frozen=True)
 class _Figure:
-    """What a row of pictures shows of each part."""
+    """The figure that a row of pictures shows for each part."""
 
     title: str
     kind: str
-    """What its axis counts: `number` or `time`."""
+    """The quantity of its axis: `number` or `time`."""
 
     values: Callable[[OverTime], FloatArray]
     words: Callable[[float], str]
     measured: bool = False
-    """Whether simulations have none."""
+    """Whether simulations lack it."""
 
 
 _FIGURES = (
@@ -75,7 +75,7 @@ def _draw(column: Column, cases: Sequence[Case]) -> Drawing | None:
 def _of_case(
     case: Case, column: Column, until_s: float, interval_s: float
 ) -> list[tuple[Case, Entry, Parts, int]]:
-    """The parts of the first result of a case that has several, and how many have no room."""
+    """The parts of the first result of a case that has several, and the number without room."""
     for entry in panels.results_over_time(case):
         result = entry.result
         known = result.workload.request_names if column == "name" else result.populations

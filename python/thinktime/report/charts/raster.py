@@ -1,4 +1,4 @@
-"""A small picture as a data URI: one colour whose opacity says how much, on any paper."""
+"""A small picture as a data URI: one colour whose opacity shows the amount, on any paper."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from thinktime.theory.law import FloatArray
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _LEAST = 47
-"""The opacity, of 255, of what is more than nothing: a single request can be seen.
+"""The opacity, of 255, of any count above 0: a single request is visible.
 
-There are 208 = 13 * 16 levels above it. Where a logarithm is the half, the quarter or the eighth of
+There are 208 = 13 * 16 levels above it. If a logarithm is the half, the quarter or the eighth of
 another, as that of 4 is of that of 16, its level is whole: all machines round it alike."""
 
 
 def of_counts(counts: FloatArray, colour: str) -> str:
-    """A PNG with a pixel a count, the first row on top; nothing is transparent.
+    """A PNG with a pixel for each count, the first row on top; 0 is transparent.
 
     Opacity goes with the logarithm, so that one of thousands is seen beside them.
     """

@@ -1,4 +1,4 @@
-"""Who had which core when: a row a core, from the schedules of machines."""
+"""The tasks on each core over time: a row for each core, from the schedules of machines."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from thinktime.report.case import Case
 from thinktime.report.charts.turns import Core, Move, Schedule, Turn, schedule_of, window
 
 _ROW_HEIGHT = 30
-_FRAME_HEIGHT = 72  # ticks and an axis title
+_FRAME_HEIGHT = 72  # room for ticks and an axis title
 _ROWS_MAX = 32  # cores of one panel
-_DRAWN_MAX = 900  # turns of one panel; the first view shows the window's only
+_DRAWN_MAX = 900  # turns of one panel; the first view shows only the window's
 
 
 @dataclass(frozen=True)
 class _Panel:
-    """The part of one schedule that is drawn."""
+    """The drawn part of one schedule."""
 
     case: Case
     turns: Sequence[Turn]
@@ -33,7 +33,7 @@ class _Panel:
     """Each core's row, the first one on top."""
 
     cores: int
-    """How many cores there are, those without a row included."""
+    """The number of cores, including those without a row."""
 
 
 def _draw(cases: Sequence[Case]) -> Drawing | None:
@@ -80,7 +80,7 @@ def _title(panel: _Panel) -> str:
 
 
 def _words(panel: _Panel) -> str:
-    """How much happens in the view."""
+    """The number of events in the view."""
     begin, end = panel.view_s
     turns = [turn for turn in panel.turns if turn.until_s > begin and turn.from_s < end]
     moves = [move for move in panel.moves if begin <= move.at_s <= end]
@@ -93,7 +93,7 @@ def _words(panel: _Panel) -> str:
 
 
 def _panels(cases: Sequence[Case]) -> list[_Panel]:
-    """The first schedule of each case, in the same stretch of time where that can be read."""
+    """The first schedule of each case, in the same stretch of time if that is readable."""
     found: list[tuple[Case, Schedule]] = []
     for case in cases:
         schedules = (schedule_of(entry.result) for entry in case.entries)
@@ -169,7 +169,7 @@ def _hover(turn: Turn) -> list[str]:
 
 
 def _arrows(panel: _Panel) -> go.Scatter:
-    """From the row of the core that gives a task to that of the core that takes it."""
+    """From the row of the core that gives up a task to the row of the core that takes it."""
     x: list[float | None] = []
     y: list[float | None] = []
     text, symbols, sizes = [], [], []

@@ -1,4 +1,4 @@
-"""The style of cases in charts: the colour says which case, the line how it was obtained."""
+"""The style of cases in charts: the colour shows the case, the line the method."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def colour(case: Case) -> str:
 
 
 def line(case: Case, kind: Kind, note: Note = "") -> dict[str, Any]:
-    """The line of a curve: the colour says which case, the style how it was obtained."""
+    """The line of a curve: the colour shows the case, the style the method."""
     dash = LONG_DASH if note == "long" else DASHES[kind]
     return {"color": colour(case), "dash": dash, "width": 2 if kind == "measured" else 1.6}
 
 
 def case_keys(cases: Iterable[Case]) -> list[Key]:
-    """What the colours mean."""
+    """The meanings of the colours."""
     return [Key(case.label, colour(case), group=str(case.place)) for case in cases]
 
 
 def kind_keys(kinds: Iterable[tuple[Kind, Note]]) -> list[Key]:
-    """What the line styles mean, as far as they occur."""
+    """The meanings of the line styles that occur."""
     used = {(kind, note if note == "long" else "") for kind, note in kinds}
     order: list[tuple[Kind, Note]] = [
         ("measured", ""), ("simulated", ""), ("simulated", "long"), ("exact", ""),

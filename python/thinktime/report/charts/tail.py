@@ -15,9 +15,9 @@ from thinktime.report.case import Case, Kind, Note
 from thinktime.report.charts.style import case_keys, kind_keys, line
 from thinktime.theory.law import FloatArray
 
-_SMALLEST_SHARE = 1e-6  # how far an exact curve goes where no result says
+_SMALLEST_SHARE = 1e-6  # the reach of an exact curve without a result beside it
 _EXACT_POINTS = 240
-_ROUNDING = 1e-12  # what is left of a sum of shares that should be 1
+_ROUNDING = 1e-12  # the rounding rest of a sum of shares that should be 1
 _NAMES = {0.5: "p50", 0.1: "p90", 0.01: "p99", 1e-3: "p99.9", 1e-4: "p99.99"}
 
 Curve = tuple[Case, Kind, Note, FloatArray, FloatArray]
@@ -37,7 +37,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
 
 
 def _words(curves: Sequence[Curve]) -> str:
-    """What each curve says at p50 and p99."""
+    """The values of each curve at p50 and p99."""
     parts = []
     for case, kind, note, times, share in curves:
         named = f"{case.label}, {kind}{', long' if note == 'long' else ''}"
@@ -53,7 +53,7 @@ def _words(curves: Sequence[Curve]) -> str:
 
 
 def _many(case: Case, kind: Kind, note: Note, share: FloatArray) -> float:
-    """Of how many requests a curve is; before a run ends by its least share, which few have."""
+    """The number of requests behind a curve; before a run ends, from its least share."""
     entry = case.find(kind, note)
     summary = {} if entry is None else entry.result.summary
     if not summary.get("requests"):
@@ -100,7 +100,7 @@ def _trace(case: Case, kind: Kind, note: Note, times: FloatArray, share: FloatAr
 
 
 def _time_axis(curves: Sequence[Curve]) -> dict[str, object]:
-    """From where the first curve leaves 98 % to the end of the last one."""
+    """From the point where the first curve leaves 98 % to the end of the last one."""
     starts = [float(times[max(0, int((share > 0.98).sum()) - 1)]) for *_, times, share in curves]
     last = max(float(times.max()) for *_, times, _ in curves)
     return axes.log(min(starts), last, "time", "response time t")

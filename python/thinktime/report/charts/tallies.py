@@ -1,6 +1,6 @@
-"""What happened in intervals of time, by what rows say: by request name, population and cause.
+"""Events in intervals of time, from rows: by request name, population and cause.
 
-Every attempt is in a tally: one pass over the rows, of which only sums are kept.
+Every attempt is in a tally: one pass over the rows, which keeps only sums.
 """
 
 from __future__ import annotations
@@ -17,31 +17,30 @@ from thinktime.report.charts import panels
 from thinktime.theory.law import FloatArray
 
 INTERVALS_MAX, INTERVALS_LEAST = 240, 40
-"""Intervals of all cases' curves, and of one at least."""
+"""Intervals of all cases' curves together, and at least of one."""
 
 CURVES_MAX = 8
-"""So many colours can be told apart."""
+"""The number of distinguishable colours."""
 
 _NS = 1e9
 
 
 @dataclass(frozen=True)
 class OverTime:
-    """Figures of attempts that have something in common, in intervals of one length."""
+    """Figures of a group of attempts, in intervals of one length."""
 
     edges_s: FloatArray
-    """Where intervals begin and end."""
+    """The bounds of the intervals."""
 
     completed: FloatArray
-    """How many succeeded in each, by when they were over."""
+    """The number of successes in each, by their ends."""
 
     failed: FloatArray
     in_system: FloatArray
-    """How many were in the system at the end of each."""
+    """The number in the system at the end of each."""
 
     late_mean_s: FloatArray
-    """The mean of sent minus scheduled, by when they were scheduled; not a number where none was
-    sent."""
+    """The mean of sent minus scheduled, by the scheduled time; NaN if none was sent."""
 
     late_most_s: FloatArray
 
@@ -52,15 +51,15 @@ class OverTime:
 
 
 def interval_of(until_s: float, cases: int) -> float:
-    """How long intervals are, so that a page of many cases stays small."""
+    """The length of intervals that keeps a page of many cases small."""
     return panels.interval_for(until_s, max(INTERVALS_MAX // cases, INTERVALS_LEAST))
 
 
 def tally(entry: Entry, until_s: float, interval_s: float) -> pl.DataFrame | None:
-    """Sums of the attempts of the first replication; None where no rows were kept.
+    """Sums of the attempts of the first replication; None if no rows were kept.
 
     Columns: `name`, `population` and `cause` (null for a success); `begun` and `over`, the numbers
-    of the intervals in which attempts were scheduled and over, null where one never was; `many`;
+    of the intervals in which attempts were scheduled and over, null if one never was; `many`;
     `late_s` and `late_most_s`, the sum and the greatest of sent minus scheduled, of those `sent`.
     """
     rows = entry.rows
@@ -90,7 +89,7 @@ def _tally(rows: Rows, until_s: float, interval_s: float, *, several: bool) -> p
     ]  # fmt: skip
 
     def query(table: pl.LazyFrame) -> pl.LazyFrame:
-        # What began later is over later.
+        # An attempt that began later is over later.
         drawn = table.filter(pl.col("scheduled_ns") <= round(until_s * _NS))
         if several and "replication" in has:
             drawn = drawn.filter(pl.col("replication") == 0)
@@ -105,7 +104,7 @@ def _tally(rows: Rows, until_s: float, interval_s: float, *, several: bool) -> p
             )
         )
 
-    # Whatever order it was summed up in, the same rows give the same table.
+    # The same rows give the same table, in any order of summation.
     return rows.summed(query).sort(keys)
 
 
@@ -114,7 +113,7 @@ def _word(name: str, has: set[str]) -> pl.Expr:
 
 
 def _cause(has: set[str]) -> pl.Expr:
-    """What went wrong, as the table of failures has it: `timeout`, `status 404`."""
+    """The cause as in the table of failures: `timeout`, `status 404`."""
     if "error" not in has:
         return pl.lit(None, pl.String)
     error = pl.col("error").cast(pl.String)
@@ -151,15 +150,15 @@ def over_time(tallied: pl.DataFrame, until_s: float, interval_s: float) -> OverT
 
 
 def _sum(places: FloatArray, values: FloatArray, whole: int) -> FloatArray:
-    """The sum of values in each interval; what is beyond the last whole one is left out."""
+    """The sum of values in each interval; values beyond the last whole one are left out."""
     at = np.minimum(places.astype(np.int64), whole)
     return np.bincount(at, values, minlength=whole + 1)[:whole].astype(np.float64)
 
 
 def most_frequent(tallied: pl.DataFrame, column: str, order: Sequence[str]) -> list[str]:
-    """The values of a column that most attempts have, no more than can be told apart.
+    """The most common values of a column, as many as are distinguishable.
 
-    They stand in the order that is given, and behind it by how many attempts have them.
+    Those of the given order come first, then the others by their number of attempts.
     """
     counted = (
         tallied.filter(pl.col(column).is_not_null())

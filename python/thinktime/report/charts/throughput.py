@@ -1,4 +1,4 @@
-"""Completed requests a second over time, against those that were offered."""
+"""Completed requests a second over time, beside the offered rate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thinktime.theory.law import FloatArray
 _OFFERED = {"color": INK, "width": 1, "dash": "solid"}
 
 Counted = tuple[Case, Entry, pl.DataFrame]
-"""What one result counted in each interval."""
+"""The counts of one result in each interval."""
 
 
 def _draw(cases: Sequence[Case]) -> Drawing | None:
@@ -41,9 +41,9 @@ def _line(case: Case, found: Sequence[Counted]) -> panels.TimeLine:
 
 
 def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:
-    """The series of all results in the same intervals, so that they can be laid over one another.
+    """The series of all results in the same intervals, so that they can be overlaid.
 
-    Long series have longer intervals than short ones; the longest that occurs is taken for all.
+    Long series have longer intervals than short ones; the longest is taken for all.
     """
     found = [
         (case, entry, table)
@@ -57,7 +57,7 @@ def _counted(cases: Sequence[Case], until_s: float) -> list[Counted]:
 
 
 def _traces(found: Sequence[Counted]) -> list[go.Scatter]:
-    """What was offered, in the page's ink, and what each result of a case completed."""
+    """The offered rate, in the page's ink, and the completed rate of each result of a case."""
     traces = []
     for place, (case, entry, table) in enumerate(found):
         if place == 0:

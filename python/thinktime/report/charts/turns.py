@@ -1,4 +1,4 @@
-"""A schedule as its events give it, and a stretch of it that is worth seeing."""
+"""A schedule from its events, and an interesting stretch of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from thinktime import Result
 
 _SHOWN = 160  # turns of a stretch
-_SHOWN_MIN, _SHOWN_MAX = 24, 480  # with so many a stretch of another schedule is still readable
-_STEP = 16  # stretches begin at every so manyth turn
+_SHOWN_MIN, _SHOWN_MAX = 24, 480  # with this many turns another stretch is still readable
+_STEP = 16  # the distance in turns between the beginnings of stretches
 
 
 @dataclass(frozen=True, order=True)
@@ -34,7 +34,7 @@ class Turn:
 
     core: Core
     name: str
-    """The request's."""
+    """The request's name."""
 
     task: int
     session: int
@@ -43,13 +43,13 @@ class Turn:
 
     @property
     def until_s(self) -> float:
-        """When the task left the core."""
+        """The time at which the task left the core."""
         return self.from_s + self.length_s
 
 
 @dataclass(frozen=True)
 class Move:
-    """A task goes from one core's queue into another's, at a time in seconds."""
+    """The move of a task from one core's queue to another's, at a time in seconds."""
 
     name: str
     task: int
@@ -63,16 +63,16 @@ class Schedule:
     """The first turns of the cores of all machines, and the moves meanwhile."""
 
     cores: Sequence[Core]
-    """All that there are, busy or not."""
+    """All cores, busy or not."""
 
     turns: Sequence[Turn]
-    """In the order of time."""
+    """Sorted by time."""
 
     moves: Sequence[Move]
 
 
 def schedule_of(result: Result) -> Schedule | None:
-    """The schedule of a result; None where it has none."""
+    """The schedule of a result, or None."""
     events = result.schedule
     cores = _cores(events)
     turns = [
@@ -113,11 +113,11 @@ def _cores(events: Sequence[Mapping[str, Any]]) -> dict[tuple[int, int], Core]:
 
 
 def window(turns: Sequence[Turn], like: tuple[float, float] | None = None) -> tuple[float, float]:
-    """A stretch of readable length in which the cores are busy, from and to in seconds.
+    """A readable stretch in which the cores are busy, from and to in seconds.
 
-    Of all stretches of as many turns it is the one with the most tasks among those in which the
-    cores are about as busy as they ever are. `like` is taken where it has a readable number of
-    turns: so that schedules of the same requests can be laid side by side.
+    Among stretches of equally many turns whose cores are about as busy as they ever are, it has the
+    most tasks. `like` is taken if it has a readable number of turns, so that schedules of the same
+    requests can be laid side by side.
     """
     if like is not None:
         inside = sum(turn.until_s > like[0] and turn.from_s < like[1] for turn in turns)
