@@ -10,7 +10,7 @@ round. CPU time is that of all processes of a proxy, as the kernel counts it in 
 second.
 
 --calls counts the system calls of a request with strace instead, which slows what it counts.
---idle opens so many client connections, asks once on each, and says what memory the proxy takes.
+--idle opens that number of client connections, asks once on each, and prints the proxy's memory.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ could not look. All of them have warm-ups that were found, constant rates, and l
 every doubt is a false alarm. The last column puts every five runs together, and counts in how many
 of these sets they were said to settle on different values.
 
-With `--served` it is real runs of so many seconds, after two seconds of warm-up, against a
-`thinktime serve` of M/M/1 at a load of 0.7 on this machine. That is mostly waiting, so that as many
+With `--served` they are real runs of that number of seconds, after two seconds of warm-up, against
+a `thinktime serve` of M/M/1 at a load of 0.7 on this machine. That is mostly waiting, so that as many
 `--processes` run at the same time; what `generator` and `punctuality` say is of the machine, too. A
 second table has the same runs simulated: what is more in the first one is the machine's.
 

@@ -47,7 +47,7 @@ FEWER = {"3 of 1000 stations open": (10_000, 30_000)}
 """The numbers of requests where each costs more."""
 TOLERANCE = 0.03
 MISSES_LEAST = 0.01
-"""Misses may be off by so many at least: what else lies in the cache decides about a few."""
+"""The number of misses that may always differ: the rest of the cache decides about a few."""
 CACHES = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=524288,8,64"]
 
 

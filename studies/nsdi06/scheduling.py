@@ -161,7 +161,7 @@ def _saturated_words(zero: list[Saturated]) -> str:
         f"({by_policy['lcfs'].finished:.1f} s); under preemptive LCFS one client has the server "
         f"for itself ({by_policy['plcfs'].finished:.1f} s). Over all requests, those that starve "
         "included, the mean is N·E[S] again, so that a simulation that stops without waiting for "
-        "them shows a gain that is none."
+        "them shows a gain that does not exist."
     )
 
 

@@ -53,7 +53,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whom the proxy refuses is not waited for as long as otherwise."""
+    """The proxy waits less for clients that it refuses."""
     monkeypatch.setattr(connection, "LINGER_S", 0.05)
 
 

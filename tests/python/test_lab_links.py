@@ -1,7 +1,7 @@
 """The links of a lab do what the file says, by the count of others: ping, and packets of our own.
 
-Delays within 2 % and 0.5 ms, losses within 10 % of what is asked over 100,000 packets, rates within
-3 %. Times are those that the kernel notes; where others keep the processor from the link the test
+Delays within 2 % and 0.5 ms, losses within 10 % of the given ones over 100,000 packets,
+rates within 3 %. Times are those that the kernel notes; where others keep the processor from the link the test
 says so and is skipped, because the machine and not the program is what would be measured.
 """
 
@@ -83,8 +83,8 @@ def skip_if_busy(lab: LabInstance) -> None:
 def sent(
     lab: LabInstance, count: int, size: int, rate: float, quiet_s: float = 0.8
 ) -> dict[str, Any]:
-    """What arrives of so many datagrams of this size, and when in seconds, until there is quiet;
-    the rate is theirs a second."""
+    """The datagrams of `count` that arrive, and when in seconds, until there is quiet; `rate` is
+    their number a second."""
     receive = [sys.executable, "-c", RECEIVE, str(quiet_s), str(count)]
     process = subprocess.Popen(lab.hosts["other"].words(receive), stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

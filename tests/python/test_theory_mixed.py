@@ -154,7 +154,7 @@ def test_open_and_closed_classes_at_an_fcfs_station():
     assert found.queue_lengths[:, 0] == approx(expected, rel=1e-6)
 
 
-# ---- what is known otherwise
+# ---- other known values
 
 
 def test_one_class_is_mean_value_analysis_of_one():

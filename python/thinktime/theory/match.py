@@ -13,7 +13,7 @@ A case is matched only if the formula is exact for the model as simulated:
   demands. Thinking is a station of infinitely many servers, so think times may
   have any law. Partly open, sessions that arrive as a Poisson process may have any law of length
 - *Closed*, one FCFS server with a mixture of exponentials and exponential think times, with its
-  law; one FCFS server with any demand and no think times, the mean only; one client, for whom
+  law; one FCFS server with any demand and no think times, the mean only; one client, for which
   the response time is the demand under every policy; and the product form, by mean value
   analysis, where it is the only steady state: `_closed.py` has the condition.
 

@@ -1,7 +1,7 @@
 """`percentiles`: whether each percentile that is shown rests on enough independent requests.
 
-Successive response times are alike, so many requests are worth only a few independent ones. That
-number is estimated in three ways, and the least estimate counts. Two compare the share of requests
+Successive response times are alike, so a large number of requests is worth only a few independent
+ones. That number is estimated in three ways, and the least estimate counts. Two compare the share of requests
 beyond the percentile between twenty short parts of the run, and between eight long ones, with the
 variation that independent requests would have; the third uses the interval of the mean. If
 neighbouring short parts still depend on one another, the long ones show it. The mean informs up to

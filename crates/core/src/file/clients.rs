@@ -77,7 +77,7 @@ impl ClientsTable {
 pub enum ConnectionsValue {
     /// So long.
     Reuse(Reuse),
-    /// By a pool of so many.
+    /// By a pool of that number.
     Pool(u32),
 }
 

@@ -70,7 +70,7 @@ pub struct Dynamic {
     pub load_index: LoadIndex,
     /// Which cores give, and which take.
     pub transfer: Transfer,
-    /// Who gives to whom.
+    /// Which core gives to which.
     #[serde(default)]
     pub location: Location,
     /// When it is tried.
@@ -120,7 +120,7 @@ pub enum Transfer {
     },
 }
 
-/// Who gives to whom (figure 2d), where several could.
+/// Which core gives to which (figure 2d), if several could.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Location {

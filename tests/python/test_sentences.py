@@ -1,0 +1,131 @@
+"""Sentences are plain: comments, docstrings and pages have none of the idioms that puzzle a reader.
+
+Name the subject first; one clause a sentence; *if*, and not *where*, for a condition.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+
+import pytest
+from test_tidy import RUST_WORDS, sources
+
+IDIOMS = {
+    r"so many(?:th|-th)?\b(?! (?:that|as)\b)": "the number, or its name",
+    r"(?:hangs?|hung) (?:up)?on\b": "depends on",
+    r"(?<!there )(?:is|are|was|were) (?-i:none)\b(?! of\b)": "there is no ..., or: it has no ...",
+    r"gets? on\b(?! (?:the|a|an|its|top)\b)": "makes progress",
+    r"what there (?:is|was)\b": "the noun",
+    r"what is (?:missing|wanted|known|asked|told|due)\b": "the noun",
+    r"whom\b": "the noun, in a sentence of its own",
+    r"(?:is|are) told (?:of|by|how|which|what|in)\b": "receives, knows or reports",
+    r"held against\b": "compared with",
+    r"every so many\b": "the number",
+    r"where (?:there )?(?:is|are) none\b": "if there is no ...",
+    r"(?:for|by) so (?:long|much)\b(?! (?:that|as)\b)": "the time, or the amount",
+}
+"""Patterns that begin at a word, each with what to write instead."""
+
+PATTERN = re.compile(rf"(?i)\b(?:{'|'.join(IDIOMS)})")
+FENCE = re.compile(r"^```.*?^```$|^    .*$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`[^`\n]*`")
+EXCEPTIONS = {
+    "tests/python/test_sentences.py": "it names the idioms",
+    "tests/python/test_tidy.py": "it has bad examples",
+}
+
+
+def paragraphs(path: str, text: str) -> Iterator[tuple[int, str]]:
+    """The comments, docstrings or prose of a file: a line number, and the words in one line."""
+    if path.endswith(".rs"):
+        found = _joined(
+            (text.count("\n", 0, one.start()) + 1, one[0].lstrip("/! "))
+            for one in RUST_WORDS.finditer(text)
+            if one[0].startswith("//")
+        )
+    elif path.endswith(".py"):
+        found = [*_docstrings(text), *_joined(_comments(text))]
+    elif path.endswith(".md"):
+        blank = FENCE.sub(lambda one: "\n" * one[0].count("\n"), text)
+        found = _joined(enumerate(blank.splitlines(), 1))
+    else:
+        found = []
+    for line, words in found:
+        yield line, " ".join(INLINE.sub("``", words).split())
+
+
+def _joined(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Lines that follow one another as one paragraph; an empty line ends it."""
+    first, last, words = 0, -1, ""
+    for line, text in lines:
+        if line == last + 1 and text.strip():
+            words += " " + text
+        else:
+            yield first, words
+            first, words = line, text
+        last = line if text.strip() else -1
+    yield first, words
+
+
+def _docstrings(text: str) -> Iterator[tuple[int, str]]:
+    """All strings that are statements, paragraph by paragraph."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr):
+            text = getattr(node.value, "value", None)
+            if isinstance(text, str):
+                yield from _joined(enumerate(text.splitlines(), node.lineno))
+
+
+def _comments(text: str) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.lstrip("# ")
+
+
+def idioms(path: str, text: str) -> Iterator[str]:
+    """Where a file has an idiom, and what to write instead."""
+    for line, words in paragraphs(path, text):
+        for found in PATTERN.finditer(words):
+            rest = words[found.start() :]
+            right = next(right for idiom, right in IDIOMS.items() if re.match(f"(?i){idiom}", rest))
+            yield f"{path}, paragraph of line {line}: {found[0]!r}: write {right}"
+
+
+def test_no_sentence_has_an_idiom() -> None:
+    found = [
+        complaint
+        for path, text in sources()
+        if path not in EXCEPTIONS
+        for complaint in idioms(path, text)
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.rs", "/// It takes so\n/// many events.\nfn f() {}"),
+        ("a.rs", "//! What hangs on it."),
+        ("a.py", '"""What there is of it."""'),
+        ("a.py", "x = 1  # of which there are none: what is missing"),
+        ("a.md", "It hangs\non the size."),
+    ],
+)
+def test_an_idiom_is_found(path: str, text: str) -> None:
+    assert list(idioms(path, text))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.rs", 'fn f() { g("so many") }\n// So many that it ends.'),
+        ("a.py", 'TEXT = "it hangs on"\n'),
+        ("a.md", "```\nso many\n```\n`so many` is code."),
+    ],
+)
+def test_code_and_other_words_are_no_fault(path: str, text: str) -> None:
+    assert not list(idioms(path, text))
