@@ -10,9 +10,9 @@ every doubt is a false alarm. The last column puts every five runs together, and
 of these sets they were said to settle on different values.
 
 With `--served` they are real runs of that number of seconds, after two seconds of warm-up, against
-a `thinktime serve` of M/M/1 at a load of 0.7 on this machine. That is mostly waiting, so that as many
-`--processes` run at the same time; what `generator` and `punctuality` say is of the machine, too. A
-second table has the same runs simulated: what is more in the first one is the machine's.
+a `thinktime serve` of M/M/1 at a load of 0.7 on this machine. That is mostly waiting, so that as
+many `--processes` run at the same time; what `generator` and `punctuality` say is of the machine,
+too. A second table has the same runs simulated: what is more in the first one is the machine's.
 
 Percentiles are doubted rightly where a run is short for its load, and have a table of their own,
 with --percentiles: of how many independent requests the p99 of each kind truly is, by how the share

@@ -1,8 +1,8 @@
 """The links of a lab do what the file says, by the count of others: ping, and packets of our own.
 
-Delays within 2 % and 0.5 ms, losses within 10 % of the given ones over 100,000 packets,
-rates within 3 %. Times are those that the kernel notes; where others keep the processor from the link the test
-says so and is skipped, because the machine and not the program is what would be measured.
+Delays within 2 % and 0.5 ms, losses within 10 % of the given ones over 100,000 packets, rates
+within 3 %. Times are those that the kernel notes; where others keep the processor from the link the
+test says so and is skipped, because the machine and not the program is what would be measured.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """`percentiles`: whether each percentile that is shown rests on enough independent requests.
 
 Successive response times are alike, so a large number of requests is worth only a few independent
-ones. That number is estimated in three ways, and the least estimate counts. Two compare the share of requests
-beyond the percentile between twenty short parts of the run, and between eight long ones, with the
-variation that independent requests would have; the third uses the interval of the mean. If
-neighbouring short parts still depend on one another, the long ones show it. The mean informs up to
-the p99: under processor sharing its estimate is a third of that of a p99.9. Requests beyond a p99.9
-come in few bursts, and parts without any look alike, so its estimate is at most that of the p99. An
-interval by order statistics needs a number of independent requests that depends on the percentile
-alone.
+ones. That number is estimated in three ways, and the least estimate counts. Two compare the share
+of requests beyond the percentile between twenty short parts of the run, and between eight long
+ones, with the variation that independent requests would have; the third uses the interval of the
+mean. If neighbouring short parts still depend on one another, the long ones show it. The mean
+informs up to the p99: under processor sharing its estimate is a third of that of a p99.9. Requests
+beyond a p99.9 come in few bursts, and parts without any look alike, so its estimate is at most that
+of the p99. An interval by order statistics needs a number of independent requests that depends on
+the percentile alone.
 
 Source: Le Boudec, 'Performance Evaluation of Computer and Communication Systems' (2010),
 section 2.2; Law, 'Simulation Modeling and Analysis' (2015), section 9.5.3.
