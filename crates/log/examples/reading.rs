@@ -1,7 +1,7 @@
 //! The speed of reading logs: writes one of a given number of megabytes in the combined format, and
 //! reads it plain with one parsing thread and with two, and packed by gzip and zstd.
 //!
-//! `cargo run --release -p thinktime-log --example speed 1000`
+//! `cargo run --release -p thinktime-log --example reading 1000`
 
 #![allow(clippy::print_stdout, reason = "a command-line measurement")]
 #![allow(clippy::disallowed_methods, reason = "it times by the wall clock")]
