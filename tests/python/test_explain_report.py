@@ -31,7 +31,7 @@ def as_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("as_a_run")
 def test_the_report_of_a_run_says_what_other_systems_would_have_shown(tmp_path: Path) -> None:
-    result = measured(cases.system(("ps", H2)), requests=8000)
+    result = measured(cases.system(("ps", H2)), requests=12_000)
     page = " ".join(report(result, tmp_path / "report.html").read_text().split())
     assert "What another system would have shown" in page
     assert "1 server, processor sharing at a load of 0." in page
