@@ -81,8 +81,7 @@ def ask_all(url: str, client: int, told: Told) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize("dispatch", ["round-robin", "jsq(2)", "least-request"])
-def test_faults_amid_load_cost_nobody_else_his_answer(dispatch: str) -> None:
+def answers_amid_faults(dispatch: str) -> Counter[str]:
     """One server of three follows the target's command; the others are good.
 
     Every request gets its own answer whole, or an end that shows that data is missing, or the error
@@ -116,13 +115,20 @@ def test_faults_amid_load_cost_nobody_else_his_answer(dispatch: str) -> None:
             assert method == "POST", (target, status, body)
             assert status in (HONEST.get(fault), 502), (target, body)
         seen[f"{fault} {status}" if body is not None else "cut off"] += 1
-    # All of it has happened: whole answers, those cut off, and errors.
     assert {"echo 200", "drip 200", "closes 200", "cut off"} <= set(seen)
-    assert {f"{fault} {status}" for fault, status in HONEST.items()} & set(seen)
     assert done is not None
     assert done.passed + done.refused == len(told)
     assert done.refused == sum(status != 200 for _, _, status, _ in told)
     assert done.failures[1:] == [0, 0]
+    return seen
+
+
+@pytest.mark.parametrize("dispatch", ["round-robin", "jsq(2)", "least-request"])
+def test_faults_amid_load_cost_nobody_else_his_answer(dispatch: str) -> None:
+    """Errors must have happened too. A policy that looks at requests in progress avoids the server
+    that hangs, so that sometimes no request that may not be repeated meets a fault."""
+    errors = {f"{fault} {status}" for fault, status in HONEST.items()}
+    assert any(errors & set(answers_amid_faults(dispatch)) for _ in range(4))
 
 
 def test_a_server_that_drips_is_waited_for_and_keeps_nobody_else() -> None:
