@@ -1,16 +1,17 @@
 """What a simulated request costs, counted instead of timed.
 
-python3 benches/instructions/count.py [--check | --record] [CASE...]
+python3 benches/instructions/count.py [--profile PROFILE] [--check | --record] [CASE...]
 
 Runs the example `speed` under cachegrind with two numbers of requests and prints, for one request:
 instructions, data references, and misses of a cache of 512 KiB. Each is the difference of the two
 runs divided by that of their requests, so that starting up counts for nothing. The counts are the
 same however busy the machine is; they depend on the compiler, whose version the table names.
 
-`--check` compares with `table.toml` and ends with status 1 where a count is off by more than 3 %,
-in either direction: a gain is recorded too, by `--record`; and where a cluster of many servers
-costs more than twice one of few. With another compiler than the table's nothing is compared, and it
-says so.
+The profile is `release`, or `checked`, whose build the tests have made already. `--check` compares
+with the table of the profile, `release.toml` or `checked.toml` beside this file, and ends with
+status 1 if a count is off by more than 3 %, in either direction: a gain is recorded too, by
+`--record`. It also does if a cluster of many servers costs more than twice one of few. With another
+compiler than the table's nothing is compared, and it says so.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = Path(__file__).with_name("table.toml")
+PROFILES = ("release", "checked")
 CASES = [
     "M/H2/1 FCFS open",
     "M/M/1 PS open, load 0.9",
@@ -47,13 +48,13 @@ FEWER = {"3 of 1000 stations open": (10_000, 30_000)}
 """The numbers of requests where each costs more."""
 TOLERANCE = 0.03
 MISSES_LEAST = 0.01
-"""The number of misses that may always differ: the rest of the cache decides about a few."""
+"""The least tolerance for misses: other contents of the cache decide about a few."""
 CACHES = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=524288,8,64"]
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one request takes."""
+    """The cost of one request."""
 
     instructions: float
     data_references: float
@@ -73,14 +74,23 @@ class Cost:
         ]
 
 
-def example() -> str:
-    """Builds the example, and gives its path."""
-    build = ["cargo", "build", "--profile=counted", "--quiet", "-p", "thinktime-sim"]
-    build += ["--example", "speed"]
+def table(profile: str) -> Path:
+    """The file with the recorded counts of a profile."""
+    return Path(__file__).with_name(f"{profile}.toml")
+
+
+def example(profile: str) -> str:
+    """Builds the example, and returns its path.
+
+    With `checked` everything is built that the tests need: a part alone has other features.
+    """
+    build = ["cargo", "build", f"--profile={profile}", "--locked", "--quiet"]
+    whole = ["--workspace", "--all-targets"]
+    build += whole if profile == "checked" else ["-p", "thinktime-sim", "--example", "speed"]
     messages = subprocess.run(
         [*build, "--message-format=json"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
     ).stdout
-    found = re.findall(r'"executable":"([^"]*)"', messages)
+    found = re.findall(r'"executable":"([^"]*/examples/speed[^"]*)"', messages)
     if not found:
         raise SystemExit("cargo named no executable of the example `speed`")
     return found[-1]
@@ -102,7 +112,7 @@ def totals(program: str, case: str, requests: int) -> list[int]:
 
 
 def a_request(program: str, case: str) -> Cost:
-    """The cost of one request; the two runs go on at the same time."""
+    """The cost of one request; the two runs are simultaneous."""
     numbers = FEWER.get(case, (FEW, MANY))
     with ThreadPoolExecutor() as both:
         few, many = both.map(lambda requests: totals(program, case, requests), numbers)
@@ -117,11 +127,11 @@ def compiler() -> str:
     return f"{fields['release']} {fields['host']}"
 
 
-def written(rustc: str, costs: dict[str, Cost]) -> str:
+def written(profile: str, rustc: str, costs: dict[str, Cost]) -> str:
     """The table as a file."""
     lines = [
-        "# What a request costs, by `make instructions`; record anew by",
-        "# `python3 benches/instructions/count.py --record`.",
+        "# The cost of a request, recorded by",
+        f"# `python3 benches/instructions/count.py --profile {profile} --record`.",
         f'rustc = "{rustc}"',
     ]
     for case, cost in costs.items():
@@ -136,23 +146,24 @@ def written(rustc: str, costs: dict[str, Cost]) -> str:
 
 
 def twice(costs: dict[str, Cost]) -> list[str]:
-    """Whether many servers cost more than twice what few do, in words."""
+    """Whether many servers cost more than twice as much as few, in words."""
     many, few = (costs.get(case) for case in AT_MOST_TWICE)
     if many is None or few is None or many.instructions <= 2 * few.instructions:
         return []
     return [f"{AT_MOST_TWICE[0]}: more than twice the instructions of {AT_MOST_TWICE[1]}"]
 
 
-def check(rustc: str, costs: dict[str, Cost]) -> int:
-    """Compares with the table; gives the exit status."""
-    table = tomllib.loads(TABLE.read_text())
-    if table["rustc"] != rustc:
-        print(f"NOT COMPARED: the table is of rustc {table['rustc']}, this is {rustc}.")
+def check(profile: str, rustc: str, costs: dict[str, Cost]) -> int:
+    """Compares with the table; returns the exit status."""
+    file = table(profile)
+    known = tomllib.loads(file.read_text())
+    if known["rustc"] != rustc:
+        print(f"NOT COMPARED: the table is of rustc {known['rustc']}, this is {rustc}.")
         print("Record it anew with --record before anything else is changed.")
         return 0
     complaints = []
     for case, cost in costs.items():
-        recorded = table["case"].get(case)
+        recorded = known["case"].get(case)
         off = ["is not in the table"] if recorded is None else cost.differences(Cost(**recorded))
         complaints += [f"{case}: {words}" for words in off]
     complaints += twice(costs)
@@ -160,7 +171,7 @@ def check(rustc: str, costs: dict[str, Cost]) -> int:
         print("\n".join(complaints))
         print(f"Where more than {TOLERANCE:.0%} off is meant, record it: --record")
         return 1
-    print(f"All within {TOLERANCE:.0%} of {TABLE.relative_to(ROOT)}.")
+    print(f"All within {TOLERANCE:.0%} of {file.relative_to(ROOT)}.")
     return 0
 
 
@@ -168,8 +179,9 @@ def main() -> int:
     """Count, print, and compare or record."""
     parser = argparse.ArgumentParser(description=__doc__)
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--check", action="store_true", help="compare with table.toml")
-    what.add_argument("--record", action="store_true", help="write table.toml")
+    what.add_argument("--check", action="store_true", help="compare with the recorded table")
+    what.add_argument("--record", action="store_true", help="record the table anew")
+    parser.add_argument("--profile", choices=PROFILES, default=PROFILES[0])
     parser.add_argument("cases", nargs="*", metavar="CASE", help="all, if none is named")
     options = parser.parse_args()
     if unknown := sorted(set(options.cases) - set(CASES)):
@@ -179,15 +191,16 @@ def main() -> int:
     if shutil.which("valgrind") is None:
         print("valgrind is not installed: apt-get install valgrind", file=sys.stderr)
         return 2
-    program, costs = example(), {}
+    profile, costs = options.profile, {}
+    program = example(profile)
     print(f"{'a request':30} {'instructions':>12} {'data references':>15} {'misses':>7}")
     for case in options.cases or CASES:
         cost = costs[case] = a_request(program, case)
         counts = f"{cost.instructions:12.1f} {cost.data_references:15.1f} {cost.misses:7.3f}"
         print(f"{case:30} {counts}", flush=True)
     if options.record:
-        TABLE.write_text(written(compiler(), costs))
-    return check(compiler(), costs) if options.check else 0
+        table(profile).write_text(written(profile, compiler(), costs))
+    return check(profile, compiler(), costs) if options.check else 0
 
 
 if __name__ == "__main__":
