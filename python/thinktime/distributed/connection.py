@@ -170,5 +170,5 @@ def _warn_of_open_cluster(ray: Any, address: str) -> None:
     if is_open is None:
         is_open = os.environ.get("RAY_AUTH_MODE", "disabled") == "disabled"
     if is_open:
-        print("warning: the Ray cluster asks nobody who he is (RAY_AUTH_MODE): whoever reaches it "
-              "can run programs on its nodes", file=sys.stderr)  # fmt: skip
+        print("warning: the Ray cluster has no authentication (RAY_AUTH_MODE): anybody who "
+              "reaches it can run programs on its nodes", file=sys.stderr)  # fmt: skip

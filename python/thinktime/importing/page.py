@@ -110,8 +110,8 @@ def page_draft(url: str, html: str) -> Draft:
     objects = list(_objects(url, html, notes))
     _, page.objects = one_origin(objects, notes, telling=[page])
     page.about = (
-        f"The page, with the {len(page.objects)} objects that its HTML names. Which of them are "
-        "asked for is drawn; what scripts and style sheets ask for is not seen here."
+        f"The page, with the {len(page.objects)} objects that its HTML names. A draw decides which "
+        "of them a visit requests. Requests of scripts and style sheets are not seen here."
     )
     why = (
         "Open: people arrive by themselves, whatever the server does. The rate is a default to be "

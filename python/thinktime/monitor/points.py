@@ -73,7 +73,7 @@ def _read(glance: Overview) -> Table:
         ("busiest second", units.counted(glance.busiest, "request"), f"It began after {began}."),
     )
     lines = [Line(name, [Cell(text)], note=note) for name, text, note in found if text]
-    return Table("read", "What was read", "", ("so many",), [Group(lines)])
+    return Table("read", "What was read", "", ("count",), [Group(lines)])
 
 
 def _refused(glance: Overview) -> Table:

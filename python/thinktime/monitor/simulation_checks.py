@@ -33,7 +33,7 @@ def findings(history: History, run: WatchedRun) -> list[Finding]:
     names = (load.NAME, warm_up.NAME, steadiness.NAME)
     later = [Finding(name, UNSEEN, _AT_THE_END) for name in (counts.NAME, percentiles.NAME)]
     if run.replications > 1:
-        why = "replications run beside one another, and are looked at when they are over"
+        why = "replications run beside one another, and are checked when they are over"
         return [*(Finding(name, UNSEEN, why) for name in names), *later]
     kept = _kept(history)
     found = []

@@ -41,8 +41,8 @@ WORDS: dict[str, str] = {
 }
 
 _OF_PAGES: dict[str, str] = {
-    "page": "A request, its base, with the objects that are asked for as soon as it has come. Its "
-    "response time runs from when the base was wanted to the end of the last object.",
+    "page": "A request, its base, with the objects that clients request as soon as it has come. "
+    "Its response time runs from when the base was wanted to the end of the last object.",
 }
 
 _OF_RUN = ("version", "started", "host", "clock")

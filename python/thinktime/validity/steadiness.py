@@ -50,8 +50,8 @@ def alike_by_sessions(seen: Evidence, part_s: float) -> float:
     if alike > ALIKE_MAX:
         raise Unseen(
             f"sessions last for {units.seconds(length_s)} on average, and parts of the run for "
-            f"{units.seconds(part_s)}: for so long neighbouring parts are alike, whether anything "
-            "changes or not; run for longer"
+            f"{units.seconds(part_s)}: neighbouring parts are alike, whether anything changes or "
+            "not; run for longer"
         )
     return alike
 

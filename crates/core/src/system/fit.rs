@@ -72,8 +72,8 @@ impl SystemModel {
             (Some(entrance), None) => {
                 let (entrance, name) = (&self.entrances[entrance.0 as usize].name, &request.name);
                 let error = Invalid::new(format!(
-                    "the demand of `{name}` at `{entrance}` hangs on the size of its response, but \
-                     the request `{name}` of the workload has no `size`, as in size = \"20kB\"",
+                    "the demand of `{name}` at `{entrance}` depends on the size of its response, \
+                     but the request `{name}` of the workload has no `size`, as in size = \"20kB\"",
                 ));
                 Err(self.at_demand(entrance, name, error))
             }

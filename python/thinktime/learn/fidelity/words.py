@@ -88,7 +88,7 @@ MORE = {
     "work_order": "its requests with much work come together more than the log's",
     "popularity": "it asks for too few different things, or too often for the popular ones",
     "sizes": "what is popular is too small in it",
-    "order": "in it a thing is asked for again sooner than in the log",
+    "order": "its repeated requests for a thing come sooner than in the log",
 }
 """By ingredient: the features that only the learned workload has."""
 
@@ -180,8 +180,8 @@ def _of_sizes(of: Fidelity) -> list[str]:
 def _of_queues(of: Fidelity) -> str:
     """Why no verdict is possible, if none of the other reasons applies."""
     return (
-        f"{units.seconds(of.length_s)} are too short: the few times decide when many are there, or "
-        "when the same is asked for"
+        f"{units.seconds(of.length_s)} are too short: a few moments with many users, or with "
+        "repeated targets, decide"
     )
 
 

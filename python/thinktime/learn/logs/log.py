@@ -194,7 +194,7 @@ class Log:
         if self.raw["one_in"] > 1:
             found.append(
                 f"the log is very large: of its {units.count(self.count)} requests those of one "
-                f"user in {self.raw['one_in']} are looked at, and counts, rates and clients are "
+                f"user in {self.raw['one_in']} are used, and counts, rates and clients are "
                 "multiplied by that"
             )
         return found

@@ -70,7 +70,7 @@ def one_address(seen: Evidence, people: Ints) -> Iterator[Finding]:
         yield Finding(
             "one address",
             f"one address stands in {share:.0%} of people's lines: a proxy hides the users, and "
-            "sessions cannot be told; let it log whom it asks for (X-Forwarded-For)",
+            "sessions cannot be told; let it log the users' addresses (X-Forwarded-For)",
             share,
         )
     elif share > HEAVY and browsers >= SHARED_FROM and len(people) >= 1000:

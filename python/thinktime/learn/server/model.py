@@ -182,9 +182,9 @@ def _verdict(
             choice.policy.workers,
             "ps",
             (
-                "Durations do not grow with how many are there, up to "
-                f"{choice.policy.workers}: there are at least so many workers, or the time is not "
-                "spent at this server.",
+                "Durations do not grow with the number of requests, up to "
+                f"{choice.policy.workers}: there are at least this many workers, or the time is "
+                "not spent at this server.",
             ),
         )
     best = f"{choice.policy.name} with {choice.policy.workers}"

@@ -104,7 +104,7 @@ def requests(learned: Learned) -> Table:
     ]
     return Table(
         "requests",
-        "What is asked for",
+        "Requests by path",
         "path",
         ("requests", "paths"),
         [Group(lines)],
