@@ -76,9 +76,9 @@ def test_the_refusal_says_how_many_there_are_and_how_many_would_tell() -> None:
     said = unfitting(Choice(tried(0.1, 2 * TELLING), ()), many(3000))
     assert said.startswith("its 3,000 requests are too few to tell: the nearest one, 1 server, pro")
     assert "about 12,000 would tell at this load, and fewer at a lower one" in said
-    assert "are looked at" not in said
+    assert "are used" not in said
     beyond = unfitting(Choice(tried(0.1, 4 * TELLING), ()), many(10_000))
-    assert f"about 160,000 would tell, and {MOST:,} are looked at" in beyond
+    assert f"about 160,000 would tell, but at most {MOST:,} are used" in beyond
 
 
 @pytest.mark.parametrize(

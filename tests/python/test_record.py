@@ -307,7 +307,7 @@ def started(folder: Path, *options: str) -> tuple[subprocess.Popen[str], str, li
     )  # fmt: skip
     assert process.stderr is not None
     lines: list[str] = []
-    while not any("Take the certificate out" in line for line in lines):
+    while not any("Remove the certificate" in line for line in lines):
         line = process.stderr.readline()
         assert line, lines
         lines.append(line)

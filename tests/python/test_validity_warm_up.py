@@ -103,7 +103,7 @@ def test_sessions_that_last_for_a_time_begin_with_nobody_there() -> None:
     found = finding(made, "warm-up")
     assert found.verdict == DOUBTFUL
     assert "sessions last for 5.00 min" in found.found
-    with pytest.raises(tt.InputError, match=r"hangs on how long responses take.*leave the load"):
+    with pytest.raises(tt.InputError, match=r"depends on response times.*leave the load"):
         workload.at_load(ONE, 0.8)
 
 

@@ -42,7 +42,7 @@ def command(
     junit: options.Junit = None,
     markdown: options.Markdown = None,
 ) -> None:
-    """Say how results differ from the first one: times, throughput, errors, with intervals.
+    """Compare results with the first one: times, throughput, errors, with intervals.
 
     With --fail-if the status is 1 where a change is certainly beyond a limit, 3 where the results
     are too short to tell, and 0 where all limits are held.

@@ -122,7 +122,7 @@ def command(
         ),
     ] = None,
     fidelity: Annotated[
-        bool, typer.Option(help="Measure how closely the workload reproduces the log.")
+        bool, typer.Option(help="Measure how well the workload stands in for the log.")
     ] = True,
     on: Annotated[
         str | None,
@@ -136,7 +136,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
     watched: Watch = NOBODY,
 ) -> None:
-    """Learn a workload from access logs: what it is like, and which system model it follows."""
+    """Learn a workload from access logs, and the system model that it follows."""
     if formats:
         for name, summary, source in _core.log_formats():
             plain_text.say(f"{name:12} {summary} ({source})")
@@ -192,10 +192,10 @@ def command(
     if system is not None and text is None:
         raise common.fail(NO_DURATIONS.format(system), common.Exit.INPUT_WRONG)
     if learned.log.stopped and not follow:
-        message = "interrupted: what was learned is of the part that was read"
+        message = "interrupted: only the part that was read is learned"
         raise common.fail(message, common.Exit.UNDECIDED)
     if measured and learned.fidelity is None:
-        message = "interrupted: what was learned is of all that was read, but its fidelity was not "
+        message = "interrupted: all that was read is learned, but its fidelity was not "
         raise common.fail(message + "measured to the end", common.Exit.UNDECIDED)
 
 

@@ -113,7 +113,7 @@ def command(
     drain: Drain = "10s",
     behind_proxy: BehindProxy = False,
 ) -> None:
-    """Forward requests to real servers, each to the one that a cluster's dispatch policy says.
+    """Forward requests to real servers, each to the one that a cluster's dispatch policy chooses.
 
     The policy is the code that simulates the cluster; the cluster's stations and cache are a model
     and not used. Ctrl-C ends the switch when what is in progress has ended; SIGHUP makes it read

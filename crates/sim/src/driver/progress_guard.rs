@@ -74,8 +74,8 @@ impl fmt::Display for Stall {
             Stall::Timeless { events, .. } => write!(
                 f,
                 "no time passes: after {events} events it is still {at} of simulated time. Closed \
-                 sessions with neither a think time nor a demand ask again at once, without an end: \
-                 give a think time or a demand"
+                 sessions with neither a think time nor a demand ask again at once, without an \
+                 end: give a think time or a demand"
             ),
             Stall::Crowded { number, .. } => write!(
                 f,

@@ -109,7 +109,7 @@ impl Check<'_> {
         names: &[&str],
     ) -> Result<Option<Journey>, SchemaError> {
         let Some(some) = table.request.iter().position(|one| one.next.is_some()) else {
-            let why = "goes with requests that have a `next`, and none has";
+            let why = "goes with requests that have a `next`; no request has one";
             return match &table.session.first {
                 Some(_) => self.fail("session.first", why),
                 None => Ok(None),
