@@ -50,14 +50,10 @@ def command(
     ] = None,
     timeout: Annotated[
         str,
-        typer.Option(
-            help="The gap between requests above which a session ends; `auto` finds one.",
-            metavar="TIME",
-        ),
+        typer.Option(help="The longest gap within a session; `auto` finds it.", metavar="TIME"),
     ] = "1800s",
     user: Annotated[
-        str,
-        typer.Option(help="Identify users by `address`, `agent` (address and agent) or `field`."),
+        str, typer.Option(help="Know users by `address`, `agent` (address and agent) or `field`.")
     ] = "agent",
     user_field: Annotated[
         str | None, typer.Option(help="The field that identifies the user, as the format calls it.")
@@ -66,10 +62,7 @@ def command(
         bool, typer.Option(help="Take objects with their page; otherwise each request is a page.")
     ] = True,
     crawlers: Annotated[
-        str,
-        typer.Option(
-            help="Keep programs `apart` from people, or take them together `with` people."
-        ),
+        str, typer.Option(help="Keep programs `apart` from people, or take all `with` them.")
     ] = "apart",
     demand_cv2: Annotated[
         float | None,
@@ -77,7 +70,7 @@ def command(
     ] = None,
     load: Annotated[float, typer.Option(help="The load at which the advice is simulated.")] = 0.8,
     least_users: Annotated[
-        int, typer.Option(help="Users of a path from which on the workload file names it.")
+        int, typer.Option(help="Least number of users of a path that the workload file names.")
     ] = 5,
     only: Annotated[
         list[str] | None,
@@ -89,13 +82,10 @@ def command(
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Leave these requests out; written as for --only.", metavar="KIND=PATTERN"
-        ),
+        typer.Option(help="Leave out these requests, likewise.", metavar="KIND=PATTERN"),
     ] = None,
     follow: Annotated[
-        bool,
-        typer.Option("--follow", "-f", help="Keep reading as the last log grows, until Ctrl-C."),
+        bool, typer.Option("--follow", "-f", help="Follow the growing last log until Ctrl-C.")
     ] = False,
     formats: Annotated[
         bool, typer.Option("--formats", help="List the known formats, and end.")
@@ -117,9 +107,7 @@ def command(
     ] = None,
     compare: Annotated[
         str | None,
-        typer.Option(
-            help="Learn this older log, too, and report what changed since.", metavar="LOG"
-        ),
+        typer.Option(help="Learn this log, too, and report changes since.", metavar="LOG"),
     ] = None,
     fidelity: Annotated[
         bool, typer.Option(help="Measure how well the workload stands in for the log.")
