@@ -102,7 +102,7 @@ def totals(program: str, case: str, requests: int) -> list[int]:
 
 
 def a_request(program: str, case: str) -> Cost:
-    """The cost of one request; the two runs go on at the same time."""
+    """The cost of one request; both runs happen at the same time."""
     numbers = FEWER.get(case, (FEW, MANY))
     with ThreadPoolExecutor() as both:
         few, many = both.map(lambda requests: totals(program, case, requests), numbers)

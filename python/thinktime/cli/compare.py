@@ -44,8 +44,8 @@ def command(
 ) -> None:
     """Compare results with the first one: times, throughput, errors, with intervals.
 
-    With --fail-if the status is 1 where a change is certainly beyond a limit, 3 where the results
-    are too short to tell, and 0 where all limits are held.
+    With --fail-if the status is 1 if a change is certainly beyond a limit, 3 if the results
+    are too short to tell, and 0 if all limits are kept.
     """
     from thinktime.comparison import limit, subject_of
 

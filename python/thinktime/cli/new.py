@@ -22,7 +22,7 @@ Output = Annotated[
 def command(url: Url, output: Output = None) -> None:
     """Read a page and write a first workload file with the page and its objects.
 
-    The page is asked for once, with at most 5 MB in at most 20 s; nothing in it is run.
+    The page is requested once, with at most 5 MB in at most 20 s; nothing in it is run.
     """
     from thinktime.importing.page import import_page
 

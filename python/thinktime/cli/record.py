@@ -69,9 +69,9 @@ def command(
 ) -> None:
     """Record a visit through a proxy, and write a workload with its journey.
 
-    Send a browser or a program through the proxy: what it asks for goes on unchanged and is noted
-    down. Ctrl-C ends it. HTTPS is recorded where the client trusts the certificate authority that
-    is made for this; the first lines on standard error say how. Secrets are not written.
+    Send a browser or a program through the proxy: its requests pass unchanged and are noted.
+    Ctrl-C ends it. HTTPS is recorded if the client trusts the certificate authority that is made
+    for this; the first lines on standard error say how. Secrets are not written.
     """
     from thinktime.recording import Recorder
 

@@ -18,7 +18,7 @@ def command(
 ) -> None:
     """Make an ordinary result of the files of a run or a simulation that was killed.
 
-    It goes to RESULT, or to RESULT.recovered where an older result is at RESULT.
+    It goes to RESULT, or to RESULT.recovered if an older result is at RESULT.
     """
     from thinktime.results.recovery import recover
 

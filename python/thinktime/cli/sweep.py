@@ -74,7 +74,7 @@ def command(
 ) -> None:
     """Vary any keys over ranges or lists, on all cores.
 
-    With --output each finished point is kept, and the same command goes on where it was stopped.
+    With --output each finished point is kept, and the same command continues from there.
     """
     if not vary:
         raise common.fail(

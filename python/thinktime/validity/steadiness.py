@@ -37,7 +37,7 @@ def check(seen: Evidence) -> Finding | None:
 
 
 def alike_by_sessions(seen: Evidence, part_s: float) -> float:
-    """The least correlation of neighbouring parts, because sessions go on from one to the next.
+    """The least correlation of neighbouring parts, because sessions last beyond one part.
 
     For exponential lengths the sessions in progress at two times have a correlation of exp(-t /
     length).
