@@ -228,7 +228,7 @@ def test_one_source_of_demands_is_enough(tmp_path: Path) -> None:
     ):
         status, _, errors = command(str(high), *words)
         assert status == 2
-        assert "give one of" in errors
+        assert "give only one" in errors
     status, _, errors = command(str(high), "--format", "csv")
     assert status == 2
     assert "a format goes with a log" in errors

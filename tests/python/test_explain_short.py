@@ -107,7 +107,7 @@ def test_a_model_that_does_nothing_alike_would_not_do_so_in_a_longer_run() -> No
     )
     found = explain_result(result)
     assert found.kind is None
-    assert "it does nothing like what was measured" in found.sentence
+    assert "it does not resemble the measurement" in found.sentence
     assert found.models[0].allowed > FAR
     assert found.requests_needed is None
 
@@ -151,5 +151,5 @@ def test_an_answer_that_may_be_anything_is_no_number() -> None:
     vague = replace(sure, mean_within_s=(0.003, 1.04))
     assert questions._vague(sure) is None
     assert questions._vague(vague) == (
-        "it may be anything from 3.00 ms to 1.04 s: too little of this was measured to tell"
+        "it lies between 3.00 ms and 1.04 s: too little was measured to say more"
     )

@@ -265,7 +265,7 @@ def test_poisson_sessions_instead_of_bursts_are_named(bursts: Case, tmp_path: Pa
         assert next(iter(worst.missing)) in ("bursts", "minutes")
     text = " ".join(found.sentences())
     assert "on an FCFS server" in text
-    assert "not in it" in text
+    assert "it lacks" in text
     with_starts = measured(bursts, bursts.text(tmp_path), tmp_path)
     assert with_starts.differences["fcfs_p99"].missing == {}
 

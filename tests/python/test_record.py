@@ -232,7 +232,7 @@ def test_a_place_that_is_taken_is_named(recorder: Recorder) -> None:
     place = recorder.url.removeprefix("http://")
     with pytest.raises(tt.RunError, match=f"cannot listen on {place}: "), Recorder(place):
         pass
-    with pytest.raises(tt.RunError, match="its name is none of a host"), Recorder("a..b:0"):
+    with pytest.raises(tt.RunError, match="its name is no host name"), Recorder("a..b:0"):
         pass
 
 

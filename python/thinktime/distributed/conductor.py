@@ -249,7 +249,7 @@ class Conductor:
         with self._lock:
             others = [one for one in self.members if not one.lost]
             if not self.continues:
-                return "nobody was to take them over (--on-loss continue)"
+                return "no other generator may take them over (--on-loss continue)"
             if not others:
                 return "there is no other generator"
             load = [stint.member.name for stint in self._stints]

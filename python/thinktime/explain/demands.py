@@ -64,7 +64,7 @@ def known_demands(
         InputError: if several are given, the law is invalid, or a log or result does not show it.
     """
     if sum(one is not None for one in (demand, log, low_load)) > 1:
-        raise InputError("give one of a law, a log and a result at low load: each says it all")
+        raise InputError("give only one: a law, a log, or a result at low load")
     if log_format is not None and log is None:
         raise InputError("a format goes with a log")
     if demand is not None:

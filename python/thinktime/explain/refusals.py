@@ -51,12 +51,12 @@ def unfitting(choice: Choice, seen: Visits) -> str:
             "was held out"
         )
         if near.apart > FAR:
-            return f"{off}: it does nothing like what was measured"
+            return f"{off}: it does not resemble the measurement"
         return f"{off}, where {near.allowed:.2f} may be chance"
     if crowded(seen) < CROWDED:
         return (
-            f"{units.percent(1 - crowded(seen))} of the requests found nobody, so they say nothing "
-            "of who is served first, or by how many: run it at a higher load"
+            f"{units.percent(1 - crowded(seen))} of the requests found the server empty, so the "
+            "policy and the number of servers cannot be seen: run it at a higher load"
         )
     return (
         "under every known policy the demands depend on something: the server also does other "

@@ -213,7 +213,7 @@ def _fetched(url: str) -> tuple[str, str, str]:
         why = getattr(error, "reason", None) or error
         raise RunError(f"{url}: cannot be had: {why}") from None
     if packed.strip().lower() != "identity":
-        raise RunError(f"{url}: is packed ({packed[:20]}), which nobody asked for")
+        raise RunError(f"{url}: is packed ({packed[:20]}) without a request for it")
     try:
         return final, media, data.decode(_known(charset), errors="replace")
     except LookupError:

@@ -137,8 +137,8 @@ def _gauges(moment: Moment, workload: str) -> Iterator[Metric]:
             gauge.add_metric((workload,), value)
             yield gauge
     labels = ("workload", "objective", "of")
-    found = GaugeMetricFamily("thinktime_objective", "What was found so far.", labels=labels)
-    limit = GaugeMetricFamily("thinktime_objective_limit", "What it is held to.", labels=labels)
+    found = GaugeMetricFamily("thinktime_objective", "The value so far.", labels=labels)
+    limit = GaugeMetricFamily("thinktime_objective_limit", "The limit.", labels=labels)
     for one in moment.objectives:
         limit.add_metric((workload, one.name, one.of or ""), one.limit)
         if one.value is not None:
@@ -149,7 +149,7 @@ def _gauges(moment: Moment, workload: str) -> Iterator[Metric]:
 def _checks(validity: Iterable[Finding], workload: str) -> Metric:
     found = GaugeMetricFamily(
         "thinktime_check",
-        "What a check of validity says so far: 0 fine, 1 doubtful, 2 not to be trusted.",
+        "The verdict of a validity check so far: 0 fine, 1 doubtful, 2 not to be trusted.",
         labels=("workload", "check"),
     )
     for one in validity:

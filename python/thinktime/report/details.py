@@ -49,7 +49,7 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             "machine",
             machines.HEADINGS,
             _groups(cases, _machines),
-            "How busy each core was, and what the operating system's scheduler did.",
+            "The load of each core, and the work of the operating system's scheduler.",
         ),
         Table(
             "clusters",

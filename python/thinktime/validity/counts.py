@@ -45,8 +45,8 @@ def check(seen: Evidence) -> Finding | None:
     longest_s = float(seen.summary["response_time_s"].get("max") or 0.0)
     if end - begin < LONGEST * longest_s:
         raise Unseen(
-            f"the run lasts less than {LONGEST} times as long as its longest response: what it "
-            "left behind decides"
+            f"the run lasts less than {LONGEST} times as long as its longest response: its "
+            "unfinished requests decide"
         )
     mean_s -= seen.waited_mean_s  # at their clients, where they are not counted
     expected = rate * mean_s

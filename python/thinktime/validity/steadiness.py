@@ -79,8 +79,8 @@ def judged(
     words = _words(step, line, means, begin_s, what, say)
     if words is not None:
         advice = (
-            "look at what changed then (`report` draws it); a queue that grows has a load of 1 "
-            "or more; where it was the start, a `--warmup` leaves it out"
+            "look at what changed then (`report` draws it); a queue that grows has a load of 1 or "
+            "more; if it was the start, a `--warmup` leaves it out"
         )
         return Finding(NAME, DOUBTFUL, words, advice)
     if step.is_bounded or line.is_bounded:

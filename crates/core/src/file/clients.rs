@@ -35,8 +35,8 @@ pub struct ClientsTable {
     /// The same for `user:password`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basic: Option<String>,
-    /// The same by a token that is requested before the run and renewed during it, as in `{ url =
-    /// "https://id.example/token", client = "env:ID", secret = "env:SECRET" }`.
+    /// The same by a token that is requested before the run and renewed during it, as in
+    /// `{ url = "https://id.example/token", client = "env:ID", secret = "env:SECRET" }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth2: Option<Oauth2Table>,
     /// The same by a signature of each request, as AWS wants them (Signature Version 4).

@@ -20,8 +20,8 @@ pub struct WorkloadFile {
     /// The seed of all random streams: the same seed gives the same sessions.
     #[serde(default = "first_seed")]
     pub seed: u64,
-    /// The server for the variables of scripts, as in `"redis://127.0.0.1:6379"`, or `{ url = ...,
-    /// password = "env:NAME" }`; the process itself by default, and in simulations.
+    /// The server for the variables of scripts, as in `"redis://127.0.0.1:6379"`, or
+    /// `{ url = ..., password = "env:NAME" }`; the process itself by default, and in simulations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<SharedValue>,
     /// When sessions arrive. Required, unless there are populations; each of them has its own.

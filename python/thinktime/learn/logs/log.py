@@ -134,7 +134,7 @@ class Log:
         if self.dropped:
             found.append(
                 f"{units.counted(self.dropped, 'request')} dropped by --only and --without: they "
-                "are in no figure, and what they leave out may look like a pause"
+                "are in no figure, and their absence may look like a pause"
             )
         found += recorded_facts(self.requests) + self.kept.notes
         found += _longest(self.requests)
@@ -291,6 +291,6 @@ def _check_lasts(requests: Requests, names: list[str]) -> None:
         are = "its only request is" if count == 1 else f"all {count:,} requests are"
         raise _core.InputError(
             f"{', '.join(names)}: {are} of one instant, which says nothing of rates, sessions and "
-            "pauses: a log needs requests at two different times at least; of some hundred "
-            "requests more can be told, and of an hour its sessions"
+            "pauses: a log needs requests at two different times at least; some hundred requests "
+            "say more, and an hour shows sessions"
         )

@@ -211,8 +211,8 @@ def _by_drift(seen: Evidence, streams: Streams, monitors: bool) -> tuple[bool, s
         return monitors, UNSURE, "there are too few to tell whether answers matter"
     ratio = float(np.median(long[told] / short[told]))
     if ratio < 0.45:
-        return True, LIKELY, "what one comes too late the next ones make good, as by a clock"
-    return False, LIKELY, "what one comes too late the next ones do, too"
+        return True, LIKELY, "the next ones make up for a late one, as by a clock"
+    return False, LIKELY, "the lateness of one moves the next ones, too"
 
 
 def _many_hands(seen: Evidence, streams: Streams) -> Pace:

@@ -20,7 +20,7 @@ pub struct LinkTable {
     /// packets; 0 by default, and at most the delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Scalar>,
-    /// The bytes that go over the link in either direction, as in `"10Mbit/s"` or `"1.25MB/s"`;
+    /// The rate of the link in either direction, as in `"10Mbit/s"` or `"1.25MB/s"`;
     /// without it packets never wait for one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Scalar>,
