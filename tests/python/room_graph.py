@@ -1,6 +1,7 @@
-"""Which files and rooms of a Python package import which, late imports included.
+"""Which files and rooms of a Python package import which, late imports included; and what holds of
+rooms in any language.
 
-A *room* is a package, or a loose file, directly under the package. Imports inside functions count,
+A *room* is a folder, or a loose file, directly under the package. Imports inside functions count,
 those under `if TYPE_CHECKING` do not. A name that the face (`__init__.py`) re-exports stands for
 the module that it comes from. The face imports late by name, so there the imports under
 `if TYPE_CHECKING`, which list these names, count; and so do texts such as `package.page:html`.
@@ -9,14 +10,18 @@ the module that it comes from. The face imports late by name, so there the impor
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 GROUND = "_core"
 """The compiled half: all stand on it."""
+
+
+Graph = dict[str, set[str]]
+"""By name, the names of what it imports."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +30,65 @@ class Import:
 
     importer: str
     imported: str
-    line: int
+    line: int | None = None
 
 
-class Package:
+class Rooms:
+    """Files, and what they import of one another; the face is the file without a name."""
+
+    mark = "."
+    """What stands between the parts of a file's name."""
+    name: str
+    files: Collection[str]
+    imports: list[Import]
+
+    def file_graph(self) -> Graph:
+        """By file, the files that it imports; the face is no file like others, and left out."""
+        graph: Graph = {name: set() for name in self.files if name}
+        for one in self.imports:
+            if one.importer and one.imported and one.importer != one.imported:
+                graph[one.importer].add(one.imported)
+        return graph
+
+    def room_graph(self) -> Graph:
+        """By room, the rooms that it imports; the face is a room of the package's name."""
+        graph: Graph = {self.room(name): set() for name in self.files}
+        for one in self.imports:
+            if self.room(one.importer) != self.room(one.imported):
+                graph[self.room(one.importer)].add(self.room(one.imported))
+        return graph
+
+    def room(self, file: str) -> str:
+        """The room of a file."""
+        return file.partition(self.mark)[0] or self.name
+
+
+def upward_imports(rooms: Rooms, floors: str) -> Iterator[str]:
+    """Imports of rooms that are not on a lower floor, and rooms without a floor. Each line is a
+    floor, the lowest first."""
+    lines = floors.strip().splitlines()
+    floor = {room: number for number, line in enumerate(lines) for room in line.split()}
+    known = rooms.room_graph().keys()
+    yield from (f"{room} has no floor: add it to FLOORS" for room in sorted(known - floor.keys()))
+    yield from (f"there is no room {room}" for room in sorted(floor.keys() - known))
+    for one in rooms.imports:
+        above, below = rooms.room(one.importer), rooms.room(one.imported)
+        if above != below and floor.get(above, 0) <= floor.get(below, 0):
+            line = "" if one.line is None else f", line {one.line}"
+            place = one.importer or rooms.name
+            yield f"{place}{line}: {above} must not import {below} ({one.imported})"
+
+
+def circle(graph: Graph) -> list[str]:
+    """Files or rooms that import one another in a circle; none if there is no such circle."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+class Package(Rooms):
     """The files of a package, and what they import of one another."""
 
     def __init__(self, folder: Path) -> None:
@@ -40,28 +100,6 @@ class Package:
             for name, path in self.files.items()
             for one in self._imports_of(name, ast.parse(path.read_text(encoding="utf-8")))
         ]
-
-    def file_graph(self) -> dict[str, set[str]]:
-        """By file, the files that it imports; the face is no file like others, and left out."""
-        graph: dict[str, set[str]] = {name: set() for name in self.files if name}
-        for one in self.imports:
-            if one.importer and one.imported and one.importer != one.imported:
-                graph[one.importer].add(one.imported)
-        return graph
-
-    def room_graph(self) -> dict[str, set[str]]:
-        """By room, the rooms that it imports; the face is a room of the package's name."""
-        graph: dict[str, set[str]] = defaultdict(set)
-        for name in self.files:
-            graph[self.room(name)]
-        for one in self.imports:
-            if self.room(one.importer) != self.room(one.imported):
-                graph[self.room(one.importer)].add(self.room(one.imported))
-        return dict(graph)
-
-    def room(self, file: str) -> str:
-        """The room of a file."""
-        return file.partition(".")[0] or self.name
 
     def _face(self) -> dict[str, str]:
         """By name, the module that the face has it from."""

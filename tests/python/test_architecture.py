@@ -6,17 +6,15 @@ Every check is a function from what it reads to complaints, and is itself tested
 from __future__ import annotations
 
 import ast
-import graphlib
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import test_net_floors
-from room_graph import Package, types_only
+from room_graph import Package, circle, types_only, upward_imports
 from test_tidy import is_test, without_tests, without_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,21 +34,21 @@ ARROWS = {
 }
 """Which of our crates each crate may depend on, for any purpose, tests included."""
 
-FLOORS = (
-    {"doctor", "importing", "numerics", "pcm", "present", "start_up", "workload"},
-    {"diagrams", "inputs", "recording", "stats", "theory"},
-    {"results"},
-    {"distributed", "lab", "validity"},
-    {"operations"},
-    {"comparison", "learn", "machine"},
-    {"explain", "history"},
-    {"report"},
-    {"capacity_search", "demo", "sweeps"},
-    {"gate", "monitor"},
-    {"thinktime"},
-    {"cli"},
-    {"reference"},
-)
+FLOORS = """
+doctor importing numerics pcm present start_up workload
+diagrams inputs recording stats theory
+results
+distributed lab validity
+operations
+comparison learn machine
+explain history
+report
+capacity_search demo sweeps
+gate monitor
+thinktime
+cli
+reference
+"""
 """The rooms of the Python package from the ground to the roof: each imports from lower floors only,
 also inside functions. `thinktime` is its face, `__init__.py`."""
 
@@ -128,46 +126,6 @@ def imports_of_compiled(python: str) -> Iterator[str]:
                 yield f"line {node.lineno}: imports {name}"
 
 
-def rust_imports(folder: Path) -> dict[str, set[str]]:
-    """Which files of a folder of Rust modules import which; `mod` lines are no imports."""
-    texts = {}
-    for path in folder.rglob("*.rs"):
-        parts = path.relative_to(folder).with_suffix("").parts
-        name = "::".join(part for part in parts if part != "mod")
-        texts[name] = without_tests(without_words(path.read_text(encoding="utf-8")))
-    graph: dict[str, set[str]] = {name: set() for name in texts}
-    for name, text in texts.items():
-        here = name.split("::") if name else []
-        for ups, rest in re.findall(r"^\s*(?:pub )?use ((?:super::)+)([^;]*);", text, re.M):
-            above = here[: len(here) - ups.count("super::")]
-            for first in re.findall(r"\w+", rest.strip("{}"))[: None if rest[0] == "{" else 1]:
-                found = "::".join([*above, first])
-                graph[name].add(found if found in texts else "::".join(above))
-    return {name: (others & set(texts)) - {name, ""} for name, others in graph.items()}
-
-
-def upward_imports(package: Package, floors: Sequence[set[str]]) -> Iterator[str]:
-    """Imports of rooms that are not on a lower floor, and rooms without a floor."""
-    floor = {room: number for number, rooms in enumerate(floors) for room in rooms}
-    rooms = package.room_graph().keys()
-    yield from (f"{room} has no floor: add it to FLOORS" for room in sorted(rooms - floor.keys()))
-    yield from (f"there is no room {room}" for room in sorted(floor.keys() - rooms))
-    for one in package.imports:
-        above, below = package.room(one.importer), package.room(one.imported)
-        if above != below and floor.get(above, 0) <= floor.get(below, 0):
-            place = one.importer or package.name
-            yield f"{place}, line {one.line}: {above} must not import {below} ({one.imported})"
-
-
-def circle(graph: dict[str, set[str]]) -> list[str]:
-    """Files that import one another in a circle; none if there is no such circle."""
-    try:
-        graphlib.TopologicalSorter(graph).prepare()
-    except graphlib.CycleError as error:
-        return list(error.args[1])
-    return []
-
-
 # ---- the project against the checks
 
 
@@ -195,13 +153,6 @@ def test_core_has_no_clock_socket_thread_or_file() -> None:
         for complaint in outside_of(path.read_text(encoding="utf-8"))
     ]
     assert not found, "\n".join(found)
-
-
-def test_the_generator_has_no_circle_of_files() -> None:
-    graph = test_net_floors.imports(ROOT / "crates/net/src", "generator")
-    assert len(graph) > 50
-    assert "protocols::exchange" in graph["connect::connection"]
-    assert circle(graph) == []
 
 
 def test_rooms_of_python_import_from_lower_floors() -> None:
@@ -261,23 +212,6 @@ def test_downward_arrows_are_no_fault() -> None:
     dependencies = [{"name": f"thinktime-{name}"} for name in ("core", "sim", "net", "data")]
     package = {"name": "thinktime-py", "dependencies": dependencies}
     assert list(upward_arrows({"packages": [package]})) == []
-
-
-def test_a_circle_of_files_is_found(tmp_path: Path) -> None:
-    (tmp_path / "protocols").mkdir()
-    files = {
-        "engine.rs": "use super::pool::Pool;",
-        "pool.rs": "use super::{plan::Plan, protocols::Protocol};",
-        "plan.rs": "",
-        "protocols/mod.rs": "mod http1;\nuse super::plan::Plan;",
-        "protocols/http1.rs": "use super::Protocol;\nuse super::super::plan;",
-    }
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    assert rust_imports(tmp_path)["protocols::http1"] == {"protocols", "plan"}
-    assert circle(rust_imports(tmp_path)) == []
-    (tmp_path / "plan.rs").write_text("use super::engine::Engine;")
-    assert {"engine", "pool", "plan"} <= set(circle(rust_imports(tmp_path)))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from room_graph import Package
-from test_architecture import circle, upward_imports
+from room_graph import Package, circle, upward_imports
 
 HOUSE = {
     "__init__.py": "from thinktime._core import System\n"
@@ -20,7 +19,7 @@ HOUSE = {
 }
 """A package in order, by file; the face has the page by its name in a text."""
 
-IN_ORDER = ({"present"}, {"runs"}, {"page"}, {"thinktime"})
+IN_ORDER = "present\nruns\npage\nthinktime"
 
 
 def house(folder: Path, **more: str) -> Package:
@@ -67,17 +66,17 @@ def test_an_import_of_a_higher_floor_is_found(line: str, tmp_path: Path) -> None
 
 
 def test_an_import_of_the_same_floor_is_found(tmp_path: Path) -> None:
-    floors = ({"present"}, {"runs", "page"}, {"thinktime"})
+    floors = "present\nruns page\nthinktime"
     assert len(list(upward_imports(house(tmp_path), floors))) == 1
 
 
 def test_what_the_face_imports_late_has_a_floor_below_it(tmp_path: Path) -> None:
-    floors = ({"present"}, {"runs"}, {"thinktime"}, {"page"})
+    floors = "present\nruns\nthinktime\npage"
     assert len(list(upward_imports(house(tmp_path), floors))) == 1
 
 
 def test_rooms_without_a_floor_and_floors_without_a_room_are_found(tmp_path: Path) -> None:
-    floors = ({"present"}, {"runs"}, {"attic"}, {"thinktime"})
+    floors = "present\nruns\nattic\nthinktime"
     found = list(upward_imports(house(tmp_path), floors))
     assert found[:2] == ["page has no floor: add it to FLOORS", "there is no room attic"]
 
