@@ -107,7 +107,7 @@ def test_a_law_without_a_name_is_that_of_the_values_seen() -> None:
     ("make", "words"),
     [
         (lambda file: logged(measured(), file, duration=False), "it has no durations"),
-        (lambda file: logged(measured(), file, step_s=1.0), "that tells no demands"),
+        (lambda file: logged(measured(), file, step_s=1.0), "demands are not visible"),
         (lambda file: logged(measured(rate=10, requests=90), file), "take a time of lower load"),
     ],
 )

@@ -279,7 +279,7 @@ def test_an_authority_that_is_not_whole_or_not_ours_is_refused(tmp_path: Path) -
     now = int(time.time())
     for name, until_s, why in (
         ("somebody", now + 1_000_000, "is no certificate that"),
-        ("Thinktime recording old", now + 60, "is not valid any more"),
+        ("Thinktime recording old", now + 60, "is no longer valid"),
     ):
         pair = tt._core.certificate_authority(name, now - 60, until_s)
         for file, text in zip(("authority.pem", "authority.key"), pair, strict=True):

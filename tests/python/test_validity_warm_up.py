@@ -45,7 +45,7 @@ def test_a_warm_up_that_is_short_for_sessions_is_doubted(requests: int, seed: in
     )
     found = finding(made, "warm-up")
     assert found.verdict == DOUBTFUL
-    assert found.found.startswith("nobody was there at first, and sessions last for 3.4")
+    assert found.found.startswith("the run began empty, and sessions last for 3.4")
     assert "--warmup 16min" in found.advice
     assert verdict(replace(made, given_rows=None, given_series=None), "warm-up") == DOUBTFUL
 

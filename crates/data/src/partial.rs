@@ -21,8 +21,8 @@ use rustix::fs::{
 use crate::DataError;
 use crate::files::{DRAFT, KNOWN, MARK, REPLACED, is_known};
 
-const WRITTEN_NOW: &str = "# A result that is being written. If nothing writes to it any more, the \
-                           run was\n# killed: `thinktime recover` makes a result of these files.\n";
+const WRITTEN_NOW: &str = "# A result that is being written. If no program writes to it, the run \
+                           was\n# killed: `thinktime recover` makes a result of these files.\n";
 
 /// A directory that will take the place of another.
 #[derive(Debug)]

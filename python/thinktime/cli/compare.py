@@ -53,7 +53,7 @@ def command(
         files = ci_files.files(junit, markdown)
         limits = [limit(text) for text in fail_if or []]
         if store is not None and against is None:
-            raise InputError("--store says where the history of --against is: give both")
+            raise InputError("--store is the folder of the history for --against: give both")
         if limits and against is None and len(results) < 2:
             raise InputError("--fail-if needs two results, or --against COMMIT")
         loaded = common.load_results(results)

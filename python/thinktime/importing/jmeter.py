@@ -257,7 +257,7 @@ def _samplers(
                 yield request, here.timers
         elif element.tag in TRANSPARENT:
             if element.tag in ("LoopController", "OnceOnlyController"):
-                plan.notes.add(_place(element), "what it holds is sent once in each turn")
+                plan.notes.add(_place(element), "its content is sent once in each turn")
             yield from _samplers(plan, inner, _scope(plan, inner, scope), depth + 1)
         elif not _is_setting(element):
             plan.notes.add(_place(element), "left out, with what it holds")

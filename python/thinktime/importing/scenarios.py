@@ -138,7 +138,7 @@ def _open(
             notes.add(place, f"each stage is taken as {PIECES} steps of the rate")
     found.why = (
         f"Iterations begin at the rate of the script, evenly, whatever the answers (`{executor}`), "
-        "so the model is open, or partly open where an iteration has several requests."
+        "so the model is open, or partly open if an iteration has several requests."
     )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 WORDS = {
     "response time": "From when the workload wanted a request sent, its scheduled time, to its "
     "completion. Percentiles cover what was measured so far after the warm-up.",
-    "lateness": "Sent minus scheduled: what the load generator itself adds.",
+    "lateness": "Sent minus scheduled: the delay that the load generator itself adds.",
     "offered": "Requests begun; those done are the ones that succeeded.",
 }
 

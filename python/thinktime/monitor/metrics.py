@@ -128,7 +128,7 @@ def _gauges(moment: Moment, workload: str) -> Iterator[Metric]:
         ("thinktime_run_seconds", "Time since the start of the run.", moment.time_s),
         (
             "thinktime_lateness_p99_seconds",
-            "99th percentile of sent minus scheduled: what the generator itself adds.",
+            "99th percentile of sent minus scheduled: the delay that the generator itself adds.",
             moment.lateness_p99_s,
         ),
     ):

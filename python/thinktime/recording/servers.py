@@ -67,5 +67,5 @@ def _why(error: Exception) -> str:
         return f"no answer within {CONNECT_S:g} s"
     found = reason(error)
     if "certificate is not trusted" in found:
-        found += "; name who vouches for it with --ca FILE, or take any with --insecure"
+        found += "; name its authority with --ca FILE, or accept any with --insecure"
     return found

@@ -63,8 +63,8 @@ def check(seen: Evidence) -> Finding | None:
     if apart <= allowed:
         return Finding(NAME, FINE, f"{words}: they agree as far as can be told")
     advice = (
-        "run for longer than the longest response times; where that changes nothing, the counts "
-        "are wrong: please report it"
+        "run for longer than the longest response times; if that changes nothing, the counts are "
+        "wrong: please report it"
     )
     spoils = apart > allowed + SPOILS * expected
     return Finding(NAME, SPOILT if spoils else DOUBTFUL, words, advice)

@@ -145,7 +145,7 @@ def _time(seconds: float) -> str:
 def _target(kind: Kind) -> list[str]:
     lines = [f"{kind.method.lower()} = {quoted(kind.target)}"]
     if kind.method in BODIED:
-        lines.append('body = ""  # logs do not tell bodies: put one here')
+        lines.append('body = ""  # logs have no bodies: put one here')
     return lines
 
 

@@ -144,8 +144,8 @@ class Log:
             found.append(f"columns of which nothing is taken: {', '.join(names[:NAMED])}{more}")
         if self.unit_open and not self._slow:
             found.append(
-                "durations are taken as seconds where neither their name nor their value has a "
-                f"unit: the median is {units.seconds(self._usual_s)}"
+                "durations are taken as seconds if neither their name nor their value has a unit: "
+                f"the median is {units.seconds(self._usual_s)}"
             )
         return found
 

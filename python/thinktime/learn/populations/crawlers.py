@@ -146,7 +146,7 @@ def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
         model="closed" if stays else "partly-open",
         rows=rows,
         reason=who + why,
-        would_change="users who say where they found pages, or ask for images"
+        would_change="users whose requests name the page before, or ask for images"
         if not says_so
         else "requests that do not wait for answers",
         confidence=LIKELY if confidence == SURE else confidence,

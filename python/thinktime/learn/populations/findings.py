@@ -153,8 +153,8 @@ def errors(seen: Evidence, people: Ints) -> Iterator[Finding]:
         refused = float(among(seen.status, 499, 502, 503, 504).mean())
         yield Finding(
             "errors",
-            f"{share:.1%} of the requests failed ({refused:.1%} gave up or were refused): those "
-            "who ask again make more requests than they would",
+            f"{share:.1%} of the requests failed ({refused:.1%} gave up or were refused): retries "
+            "add to the requests",
             share,
         )
 
@@ -224,7 +224,7 @@ def edges(seen: Evidence, people: Ints) -> Iterator[Finding]:
         yield Finding(
             "cut by the edges",
             f"users who make {share:.0%} of people's requests were there near the log's begin or "
-            "end: their sessions are longer than what is logged",
+            "end: their sessions are longer than the log shows",
             share,
         )
 

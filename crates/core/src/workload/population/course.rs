@@ -182,8 +182,8 @@ impl Check<'_> {
         for (at, kind) in kinds.iter().enumerate() {
             if reached[at] && journey.next[at].is_none() {
                 let why = format!(
-                    "`{}` is a step of the journey and needs a `next`, as `{example}` has: what \
-                     follows it, or {{ end = 1 }}",
+                    "`{}` is a step of the journey and needs a `next`, as `{example}` has: its \
+                     next requests, or {{ end = 1 }}",
                     kind.name
                 );
                 return self.fail(&format!("request.{at}"), &why);

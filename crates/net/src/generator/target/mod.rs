@@ -44,8 +44,8 @@ pub struct Target {
 
 /// How targets are written, for messages.
 const FORM: &str = "a target is written as http://HOST:PORT, with https, h2c or h3 in place of \
-                    http where the server speaks TLS, HTTP/2 without TLS, or HTTP/3; with ws or \
-                    wss for WebSocket; as tcp://HOST:PORT or udp://HOST:PORT; or as \
+                    http if the server speaks TLS, HTTP/2 without TLS, or HTTP/3; with ws or wss \
+                    for WebSocket; as tcp://HOST:PORT or udp://HOST:PORT; or as \
                     postgresql://USER@HOST:PORT/DATABASE";
 
 impl Target {
