@@ -16,7 +16,7 @@ from thinktime.learn.logs.log import Log, read
 from thinktime.learn.views.changes import Change, lines
 
 BEGIN = 1_790_000_000
-LEFT = "columns of which nothing is taken: "
+LEFT = "unused columns: "
 
 
 def logged(path: Path, count: int = 60, **more: Any) -> Path:

@@ -103,7 +103,7 @@ impl ResultDirectory {
             whole => format!("whole are {}", whole.join(", ")),
         };
         if !begun.is_empty() {
-            words += &format!("; {} is there in part", begun.join(", "));
+            words += &format!("; {} exists in part", begun.join(", "));
         }
         words
     }

@@ -73,7 +73,7 @@ impl Partial {
                 Err(error) => return Err(DataError::new(&path, error)),
             }
         }
-        Err(DataError::new(target, "too many results that were never finished lie beside it"))
+        Err(DataError::new(target, "too many unfinished results lie beside it"))
     }
 
     /// A directory that a run left behind; `None` if there is none, or somebody writes to it.

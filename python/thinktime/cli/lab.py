@@ -52,7 +52,7 @@ def command(lab: Given, output: Output = None) -> None:
             and output.exists()
             and {one.name for one in output.iterdir()} - {"logs"}
         ):
-            raise InputError(f"{output} is there already: give a new folder")
+            raise InputError(f"{output} exists already: give a new folder")
         permission.need()
         _perform(read, output)
 

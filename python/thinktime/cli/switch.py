@@ -40,7 +40,7 @@ Retries = Annotated[
 Failures = Annotated[
     int, typer.Option(help="Failures in a row after which a server gets no requests.")
 ]
-Closed = Annotated[str, typer.Option(help="Time for which it then gets none.")]
+Closed = Annotated[str, typer.Option(help="Time without requests after these failures.")]
 Drain = Annotated[str, typer.Option(help="Time for requests in progress at the end.")]
 Log = Annotated[
     Path | None,

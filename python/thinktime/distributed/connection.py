@@ -85,7 +85,7 @@ def checked(on: str) -> str:
     if on not in (LOCAL, AUTO) and not client:
         raise _core.InputError(
             f"on: `{on}` is no cluster: `{LOCAL}` is one on this machine for the time of the "
-            f"command, `{_CLIENT}HOST:PORT` or `{AUTO}` one that is there"
+            f"command, `{_CLIENT}HOST:PORT` or `{AUTO}` a running one"
         )
     if find_spec("ray") is None:
         raise _core.InputError(

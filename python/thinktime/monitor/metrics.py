@@ -97,7 +97,7 @@ def _counts(moment: Moment, workload: str) -> Iterator[Metric]:
         over.add_metric((workload, population, "failed"), part.requests - part.succeeded)
     yield over
     failed = CounterMetricFamily(
-        "thinktime_failed_attempts", "Attempts that failed, by what went wrong.",
+        "thinktime_failed_attempts", "Failed attempts, by cause.",
         labels=("workload", "kind"),
     )  # fmt: skip
     for kind, count in moment.errors.items():

@@ -141,7 +141,7 @@ class Log:
         names = self.left_over
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            found.append(f"columns of which nothing is taken: {', '.join(names[:NAMED])}{more}")
+            found.append(f"unused columns: {', '.join(names[:NAMED])}{more}")
         if self.unit_open and not self._slow:
             found.append(
                 "durations are taken as seconds if neither their name nor their value has a unit: "
