@@ -149,7 +149,9 @@ def test_low_load_is_of_the_same_requests() -> None:
     low = tt.simulate(
         tt.Workload(named), cases.system(("fcfs", "exp(10ms)")), requests=2000, rows="all"
     )
-    with pytest.raises(tt.InputError, match="it has the requests buy, and what is explained has"):
+    with pytest.raises(
+        tt.InputError, match="it has the requests buy, and the explained result has"
+    ):
         explain_result(measured(), low_load=low)
 
 

@@ -150,7 +150,7 @@ def test_a_time_that_is_taken_behind_a_queue_is_left_aside(
     assert found.kind == "fcfs", found.sentence
     assert "requests that found others took " in found.left_aside
     assert "longer on average, and it names none of that" in found.left_aside or (
-        "of that: waiting is not in it" in found.left_aside
+        "of that: it leaves out waiting" in found.left_aside
     )
 
 

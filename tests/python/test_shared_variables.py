@@ -271,7 +271,7 @@ def test_what_is_wrong_is_said_before_the_run(target: str, tmp_path: Path) -> No
             'password is kept elsewhere: `{ url = ..., password = "env',
         ),
         ('{ url = "redis://me:hunter2@h" }', "a password is kept elsewhere"),
-        ('{ url = "redis://h", password = "hunter2" }', "`password` is where"),
+        ('{ url = "redis://h", password = "hunter2" }', "`password` names the place"),
         ('{ url = "redis://h", user = "me" }', "a `user` goes with a `password`"),
         ('{ url = "redis://h", wait = "1ms" }', "`wait` must be from 10ms to 1h"),
         ('{ url = "redis://h", lease = "2h" }', "`lease` must be from 100ms to 1h"),
