@@ -2,7 +2,7 @@
 
 The fast simulator is tested against this one, so nothing here is clever. A station keeps the list
 of the jobs that are present and says, by the definition of its policy, who is served at what rate.
-Time goes on to the next event: an arrival, a completion, the end of a slice or of a switch, or two
+Time moves to the next event: an arrival, a completion, the end of a slice or of a switch, or two
 attained services that meet. Every number is a fraction, so that nothing is ever rounded.
 
 All times are in nanoseconds. `departures` is for given arrivals; `reference_closed.closed` for

@@ -119,7 +119,7 @@ def test_a_host_is_looked_up_again_beside_the_run() -> None:
         ({"unix_socket": ""}, "`unix_socket` is empty: give the path of a socket"),
         ({"unix_socket": "x.sock", "sources": ["127.0.0.1"]}, "leave `sources` or"),
         ({"unix_socket": "x.sock", "proxy": "http://127.0.0.1:1"}, "not both"),
-        ({"proxy": "https://me:xyzzy@127.0.0.1:1"}, "a proxy is spoken with in HTTP"),
+        ({"proxy": "https://me:xyzzy@127.0.0.1:1"}, "a proxy must speak HTTP"),
     ],
 )
 def test_options_that_are_wrong_are_named(options: dict[str, Any], said: str) -> None:

@@ -74,7 +74,7 @@ def test_files_that_do_not_fit_one_cache_want_locality() -> None:
     assert found.wanted == ["lard"]
     assert found.lines[0] == "The workload wants lard."
     (why,) = [line for line in found.lines if line.startswith("Why: ")]
-    assert why.startswith("Why: its caches hold ")
+    assert why.startswith("Why: its caches have ")
 
 
 def test_heavy_tails_want_the_shortest_queue() -> None:
@@ -164,7 +164,7 @@ def test_what_is_hardly_different_is_as_good() -> None:
     found = of(a=row(1.0, 10.0, half=1e-4), b=row(1.005, 10.0, half=1e-4))
     assert found.change("a", "b", "mean").significant
     assert found.lines == [
-        "No difference between a and b is beyond chance or above 1 %, so that any of them will do."
+        "No difference between a and b is beyond chance or above 1 %, so any of them is enough."
     ]
 
 
@@ -211,7 +211,8 @@ def test_reasons_are_those_of_the_policy_that_is_wanted() -> None:
         found = of(**{name: rows[name] for name in order})
         assert found.wanted == ["lard"]
         assert found.lines[-1] == (
-            "Why: its caches hold 90 % of what is looked for in them (70 % under consistent-hash "
+            "Why: its caches have 90 % of the responses that requests need (70 % under "
+            "consistent-hash "
             "and 50 % under hash)."
         )
 
@@ -297,7 +298,7 @@ def test_advice_is_shown_on_the_terminal_the_page_and_in_markdown(tmp_path: Path
         (tmp_path / "m.md").read_text(),
     ):
         assert "The workload wants lard." in text
-        assert "Why: its caches hold" in text
+        assert "Why: its caches have" in text
 
 
 def test_nothing_is_advised_where_no_dispatch_policy_is_compared() -> None:

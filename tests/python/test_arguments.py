@@ -79,7 +79,7 @@ def test_wrong_arguments_are_wrong_input(
         (lambda: tt.run({}, NO_TARGET, progress=3), "progress: must be a function, not 3"),
         (lambda: tt.simulate({}, {}, load="high"), 'load: must be a number, not "high"'),
         (lambda: tt.serve(SYSTEM, cores=[0, "b"]), r"cores\[2\]: must be a whole number"),
-        (lambda: tt.sweep(cases.open_model(80), SYSTEM, [3]), "what to vary is a list of texts"),
+        (lambda: tt.sweep(cases.open_model(80), SYSTEM, [3]), "`vary` is a list of texts"),
         (lambda: tt.schema(3), "kind: must be a text, not 3"),
     ],
 )

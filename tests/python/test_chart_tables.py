@@ -57,13 +57,11 @@ def test_curves_without_room_are_named() -> None:
     table = table_of(titled(made, "value"), "a chart")
     assert table is not None
     assert len(table.groups) == CURVES_MAX
-    assert table.note == (
-        "The chart has 2 more curves, of which the figures are not here: <b>12, <b>13."
-    )
+    assert table.note == ("The chart has 2 more curves; their figures are not here: <b>12, <b>13.")
     text = render(
         Page("t", Verdict("v"), [], [Section("s", "S", "c", Drawing([Panel(made, "1.")]))])
     )
-    assert "of which the figures are not here: &lt;b&gt;12" in text
+    assert "their figures are not here: &lt;b&gt;12" in text
     few = go.Figure(list(made.data[:CURVES_MAX]))
     few.update_layout(layout(100))
     whole = table_of(titled(few, "value"), "a chart")

@@ -60,7 +60,7 @@ def test_steps_that_endless_sessions_leave_for_good_are_named_before_the_run(fil
         (files / "visits.toml").write_text(text)
         done = thinktime("simulate", "visits.toml", "s.toml", "--requests", "2000", cwd=files)
         assert done.returncode == 0, done.stderr
-        note = "behind for good, unless `end` has a share somewhere: `home`"
+        note = "unless `end` has a share somewhere, it never returns to `home`"
         assert (note in done.stderr) is said
 
 

@@ -102,7 +102,7 @@ def test_a_warm_up_that_is_given_and_a_script_are_taken_along(cluster: Any, tmp_
 
 
 def test_what_a_cluster_has_no_use_for_is_refused(cluster: Any, tmp_path: Path) -> None:
-    with pytest.raises(tt.InputError, match="replications are what is divided"):
+    with pytest.raises(tt.InputError, match="a cluster divides replications"):
         tt.simulate(OPEN, STATIONS, on="auto", requests=100)
     with pytest.raises(tt.InputError, match="no cluster"):
         tt.simulate(OPEN, STATIONS, on="mars", replications=2)

@@ -1,7 +1,7 @@
 """The rooms of core stand on floors: what a room takes from another comes from a floor below.
 
 A room is a file or a folder of `crates/core/src`, and `crate` is its `lib.rs`. The order is written
-here, from the ground up; whoever adds a room gives it a place.
+here, from the ground up; a new room needs a place in it.
 """
 
 from __future__ import annotations

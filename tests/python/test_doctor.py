@@ -86,7 +86,7 @@ def test_a_good_machine_has_nothing_to_change(tmp_path: Path) -> None:
         ("stolen time", {"proc/stat": "cpu 100 0 100 700 0 0 0 100 0 0"}, {}, "of its own"),
         ("frequency", {GOVERNOR: "powersave"}, {}, "performance"),
         ("clock", {CLOCK: "hpet"}, {}, "tsc"),
-        ("timers", {}, {"lateness_s": [60e-6] * 190 + [2e-3] * 10}, "no other guests"),
+        ("timers", {}, {"lateness_s": [60e-6] * 190 + [2e-3] * 10}, "without other guests"),
         ("descriptors", {}, {"descriptors": 1024}, "ulimit -Hn"),
         ("ports", {"proc/sys/net/ipv4/ip_local_port_range": "60000 60999"}, {}, "sysctl -w"),
         ("waiting connections", {"proc/sys/net/core/somaxconn": "128"}, {}, "somaxconn=4096"),

@@ -28,8 +28,7 @@ def said(*answers: Answer, is_closed: bool = False) -> str:
 def test_it_stands_beside_what_was_measured() -> None:
     assert said(OTHERS, TEN) == (
         "a closed test with 10 clients at the same throughput would have shown a mean of 22.0 ms "
-        "and a p99 of 70.0 ms, where 33.0 ms and 150 ms were measured: the number that people are "
-        "misled by"
+        "and a p99 of 70.0 ms, where 33.0 ms and 150 ms were measured: the misleading number"
     )
 
 
@@ -41,7 +40,7 @@ def test_nobody_is_misled_by_what_chance_explains() -> None:
 def test_what_was_a_closed_test_itself_has_an_open_one_beside_it() -> None:
     words = closed_test([TEN, OTHERS], 10, (0.022, 0.07, 70.0), is_closed=True)
     assert words.startswith("an open test at the same throughput would have shown a mean of 33.0")
-    assert words.endswith("what was measured is the number that people are misled by")
+    assert words.endswith("the measured number is the misleading one")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     assert (
         "a closed test with 10 clients at the same throughput would have shown a mean of" in shown
     )
-    assert shown.count("the number that people are misled by") == 1
+    assert shown.count("the misleading number") == 1
     status, text, _ = command(str(tmp_path / "r"), "--json")
     told = json.loads(text)["closed_test"]
     assert " ".join(told.split()) in shown

@@ -48,11 +48,11 @@ def spoil(folder: Path, change: Change) -> None:
             2,
             "it has 0 requests with an answer",
         ),
-        (lambda rows: rows.with_columns(done_ns=pl.lit(0, pl.Int64)), 3, "found nobody"),
+        (lambda rows: rows.with_columns(done_ns=pl.lit(0, pl.Int64)), 3, "found the server empty"),
         (
             lambda rows: rows.with_columns(sent_ns=pl.col("sent_ns") * 10**6),
             3,
-            "found nobody",
+            "found the server empty",
         ),
         (lambda rows: rows.head(1), 2, "it has 1 request with an answer, and 1,000 are needed"),
         (lambda rows: rows.head(0), 2, "it has 0 requests with an answer"),

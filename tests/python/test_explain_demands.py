@@ -107,7 +107,7 @@ def test_a_law_without_a_name_is_that_of_the_values_seen() -> None:
     ("make", "words"),
     [
         (lambda file: logged(measured(), file, duration=False), "it has no durations"),
-        (lambda file: logged(measured(), file, step_s=1.0), "that tells no demands"),
+        (lambda file: logged(measured(), file, step_s=1.0), "demands are not visible"),
         (lambda file: logged(measured(rate=10, requests=90), file), "take a time of lower load"),
     ],
 )
@@ -149,7 +149,9 @@ def test_low_load_is_of_the_same_requests() -> None:
     low = tt.simulate(
         tt.Workload(named), cases.system(("fcfs", "exp(10ms)")), requests=2000, rows="all"
     )
-    with pytest.raises(tt.InputError, match="it has the requests buy, and what is explained has"):
+    with pytest.raises(
+        tt.InputError, match="it has the requests buy, and the explained result has"
+    ):
         explain_result(measured(), low_load=low)
 
 
@@ -228,7 +230,7 @@ def test_one_source_of_demands_is_enough(tmp_path: Path) -> None:
     ):
         status, _, errors = command(str(high), *words)
         assert status == 2
-        assert "give one of" in errors
+        assert "give only one" in errors
     status, _, errors = command(str(high), "--format", "csv")
     assert status == 2
     assert "a format goes with a log" in errors

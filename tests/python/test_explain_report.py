@@ -69,7 +69,7 @@ def test_a_run_against_a_real_server_has_the_section(tmp_path: Path) -> None:
     assert measured.cells[0].text == units.seconds(mean_s)
     assert " ".join(measured.note.split()) in page
     if asked:
-        assert "does what was measured" in measured.note
+        assert "matches the measurement" in measured.note
         assert "the same load, closed, 50 clients" in page
     else:
         assert measured.note.startswith("No model is shown: ")

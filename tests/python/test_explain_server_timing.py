@@ -119,7 +119,7 @@ def missing(took_s: np.ndarray) -> np.ndarray:
         (lambda took: 1.5 * took, "are longer than the whole response"),
         (lambda took: np.floor(took / 0.1) * 0.1, "they are in steps of 100 ms"),
         (np.zeros_like, "they are in steps of"),
-        (lambda took: took / 2, "the rest is the network's, or of what it does not name"),
+        (lambda took: took / 2, "the rest is the network's, or unnamed"),
     ],
 )
 def test_what_is_no_demand_is_left_aside(told: Told, words: str, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_what_is_no_demand_is_left_aside(told: Told, words: str, tmp_path: Path)
     assert found.kind == "fcfs", found.sentence
     assert found.demands == LEARNED
     assert words in found.left_aside
-    assert f"what `Server-Timing` tells is left aside: {found.left_aside}" in found.sentence
+    assert f"the times of `Server-Timing` are left aside: {found.left_aside}" in found.sentence
 
 
 @pytest.mark.parametrize(("rate", "many"), [(30, 8000), (70, 8000)])
@@ -150,7 +150,7 @@ def test_a_time_that_is_taken_behind_a_queue_is_left_aside(
     assert found.kind == "fcfs", found.sentence
     assert "requests that found others took " in found.left_aside
     assert "longer on average, and it names none of that" in found.left_aside or (
-        "of that: waiting is not in it" in found.left_aside
+        "of that: it leaves out waiting" in found.left_aside
     )
 
 

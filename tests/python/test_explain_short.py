@@ -76,9 +76,9 @@ def test_the_refusal_says_how_many_there_are_and_how_many_would_tell() -> None:
     said = unfitting(Choice(tried(0.1, 2 * TELLING), ()), many(3000))
     assert said.startswith("its 3,000 requests are too few to tell: the nearest one, 1 server, pro")
     assert "about 12,000 would tell at this load, and fewer at a lower one" in said
-    assert "are looked at" not in said
+    assert "are used" not in said
     beyond = unfitting(Choice(tried(0.1, 4 * TELLING), ()), many(10_000))
-    assert f"about 160,000 would tell, and {MOST:,} are looked at" in beyond
+    assert f"about 160,000 would tell, but at most {MOST:,} are used" in beyond
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_model_that_does_nothing_alike_would_not_do_so_in_a_longer_run() -> No
     )
     found = explain_result(result)
     assert found.kind is None
-    assert "it does nothing like what was measured" in found.sentence
+    assert "it does not resemble the measurement" in found.sentence
     assert found.models[0].allowed > FAR
     assert found.requests_needed is None
 
@@ -151,5 +151,5 @@ def test_an_answer_that_may_be_anything_is_no_number() -> None:
     vague = replace(sure, mean_within_s=(0.003, 1.04))
     assert questions._vague(sure) is None
     assert questions._vague(vague) == (
-        "it may be anything from 3.00 ms to 1.04 s: too little of this was measured to tell"
+        "it lies between 3.00 ms and 1.04 s: too little was measured to say more"
     )

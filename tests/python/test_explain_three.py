@@ -32,4 +32,4 @@ def test_each_server_is_told_of(name: str, title: str) -> None:
     told = [line for line in done.stdout.splitlines() if line.startswith(f"**{title}")]
     assert len(told) == (1 if name == "demo" else 2), done.stdout
     for line in told:
-        assert "does what was measured" in line or "o model is shown: " in line
+        assert "matches the measurement" in line or "o model is shown: " in line

@@ -37,7 +37,7 @@ CHECKS = {
     "cart is full": {"passed": 9, "failed": 3},
     "all well": {"passed": 12, "failed": 0},
 }
-UNJUDGED = "it failed 3 of 12 times; no objective is about it, so it decides nothing"
+UNJUDGED = "it failed 3 of 12 times; it has no objective, so it decides nothing"
 HOSTILE = "a|b\n## `<script>` ]]> @all \x00\x1b[31m \ud800 [x](http://evil) *i*"
 
 

@@ -216,7 +216,7 @@ def test_a_target_that_answers_nothing_is_no_run() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
         url = f"h3://127.0.0.1:{silent.getsockname()[1]}"
-        why = f"{url} cannot be reached: nobody answered the handshake of QUIC within 5s"
+        why = f"{url} cannot be reached: the handshake of QUIC had no answer within 5s"
         with pytest.raises(tt.RunError, match=why):
             tt.run(workload("/", clients=2), url, requests=10, insecure=True)
         # It received more than one request.

@@ -282,7 +282,7 @@ def test_a_method_that_is_none_is_named() -> None:
     }  # fmt: skip
     odd = good | {"request": {"method": "G\u00c9T /x", "url": "http://a/b"}}
     made = imported(json.dumps({"log": {"entries": [good, odd]}}), kind="har")
-    assert any("its method is none of HTTP" in note for note in made.notes)
+    assert any("its method is no method of HTTP" in note for note in made.notes)
     assert len(table(made)["request"]) == 1
 
 

@@ -222,7 +222,7 @@ def test_commands_in_a_lab_that_stays_know_its_hosts_by_name(
 ) -> None:
     need_root()
     before = traces()
-    with begun(tmp_path, TWO_HOSTS, "nothing is to be run: Ctrl-C ends the lab\n") as process:
+    with begun(tmp_path, TWO_HOSTS, "the lab has no runs: Ctrl-C ends it\n") as process:
         identity = next(
             one for one in places.identities() if str(places.folder(one)) not in before["state"]
         )

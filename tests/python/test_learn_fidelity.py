@@ -177,7 +177,7 @@ def test_what_chance_hides_is_not_called_good(people: Case, tmp_path: Path) -> N
     # If it is not a single request, nor few sessions, it is the queues.
     hidden = {"log": 1.0, "learned": 1.3, "chance": 27.0}
     queues = changed(found, ps_mean=hidden, requests_per_s={"chance": 0.01}).sentences()
-    assert any("are too short: the few times decide" in sentence for sentence in queues)
+    assert any("are too short: a few moments" in sentence for sentence in queues)
     as_json = shaky.to_dict()
     assert (as_json["verdict"], as_json["good"]) == ("cannot be told", None)
     assert as_json["figures"]["ps_mean"]["untold"]
@@ -265,7 +265,7 @@ def test_poisson_sessions_instead_of_bursts_are_named(bursts: Case, tmp_path: Pa
         assert next(iter(worst.missing)) in ("bursts", "minutes")
     text = " ".join(found.sentences())
     assert "on an FCFS server" in text
-    assert "not in it" in text
+    assert "it lacks" in text
     with_starts = measured(bursts, bursts.text(tmp_path), tmp_path)
     assert with_starts.differences["fcfs_p99"].missing == {}
 

@@ -16,7 +16,7 @@ from thinktime.learn.logs.log import Log, read
 from thinktime.learn.views.changes import Change, lines
 
 BEGIN = 1_790_000_000
-LEFT = "columns of which nothing is taken: "
+LEFT = "unused columns: "
 
 
 def logged(path: Path, count: int = 60, **more: Any) -> Path:
@@ -37,7 +37,7 @@ def test_what_is_not_taken_is_shown_everywhere(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert f"note: {LEFT}pod, zone\n" in result.output
     assert "note: 20 requests dropped by --only and --without" in result.output
-    assert "nothing is taken: pod, zone." in page.read_text()
+    assert "unused columns: pod, zone." in page.read_text()
     found = learn([log], without=["status=5xx"], fidelity=False).to_dict()
     assert (found["columns_left_over"], found["dropped"]) == (["pod", "zone"], 20)
     assert len(found["notes"]) == 2

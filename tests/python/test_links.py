@@ -240,7 +240,7 @@ def test_tables_tell_of_links(tmp_path: Path) -> None:
     command = [*THINKTIME, "report", "out", "-o", "page.html"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert "What the links carried" in (tmp_path / "page.html").read_text("utf-8")
+    assert "The traffic of the links" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_replications_add_up() -> None:

@@ -84,7 +84,7 @@ def test_no_recorded_page_says_that_it_could_not_look(pages: dict[str, Page], na
 
 def test_the_recorded_page_shows_what_a_model_says(pages: dict[str, Page]) -> None:
     text = text_of(pages["report"])
-    assert "does what was measured" in text
+    assert "matches the measurement" in text
     assert "the same load, closed, 50 clients" in text
 
 

@@ -232,7 +232,7 @@ def test_a_place_that_is_taken_is_named(recorder: Recorder) -> None:
     place = recorder.url.removeprefix("http://")
     with pytest.raises(tt.RunError, match=f"cannot listen on {place}: "), Recorder(place):
         pass
-    with pytest.raises(tt.RunError, match="its name is none of a host"), Recorder("a..b:0"):
+    with pytest.raises(tt.RunError, match="its name is no host name"), Recorder("a..b:0"):
         pass
 
 
@@ -279,7 +279,7 @@ def test_an_authority_that_is_not_whole_or_not_ours_is_refused(tmp_path: Path) -
     now = int(time.time())
     for name, until_s, why in (
         ("somebody", now + 1_000_000, "is no certificate that"),
-        ("Thinktime recording old", now + 60, "is not valid any more"),
+        ("Thinktime recording old", now + 60, "is no longer valid"),
     ):
         pair = tt._core.certificate_authority(name, now - 60, until_s)
         for file, text in zip(("authority.pem", "authority.key"), pair, strict=True):
@@ -307,7 +307,7 @@ def started(folder: Path, *options: str) -> tuple[subprocess.Popen[str], str, li
     )  # fmt: skip
     assert process.stderr is not None
     lines: list[str] = []
-    while not any("Take the certificate out" in line for line in lines):
+    while not any("Remove the certificate" in line for line in lines):
         line = process.stderr.readline()
         assert line, lines
         lines.append(line)

@@ -75,7 +75,7 @@ def test_a_server_that_is_not_there_is_a_502(recorder: Recorder) -> None:
     for url, why in (
         (f"http://127.0.0.1:{port}", "refused"),
         ("http://shop.invalid", "shop.invalid: "),
-        ("http://a..b", "none of a host|not known|No address"),
+        ("http://a..b", "no host name|not known|No address"),
         ("http://[::1]:1", "refused|Cannot assign|unreachable"),
     ):
         visitor = Visitor(recorder, url)

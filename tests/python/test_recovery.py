@@ -199,7 +199,7 @@ def test_a_full_disk_keeps_what_was_written_and_shows_what_was_measured(tmp_path
     assert "File too large" in done.stderr
     assert f"thinktime recover {output}" in done.stderr
     whole = "whole are run.toml, summary.json, series.parquet, latency.hlog"
-    assert f"{whole}; requests.parquet is there in part" in " ".join(done.stderr.split())
+    assert f"{whole}; requests.parquet exists in part" in " ".join(done.stderr.split())
     assert "simulated" in done.stdout
     assert tt.Result.load(output).summary == before
     (found,) = tt.recover(output)

@@ -148,7 +148,7 @@ def test_results_with_nothing_in_them(kind, tmp_path):
     lost.run_toml = ""
     made = page([lost, replace(lost, workload=closed(3, None))], tmp_path)
     assert made.text.count("Nothing to draw") == 3
-    assert "nothing is known" in verdict_of([lost]).headline
+    assert "Nothing is known" in verdict_of([lost]).headline
     render(rows_of([empty, lost]))
     with pytest.raises(ValueError, match="at least one result"):
         report([], tmp_path / "x.html")

@@ -70,7 +70,11 @@ def test_rate_and_think_time_go_together_in_a_partly_open_model(url: str) -> Non
         (CLOSED, {"clients": 0}, "clients = 0: must be from 1 to 10000000"),
         (OPEN, {"rate": "fast"}, "rate = fast: `fast` is not a number with a unit"),
         (CLOSED, {"think": "soon"}, "think = soon: unknown distribution `soon`"),
-        (TWO, {"rate": 5}, r"has people, robots: say whose it is, as population\.people\.arrivals"),
+        (
+            TWO,
+            {"rate": 5},
+            r"has people, robots: name the population, as population\.people\.arrivals",
+        ),
     ],
 )
 def test_what_does_not_fit_is_said_before_anything_is_sent(

@@ -158,7 +158,7 @@ def test_a_link_that_nothing_comes_over_is_not_taken_for_the_target(link: str, t
     said = str(error.value)
     assert said.startswith(f"{told}; packets to the target: ")
     place = url(server).removeprefix("http://")
-    assert f"The target is not to blame: without the link {place} takes connections" in said
+    assert f"The target is not the cause: without the link {place} takes connections" in said
     assert "cannot be reached" not in said
 
 

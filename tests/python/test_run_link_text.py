@@ -205,8 +205,8 @@ RELAY = {"accepted": 0, "refused": 0, "reset": 0, "why": ""}
         ([WAY, WAY], RELAY, "nothing comes over the link (loss = 99%; reno); packets to the target:"
          " 3 came, 3 lost, 0 overflowed, 0 passed, 0 under way, 0 unread; packets from"),
         ([WAY | {"passed": 1}, WAY], RELAY, "nothing comes back over the link (loss"),
-        ([WAY | {"passed": 1}] * 2, RELAY, "no connection comes about in time over the link"),
-        ([], RELAY, "no connection comes about over the link (loss = 99%; reno). The target is"),
+        ([WAY | {"passed": 1}] * 2, RELAY, "no connection can be made in time over the link"),
+        ([], RELAY, "no connection can be made over the link (loss = 99%; reno). The target is"),
         ([WAY, WAY], {}, "nothing comes over the link (loss = 99%; reno): the relay behind the"),
     ],
 )  # fmt: skip

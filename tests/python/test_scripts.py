@@ -172,7 +172,7 @@ def test_scripts_without_an_end_are_given_up(tmp_path: Path) -> None:
     """Each session takes a million steps; twenty are enough, whatever the duration."""
     workload = scripted(tmp_path, "while true do end")
     result = tt.simulate(workload, SERVER, duration="100h", rows="none")
-    assert "the script failed before it asked for anything" in str(result.untrusted)
+    assert "the script failed before its first request" in str(result.untrusted)
     (told,) = [one for one in result.summary["warnings"] if "the script ended" in one]
     assert "20 sessions" in told
 
@@ -190,11 +190,11 @@ def test_scripts_that_only_fail_end_and_are_not_trusted(
     result = tt.simulate(workload, SERVER, rows="none", **options)
     assert result.summary["requests"] == 0
     assert result.untrusted is not None
-    assert "the script failed before it asked for anything" in result.untrusted
+    assert "the script failed before its first request" in result.untrusted
 
 
 def test_a_run_whose_scripts_only_fail_says_so(tmp_path: Path) -> None:
     workload = scripted(tmp_path, 'error("no such item")', 'model = "partly-open"\nrate = "20/s"')
     with tt.serve(SERVER) as server:
         result = tt.run(workload, server.url, duration=1)
-    assert "the script failed before it asked for anything" in str(result.untrusted)
+    assert "the script failed before its first request" in str(result.untrusted)

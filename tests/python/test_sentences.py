@@ -1,6 +1,7 @@
-"""Sentences are plain: comments, docstrings and pages have none of the idioms that puzzle a reader.
+"""Sentences are plain: comments, docstrings, messages and pages are free of idioms that puzzle.
 
-Name the subject first; one clause a sentence; *if*, and not *where*, for a condition.
+Name the subject first; one clause a sentence; *if*, and not *where*, for a condition. Messages are
+the strings of the product; strings of tests are free.
 """
 
 from __future__ import annotations
@@ -12,20 +13,27 @@ import tokenize
 from collections.abc import Iterator
 
 import pytest
-from test_tidy import RUST_WORDS, sources
+from test_tidy import RUST_WORDS, TEST_ITEM, is_test, item_end, sources, without_words
 
 IDIOMS = {
     r"so many(?:th|-th)?\b(?! (?:that|as)\b)": "the number, or its name",
     r"(?:hangs?|hung) (?:up)?on\b": "depends on",
     r"(?<!there )(?:is|are|was|were) (?-i:none)\b(?! of\b)": "there is no ..., or: it has no ...",
     r"gets? on\b(?! (?:the|a|an|its|top)\b)": "makes progress",
+    r"go(?:es)? on\b(?! (?:top|the)\b)": "continues",
+    r"goes? before\b(?= ?[.,;:]| (?:the|those|that|what)\b)": "precedes",
     r"what there (?:is|was)\b": "the noun",
     r"what is (?:missing|wanted|known|asked|told|due)\b": "the noun",
     r"whom\b": "the noun, in a sentence of its own",
+    r"whoever\b": "the noun",
+    r"(?:is|are) asked for\b": "is requested",
+    r"(?:is|are) looked (?:at|into)\b": "is checked or used",
     r"(?:is|are) told (?:of|by|how|which|what|in)\b": "receives, knows or reports",
     r"held against\b": "compared with",
     r"every so many\b": "the number",
-    r"where (?:there )?(?:is|are) none\b": "if there is no ...",
+    r"where there (?:is|are)\b": "if there is",
+    r"where (?:is|are) none\b": "if there is no ...",
+    r"will do(?: as well)?(?= ?[.,;:)])": "is enough",
     r"(?:for|by) so (?:long|much)\b(?! (?:that|as)\b)": "the time, or the amount",
 }
 """Patterns that begin at a word, each with what to write instead."""
@@ -33,6 +41,7 @@ IDIOMS = {
 PATTERN = re.compile(rf"(?i)\b(?:{'|'.join(IDIOMS)})")
 FENCE = re.compile(r"^```.*?^```$|^    .*$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`[^`\n]*`")
+PRODUCT = re.compile(r"crates/\w+/src/|python/thinktime/")
 EXCEPTIONS = {
     "tests/python/test_sentences.py": "it names the idioms",
     "tests/python/test_tidy.py": "it has bad examples",
@@ -40,15 +49,21 @@ EXCEPTIONS = {
 
 
 def paragraphs(path: str, text: str) -> Iterator[tuple[int, str]]:
-    """The comments, docstrings or prose of a file: a line number, and the words in one line."""
+    """The comments and docstrings, or the prose, of a file, and the strings of the product.
+
+    Each is a line number, and the words in one line.
+    """
+    is_product = PRODUCT.match(path) is not None and not is_test(path)
     if path.endswith(".rs"):
         found = _joined(
             (text.count("\n", 0, one.start()) + 1, one[0].lstrip("/! "))
             for one in RUST_WORDS.finditer(text)
             if one[0].startswith("//")
         )
+        found = [*found, *(_rust_strings(text) if is_product else [])]
     elif path.endswith(".py"):
         found = [*_docstrings(text), *_joined(_comments(text))]
+        found += _python_strings(text) if is_product else []
     elif path.endswith(".md"):
         blank = FENCE.sub(lambda one: "\n" * one[0].count("\n"), text)
         found = _joined(enumerate(blank.splitlines(), 1))
@@ -86,6 +101,24 @@ def _comments(text: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string.lstrip("# ")
 
 
+def _rust_strings(text: str) -> Iterator[tuple[int, str]]:
+    """All strings outside items that are for tests only."""
+    code = without_words(text)
+    for found in TEST_ITEM.finditer(code):
+        start, end = found.start(), item_end(code, found.end())
+        text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+    for one in RUST_WORDS.finditer(text):
+        if not one[0].startswith(("/", "'")):
+            yield text.count("\n", 0, one.start()) + 1, re.sub(r"\\\n\s*", "", one[0])
+
+
+def _python_strings(text: str) -> Iterator[tuple[int, str]]:
+    """All strings, and all parts of strings between braces."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
 def idioms(path: str, text: str) -> Iterator[str]:
     """Where a file has an idiom, and what to write instead."""
     for line, words in paragraphs(path, text):
@@ -113,6 +146,9 @@ def test_no_sentence_has_an_idiom() -> None:
         ("a.py", '"""What there is of it."""'),
         ("a.py", "x = 1  # of which there are none: what is missing"),
         ("a.md", "It hangs\non the size."),
+        ("crates/a/src/b.rs", 'fn f() { g("it takes so \\\n  many") }'),
+        ("crates/a/src/b.rs", '#[cfg(test)]\nmod a {}\nconst A: &str = "so many";'),
+        ("python/thinktime/a.py", 'TEXT = f"{size} hangs " "on it"\n'),
     ],
 )
 def test_an_idiom_is_found(path: str, text: str) -> None:
@@ -122,8 +158,11 @@ def test_an_idiom_is_found(path: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("a.rs", 'fn f() { g("so many") }\n// So many that it ends.'),
-        ("a.py", 'TEXT = "it hangs on"\n'),
+        ("crates/a/tests/b.rs", 'fn f() { g("so many") }\n// So many that it ends.'),
+        ("tests/a.py", 'TEXT = "it hangs on"\n'),
+        ("crates/a/src/b.rs", '#[cfg(test)]\nmod tests { const A: &str = "so many"; }'),
+        ("crates/a/src/tests.rs", 'const A: &str = "so many";'),
+        ("python/thinktime/a.py", 'x = {"so": 1, "many": f"so{1}many"}\n'),
         ("a.md", "```\nso many\n```\n`so many` is code."),
     ],
 )

@@ -136,7 +136,7 @@ def test_a_server_that_forgets_gives_no_token_twice(tmp_path: Path, kind: str) -
         given = tokens(seen)
         assert len(given) == len(set(given)) == 200
         warnings = result.summary["warnings"]
-        assert any("had forgotten what scripts share" in one for one in warnings)
+        assert any("lost the variables that scripts share" in one for one in warnings)
         left = server.number("count")
         assert 0 < left <= 200 - 100
         # At each kill at most one session had the lock.

@@ -242,7 +242,7 @@ def test_what_is_wrong_is_said_before_the_run(target: str, tmp_path: Path) -> No
     with pytest.raises(tt.RunError, match=r"redis://127.0.0.1:1 cannot be reached"):
         tt.run(scripted(tmp_path, body, '"redis://127.0.0.1:1"', closed(1)), target, requests=1)
     http = target.removeprefix("http://")
-    with pytest.raises(tt.RunError, match="no Redis and no Valkey"):
+    with pytest.raises(tt.RunError, match="neither Redis nor Valkey"):
         tt.run(scripted(tmp_path, body, f'"redis://{http}"', closed(1)), target, requests=1)
     plain = {
         "name": "w",
@@ -252,7 +252,7 @@ def test_what_is_wrong_is_said_before_the_run(target: str, tmp_path: Path) -> No
     }
     with pytest.raises(tt.InputError, match="goes with a `script` only"):
         tt.run(plain, target, requests=1)
-    with pytest.raises(tt.InputError, match="`shared` names a server that keeps it for several"):
+    with pytest.raises(tt.InputError, match="`shared` names a server that keeps them for several"):
         tt.run(scripted(tmp_path, body, None, closed(2)), target, requests=1, loops=2)
 
 
@@ -271,7 +271,7 @@ def test_what_is_wrong_is_said_before_the_run(target: str, tmp_path: Path) -> No
             'password is kept elsewhere: `{ url = ..., password = "env',
         ),
         ('{ url = "redis://me:hunter2@h" }', "a password is kept elsewhere"),
-        ('{ url = "redis://h", password = "hunter2" }', "`password` is where"),
+        ('{ url = "redis://h", password = "hunter2" }', "`password` names the place"),
         ('{ url = "redis://h", user = "me" }', "a `user` goes with a `password`"),
         ('{ url = "redis://h", wait = "1ms" }', "`wait` must be from 10ms to 1h"),
         ('{ url = "redis://h", lease = "2h" }', "`lease` must be from 100ms to 1h"),

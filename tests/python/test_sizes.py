@@ -125,7 +125,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(tt.InputError, match="sizes of responses"):
         tt.serve(tt.System(SYSTEM), burn=True)
     without = tt.Workload(WORKLOAD.replace('size = "137B"', ""))
-    message = r"`status` at `network` hangs on the size"
+    message = r"`status` at `network` depends on the size"
     with pytest.raises(tt.InputError, match=message):
         tt.serve(tt.System(SYSTEM), workload=without)
     with pytest.raises(tt.InputError, match=message):

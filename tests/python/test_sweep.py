@@ -236,4 +236,4 @@ def test_points_that_an_older_version_kept_are_taken(tmp_path: Path) -> None:
 def test_help_speaks_of_runs_as_well_as_of_simulations() -> None:
     said = " ".join(CliRunner().invoke(app, ["sweep", "--help"]).output.split())
     assert "Virtual time at which" not in said
-    assert "against a server, 30s" in said
+    assert "30s against a server" in said

@@ -224,7 +224,7 @@ def test_without_checks_nobody_is_asked() -> None:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"health": "health"}, "`health` is no path to ask servers for, as in /health"),
+        ({"health": "health"}, "`health` is no path of a server, as in /health"),
         ({"health": "/a b"}, "`/a b` is no path"),
         ({"health": "http://a/health"}, "is no path"),
         ({"health": "/health", "health_every": "often"}, "health_every = often"),

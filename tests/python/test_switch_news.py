@@ -65,8 +65,8 @@ def test_failures_that_close_are_told_and_so_is_the_end_of_it() -> None:
             assert get(proxy.url, f"/{number}") == (200, f"/{number}")
         url = servers[0].url
         assert lines_of(proxy, 2) == [
-            f"server 0 ({url}) gets no requests: 2 failures one after another",
-            f"server 0 ({url}) gets requests again: its time is over",
+            f"server 0 ({url}) gets no requests: 2 failures in a row",
+            f"server 0 ({url}) gets requests again: its time without requests is over",
         ]
 
 

@@ -162,10 +162,10 @@ def test_prequal_spares_a_served_model_that_is_slow() -> None:
 
 def test_without_a_path_the_policy_is_refused() -> None:
     servers = ["http://127.0.0.1:9", "http://127.0.0.1:10"]
-    with pytest.raises(tt.InputError, match=f"`prequal` must be told how much .* --probe {PATH}"):
+    with pytest.raises(tt.InputError, match=f"`prequal` needs the work .* --probe {PATH}"):
         tt.switch(system(2, "prequal"), servers)
     for path in ("load", "", "http://other/load", "/a#b"):
-        with pytest.raises(tt.InputError, match="no path to ask servers for, as in /health"):
+        with pytest.raises(tt.InputError, match="no path of a server, as in /health"):
             tt.switch(system(2, "prequal"), servers, probe=path)
 
 

@@ -257,6 +257,6 @@ def test_the_command_reads_its_files_again(tmp_path: Path) -> None:
         finally:
             process.kill()
     assert process.returncode == 0
-    assert "passed on 3 requests, refused 0" in rest
+    assert "forwarded 3 requests, refused 0" in rest
     assert 'policy="jsq"' in text
     assert 'policy="round-robin"' in text

@@ -323,8 +323,12 @@ LASTS = partly_open("visitors", 2, 'think = "1s", lasts = "exp(1min)"', WALK)
         ([OPEN_PAGES], "ps", "no product form holds; exact are the loads: s0 0.14"),
         # If closed clients are there, too, the load cannot be known either.
         ([OPEN_PAGES, POLLERS], "ps", "no product form holds"),
-        ([LASTS, POLLERS], "ps", "hangs on how long"),
-        ([closed("a", 5, "exp(1s)", ROUND, ', lasts = "9s"'), POLLERS], "ps", "hangs on how long"),
+        ([LASTS, POLLERS], "ps", "depends on its response times"),
+        (
+            [closed("a", 5, "exp(1s)", ROUND, ', lasts = "9s"'), POLLERS],
+            "ps",
+            "depends on its response times",
+        ),
         ([closed("a", 5, "exp(1s)", TWO_CIRCLES)], "ps", "caught in different circles"),
         (
             [closed("a", 2000, "exp(1s)"), closed("b", 2000, "exp(9s)", STATUS)],

@@ -45,7 +45,7 @@ def test_a_warm_up_that_is_short_for_sessions_is_doubted(requests: int, seed: in
     )
     found = finding(made, "warm-up")
     assert found.verdict == DOUBTFUL
-    assert found.found.startswith("nobody was there at first, and sessions last for 3.4")
+    assert found.found.startswith("the run began empty, and sessions last for 3.4")
     assert "--warmup 16min" in found.advice
     assert verdict(replace(made, given_rows=None, given_series=None), "warm-up") == DOUBTFUL
 
@@ -103,7 +103,7 @@ def test_sessions_that_last_for_a_time_begin_with_nobody_there() -> None:
     found = finding(made, "warm-up")
     assert found.verdict == DOUBTFUL
     assert "sessions last for 5.00 min" in found.found
-    with pytest.raises(tt.InputError, match=r"hangs on how long responses take.*leave the load"):
+    with pytest.raises(tt.InputError, match=r"depends on response times.*leave the load"):
         workload.at_load(ONE, 0.8)
 
 

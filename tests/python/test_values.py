@@ -256,7 +256,7 @@ def test_a_simulation_takes_the_file_and_checks_nothing(tmp_path: Path) -> None:
         (("users.csv", "nobody.csv"), "nobody.csv"),
         (('data = ["users.csv"]', 'rows = "random"'), "session.rows: goes with `data`"),
         (("is = 200", "is = []"), "is empty"),
-        (("is = 200", "is = 1979-05-27"), "write dates and whatever else as a text, in quotes"),
+        (("is = 200", "is = 1979-05-27"), "write dates and other values as a text, in quotes"),
         (("is = 200", "is = inf"), "is no finite number"),
     ],
 )

@@ -31,8 +31,8 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Inva
         _ => None,
     }) {
         return Err(Invalid::new(format!(
-            "`{key}` goes with an access log, and this is a column of values; if the file is a log \
-             all the same, add format=auto"
+            "`{key}` goes with an access log, and this is a column of values; if the file is a \
+             log, add format=auto"
         )));
     }
     let mut arguments = Arguments::new(&call, USAGE, &["file", "column", "format", "begin"])?;

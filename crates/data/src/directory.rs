@@ -103,7 +103,7 @@ impl ResultDirectory {
             whole => format!("whole are {}", whole.join(", ")),
         };
         if !begun.is_empty() {
-            words += &format!("; {} is there in part", begun.join(", "));
+            words += &format!("; {} exists in part", begun.join(", "));
         }
         words
     }
@@ -174,9 +174,7 @@ pub fn load(path: &Path) -> Result<StoredResult, DataError> {
         }
         let left = leftovers(path).first().map_or_else(String::new, |left| {
             let (left, path) = (left.display(), path.display());
-            format!(
-                "; {left} holds what a run had written that was killed: `thinktime recover {path}`"
-            )
+            format!("; {left} holds the files of a run that was killed: `thinktime recover {path}`")
         });
         DataError::new(path, format!("holds no result: {RUN}: {error}{left}"))
     })?;

@@ -21,9 +21,8 @@ use rustix::fs::{
 use crate::DataError;
 use crate::files::{DRAFT, KNOWN, MARK, REPLACED, is_known};
 
-const WRITTEN_NOW: &str = "# A result that is being written. If nothing writes to it any more, the \
-                           run was\n# killed: `thinktime recover` makes a result of what there \
-                           is.\n";
+const WRITTEN_NOW: &str = "# A result that is being written. If no program writes to it, the run \
+                           was\n# killed: `thinktime recover` makes a result of these files.\n";
 
 /// A directory that will take the place of another.
 #[derive(Debug)]
@@ -74,7 +73,7 @@ impl Partial {
                 Err(error) => return Err(DataError::new(&path, error)),
             }
         }
-        Err(DataError::new(target, "too many results that were never finished lie beside it"))
+        Err(DataError::new(target, "too many unfinished results lie beside it"))
     }
 
     /// A directory that a run left behind; `None` if there is none, or somebody writes to it.

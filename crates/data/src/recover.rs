@@ -133,8 +133,8 @@ fn mark_as_cut_short(directory: &Path) -> Result<bool, DataError> {
         let time_s = summary.warmup_s + summary.duration_s;
         summary.warnings.retain(|one| !one.starts_with("interrupted"));
         summary.warnings.push(format!(
-            "cut short: it was killed, and this is what it had written {time_s:.3} s after its \
-             start, requests that were over; what scripts found is not among it"
+            "cut short: it was killed; the result has the requests that were over {time_s:.3} s \
+             after its start, without the findings of scripts"
         ));
         write_summary(directory, &summary)?;
         run.run.warmup_s = summary.warmup_s;

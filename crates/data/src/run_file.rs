@@ -47,7 +47,8 @@ impl RunFile {
         match given {
             None if places.is_empty() => Ok(self.workload.clone()),
             None => Err(format!(
-                "results keep no secrets, and some stood at `{}`: give the workload that has them",
+                "results keep no secrets, and the workload had some at `{}`: give the workload \
+                 that has them",
                 places.join("`, `"),
             )),
             Some(_) if places.is_empty() => {

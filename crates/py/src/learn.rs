@@ -187,8 +187,8 @@ fn user_by(name: &str, field: bool) -> PyResult<UserBy> {
         "agent" => Ok(UserBy::AddressAndAgent),
         "field" => Ok(UserBy::Field),
         other => Err(InputError::new_err(format!(
-            "`{other}` is no way to tell users apart: give `address`, `agent` (address and agent) \
-             or `field`"
+            "`{other}` does not identify users: give `address`, `agent` (address and agent) or \
+             `field`"
         ))),
     }
 }

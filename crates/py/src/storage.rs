@@ -65,8 +65,8 @@ impl Storage {
                 unwritten = written.err().map(|error| {
                     let path = self.path.take().unwrap_or_default();
                     format!(
-                        "{error}; what could be written is in {partial}: {state}. When there is \
-                         room, `thinktime recover {}` makes a result of it",
+                        "{error}; the written part is in {partial}: {state}. When there is room, \
+                         `thinktime recover {}` makes a result of it",
                         path.display()
                     )
                 });

@@ -22,7 +22,7 @@ pub(crate) fn rows(
 ) -> Result<std::result::Result<Table, String>> {
     match serde_json::from_slice::<Vec<Value>>(text) {
         Ok(rows) if rows.len() > most => Ok(Err(format!(
-            "the answer has {} rows, and a script is given {most} at most: ask for fewer, as by \
+            "the answer has {} rows, and a script gets {most} at most: ask for fewer, as by \
              `limit`",
             rows.len()
         ))),

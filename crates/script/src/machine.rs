@@ -108,7 +108,7 @@ impl Machine {
         self.action(
             slot,
             Err(mlua::Error::runtime(format!(
-                "{}: a session went on {TURNS_AT_ONCE_MAX} times while no time passed",
+                "{}: a session continued {TURNS_AT_ONCE_MAX} times while no time passed",
                 self.name
             ))),
         )
@@ -138,7 +138,7 @@ impl Machine {
         let complaint = match outcome {
             Ok((STATEMENT, _)) => match host.session().statement.take() {
                 Some(statement) => return TransactionStep::Statement(statement),
-                None => "a transaction went on without a statement".to_owned(),
+                None => "a transaction continued without a statement".to_owned(),
             },
             Ok((COMMIT, _)) => return TransactionStep::Commit,
             Ok((UNDO, _)) => return TransactionStep::Rollback,

@@ -186,9 +186,11 @@ impl Host {
         within: bool,
     ) -> Answer<()> {
         if within && options.is_some() {
-            return Err("the statements of a transaction have no options: those of the \
-                        transaction go for all"
-                .to_owned());
+            return Err(
+                "the statements of a transaction have no options: those of the transaction apply \
+                 to all"
+                    .to_owned(),
+            );
         }
         let options = Options::read(options, 1, "name and attempts")?;
         let kind = self.kind_of(options.name.as_deref())?;
@@ -217,9 +219,11 @@ impl Host {
     /// The rows of the last answer: a list of tables by the names of columns.
     fn rows(&self, lua: &Lua) -> Result<Answer<Table>> {
         if self.cut {
-            return Ok(Err("the rows are more than the 1 MiB that is kept of an answer: ask for \
-                           fewer of them, or for fewer columns"
-                .to_owned()));
+            return Ok(Err(
+                "the rows exceed the 1 MiB that is kept of an answer: ask for fewer of them, or \
+                 for fewer columns"
+                    .to_owned(),
+            ));
         }
         if self.body.is_empty() {
             return lua.create_table().map(Ok);

@@ -38,7 +38,7 @@ impl ClusterFindings {
             let (at, name) = (words::time(at_s), &cluster.name);
             let what = format!("at {at} {name}/{} {}", change.server, change.does);
             if at_s < warmup_s {
-                self.notes.push(format!("{what}: before the measured time, which it lasts into"));
+                self.notes.push(format!("{what}: before the measured time, and lasts into it"));
             } else if at_s <= end_s {
                 let after = words::time(at_s - warmup_s);
                 self.notes

@@ -108,7 +108,7 @@ fn check_asked(load: f64, requests: u64) -> Result<(), Invalid> {
     }
     if requests < ROUGH {
         return Err(Invalid::new(format!(
-            "requests: {requests} are too few to find a think time or rate by: {ROUGH} at least"
+            "requests: {requests} are too few to find a think time or rate: give at least {ROUGH}"
         )));
     }
     Ok(())

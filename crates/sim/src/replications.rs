@@ -64,7 +64,7 @@ impl<'a, S: RowSink> InOrder<'a, S> {
     ) -> Result<u64, Invalid> {
         let read: Result<(Replication, Vec<Row>), _> = postcard::from_bytes(bytes);
         let done = read.map_err(|error| {
-            Invalid::new(format!("what came of replication {number} cannot be read: {error}"))
+            Invalid::new(format!("the result of replication {number} cannot be read: {error}"))
         })?;
         let requests = done.0.collector.requests();
         self.take(number, done, figures);

@@ -9,7 +9,7 @@ use thinktime_core::words;
 /// A request with more turns is not simulated.
 const TURNS_MAX: f64 = 10_000.0;
 
-const INSTEAD: &str = ", or say policy = \"ps\", which is what ever shorter turns come to";
+const INSTEAD: &str = ", or say policy = \"ps\", the limit of ever shorter turns";
 
 /// Refuses quanta so small beside the demands that turns alone would take the time.
 ///

@@ -23,7 +23,7 @@ impl Backend {
         if url.starts_with("https://") {
             return Err(Invalid::new(format!(
                 "`{url}`: the switch speaks no TLS with the servers behind it, only with clients; \
-                 write http://HOST:PORT, with the port where the server takes HTTP without TLS"
+                 write http://HOST:PORT, with the server's port for HTTP without TLS"
             )));
         }
         let rest = url.strip_prefix("http://").ok_or_else(form)?;

@@ -27,7 +27,7 @@ impl fmt::Display for BodyError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BodyError::Source(error) => error.fmt(out),
-            BodyError::Idle => out.write_str("the body has stood still for too long"),
+            BodyError::Idle => out.write_str("the body has paused for too long"),
             BodyError::TooLarge => out.write_str("the body is too large"),
         }
     }

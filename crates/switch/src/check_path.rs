@@ -13,8 +13,7 @@ impl CheckPath {
     /// # Errors
     /// If it is no path.
     pub fn new(path: &str) -> Result<CheckPath, Invalid> {
-        let wrong =
-            || Invalid::new(format!("`{path}` is no path to ask servers for, as in /health"));
+        let wrong = || Invalid::new(format!("`{path}` is no path of a server, as in /health"));
         let parsed = path.parse::<Uri>().map_err(|_| wrong())?;
         if !path.starts_with('/') || parsed.authority().is_some() || path.contains('#') {
             return Err(wrong());

@@ -35,7 +35,7 @@ pub(crate) fn of_origin(
         None if version < Version::HTTP_11 => {}
         None => return Err(Refusal(400, "the request has no Host field")),
         Some(host) if is_host(host) => {}
-        Some(_) => return Err(Refusal(400, "the request's Host is none")),
+        Some(_) => return Err(Refusal(400, "the request's Host field is no host")),
     }
     Ok(origin)
 }

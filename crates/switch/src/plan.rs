@@ -113,12 +113,12 @@ fn check_needs(cluster: &ClusterModel, can_ask: bool) -> Result<(), Invalid> {
     let entry = cluster.dispatch.entry();
     let why = |need: &Need| match need {
         Need::Work => Some(
-            "the service demand of each request, which a real request does not say: it can be \
+            "the service demand of each request, which a real request does not report: it can be \
              simulated only"
                 .to_owned(),
         ),
         Need::Probes if !can_ask => Some(format!(
-            "how much servers have to do: name the path at which they say so, as in --probe \
+            "the work of each server: name the path at which servers report it, as in --probe \
              {PROBE_PATH}"
         )),
         Need::Probes | Need::Classes | Need::Targets => None,
@@ -126,8 +126,7 @@ fn check_needs(cluster: &ClusterModel, can_ask: bool) -> Result<(), Invalid> {
     match entry.needs.iter().find_map(why) {
         None => Ok(()),
         Some(why) => Err(Invalid::new(format!(
-            "the policy `{}` must be told {why}; jsq, jsq(2) and peak-ewma need nothing of the \
-             kind",
+            "the policy `{}` needs {why}; jsq, jsq(2) and peak-ewma need nothing of the kind",
             entry.name()
         ))),
     }

@@ -23,7 +23,7 @@ impl Dispatcher {
         let failures = &mut state.health[server].failures;
         *failures = failures.saturating_add(1);
         let closes = *failures >= self.settings.failures;
-        let why = format!("{failures} failures one after another");
+        let why = format!("{failures} failures in a row");
         if !closes || !self.set_open(&mut state, server, false, &why) || self.checked {
             return;
         }
@@ -32,7 +32,7 @@ impl Dispatcher {
             sleep(dispatcher.settings.closed_for).await;
             let mut state = dispatcher.state();
             if let Some(server) = member.number() {
-                dispatcher.set_open(&mut state, server, true, "its time is over");
+                dispatcher.set_open(&mut state, server, true, "its time without requests is over");
             }
         });
     }

@@ -41,7 +41,7 @@ impl Progress {
     pub(crate) fn refusal(&self) -> Option<(u16, &'static str)> {
         match self.0.state.load(Ordering::Relaxed) {
             BROKEN => Some((400, "the request's body is malformed, or ends too early")),
-            IDLE => Some((408, "the request's body has stood still for too long")),
+            IDLE => Some((408, "the request's body has paused for too long")),
             TOO_LARGE => Some((413, "the request's body is too large")),
             _ => None,
         }

@@ -142,7 +142,7 @@ def _too_short(probes: Sequence[Probe]) -> list[str]:
     return [
         f"{len(short)} of {units.counted(len(probes), 'probe')} had too few requests to bound "
         f"{name}, so none of these surely meets the objectives: give a longer duration for at "
-        f"least {units.count(needed)} requests a probe, several times as many where the server is "
+        f"least {units.count(needed)} requests a probe, several times as many if the server is "
         "busy."
     ]
 

@@ -14,8 +14,9 @@ from thinktime.present.page import Page, Verdict
 
 WORDS = {
     "probe": "A run or a simulation at one value, judged by the workload's objectives (SLO).",
-    "measured / allowed": "Of the objective that is worst: above 1 it is not met. Behind it stands "
-    "its 95 % confidence interval, as ± or by its ends; where that holds 1, it cannot be told.",
+    "measured / allowed": "The value of the worst objective over its limit: above 1 it is not "
+    "met. Its 95 % confidence interval follows, as ± or by its ends; if that contains 1, the "
+    "probe does not decide.",
     "all figures": "The files probes.parquet and capacity.json beside this page have them.",
 }
 

@@ -41,7 +41,7 @@ def table(found: Capacity) -> Table:
         found.what,
         columns.headings(names),
         [Group(lines)],
-        "In their order; the next value is where the limit would be known best after it.",
+        "In their order; the next value is the one that would narrow down the limit most.",
         spare=_SPARE,
     )
 

@@ -16,7 +16,8 @@ def command(
     ],
     on: options.On = None,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove them on the nodes when all are here.")
+        bool,
+        typer.Option("--remove", help="Remove the rows on the nodes after all have been copied."),
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -44,7 +44,7 @@ def mapped_errors() -> Iterator[None]:
     except RunError as error:
         raise fail(as_typed(str(error)), Exit.UNDECIDED) from None
     except UnicodeEncodeError:
-        why = "what was given, or a name in it, holds bytes that are no text in UTF-8"
+        why = "an argument, or a name in it, holds bytes that are no text in UTF-8"
         raise fail(why, Exit.INPUT_WRONG) from None
     except OverflowError as error:
         raise fail(f"a number is out of its range: {error}", Exit.INPUT_WRONG) from None

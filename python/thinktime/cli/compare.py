@@ -42,10 +42,10 @@ def command(
     junit: options.Junit = None,
     markdown: options.Markdown = None,
 ) -> None:
-    """Say how results differ from the first one: times, throughput, errors, with intervals.
+    """Compare results with the first one: times, throughput, errors, with intervals.
 
-    With --fail-if the status is 1 where a change is certainly beyond a limit, 3 where the results
-    are too short to tell, and 0 where all limits are held.
+    With --fail-if the status is 1 if a change is certainly beyond a limit, 3 if the results
+    are too short to tell, and 0 if all limits are kept.
     """
     from thinktime.comparison import limit, subject_of
 
@@ -53,7 +53,7 @@ def command(
         files = ci_files.files(junit, markdown)
         limits = [limit(text) for text in fail_if or []]
         if store is not None and against is None:
-            raise InputError("--store says where the history of --against is: give both")
+            raise InputError("--store is the folder of the history for --against: give both")
         if limits and against is None and len(results) < 2:
             raise InputError("--fail-if needs two results, or --against COMMIT")
         loaded = common.load_results(results)

@@ -26,5 +26,5 @@ def command(
         try:
             demo.main(output, plain_text.console(width=plain_text.width()), seed)
         except Interrupted:
-            message = f"interrupted; what was measured is in {output}"
+            message = f"interrupted; the measurements are in {output}"
             raise common.fail(message, common.Exit.UNDECIDED) from None

@@ -13,7 +13,7 @@ from thinktime.cli import plain_text
 def command(
     json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
 ) -> None:
-    """Say what this machine allows: connections, punctuality, cores; and what to change."""
+    """Show what this machine allows: connections, punctuality, cores; and what to change."""
     from thinktime.doctor import examine
 
     findings = examine()

@@ -18,7 +18,7 @@ Measured = Annotated[Path, typer.Argument(help="A result directory with all its 
 Demand = Annotated[
     str | None,
     typer.Option(
-        help="The law of service demands, as in 'exp(5ms)', where it is known; else it is "
+        help="The law of service demands, as in 'exp(5ms)', if it is known; otherwise it is "
         "learned from the times.",
         metavar="LAW",
     ),
@@ -52,7 +52,7 @@ NoServerTiming = Annotated[
     bool,
     typer.Option(
         "--no-server-timing",
-        help="Learn demands from the times, though the responses tell the server's own in the "
+        help="Learn demands from the times, even if responses report the server's own in the "
         "header Server-Timing.",
     ),
 ]
@@ -67,9 +67,9 @@ def command(
     no_server_timing: NoServerTiming = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
 ) -> None:
-    """Say what server fits a result, and what other systems would have shown.
+    """Find the server that fits a result, and what other systems would have shown.
 
-    The status is 3 where no model fits: then nothing is predicted.
+    The status is 3 if no model fits: then nothing is predicted.
     """
     from thinktime.explain import explain_result
 

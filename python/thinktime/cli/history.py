@@ -12,7 +12,7 @@ from thinktime.cli import common, options, plain_text
 from thinktime.results.files import check_folder
 
 app = typer.Typer(
-    help="Keep results by workload, target and commit, and say when figures changed.",
+    help="Keep results by workload, target and commit, and report when figures changed.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -24,10 +24,10 @@ def add(
     results: Annotated[list[Path], typer.Argument(help="Result directories.")],
     store: options.Store = None,
     commit: Annotated[
-        str | None, typer.Option(help="The commit, instead of the one that the result knows.")
+        str | None, typer.Option(help="The commit, instead of the one in the result.")
     ] = None,
     branch: Annotated[
-        str | None, typer.Option(help="The branch, instead of the one that the result knows.")
+        str | None, typer.Option(help="The branch, instead of the one in the result.")
     ] = None,
 ) -> None:
     """Add results to the history: their figures with intervals; rows are not copied."""
@@ -44,7 +44,7 @@ def add(
             plain_text.say(f"{result.label}: {'added' if added else 'is there already'}")
 
 
-@app.command("list", short_help="List what the history holds.")
+@app.command("list", short_help="List the results of the history.")
 def list_results(store: options.Store = None) -> None:
     """List what the history holds, by workload and target, the oldest first."""
     from thinktime.history import History, trends
@@ -64,7 +64,8 @@ def trend(
     workload: Annotated[str, typer.Argument(help="The workload's name.")],
     store: options.Store = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a page here, too.", metavar="FILE")
+        Path | None,
+        typer.Option("--output", "-o", help="The page to write, beside the text.", metavar="FILE"),
     ] = None,
 ) -> None:
     """Show how a workload's figures developed, and with which results they changed."""

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from thinktime.importing import Imported
 
 Given = Annotated[
-    str, typer.Argument(metavar="FILE", help="What is imported, or - for standard input.")
+    str, typer.Argument(metavar="FILE", help="The file to import, or - for standard input.")
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--output", help="The workload file; standard output without it."),
+    typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
 ]
 From = Annotated[
     str | None,

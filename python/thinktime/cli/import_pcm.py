@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from thinktime.pcm import Imported
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder with the model's files.")]
-Output = Annotated[Path, typer.Option("-o", "--output", help="The folder for what is made.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="The folder for the new files.")]
 System = Annotated[
     str | None,
     typer.Option(help="The operating system of all machines, instead of their policies."),
 ]
-Usage = Annotated[str | None, typer.Option(help="The usage model's file, where there are several.")]
+Usage = Annotated[str | None, typer.Option(help="The usage model's file, if there are several.")]
 Allocation = Annotated[
-    str | None, typer.Option(help="The allocation's file, where there are several.")
+    str | None, typer.Option(help="The allocation's file, if there are several.")
 ]
-Scenario = Annotated[str | None, typer.Option(help="The usage scenario, where there are several.")]
+Scenario = Annotated[str | None, typer.Option(help="The usage scenario, if there are several.")]
 TimeUnit = Annotated[
-    str | None, typer.Option(help="What one unit of the model's time is: s, ms, us, min or h.")
+    str | None, typer.Option(help="The unit of the model's time: s, ms, us, min or h.")
 ]
 Services = Annotated[
     bool, typer.Option("--services", help="Make each component a service of its own.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thinktime.learn.logs.log import Log
     from thinktime.learn.logs.reader import Progress
 
-WORDS = "interrupted: what was read is learned from all the same; once more ends the command"
+WORDS = "interrupted: the part that was read is still learned; a second Ctrl-C ends the command"
 
 
 class Interrupt:

@@ -20,14 +20,14 @@ CLEAN = "clean"
 Given = Annotated[
     str,
     typer.Argument(
-        help=f"The LAB file; or `{CLEAN}`, which takes away what is left of labs that were killed.",
+        help=f"The LAB file; or `{CLEAN}`, which removes the remains of labs that were killed.",
         metavar="LAB.toml",
     ),
 ]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", help="Write results, report and logs into this new folder.", metavar="DIR"
+        "--output", "-o", help="The new folder for results, report and logs.", metavar="DIR"
     ),
 ]
 
@@ -52,7 +52,7 @@ def command(lab: Given, output: Output = None) -> None:
             and output.exists()
             and {one.name for one in output.iterdir()} - {"logs"}
         ):
-            raise InputError(f"{output} is there already: give a new folder")
+            raise InputError(f"{output} exists already: give a new folder")
         permission.need()
         _perform(read, output)
 

@@ -49,19 +49,20 @@ def command(
         ),
     ] = None,
     timeout: Annotated[
-        str, typer.Option(help="A longer gap ends a session; `auto` finds one.", metavar="TIME")
+        str,
+        typer.Option(help="The longest gap within a session; `auto` finds it.", metavar="TIME"),
     ] = "1800s",
     user: Annotated[
-        str, typer.Option(help="Tell users by `address`, `agent` (address and agent) or `field`.")
+        str, typer.Option(help="Know users by `address`, `agent` (address and agent) or `field`.")
     ] = "agent",
     user_field: Annotated[
-        str | None, typer.Option(help="The field that tells the user, as the format calls it.")
+        str | None, typer.Option(help="The field that identifies the user, as the format calls it.")
     ] = None,
     pages: Annotated[
-        bool, typer.Option(help="Take objects with their page; else each request is a page.")
+        bool, typer.Option(help="Take objects with their page; otherwise each request is a page.")
     ] = True,
     crawlers: Annotated[
-        str, typer.Option(help="Tell programs `apart` from people, or take all `with` them.")
+        str, typer.Option(help="Keep programs `apart` from people, or take all `with` them.")
     ] = "apart",
     demand_cv2: Annotated[
         float | None,
@@ -69,44 +70,44 @@ def command(
     ] = None,
     load: Annotated[float, typer.Option(help="The load at which the advice is simulated.")] = 0.8,
     least_users: Annotated[
-        int, typer.Option(help="Name a path in the workload file if so many users asked for it.")
+        int, typer.Option(help="Least number of users of a path that the workload file names.")
     ] = 5,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Look at these requests alone: path=/shop/*, host=, status=5xx, method= or "
+            help="Learn only from these requests: path=/shop/*, host=, status=5xx, method= or "
             "time=FROM..UNTIL; may be repeated.",
             metavar="KIND=PATTERN",
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(help="Leave these requests out, likewise.", metavar="KIND=PATTERN"),
+        typer.Option(help="Leave out these requests, likewise.", metavar="KIND=PATTERN"),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Read on as the last log grows, until Ctrl-C.")
+        bool, typer.Option("--follow", "-f", help="Follow the growing last log until Ctrl-C.")
     ] = False,
     formats: Annotated[
-        bool, typer.Option("--formats", help="List the formats that are known, and end.")
+        bool, typer.Option("--formats", help="List the known formats, and end.")
     ] = False,
     report: Annotated[
-        Path | None, typer.Option(help="Write a page of charts here.", metavar="FILE.html")
+        Path | None, typer.Option(help="The page of charts to write.", metavar="FILE.html")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the workload file here.", metavar="WORKLOAD"),
+        typer.Option("--output", "-o", help="The workload file to write.", metavar="WORKLOAD"),
     ] = None,
     system: Annotated[
         Path | None,
-        typer.Option(help="Write a model of the server here, learned from durations."),
+        typer.Option(help="The file for a model of the server, learned from durations."),
     ] = None,
     demand: Annotated[
         str | None,
-        typer.Option(help="The demand of a request for --system, where no durations are logged."),
+        typer.Option(help="The demand of a request for --system, if the log has no durations."),
     ] = None,
     compare: Annotated[
         str | None,
-        typer.Option(help="Learn this log, too, and say what changed since.", metavar="LOG"),
+        typer.Option(help="Learn this log, too, and report changes since.", metavar="LOG"),
     ] = None,
     fidelity: Annotated[
         bool, typer.Option(help="Measure how well the workload stands in for the log.")
@@ -114,16 +115,16 @@ def command(
     on: Annotated[
         str | None,
         typer.Option(
-            help="Read the files on all cores of a Ray cluster, whose nodes all have them: ray for "
-            "one on this machine, ray://HOST:PORT or auto for one that is there.",
+            help="Read the files on all cores of a Ray cluster. Each node needs them. Give ray "
+            "for a cluster on this machine, ray://HOST:PORT or auto for a running one.",
             metavar="TEXT",
         ),
     ] = None,
     quiet: options.Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one object alone.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
     watched: Watch = NOBODY,
 ) -> None:
-    """Learn a workload from access logs: what it is like, and which system model it follows."""
+    """Learn a workload from access logs, and the system model that it follows."""
     if formats:
         for name, summary, source in _core.log_formats():
             plain_text.say(f"{name:12} {summary} ({source})")
@@ -179,10 +180,10 @@ def command(
     if system is not None and text is None:
         raise common.fail(NO_DURATIONS.format(system), common.Exit.INPUT_WRONG)
     if learned.log.stopped and not follow:
-        message = "interrupted: what was learned is of the part that was read"
+        message = "interrupted: only the part that was read is learned"
         raise common.fail(message, common.Exit.UNDECIDED)
     if measured and learned.fidelity is None:
-        message = "interrupted: what was learned is of all that was read, but its fidelity was not "
+        message = "interrupted: all that was read is learned, but its fidelity was not "
         raise common.fail(message + "measured to the end", common.Exit.UNDECIDED)
 
 

@@ -15,14 +15,14 @@ Url = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--output", help="The workload file; standard output without it."),
+    typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
 ]
 
 
 def command(url: Url, output: Output = None) -> None:
-    """Look at a page and write a workload file with the page and its objects, to begin with.
+    """Read a page and write a first workload file with the page and its objects.
 
-    The page is asked for once, with at most 5 MB in at most 20 s; nothing in it is run.
+    The page is requested once, with at most 5 MB in at most 20 s; nothing in it is run.
     """
     from thinktime.importing.page import import_page
 

@@ -12,16 +12,16 @@ import typer
 from thinktime import _core
 
 WORKLOAD = "The workload file, or a name of `thinktime workload list`"
-NOT_AGAIN = "; with --again only where secrets stand in it, which results do not keep."
+NOT_AGAIN = "; with --again only if it has secrets, which results do not keep."
 Workload = Annotated[Path, typer.Argument(help=WORKLOAD + ".")]
 System = Annotated[Path, typer.Argument(help="The system file.")]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write the result directory here.")
+    Path | None, typer.Option("--output", "-o", help="The result directory to write.")
 ]
 Label = Annotated[
     str | None,
     typer.Option(
-        help="What the result is called; by default its workload, the commit and the time.",
+        help="The name of the result; by default its workload, the commit and the time.",
         metavar="TEXT",
     ),
 ]
@@ -30,23 +30,23 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing while i
 Junit = Annotated[
     Path | None,
     typer.Option(
-        help="Write a JUnit file here, with a test case for each objective, check or limit.",
+        help="The JUnit file to write, with a test case for each objective, check or limit.",
         metavar="FILE",
     ),
 ]
 Markdown = Annotated[
     Path | None,
     typer.Option(
-        help="Write a summary in Markdown here, as for a pull request; $GITHUB_STEP_SUMMARY is "
-        "added to.",
+        help="The Markdown summary to write, as for a pull request; $GITHUB_STEP_SUMMARY is "
+        "extended, not replaced.",
         metavar="FILE",
     ),
 ]
 On = Annotated[
     str | None,
     typer.Option(
-        help="Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for one "
-        "that is there.",
+        help="Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for a "
+        "running one.",
         metavar="TEXT",
     ),
 ]
@@ -57,7 +57,7 @@ Store = Annotated[
 Again = Annotated[
     Path | None,
     typer.Option(
-        help="Do again what made this result directory; options that are given replace its own.",
+        help="Repeat the command that made this result directory; given options replace its own.",
         metavar="DIR",
     ),
 ]

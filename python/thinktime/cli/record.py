@@ -24,14 +24,14 @@ Listen = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--output", help="The workload file; standard output without it."),
+    typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
 ]
 Targets = Annotated[
     list[str] | None,
     typer.Option(
         "--target",
-        help="Record only what goes to this host, as in shop.example, shop.example:8443 or "
-        "*.shop.example; the rest is passed on without a look into it. May be given again.",
+        help="The only host to record, as in shop.example, shop.example:8443 or *.shop.example; "
+        "other traffic passes through unread. May be given several times.",
         metavar="HOST",
     ),
 ]
@@ -42,8 +42,8 @@ Har = Annotated[
 Folder = Annotated[
     Path | None,
     typer.Option(
-        help="Keep the certificate authority in this folder, and use the one that is there; "
-        "without it each recording has a new one.",
+        help="The folder of the certificate authority, for several recordings; by default each "
+        "recording has a new one.",
         metavar="FOLDER",
     ),
 ]
@@ -51,12 +51,11 @@ Ca = Annotated[
     Path | None,
     typer.Option(
         "--ca",
-        help="Certificate authorities of the servers, as a file in PEM form; those of this system "
-        "by default.",
+        help="PEM file of the servers' certificate authorities; those of this system by default.",
         metavar="FILE",
     ),
 ]
-Insecure = Annotated[bool, typer.Option("--insecure", help="Take any certificate of a server.")]
+Insecure = Annotated[bool, typer.Option("--insecure", help="Accept any certificate of a server.")]
 
 
 def command(
@@ -70,9 +69,9 @@ def command(
 ) -> None:
     """Record a visit through a proxy, and write a workload with its journey.
 
-    Send a browser or a program through the proxy: what it asks for goes on unchanged and is noted
-    down. Ctrl-C ends it. HTTPS is recorded where the client trusts the certificate authority that
-    is made for this; the first lines on standard error say how. Secrets are not written.
+    Send a browser or a program through the proxy: its requests pass unchanged and are noted.
+    Ctrl-C ends it. HTTPS is recorded if the client trusts the certificate authority that is made
+    for this; the first lines on standard error say how. Secrets are not written.
     """
     from thinktime.recording import Recorder
 
@@ -116,7 +115,7 @@ def _say_how(recorder: Recorder) -> None:
         f"  Firefox: Settings, Network Settings, Manual proxy: {host}, port {port}, also for HTTPS;"
         f" Settings, View Certificates, Authorities, Import: {file} (for websites)"
     )
-    _say("Take the certificate out of the browser again afterwards.")
+    _say("Remove the certificate from the browser afterwards.")
 
 
 def _until_interrupted(recorder: Recorder) -> None:

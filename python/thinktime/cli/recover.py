@@ -16,16 +16,16 @@ def command(
         Path, typer.Argument(help="The result directory that the killed run was to write.")
     ],
 ) -> None:
-    """Make an ordinary result of what a run or a simulation had written before it was killed.
+    """Make an ordinary result of the files of a run or a simulation that was killed.
 
-    It goes to RESULT, or to RESULT.recovered where an older result is at RESULT.
+    It goes to RESULT, or to RESULT.recovered if an older result is at RESULT.
     """
     from thinktime.results.recovery import recover
 
     with common.mapped_errors():
         found = recover(result)
     if not found:
-        message = f"{result}: no run that was killed has left anything behind there"
+        message = f"{result}: there are no files of a run that was killed"
         raise common.fail(message, common.Exit.INPUT_WRONG)
     for one in found:
         if one.path is None:

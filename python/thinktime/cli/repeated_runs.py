@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 Runs = Annotated[
     int | None,
     typer.Option(
-        help="Run so many times, one after another, each with a seed of its own, and say whether "
-        "the runs agree.",
+        help="Number of runs, one after another, each with its own seed; the report says whether "
+        "they agree.",
         metavar="K",
     ),
 ]
 Restart = Annotated[
     str | None,
     typer.Option(
-        help="With --runs: a command that restarts the server, before each run; without a shell.",
+        help="With --runs: the command that restarts the server before each run, without a shell.",
         metavar="COMMAND",
     ),
 ]

@@ -24,7 +24,7 @@ def command(
     seed: Annotated[int, typer.Option(help="The seed of the demands that the server draws.")] = 1,
     workload: Annotated[
         Path | None,
-        typer.Option(help="The workload file, or preset, that says how large responses are."),
+        typer.Option(help="The workload file, or preset, with the sizes of responses."),
     ] = None,
     server: Annotated[
         int | None,
@@ -46,7 +46,7 @@ def command(
         bool,
         typer.Option(
             "--server-timing",
-            help="Tell each request's demand in its response: Server-Timing: demand;dur=12.5.",
+            help="Report each request's demand in its response: Server-Timing: demand;dur=12.5.",
         ),
     ] = False,
     files: Annotated[
@@ -55,19 +55,19 @@ def command(
     policy: Annotated[
         str | None,
         typer.Option(
-            help="With --files: fair, or srpt, which first sends what has the least left.",
+            help="With --files: fair, or srpt, which first sends the response with the least left.",
             show_default="fair",
         ),
     ] = None,
     rate: Annotated[
         str | None,
-        typer.Option(help="With --files: the most that is sent in a second, as in 1.2MB/s."),
+        typer.Option(help="With --files: the largest rate of sending, as in 1.2MB/s."),
     ] = None,
     link_class: Annotated[
         str | None,
         typer.Option(
-            help="With --files: the first of eight classes of the link's queue, as in 1:10; what "
-            "has the least left names it."
+            help="With --files: the first of eight classes of the link's queue, as in 1:10; "
+            "responses with the least left use it."
         ),
     ] = None,
 ) -> None:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from thinktime.sweeps.curves import SweepCurves
 
 _AT_EACH_POINT = {
-    "requests": "Requests that are begun at each point after the warm-up. Where nothing else ends "
-    "a point, 1000000 are simulated.",
+    "requests": "Number of requests that begin at each point after the warm-up; 1000000 in a "
+    "simulation if nothing else ends it.",
     "duration": "Time at which no more requests begin at a point, as in 10min: virtual time in a "
-    "simulation. Where nothing else ends a run against a server, 30s.",
+    "simulation. 30s against a server if nothing else ends the run.",
     "load": "Hold this load (0 to 1): sets the rate, or solves for the think time. Not with "
     "--target.",
     "warmup": "Requests scheduled before this time do not count. In a simulation auto, the default "
@@ -74,7 +74,7 @@ def command(
 ) -> None:
     """Vary any keys over ranges or lists, on all cores.
 
-    With --output each finished point is kept, and the same command goes on where it was stopped.
+    With --output each finished point is kept, and the same command continues from there.
     """
     if not vary:
         raise common.fail(

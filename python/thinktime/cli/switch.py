@@ -13,63 +13,67 @@ from thinktime.cli import common, signals
 from thinktime.workload import load
 
 Servers = Annotated[
-    list[str], typer.Option(help="A server, as in http://HOST:PORT; once for each of the cluster.")
+    list[str],
+    typer.Option(
+        help="A server, as in http://HOST:PORT; repeat it for each server of the cluster."
+    ),
 ]
 Named = Annotated[
-    Path | None, typer.Option(help="The workload file that says which request is of which name.")
+    Path | None, typer.Option(help="The workload file that gives requests their names.")
 ]
-Cluster = Annotated[
-    str | None, typer.Option(help="The name of the cluster, where there are several.")
-]
-Connections = Annotated[int, typer.Option(help="Client connections at a time; others wait.")]
+Cluster = Annotated[str | None, typer.Option(help="The name of the cluster, if there are several.")]
+Connections = Annotated[int, typer.Option(help="Most client connections at a time; others wait.")]
 BodyBytes = Annotated[int, typer.Option(help="The most bytes of a request's body.")]
 Waiting = Annotated[
     int, typer.Option(help="Requests that may wait at the switch, if the policy lets them.")
 ]
-Wait = Annotated[str, typer.Option(help="How long each of these may wait.")]
+Wait = Annotated[str, typer.Option(help="Longest wait of such a request.")]
 Client = Annotated[
-    str, typer.Option(help="How long a client may take for a head, and between requests.")
+    str, typer.Option(help="Longest time for a client's head, and between its requests.")
 ]
-Connect = Annotated[str, typer.Option(help="How long connecting to a server may take.")]
-FirstByte = Annotated[
-    str, typer.Option(help="How long a server may take until its response begins.")
-]
-Idle = Annotated[str, typer.Option(help="How long a body may stand still.")]
+Connect = Annotated[str, typer.Option(help="Longest time to connect to a server.")]
+FirstByte = Annotated[str, typer.Option(help="Longest time until a server's response begins.")]
+Idle = Annotated[str, typer.Option(help="Longest pause within a body.")]
 Retries = Annotated[
-    int, typer.Option(help="How often a request that may be repeated tries another server.")
+    int, typer.Option(help="Retries at another server, for a request that may be repeated.")
 ]
 Failures = Annotated[
-    int, typer.Option(help="After so many failures in a row a server gets no requests.")
+    int, typer.Option(help="Failures in a row after which a server gets no requests.")
 ]
-Closed = Annotated[str, typer.Option(help="For how long it then gets none.")]
-Drain = Annotated[str, typer.Option(help="How long requests in progress may take at the end.")]
+Closed = Annotated[str, typer.Option(help="Time without requests after these failures.")]
+Drain = Annotated[str, typer.Option(help="Time for requests in progress at the end.")]
 Log = Annotated[
-    Path | None, typer.Option(help="Add a line for each request to this file, as `learn` reads it.")
+    Path | None,
+    typer.Option(help="The file that gets a line for each request, as `learn` reads it."),
 ]
 Certificate = Annotated[
-    Path | None, typer.Option(help="Take clients by TLS, and show them this certificate (PEM).")
+    Path | None, typer.Option(help="Accept clients by TLS with this certificate (PEM).")
 ]
 Key = Annotated[
-    Path | None, typer.Option(help="The certificate's private key, if in a file of its own (PEM).")
+    Path | None, typer.Option(help="The certificate's private key, if it has its own file (PEM).")
 ]
 Metrics = Annotated[
-    str | None, typer.Option(help="HOST:PORT where Prometheus finds metrics, at /metrics.")
+    str | None, typer.Option(help="HOST:PORT of the metrics for Prometheus, at /metrics.")
 ]
 BehindProxy = Annotated[
-    bool, typer.Option("--behind-proxy", help="Believe what requests say of who sent them.")
+    bool,
+    typer.Option("--behind-proxy", help="Trust the header fields that name a request's sender."),
 ]
 Health = Annotated[
-    str | None, typer.Option(help="Ask servers for this path: who does not answer well is closed.")
+    str | None,
+    typer.Option(
+        help="The path for health checks; a server that does not answer well gets no requests."
+    ),
 ]
 HealthEvery = Annotated[
-    str | None, typer.Option(help="How often each server is asked for it; 5s by default.")
+    str | None, typer.Option(help="Time between health checks of a server; 5s by default.")
 ]
 Probe = Annotated[
     str | None,
-    typer.Option(help="Where servers say how much they have to do, for `prequal`: a path."),
+    typer.Option(help="The path at which servers report their work, for `prequal`."),
 ]
 HealthWithin = Annotated[
-    str | None, typer.Option(help="How long the answer to that may take; 1s by default.")
+    str | None, typer.Option(help="Longest time for the answer to a health check; 1s by default.")
 ]
 SETTINGS = (
     "threads", "connections", "body_bytes", "waiting", "wait", "client", "connect", "first_byte",
@@ -85,7 +89,7 @@ def command(
     listen: Annotated[str, typer.Option(help="HOST:PORT; port 0: a free one.")] = "127.0.0.1:8080",
     cluster: Cluster = None,
     workload: Named = None,
-    seed: Annotated[int, typer.Option(help="The seed of what the policy draws.")] = 1,
+    seed: Annotated[int, typer.Option(help="The seed of the policy's draws.")] = 1,
     log: Log = None,
     certificate: Certificate = None,
     key: Key = None,
@@ -109,7 +113,7 @@ def command(
     drain: Drain = "10s",
     behind_proxy: BehindProxy = False,
 ) -> None:
-    """Forward requests to real servers, each to the one that a cluster's dispatch policy says.
+    """Forward requests to real servers, each to the one that a cluster's dispatch policy chooses.
 
     The policy is the code that simulates the cluster; the cluster's stations and cache are a model
     and not used. Ctrl-C ends the switch when what is in progress has ended; SIGHUP makes it read
@@ -154,7 +158,7 @@ def _until_interrupted(
     _tell(proxy)
     done = proxy.stop()
     if done is not None:
-        typer.echo(f"passed on {done.passed} requests, refused {done.refused}")
+        typer.echo(f"forwarded {done.passed} requests, refused {done.refused}")
         for at, (requests, failures) in enumerate(zip(done.requests, done.failures, strict=True)):
             typer.echo(f"server {at}: {requests} requests, {failures} failures")
         if done.log_failure is not None:

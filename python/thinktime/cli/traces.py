@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def command(
     result: Annotated[Path, typer.Argument(help="The result directory of a run.")],
     slowest: Annotated[
-        int, typer.Option(min=0, help="So many of the slowest requests that succeeded.")
+        int, typer.Option(min=0, help="Number of the slowest requests that succeeded.")
     ] = 10,
     failed: Annotated[
-        int, typer.Option(min=0, help="So many of the first requests that failed.")
+        int, typer.Option(min=0, help="Number of the first requests that failed.")
     ] = 10,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
 ) -> None:

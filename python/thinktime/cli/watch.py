@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Live = Annotated[
     bool,
-    typer.Option("--live", help="Show it in the browser while it runs: prints the address."),
+    typer.Option("--live", help="Show it in the browser while it runs; prints the address."),
 ]
 LiveAt = Annotated[
     str | None,
@@ -35,7 +35,8 @@ LiveAt = Annotated[
 Metrics = Annotated[
     str | None,
     typer.Option(
-        help="Tell Prometheus while it runs, at http://HOST:PORT/metrics, as in 127.0.0.1:9464.",
+        help="HOST:PORT of metrics for Prometheus while it runs, at /metrics, as in "
+        "127.0.0.1:9464.",
         metavar="HOST:PORT",
     ),
 ]
@@ -51,8 +52,8 @@ _DOING = {
     "learn": "Learning",
 }  # fmt: skip
 _REACHED = (
-    "others reach the page: it is not encrypted, and whoever has its address sees all and can stop "
-    "what it shows"
+    "others reach the page: it is not encrypted, and anybody with its address sees all and can "
+    "stop the command"
 )
 _Command = TypeVar("_Command", bound=Callable[..., None])
 

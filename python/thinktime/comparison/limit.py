@@ -152,6 +152,6 @@ def _longer(factor: float | None, comparison: Comparison) -> str:
     lengths_s = [comparison.before.duration_s, comparison.after.duration_s]
     each = f" ({units.seconds(factor * max(lengths_s), 2)} each)" if max(lengths_s) else ""
     return (
-        f"; runs about {units.factor(factor)} times as long{each} would tell, were the difference "
-        "as it is here"
+        f"; runs about {units.factor(factor)} times as long{each} would tell, if the difference "
+        "stays the same"
     )

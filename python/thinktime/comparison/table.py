@@ -38,8 +38,7 @@ def notes(comparison: Comparison) -> list[str]:
     found = [f"Not compared: {units.listed(names)}: {why}." for why, names in by_reason.items()]
     if any(isinstance(one, Change) and one.paired for one in comparison.changes.values()):
         found.append(
-            "Both results met the same arrivals: what they have in common is taken out of the "
-            "differences."
+            "Both results had the same arrivals: their common part is taken out of the differences."
         )
     if comparison.links is not None:
         found.append(_links(*comparison.links))

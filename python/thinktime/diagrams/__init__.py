@@ -25,6 +25,5 @@ def of_workload(workload: Workload) -> Section:
 
 
 ASKS = (
-    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
-    "to ask again."
+    "From top to bottom: the arrivals of sessions, their requests, and their return to ask again."
 )

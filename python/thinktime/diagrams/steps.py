@@ -91,7 +91,7 @@ def _step_words(
             for n, branch in enumerate(branches, 1):
                 yield StepWords("branch", f"{n} of {len(branches)}", "", depth + 1)
                 yield from _step_words(branch, system, request, depth + 1)
-            yield StepWords("join", "goes on when all are done", "", depth)
+            yield StepWords("join", "continues when all are done", "", depth)
         else:
             yield StepWords(
                 "other", ", ".join(f"{key} {value}" for key, value in step.items()), "", depth

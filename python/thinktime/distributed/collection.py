@@ -129,7 +129,7 @@ def _merge(files: Sequence[Path], to: Path) -> None:
     Raises RunError if one is damaged.
     """
     if not files:
-        raise _core.RunError("none of the rows is there any more")
+        raise _core.RunError("all of the rows are gone")
     import polars as pl
     from polars.exceptions import PolarsError
 

@@ -224,8 +224,8 @@ class Conductor:
             ray.kill(member.handle)
             seen = [self.gathering.lose(share) for share in stint.shares]
         if self._ending.is_set() or self.gathering.stopped:
-            self.gathering.warn(f"the generator {member.name} was lost while the run ended: what "
-                                "it did in the last seconds is missing")  # fmt: skip
+            self.gathering.warn(f"the generator {member.name} was lost while the run ended: its "
+                                "last seconds are missing")  # fmt: skip
             return
         at_s = min(up_to_s for up_to_s, _, _ in seen)
         member.lost_at_s = at_s if member.lost_at_s is None else min(at_s, member.lost_at_s)
@@ -249,7 +249,7 @@ class Conductor:
         with self._lock:
             others = [one for one in self.members if not one.lost]
             if not self.continues:
-                return "nobody was to take them over (--on-loss continue)"
+                return "no other generator may take them over (--on-loss continue)"
             if not others:
                 return "there is no other generator"
             load = [stint.member.name for stint in self._stints]
@@ -282,8 +282,8 @@ def _lost_rows(member: Member, path: str) -> dict[str, Any]:
     """The known facts about the rows of a lost generator."""
     until = "" if member.lost_at_s is None else f" at {member.lost_at_s:.1f} s"
     return {
-        "missing": f"it was lost{until}; what it had written by then is in {path}.partial, as far "
-        f"as that disk is there: `thinktime recover {path}` on that node makes a result of it"
+        "missing": f"it was lost{until}; its rows until then are in {path}.partial, if that disk "
+        f"is available: `thinktime recover {path}` on that node makes a result of it"
     }
 
 

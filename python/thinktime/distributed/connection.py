@@ -85,7 +85,7 @@ def checked(on: str) -> str:
     if on not in (LOCAL, AUTO) and not client:
         raise _core.InputError(
             f"on: `{on}` is no cluster: `{LOCAL}` is one on this machine for the time of the "
-            f"command, `{_CLIENT}HOST:PORT` or `{AUTO}` one that is there"
+            f"command, `{_CLIENT}HOST:PORT` or `{AUTO}` a running one"
         )
     if find_spec("ray") is None:
         raise _core.InputError(
@@ -170,5 +170,5 @@ def _warn_of_open_cluster(ray: Any, address: str) -> None:
     if is_open is None:
         is_open = os.environ.get("RAY_AUTH_MODE", "disabled") == "disabled"
     if is_open:
-        print("warning: the Ray cluster asks nobody who he is (RAY_AUTH_MODE): whoever reaches it "
-              "can run programs on its nodes", file=sys.stderr)  # fmt: skip
+        print("warning: the Ray cluster has no authentication (RAY_AUTH_MODE): anybody who "
+              "reaches it can run programs on its nodes", file=sys.stderr)  # fmt: skip

@@ -41,7 +41,7 @@ def replications_on_cluster(
         InputError: if it is one replication alone, or there is no such cluster.
     """
     if replications < 2:
-        raise _core.InputError("on: replications are what is divided: say how many "
+        raise _core.InputError("on: a cluster divides replications: give their number "
                                "(`replications`)")  # fmt: skip
     packed = (Parcel.of(workload), Parcel.of(system), options)
 

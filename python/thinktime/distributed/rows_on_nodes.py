@@ -87,8 +87,8 @@ class NodeBook:
         for share in set(range(self._gathering.shares)) - set(self.shares):
             self._gathering.lose(share)  # otherwise its rows would be waited for
         self._gathering.spoil(
-            f"it is what one of {generators} generators did, for its rows: the figures are in the "
-            "result of the whole run"
+            f"it has the rows of one of {generators} generators: the figures are in the result of "
+            "the whole run"
         )
         self._found = {"path": self.leaving.of(self.place)}
         self._thread = threading.Thread(target=self._keep, args=(options,), name="rows of a node")

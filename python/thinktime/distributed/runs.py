@@ -52,7 +52,7 @@ def run_on_cluster(
     """
     given = json.loads(options)
     if workload.replays:
-        raise _core.InputError("on: a log is replayed by one generator: what it replays is not "
+        raise _core.InputError("on: a log is replayed by one generator: its requests are not "
                                "divided yet")  # fmt: skip
     on_loss = given.get("on_loss", _ON_LOSS[0])
     if on_loss not in _ON_LOSS:

@@ -79,7 +79,7 @@ def other_work(machine: Machine) -> Finding | None:
         f"{loads[0]:g} threads ran or wanted to, on average over the last minute",
         enough,
         "the cores are free for measurements" if enough else "measurements wait for cores",
-        "" if enough else "end what else runs; `top` shows it",
+        "" if enough else "end other programs; `top` shows them",
     )
 
 
@@ -166,7 +166,7 @@ def frequency(machine: Machine) -> Finding | None:
         enough,
         "cores keep their speed"
         if enough
-        else "cores slow down when there is little to do: low loads look slower than they are",
+        else "cores slow down when they have little work: low loads look slower than they are",
         "" if enough else "cpupower frequency-set -g performance",
     )
 
@@ -185,7 +185,7 @@ def timers(machine: Machine) -> Finding:
         "50 µs off"
         if enough
         else "requests are sent late: a result says so (lateness)",
-        "" if enough else "end what else runs, or use a machine that no other guests share",
+        "" if enough else "end other programs, or use a machine without other guests",
     )
 
 
@@ -202,7 +202,7 @@ def stolen_time(machine: Machine) -> Finding | None:
         enough,
         "the host leaves the cores alone"
         if enough
-        else "the host runs others on these cores meanwhile: such pauses are lateness",
+        else "the host runs other guests on these cores: such pauses are lateness",
         "" if enough else "use a machine with cores of its own",
     )
 
@@ -240,7 +240,7 @@ def memory(machine: Machine) -> Finding | None:
         f"{available / 2**30:.1f} GiB available",
         enough,
         f"some {connections:,} connections at a time",
-        "" if enough else "end what else runs, or use a machine with more memory",
+        "" if enough else "end other programs, or use a machine with more memory",
     )
 
 

@@ -61,8 +61,8 @@ def _meaning(one: Answer, mean_s: float, is_closed: bool) -> str:
     if low <= mean_s <= high:
         return "no further apart than chance explains"
     if is_closed:
-        return "what was measured is the number that people are misled by"
-    return "the number that people are misled by"
+        return "the measured number is the misleading one"
+    return "the misleading number"
 
 
 def _a(kind: str) -> str:

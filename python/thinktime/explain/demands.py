@@ -64,7 +64,7 @@ def known_demands(
         InputError: if several are given, the law is invalid, or a log or result does not show it.
     """
     if sum(one is not None for one in (demand, log, low_load)) > 1:
-        raise InputError("give one of a law, a log and a result at low load: each says it all")
+        raise InputError("give only one: a law, a log, or a result at low load")
     if log_format is not None and log is None:
         raise InputError("a format goes with a log")
     if demand is not None:
@@ -101,8 +101,8 @@ def of_log(file: str | Path, log_format: str | None = None) -> KnownDemands:
     for what, step_s in steps_s.items():
         if step_s > COARSE * usual_s:
             raise InputError(
-                f"{file}: its {what} are in steps of {units.seconds(step_s)}, where a request "
-                f"takes {units.seconds(usual_s)} on average: that tells no demands; log finer times"
+                f"{file}: its {what} are in steps of {units.seconds(step_s)}, but a request takes "
+                f"{units.seconds(usual_s)} on average: demands are not visible; log finer times"
             )
     return _alone(log, f"{file} that found the server idle", str(file))
 
@@ -117,8 +117,8 @@ def of_low_load(result: Result, low: Result) -> KnownDemands:
     names, others = (set(one.workload.request_names) for one in (result, low))
     if names != others:
         raise InputError(
-            f"{where}: it has the requests {', '.join(sorted(others))}, and what is explained has "
-            f"{', '.join(sorted(names))}: run the same workload at a low load"
+            f"{where}: it has the requests {', '.join(sorted(others))}, and the explained result "
+            f"has {', '.join(sorted(names))}: run the same workload at a low load"
         )
     network = network_s(low)
     log = visits_of(low).without(network).served()

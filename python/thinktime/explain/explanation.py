@@ -112,7 +112,7 @@ class Explanation:
         if self.network_s:
             doubts = f"; its link takes {units.seconds(self.network_s)} of each time{doubts}"
         return (
-            f"{self.model} at a load of {self.load:.2f} does what was measured: on the part that "
+            f"{self.model} at a load of {self.load:.2f} matches the measurement: on the part that "
             f"was held out it is {self.apart:.3f} off, and {self.allowed:.3f} may be chance{doubts}"
         )
 
@@ -128,7 +128,7 @@ class Explanation:
         """The source of the demands, as the end of a sentence."""
         words = "" if self.demands == LEARNED else f"; demands are {self.demands}"
         if self.left_aside:
-            words += f"; what `Server-Timing` tells is left aside: {self.left_aside}"
+            words += f"; the times of `Server-Timing` are left aside: {self.left_aside}"
         return words
 
     def as_dict(self) -> dict[str, Any]:

@@ -247,7 +247,7 @@ def _vague(found: Answer) -> str | None:
     if found.mean_within_s is None or found.mean_within_s[1] < WIDE * found.mean_within_s[0]:
         return None
     low, high = (units.seconds(limit) for limit in found.mean_within_s)
-    return f"it may be anything from {low} to {high}: too little of this was measured to tell"
+    return f"it lies between {low} and {high}: too little was measured to say more"
 
 
 def _system(candidate: Candidate, one: _Question) -> System:

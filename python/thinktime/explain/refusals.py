@@ -27,11 +27,11 @@ def contradicted_by(one: Candidate, own: Answer, mean_s: float) -> str:
     """Why a model is refused although it fits the times at which requests were sent."""
     low_s, high_s = own.mean_limits_s or (0.0, 0.0)
     return (
-        f"the nearest one, {one.words}, does not give what was measured when it is asked for the "
-        f"measured workload: its mean is {units.seconds(own.mean_s)}, in 999 of 1,000 such "
-        f"measurements from {units.times_between(low_s, high_s)}, and {units.seconds(mean_s)} was "
-        "measured; requests did not come as the workload says, as where the machine stalled, or "
-        "the server stalled for all of them at once"
+        f"the nearest one, {one.words}, differs from the measurement under the measured workload: "
+        f"its mean is {units.seconds(own.mean_s)}, in 999 of 1,000 such measurements from "
+        f"{units.times_between(low_s, high_s)}, and {units.seconds(mean_s)} was measured; requests "
+        "did not come as the workload says (the machine may have stalled), or the server stalled "
+        "for all of them at once"
     )
 
 
@@ -51,16 +51,16 @@ def unfitting(choice: Choice, seen: Visits) -> str:
             "was held out"
         )
         if near.apart > FAR:
-            return f"{off}: it does nothing like what was measured"
+            return f"{off}: it does not resemble the measurement"
         return f"{off}, where {near.allowed:.2f} may be chance"
     if crowded(seen) < CROWDED:
         return (
-            f"{units.percent(1 - crowded(seen))} of the requests found nobody, so they say nothing "
-            "of who is served first, or by how many: run it at a higher load"
+            f"{units.percent(1 - crowded(seen))} of the requests found the server empty, so the "
+            "policy and the number of servers cannot be seen: run it at a higher load"
         )
     return (
-        "under none of the policies that are known here demands hang on nothing; the server does "
-        "other things beside, waits for something that is not seen, or its speed changes"
+        "under every known policy the demands depend on something: the server also does other "
+        "work, waits for something unseen, or changes its speed"
     )
 
 
@@ -69,7 +69,7 @@ def _too_short(near: Trial, requests: int) -> str:
     needed = rounded_up(near.needed(requests))
     enough = f"about {needed:,} would tell"
     if needed > MOST:
-        enough = f"about {needed:,} would tell, and {MOST:,} are looked at"
+        enough = f"about {needed:,} would tell, but at most {MOST:,} are used"
     return (
         f"its {requests:,} requests are too few to tell: the nearest one, "
         f"{near.candidate.words}, is {near.apart:.2f} off on the part that was held out, but by "

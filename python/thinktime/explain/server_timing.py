@@ -109,7 +109,7 @@ def _check_that_waiting_is_in_it(seen: Visits, reported_s: Floats) -> None:
     named = f"{units.seconds(own_s)} of that" if own_s > 0 else "none of that"
     raise UnusableTimesError(
         f"requests that found others took {units.seconds(longer_s)} longer on average, and it "
-        f"names {named}: waiting is not in it, as where it is measured behind a queue"
+        f"names {named}: it leaves out waiting, as if it is measured behind a queue"
     )
 
 
@@ -121,7 +121,6 @@ def _check_that_it_is_the_whole(log: ServerVisits, took_s: Floats) -> None:
     own_s, took = float(log.duration_s[idle].mean()), float(took_s[idle].mean())
     if own_s < TOLD_LEAST * took:
         raise UnusableTimesError(
-            f"requests that found the server idle took {units.seconds(took)} on average, of "
-            f"which it names {units.seconds(own_s)}: the rest is the network's, or of what it does "
-            "not name"
+            f"requests that found the server idle took {units.seconds(took)} on average, of which "
+            f"it names {units.seconds(own_s)}: the rest is the network's, or unnamed"
         )

@@ -114,5 +114,5 @@ def _checks(summary: Mapping[str, Any], found: Sequence[Objective]) -> Iterator[
         whole = count["passed"] + count["failed"]
         words = f"it failed {units.count(count['failed'])} of {units.count(whole)} times"
         if count["failed"] and None not in judged:
-            words += "; no objective is about it, so it decides nothing"
+            words += "; it has no objective, so it decides nothing"
         yield Case(f"check {name}", "passed", words)

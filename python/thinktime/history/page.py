@@ -27,9 +27,8 @@ from thinktime.present.page import Page, Verdict, colour
 
 WORDS = {
     "bars": "95 % confidence intervals of each result's own figure.",
-    "change point": "A result from which on a figure is another one for good, by the E-divisive "
-    "procedure of Matteson and James with permutations, at a level of 5 % for each "
-    "figure.",
+    "change point": "A result at which a figure changes for good, by the E-divisive procedure of "
+    "Matteson and James with permutations, at a level of 5 % for each figure.",
 }
 _TITLES = {
     "mean": "Mean response time", "p50": "Median response time", "p99": "99th percentile",

@@ -75,7 +75,7 @@ def one_origin(
 ) -> tuple[str, list[Request]]:
     """The origin that most requests go to, and those that go there; the others are noted.
 
-    A workload has one target. Where there are ``telling`` requests, as the pages of a visit are,
+    A workload has one target. If there are ``telling`` requests, as the pages of a visit are,
     their origin is taken.
     """
     given = list(requests)

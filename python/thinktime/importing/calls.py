@@ -74,9 +74,7 @@ class Calls:
             elif token.text == "sleep" and follows == "(":
                 self._sleep(at + 1, place)
             elif token.text in ("if", "for", "while", "switch", "try"):
-                self.notes.add(
-                    place, f"`{token.text}` is not followed: what it holds is taken once"
-                )
+                self.notes.add(place, f"`{token.text}` is not followed: its content is taken once")
             elif token.text == "else":
                 self.notes.add(place, "`else` is left out, with what it holds")
                 at = self._past_else(at, end)

@@ -161,7 +161,7 @@ def seconds(given: float) -> str:
 
 def a_visit(requests: Sequence[Request], why: str, think: str = "0s") -> Population:
     """Requests of one visit in their order: partly open, or open if there is only one."""
-    asked = "The source does not say how many come: this rate is a default to be changed."
+    asked = "The source does not give the rate: this one is a default to be changed."
     if len(requests) == 1:
         arrivals = {"model": "open", "rate": DEFAULT_RATE}
         return Population(arrivals, f"Open: {why}, of one request. {asked}", list(requests))

@@ -144,7 +144,7 @@ def _entry(one: Exchange, place: str, notes: Notes) -> _Entry | None:
         notes.add(place, "left out: it has no `startedDateTime` that is a time")
     method = method_of(one.method or "GET")
     if method is None:
-        notes.add(place, "left out: its method is none of HTTP")
+        notes.add(place, "left out: its method is no method of HTTP")
     if one.begun_s is None or found is None or method is None:
         return None
     fields = content.headers(one.fields, place, notes, recorded=True)

@@ -203,7 +203,7 @@ class _Filling:
 def _group(plan: Plan, element: Element, tree: Element, outer: Scope) -> None:
     place, notes = _place(element), plan.notes
     if element.tag != "ThreadGroup":
-        notes.add(place, "left out: what goes before or after the test")
+        notes.add(place, "left out: steps before or after the test")
         return
     scope = _scope(plan, tree, outer)
     fill = _Filling(scope.variables, place, notes)
@@ -252,12 +252,12 @@ def _samplers(
                 if request is not None and other.tag in assertions.ASSERTIONS:
                     assertions.take(other, request, _place(other), plan.notes)
                 elif not _is_setting(other):
-                    plan.notes.add(_place(other), "left out: answers are not looked at")
+                    plan.notes.add(_place(other), "left out: answers are not checked")
             if request is not None:
                 yield request, here.timers
         elif element.tag in TRANSPARENT:
             if element.tag in ("LoopController", "OnceOnlyController"):
-                plan.notes.add(_place(element), "what it holds is sent once in each turn")
+                plan.notes.add(_place(element), "its content is sent once in each turn")
             yield from _samplers(plan, inner, _scope(plan, inner, scope), depth + 1)
         elif not _is_setting(element):
             plan.notes.add(_place(element), "left out, with what it holds")

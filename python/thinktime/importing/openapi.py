@@ -55,9 +55,9 @@ def draft(text: str, file: str, name: str) -> Draft:
     if not requests:
         raise InputError(f"{file}: describes no operation under `paths`")
     why = (
-        "Open: a description of an interface does not say who comes, or in which order; so each "
-        f"of its {len(requests)} operations comes by itself, all equally often (`weight`). The "
-        "rate is a default to be changed."
+        "Open: a description of an interface gives no visits and no order; so each of its "
+        f"{len(requests)} operations comes by itself, all equally often (`weight`). The rate is a "
+        "default to be changed."
     )
     population = Population({"model": "open", "rate": DEFAULT_RATE}, why, requests)
     population.weights = dict.fromkeys(requests, 1.0)

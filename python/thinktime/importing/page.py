@@ -110,8 +110,8 @@ def page_draft(url: str, html: str) -> Draft:
     objects = list(_objects(url, html, notes))
     _, page.objects = one_origin(objects, notes, telling=[page])
     page.about = (
-        f"The page, with the {len(page.objects)} objects that its HTML names. Which of them are "
-        "asked for is drawn; what scripts and style sheets ask for is not seen here."
+        f"The page, with the {len(page.objects)} objects that its HTML names. A draw decides which "
+        "of them a visit requests. Requests of scripts and style sheets are not seen here."
     )
     why = (
         "Open: people arrive by themselves, whatever the server does. The rate is a default to be "
@@ -213,7 +213,7 @@ def _fetched(url: str) -> tuple[str, str, str]:
         why = getattr(error, "reason", None) or error
         raise RunError(f"{url}: cannot be had: {why}") from None
     if packed.strip().lower() != "identity":
-        raise RunError(f"{url}: is packed ({packed[:20]}), which nobody asked for")
+        raise RunError(f"{url}: is packed ({packed[:20]}) without a request for it")
     try:
         return final, media, data.decode(_known(charset), errors="replace")
     except LookupError:

@@ -134,7 +134,7 @@ def _request(
     body = _body(table(asked.get("body")), fields, fill)
     method = method_of(words(asked.get("method")) or "GET")
     if method is None:
-        notes.add(place, "left out: its method is none of HTTP")
+        notes.add(place, "left out: its method is no method of HTTP")
         return None
     request = Request(plain("-".join(here.path)), method, found.target, fields, body)
     request.origin, request.place, request.about = found.origin, place, place

@@ -108,7 +108,7 @@ def _closed(
         notes.add(place, f"`iterations: {count}` is left out: `--requests` or `--duration` ends")
     reason = "the script says how many" if clients else "1 client is the default of k6"
     found.arrivals = {"model": "closed", "clients": clients or 1}
-    found.why = f"Closed: `{executor}` waits for each answer before it goes on; {reason}."
+    found.why = f"Closed: `{executor}` waits for each answer before it continues; {reason}."
 
 
 _KNOWN = ("constant-vus", "ramping-vus", "shared-iterations", "per-vu-iterations")
@@ -138,7 +138,7 @@ def _open(
             notes.add(place, f"each stage is taken as {PIECES} steps of the rate")
     found.why = (
         f"Iterations begin at the rate of the script, evenly, whatever the answers (`{executor}`), "
-        "so the model is open, or partly open where an iteration has several requests."
+        "so the model is open, or partly open if an iteration has several requests."
     )
 
 

@@ -23,7 +23,7 @@ def with_arrivals(workload: _core.Workload, given: Mapping[str, Any]) -> _core.W
         name, key = next((name, KEYS[name]) for name in values)
         raise _core.InputError(
             f"`{name}` is for a workload of one population, and this one has {', '.join(names)}: "
-            f"say whose it is, as population.{names[0]}.{key}, in the file or by `sweep --vary`"
+            f"name the population, as population.{names[0]}.{key}, in the file or by `sweep --vary`"
         )
     for name, value in values.items():
         workload = _replaced(workload, name, str(value))

@@ -92,7 +92,7 @@ def _stay(running: LabInstance, tell: Tell) -> None:
         how = f": ip netns exec {host.name} COMMAND" if seen else ""
         tell(f"{host.host} is {host.address}{how}")
     unnamed = "; commands know the addresses, not the names" if seen and not named else ""
-    tell(f"nothing is to be run: Ctrl-C ends the lab{unnamed}")
+    tell(f"the lab has no runs: Ctrl-C ends it{unnamed}")
     while True:
         time.sleep(1)
 

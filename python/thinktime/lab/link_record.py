@@ -50,13 +50,13 @@ class LinkRecord:
             return f"nothing comes over {self._link}: {spoilt}"
         passed = [way.get("passed", 0) for way in self.ways]
         if not passed:
-            what = "no connection comes about"
+            what = "no connection can be made"
         else:
             what = "nothing comes" if not passed[0] else "nothing comes back"
-            what = "no connection comes about in time" if all(passed) else what
+            what = "no connection can be made in time" if all(passed) else what
         return (
             "; ".join([f"{what} over {self._link}", *self._counted()])
-            + f". The target is not to blame: without the link {place} takes connections. Ask for "
+            + f". The target is not the cause: without the link {place} takes connections. Ask for "
             "less loss, a shorter delay or a higher rate"
         )
 

@@ -51,9 +51,9 @@ def missing(what: str = "a lab") -> str | None:
     if done.returncode:
         return (
             f"{what} needs root, or user namespaces, which are not permitted here "
-            f"({' '.join(done.stderr.split())}): start it as root (sudo), or allow them "
-            "(sysctl user.max_user_namespaces and, where there is one, "
-            "kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns)"
+            f"({' '.join(done.stderr.split())}): start it as root (sudo), or allow them (sysctl "
+            "user.max_user_namespaces and, if it exists, kernel.unprivileged_userns_clone or "
+            "kernel.apparmor_restrict_unprivileged_userns)"
         )
     return None
 

@@ -49,14 +49,14 @@ def remove(identity: str) -> None:
     for name in names:
         done = subprocess.run(["ip", "netns", "del", name], capture_output=True, text=True)
         if done.returncode and (places.NETNS / name).exists():
-            raise RunError(f"the namespace {name} could not be taken away: {done.stderr.strip()}")
+            raise RunError(f"the namespace {name} could not be removed: {done.stderr.strip()}")
     try:
         places.forget_names(identity)
     except OSError as error:
-        raise RunError(f"{error.filename} could not be taken away: {error.strerror}") from None
+        raise RunError(f"{error.filename} could not be removed: {error.strerror}") from None
     places.discard(places.folder(identity))
     if places.folder(identity).exists():
-        raise RunError(f"{places.folder(identity)} could not be taken away")
+        raise RunError(f"{places.folder(identity)} could not be removed")
 
 
 def processes(inodes: set[tuple[int, int] | None]) -> list[int]:

@@ -94,7 +94,7 @@ def _punctual(seen: Evidence) -> Finding | None:
         return Finding(punctuality.NAME, DOUBTFUL, words, punctuality.ADVICE)
     if p99 <= bound:
         return Finding(punctuality.NAME, FINE, words)
-    raise Unseen(f"{words}: the end tells the mean")
+    raise Unseen(f"{words}: the mean is known at the end")
 
 
 def _load(seen: Evidence) -> Finding | None:
@@ -103,7 +103,7 @@ def _load(seen: Evidence) -> Finding | None:
     if known is None or seen.given_series is None or len(seen.given_series) < _FEWEST:
         raise Unseen("the time is too short so far")
     if known.model not in ("open", "closed") and known.session_length is None:
-        raise Unseen("how many requests sessions have is known at the end")
+        raise Unseen("the number of requests of a session is known at the end")
     return load.check(seen)
 
 

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 WORDS = {
     "response time": "From when the workload wanted a request sent, its scheduled time, to its "
     "completion. Percentiles cover what was measured so far after the warm-up.",
-    "lateness": "Sent minus scheduled: what the load generator itself adds.",
+    "lateness": "Sent minus scheduled: the delay that the load generator itself adds.",
     "offered": "Requests begun; those done are the ones that succeeded.",
 }
 
-_SO_FAR = "What checks say so far; the report at the end has more of them."
+_SO_FAR = "The checks so far; the report at the end has more of them."
 
 
 @dataclass
@@ -219,7 +219,7 @@ def _objectives(moment: Moment) -> Table:
         state = "beyond" if one.beyond else "within" if one.value is not None else units.NOTHING
         cells = [Cell(found), Cell(f"{text(one.limit)} or less"), Cell(state)]
         lines.append(Line(name_of(one), cells))
-    caption = "What was found so far; the end decides."
+    caption = "The findings so far; the end decides."
     return Table("objectives", "Objectives", "objective", ("found", "limit", "now"),
                  [Group(lines)], caption)  # fmt: skip
 

@@ -97,7 +97,7 @@ def _counts(moment: Moment, workload: str) -> Iterator[Metric]:
         over.add_metric((workload, population, "failed"), part.requests - part.succeeded)
     yield over
     failed = CounterMetricFamily(
-        "thinktime_failed_attempts", "Attempts that failed, by what went wrong.",
+        "thinktime_failed_attempts", "Failed attempts, by cause.",
         labels=("workload", "kind"),
     )  # fmt: skip
     for kind, count in moment.errors.items():
@@ -128,7 +128,7 @@ def _gauges(moment: Moment, workload: str) -> Iterator[Metric]:
         ("thinktime_run_seconds", "Time since the start of the run.", moment.time_s),
         (
             "thinktime_lateness_p99_seconds",
-            "99th percentile of sent minus scheduled: what the generator itself adds.",
+            "99th percentile of sent minus scheduled: the delay that the generator itself adds.",
             moment.lateness_p99_s,
         ),
     ):
@@ -137,8 +137,8 @@ def _gauges(moment: Moment, workload: str) -> Iterator[Metric]:
             gauge.add_metric((workload,), value)
             yield gauge
     labels = ("workload", "objective", "of")
-    found = GaugeMetricFamily("thinktime_objective", "What was found so far.", labels=labels)
-    limit = GaugeMetricFamily("thinktime_objective_limit", "What it is held to.", labels=labels)
+    found = GaugeMetricFamily("thinktime_objective", "The value so far.", labels=labels)
+    limit = GaugeMetricFamily("thinktime_objective_limit", "The limit.", labels=labels)
     for one in moment.objectives:
         limit.add_metric((workload, one.name, one.of or ""), one.limit)
         if one.value is not None:
@@ -149,7 +149,7 @@ def _gauges(moment: Moment, workload: str) -> Iterator[Metric]:
 def _checks(validity: Iterable[Finding], workload: str) -> Metric:
     found = GaugeMetricFamily(
         "thinktime_check",
-        "What a check of validity says so far: 0 fine, 1 doubtful, 2 not to be trusted.",
+        "The verdict of a validity check so far: 0 fine, 1 doubtful, 2 not to be trusted.",
         labels=("workload", "check"),
     )
     for one in validity:

@@ -40,7 +40,7 @@ def page_of(run: WatchedRun, message: Message) -> Page:
 def page_of_reading(run: WatchedRun, entries: int, share: float, unpacked: int) -> Page:
     """The page of logs that are being read."""
     read = f"{units.counted(entries, 'request')} read, {units.size(unpacked)}."
-    over = "All is read; what it says is worked out." if share >= 1 else ""
+    over = "All is read; the workload is being learned." if share >= 1 else ""
     return Page(run.title, Verdict(read, [over] if over else []), [])
 
 
@@ -56,7 +56,7 @@ def page_of_read(run: WatchedRun, glance: Overview) -> Page:
         "arrivals", "Requests over time", "The rate in each interval of the log.", draw
     )  # fmt: skip
     read = f"{units.counted(glance.requests, 'request')} in {units.seconds(glance.span_s)}."
-    over = "All is read; what it says is worked out."
+    over = "All is read; the workload is being learned."
     refused = sum(one.count for one in glance.refused)
     doubts = [f"{units.counted(refused, 'line')} could not be read."] if refused else []
     tables = [table for table in (_read(glance), _refused(glance)) if table.lines]
@@ -73,7 +73,7 @@ def _read(glance: Overview) -> Table:
         ("busiest second", units.counted(glance.busiest, "request"), f"It began after {began}."),
     )
     lines = [Line(name, [Cell(text)], note=note) for name, text, note in found if text]
-    return Table("read", "What was read", "", ("so many",), [Group(lines)])
+    return Table("read", "What was read", "", ("count",), [Group(lines)])
 
 
 def _refused(glance: Overview) -> Table:
@@ -82,4 +82,4 @@ def _refused(glance: Overview) -> Table:
         for one in glance.refused[:_REASONS]
     ]
     headings = ("lines", "the first")
-    return Table("refused", "What could not be read", "reason", headings, [Group(lines)])
+    return Table("refused", "Unreadable lines", "reason", headings, [Group(lines)])

@@ -25,7 +25,7 @@ from thinktime.validity.stretches import LEAST, PARTS
 LEFT_OUT = 0.25
 """The share of the time so far, at its beginning."""
 
-_AT_THE_END = "a simulation tells its response times at its end"
+_AT_THE_END = "a simulation reports its response times at its end"
 
 
 def findings(history: History, run: WatchedRun) -> list[Finding]:
@@ -33,7 +33,7 @@ def findings(history: History, run: WatchedRun) -> list[Finding]:
     names = (load.NAME, warm_up.NAME, steadiness.NAME)
     later = [Finding(name, UNSEEN, _AT_THE_END) for name in (counts.NAME, percentiles.NAME)]
     if run.replications > 1:
-        why = "replications run beside one another, and are looked at when they are over"
+        why = "replications run beside one another, and are checked when they are over"
         return [*(Finding(name, UNSEEN, why) for name in names), *later]
     kept = _kept(history)
     found = []
@@ -53,9 +53,9 @@ def _kept(history: History) -> list[Instant]:
 
 def _load(kept: list[Instant], run: WatchedRun) -> Finding | None:
     if run.checks is None:
-        raise Unseen("what the workload asks for is known at the end")
+        raise Unseen("the workload's rate is known at the end")
     if run.checks.model not in ("open", "closed") and run.checks.session_length is None:
-        raise Unseen("how many requests sessions have is known at the end")
+        raise Unseen("the number of requests of a session is known at the end")
     return load.check(_evidence(kept, run))
 
 
@@ -86,7 +86,7 @@ def _many_enough(kept: list[Instant]) -> None:
     """Raise Unseen before there are enough intervals."""
     if len(kept) <= LEAST:
         # Whatever the length of the simulated time is by then.
-        raise Unseen("it was looked at too few times so far, once a second")
+        raise Unseen("it was checked too few times so far, once a second")
 
 
 def _evidence(kept: list[Instant], run: WatchedRun) -> Evidence:

@@ -101,7 +101,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         if files is not None:
             of_system = (system, threads, cores, workload, server)
             if any(one is not None for one in of_system) or burn or server_timing:
-                raise InputError("files are served instead of a system: leave what is of it out")
+                raise InputError("files are served instead of a system: leave out its options")
             self._server = _of_files(files, listen, policy, rate, link_class)
             return
         if system is None:

@@ -55,8 +55,8 @@ def simulate(
             unless a duration is given or the arrivals are those of a log or a trace.
         replications: Independent replications, on all cores; the interval is then made of their
             means.
-        precision: Go on until the half-width of the mean's 95 % confidence interval is this share
-            of the mean, as in 0.01 or "1%".
+        precision: Simulate until the half-width of the mean's 95 % confidence interval is this
+            share of the mean, as in 0.01 or "1%".
         on: Do the replications on a Ray cluster: "ray" for one on this machine for the time of the
             simulation, "ray://HOST:PORT" for another, or "auto" for the one that this machine
             belongs to. The result is the same.

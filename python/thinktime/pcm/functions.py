@@ -42,7 +42,7 @@ def _chosen(amounts: Sequence[Amount], origin: int) -> Amount:
     if isinstance(condition, bool):
         return then if condition else other
     if not isinstance(condition, Chance):
-        raise InputError("what stands before `?` is no condition")
+        raise InputError("the part before `?` is no condition")
     if isinstance(then, str) or isinstance(other, str):
         raise InputError("a random condition cannot choose between texts")
     p = condition.probability

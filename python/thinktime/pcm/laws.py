@@ -214,10 +214,10 @@ class Chance(Law):
         return self.probability * (1.0 - self.probability)
 
     def scaled(self, factor: float) -> Law:
-        raise InputError("a comparison stands where a number is wanted")
+        raise InputError("a comparison stands in place of a number")
 
     def notation(self, unit_s: float) -> str:
-        raise InputError("a comparison stands where a number is wanted")
+        raise InputError("a comparison stands in place of a number")
 
 
 def mean_of(amount: Amount) -> float:

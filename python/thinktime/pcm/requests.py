@@ -99,7 +99,7 @@ def _awaited(steps: Steps, notes: Notes) -> Steps:
             "so that its response time is longer"
         )
         if after:
-            text += "; what takes or gives back a place waits for them too"
+            text += "; steps that take or give back a place wait for them too"
         notes.add(step.source, text)
         parts = tuple(_awaited(part, notes) for part in step.parts)
         parts += (beside,) if beside else ()

@@ -116,7 +116,7 @@ class _Reader:
                 usages = action.all("inputParameterUsages_EntryLevelSystemCall")
                 number = self._number(action, evaluated(usages, before.frame, self.evaluator))
                 if action.maybe("outputParameterUsages_EntryLevelSystemCall"):
-                    self.notes.add(action.place, "what the call returns is not carried")
+                    self.notes.add(action.place, "the call's result is not carried")
                 return [before.then(Step("use", str(number), 1.0, (), action.place))]
             case "Delay":
                 text = action.specification("timeSpecification_Delay")

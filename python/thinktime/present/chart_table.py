@@ -50,7 +50,7 @@ def _left_out(names: list[str]) -> str:
         return ""
     left = ", ".join(dict.fromkeys(name for name in names if name))
     curves = units.counted(len(names), "more curve")
-    return f"The chart has {curves}, of which the figures are not here{': ' if left else ''}{left}."
+    return f"The chart has {curves}; their figures are not here{': ' if left else ''}{left}."
 
 
 def _is_curve(trace: Any) -> bool:

@@ -131,5 +131,5 @@ def _of_certificate(file: Path) -> tuple[str, int]:
         raise InputError(f"{file}: is no certificate that `thinktime record` has made")
     until_s = int(ssl.cert_time_to_seconds(found[0]["notAfter"]))
     if until_s < time.time() + 86_400:
-        raise InputError(f"{file}: is not valid any more: remove it and {KEY}, to have a new one")
+        raise InputError(f"{file}: is no longer valid: remove it and {KEY}, to have a new one")
     return parts["commonName"], until_s

@@ -98,7 +98,7 @@ class Connection:
         elif first is not None and first.isalpha():
             await self._requests(Origin("http", host, port))
         elif first != b"":
-            self._proxy.say(f"not recorded: {host}:{port} is spoken with in no HTTP")
+            self._proxy.say(f"not recorded: {host}:{port} does not speak HTTP")
             await self._pass_by(origin, opened=True)
 
     async def _first(self) -> bytes | None:

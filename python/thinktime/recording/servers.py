@@ -64,8 +64,8 @@ class Servers:
 
 def _why(error: Exception) -> str:
     if isinstance(error, TimeoutError) and not error.errno:
-        return f"nothing came of it within {CONNECT_S:g} s"
+        return f"no answer within {CONNECT_S:g} s"
     found = reason(error)
     if "certificate is not trusted" in found:
-        found += "; name who vouches for it with --ca FILE, or take any with --insecure"
+        found += "; name its authority with --ca FILE, or accept any with --insecure"
     return found

@@ -198,7 +198,7 @@ def reason(error: Exception) -> str:
     if isinstance(error, BrokenError):
         return str(error)
     if isinstance(error, UnicodeError):
-        return "its name is none of a host"
+        return "its name is no host name"
     if not isinstance(error, OSError):
         return type(error).__name__
     if isinstance(error, ssl.SSLCertVerificationError):

@@ -15,7 +15,7 @@ from thinktime.reference.command_help import STATUSES, CommandHelp, Definitions,
 _HEAD = """# All commands and options
 
 Made of what the commands say of themselves by `python -m thinktime.reference.commands`; `thinktime
-COMMAND --help` says the same. What they are for, and how they go together, stands in the guides.
+COMMAND --help` says the same. The guides explain their purpose, and how they go together.
 """
 _CODE = re.compile(r"(`[^`]*`)")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thinktime import _core
 
-HEAD = "| policy | where a request goes | is told | source |"
+HEAD = "| policy | where a request goes | needs | source |"
 NOTHING = "nothing more"
 
 

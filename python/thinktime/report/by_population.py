@@ -140,7 +140,7 @@ def page_table(groups: Sequence[Group]) -> Table:
         "pages of",
         PAGE_HEADINGS,
         groups,
-        "From when a page was wanted to the end of the last of its objects. A page has failed "
-        "where one of its requests has, and its time is not counted then.",
+        "From when a page was wanted to the end of the last of its objects. A page has failed if "
+        "one of its requests has; its time is then not counted.",
         spare=("p50", "p90", "rate"),
     )

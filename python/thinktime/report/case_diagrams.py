@@ -12,9 +12,9 @@ from thinktime.present.page import Diagram, Section
 from thinktime.report.case import Case
 
 CAPTION = (
-    "From top to bottom: where sessions come from, what they ask for, and whether they come back "
-    "to ask again; and what requests come to in the system. An open box is a queue, a circle its "
-    "servers; a divided circle serves all at once."
+    "From top to bottom: the arrivals of sessions, their requests, and their return to ask again; "
+    "and the path of requests through the system. An open box is a queue, a circle its servers; a "
+    "divided circle serves all at once."
 )
 
 

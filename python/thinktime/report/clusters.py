@@ -25,8 +25,8 @@ HEADINGS = (
 WORDS: dict[str, str] = {
     "imbalance": "By how much the load of the busiest server of a cluster is above the mean of "
     "all its servers, at the station that is the busiest.",
-    "hit ratio": "Of the requests whose response a server's cache could hold, the part of which "
-    "it did hold it.",
+    "hit ratio": "The part of the requests with a cacheable response that found it in the "
+    "server's cache.",
 }
 """The meanings of the table's words."""
 

@@ -49,7 +49,7 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             "machine",
             machines.HEADINGS,
             _groups(cases, _machines),
-            "How busy each core was, and what the operating system's scheduler did.",
+            "The load of each core, and the work of the operating system's scheduler.",
         ),
         Table(
             "clusters",
@@ -65,7 +65,7 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             "link",
             links.HEADINGS,
             _groups(cases, _links),
-            "What the links carried, and what TCP had to send again.",
+            "The traffic of the links, and the segments that TCP had to send again.",
         ),
     ]
     return [*(table for table in found if table.groups), *_compared(cases)]

@@ -24,8 +24,8 @@ def table(groups: Sequence[Group]) -> Table:
     """The measurement, and below it the model's figures: a group for each result."""
     return Table(
         "explained", "What another system would have shown", "", HEADINGS, groups,
-        note="19 of 20: where another measurement of the same length would lie, were the model "
-        "right, or one that cannot be told from it. Times run from sending to the answer, with "
+        note="19 of 20: the range of another measurement of the same length, if the model, or one "
+        "that cannot be told from it, is right. Times run from sending to the answer, with "
         "retries from the first sending.",
         spare=("19 of 20 throughput", "19 of 20 p99", "throughput", "19 of 20"),
     )  # fmt: skip

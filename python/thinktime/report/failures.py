@@ -20,8 +20,8 @@ def table(groups: Sequence[Group]) -> Table:
         "request",
         ("what went wrong", "attempts", "requests failed", "share failed"),
         groups,
-        "Attempts by what went wrong; beside the first cause, how many requests of the name failed "
-        "for good, of all of that name.",
+        "Attempts by cause; beside the first cause, the requests of the name that failed for "
+        "good, of all of that name.",
         spare=("requests failed",),
     )
 

@@ -64,7 +64,7 @@ def _alone(case: Case) -> str:
     load = f" at a load of {figures.load:.2f}" if figures.load is not None else ""
     system = contrast.the_system(case)
     if figures.mean_s is None:
-        return f"Of {system} nothing is known: no request completed."
+        return f"Nothing is known of {system}: no request completed."
     p99 = figures.times_s.get("p99")
     tail = "" if p99 is None else f", and one request in a hundred waits {units.seconds(p99)}"
     tail += " or longer" if tail else ""

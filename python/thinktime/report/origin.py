@@ -32,8 +32,8 @@ WORDS: dict[str, str] = {
     "response time": "From when the workload wanted a request sent, its scheduled time, to its "
     "completion. All times in the table and the charts are response times.",
     "service time": "From when a request was actually sent to its completion.",
-    "lateness": "Sent minus scheduled: what the load generator itself adds. A result whose "
-    "lateness is not small beside its response times says little of the server.",
+    "lateness": "Sent minus scheduled: the time that the load generator itself adds. If it is not "
+    "small beside the response times, the result says little of the server.",
     "load": "The fraction of time that a server of the busiest station is busy, or a core of the "
     "busiest machine.",
     "±": "The half-width of a 95 % confidence interval of the mean, which allows for "
@@ -41,8 +41,8 @@ WORDS: dict[str, str] = {
 }
 
 _OF_PAGES: dict[str, str] = {
-    "page": "A request, its base, with the objects that are asked for as soon as it has come. Its "
-    "response time runs from when the base was wanted to the end of the last object.",
+    "page": "A request, its base, with the objects that clients request as soon as it has come. "
+    "Its response time runs from when the base was wanted to the end of the last object.",
 }
 
 _OF_RUN = ("version", "started", "host", "clock")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 WORDS: dict[str, str] = {
     "the server's own time": "How long the server says that a request took it, in the header "
     "`Server-Timing` of the response: the metric `total`, else the sum of all that have a "
-    "duration. It is a part of the response time; whether waiting within the server is in it, the "
-    "server decides.",
+    "duration. It is a part of the response time; the server decides whether waiting within it is "
+    "included.",
 }
 
 

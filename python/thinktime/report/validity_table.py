@@ -17,7 +17,7 @@ def table(groups: Sequence[Group]) -> Table:
     """The findings of each result's checks."""
     return Table(
         "validity", "Before you trust these numbers", "check", ("verdict",), groups,
-        "What the results rest on: each check with its verdict, and what to do.",
+        "The foundation of the results: each check with its verdict, and the remedy.",
     )  # fmt: skip
 
 

@@ -95,8 +95,8 @@ def _check(result: Result) -> None:
     workload = tomllib.loads(result.workload.to_toml())
     if not any(_traced(one) for one in (workload, *workload.get("population", []))):
         raise _core.InputError(
-            f"{place}: its requests said nothing of traces: write `traceparent = true` under "
-            "[clients] of the workload"
+            f"{place}: its requests had no traces: write `traceparent = true` under [clients] of "
+            "the workload"
         )
     if result.requests is None:
         why = why_no_rows(result) or "no rows of requests were kept: run it with --rows all"

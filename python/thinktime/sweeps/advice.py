@@ -150,7 +150,7 @@ class Advice:
         chance = f"is beyond chance or above {units.percent(least, 1)}"
         if len(self.wanted) == len(self.rows):
             all_of_them = units.listed(self.wanted)
-            return f"no difference between {all_of_them} {chance}, so that any of them will do"
+            return f"no difference between {all_of_them} {chance}, so any of them is enough"
         more = f"; between them no difference {chance}" if len(self.wanted) > 1 else ""
         return f"the workload wants {' or '.join(self.wanted)}{more}"
 

@@ -159,7 +159,7 @@ def _in_lines(key: str) -> str:
 
 _FIGURES: Chart[SweepCurves] = Chart(
     name="figures",
-    title="What changes, and how much",
+    title="Changes, and their sizes",
     caption="Bars are 95 % confidence intervals of the mean.",
     draw=_draw,
 )

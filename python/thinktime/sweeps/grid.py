@@ -72,10 +72,10 @@ def axes_of(vary: Mapping[str, str | Sequence[object]] | Sequence[str | Axis]) -
     if isinstance(vary, Mapping):
         return [_axis(str(key), values) for key, values in vary.items()]
     if isinstance(vary, str):
-        raise _core.InputError(f'what to vary is a list or a dict: write ["{vary}"]')
+        raise _core.InputError(f'`vary` is a list or a dict: write ["{vary}"]')
     listed = isinstance(vary, Iterable) and all(isinstance(one, str | Axis) for one in vary)
     if not listed:
-        raise _core.InputError('what to vary is a list of texts or a dict: write ["load=0.5,0.8"]')
+        raise _core.InputError('`vary` is a list of texts or a dict: write ["load=0.5,0.8"]')
     return [parse(one) if isinstance(one, str) else one for one in vary]
 
 

@@ -21,7 +21,7 @@ def outcome(swept: SweepCurves, missing: int, *, kept: bool, unwritten: str = ""
     """
     doubts = [f"the result could not be written: {unwritten}"] if unwritten else []
     if missing:
-        again = "; the same command goes on with them" if kept else ""
+        again = "; the same command continues with them" if kept else ""
         doubts.append(f"interrupted: {_points(missing)} missing{again}")
     if spoilt := sum(row.get("untrusted") is not None for row in swept.rows):
         doubts.append(f"of {len(swept.rows)} points {_points(spoilt)} not to be trusted")

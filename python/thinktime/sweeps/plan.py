@@ -108,7 +108,7 @@ class Plan:
     def _unknown(self, key: str) -> str:
         places = [*self._varied, *_WORKLOAD, *(_SYSTEM if self.system is not None else ())]
         places = list(dict.fromkeys(places))
-        return f"`{key}` is no key that can be varied: it begins with one of {', '.join(places)}"
+        return f"`{key}` cannot be varied: a key begins with one of {', '.join(places)}"
 
 
 def _option(name: str, kind: str, value: str) -> Any:

@@ -12,7 +12,7 @@ _APART = 0.03
 
 
 def _hits(share: float) -> str:
-    return f"its caches hold {units.percent(share)} of what is looked for in them"
+    return f"its caches have {units.percent(share)} of the responses that requests need"
 
 
 def _even(share: float) -> str:
@@ -48,7 +48,7 @@ def reasons(rows: Mapping[str, Row], best: str, wanted: Sequence[str]) -> list[s
                 found.append(f"{say(mine)} ({units.listed(beside)})")
     phrases = [f"Why: {_clauses(good)}."] if good else []
     if not good:
-        phrases = ["Neither hit ratios, nor the loads of servers, nor heavy requests say why."]
+        phrases = ["Hit ratios, loads of servers and heavy requests do not explain it."]
     return phrases + ([f"Against it: {_clauses(bad)}."] if bad else [])
 
 

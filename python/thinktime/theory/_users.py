@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from thinktime import Distribution, Workload
     from thinktime._core import Population
 
-PAGES = "objects of a page are asked for together, so that no product form holds"
-LASTS = "how many requests a session has hangs on how long its responses take, as `lasts` ends it"
+PAGES = "objects of a page are requested together, so that no product form holds"
+LASTS = "the number of requests of a session depends on its response times, as `lasts` ends it"
 CAUGHT = (
     "a journey can be caught in different circles of requests, so that averages depend on "
     "which clients come to which"

@@ -78,7 +78,7 @@ def agreement_of(runs: Sequence[Evidence]) -> Finding:
     if not seen:
         return Finding(NAME, UNSEEN, "the runs are too short: their means have no intervals")
     many = units.counted(len(runs), "run")
-    return Finding(NAME, FINE, f"{many} agree as far as chance lets one see: {'; '.join(seen)}")
+    return Finding(NAME, FINE, f"{many} agree within chance: {'; '.join(seen)}")
 
 
 def _say(

@@ -59,8 +59,8 @@ _PLANNED = (
     "generator was doing"
 )
 _SENT = (
-    "what was sent is not what was planned: the generator was held up; give it a core of its "
-    "own, or a lower rate"
+    "the requests differ from the plan: the generator was held up; give it a core of its own, or "
+    "a lower rate"
 )
 
 

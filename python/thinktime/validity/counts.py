@@ -45,8 +45,8 @@ def check(seen: Evidence) -> Finding | None:
     longest_s = float(seen.summary["response_time_s"].get("max") or 0.0)
     if end - begin < LONGEST * longest_s:
         raise Unseen(
-            f"the run lasts less than {LONGEST} times as long as its longest response: what it "
-            "left behind decides"
+            f"the run lasts less than {LONGEST} times as long as its longest response: its "
+            "unfinished requests decide"
         )
     mean_s -= seen.waited_mean_s  # at their clients, where they are not counted
     expected = rate * mean_s
@@ -63,8 +63,8 @@ def check(seen: Evidence) -> Finding | None:
     if apart <= allowed:
         return Finding(NAME, FINE, f"{words}: they agree as far as can be told")
     advice = (
-        "run for longer than the longest response times; where that changes nothing, the counts "
-        "are wrong: please report it"
+        "run for longer than the longest response times; if that changes nothing, the counts are "
+        "wrong: please report it"
     )
     spoils = apart > allowed + SPOILS * expected
     return Finding(NAME, SPOILT if spoils else DOUBTFUL, words, advice)

@@ -19,7 +19,7 @@ OWN_FAILURES_SPOIL = 0.001
 OWN = {
     "no_free_port": "more source addresses (`--source`)",
     "no_free_descriptor": "a higher limit of open files (`ulimit -n`)",
-    "system_error": "a look at what the system refused",
+    "system_error": "a look at the system's refusals",
 }
 
 

@@ -37,8 +37,8 @@ _NORMAL = 1.96
 """Chance moves 19 of 20 runs by no more than this many standard deviations."""
 
 _ADVICE = (
-    "run for longer, so that sessions that stay have come and gone often, and leave the time out "
-    "in which it fills up (`--warmup`)"
+    "run for longer, so that long sessions have come and gone often, and leave out the time in "
+    "which it fills up (`--warmup`)"
 )
 
 

@@ -37,7 +37,7 @@ def check(seen: Evidence) -> Finding | None:
 
 
 def alike_by_sessions(seen: Evidence, part_s: float) -> float:
-    """The least correlation of neighbouring parts, because sessions go on from one to the next.
+    """The least correlation of neighbouring parts, because sessions last beyond one part.
 
     For exponential lengths the sessions in progress at two times have a correlation of exp(-t /
     length).
@@ -50,8 +50,8 @@ def alike_by_sessions(seen: Evidence, part_s: float) -> float:
     if alike > ALIKE_MAX:
         raise Unseen(
             f"sessions last for {units.seconds(length_s)} on average, and parts of the run for "
-            f"{units.seconds(part_s)}: for so long neighbouring parts are alike, whether anything "
-            "changes or not; run for longer"
+            f"{units.seconds(part_s)}: neighbouring parts are alike, whether anything changes or "
+            "not; run for longer"
         )
     return alike
 
@@ -79,8 +79,8 @@ def judged(
     words = _words(step, line, means, begin_s, what, say)
     if words is not None:
         advice = (
-            "look at what changed then (`report` draws it); a queue that grows has a load of 1 "
-            "or more; where it was the start, a `--warmup` leaves it out"
+            "look at what changed then (`report` draws it); a queue that grows has a load of 1 or "
+            "more; if it was the start, a `--warmup` leaves it out"
         )
         return Finding(NAME, DOUBTFUL, words, advice)
     if step.is_bounded or line.is_bounded:

@@ -66,8 +66,8 @@ def _short_for_sessions(seen: Evidence) -> Finding | None:
         units.seconds(one) for one in (session_s(empty, mean_s), end_s - begin_s, begin_s)
     )
     words = (
-        f"nobody was there at first, and sessions last for {lasts} on average: in {length} after "
-        f"a warm-up of {left_out}, {units.percent(missing)} of the long run's requests are missing"
+        f"the run began empty, and sessions last for {lasts} on average: in {length} after a "
+        f"warm-up of {left_out}, {units.percent(missing)} of the long run's requests are missing"
     )
     advice = f"leave more out (`--warmup {_rounded(until_s)}`), and run for longer (`--requests`)"
     return Finding(NAME, DOUBTFUL, words, advice)

@@ -62,7 +62,7 @@ impl Law for Empirical {
         name: "empirical",
         usage: "empirical(FILE)",
         example: "empirical(demands.txt)",
-        summary: "each of the values in a file alike; one a line, with or without a unit",
+        summary: "the values of a file, equally likely; one a line, with or without a unit",
         source: "by definition",
     };
 

@@ -73,7 +73,7 @@ impl Law for Truncated {
         name: "truncated",
         usage: "truncated(DIST, lo=1ms, hi=10s)",
         example: "truncated(lognormal(mu=-5, sigma=1), lo=1ms, hi=50ms)",
-        summary: "a distribution given that its value is in bounds; one may be left out",
+        summary: "a distribution limited to two bounds, of which one may be left out",
         source: "Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions 1, ch. 12",
     };
 

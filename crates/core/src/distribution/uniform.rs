@@ -28,7 +28,7 @@ impl Law for Uniform {
         name: "uniform",
         usage: "uniform(lo, hi)",
         example: "uniform(5ms, 15ms)",
-        summary: "all values between two bounds alike",
+        summary: "all values between two bounds, equally likely",
         source: "Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions 2, ch. 26",
     };
 

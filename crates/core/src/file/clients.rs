@@ -15,7 +15,7 @@ pub struct ClientsTable {
     /// served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
-    /// At most this many attempts wait so; others fail at once.
+    /// At most this many attempts wait; others fail at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u32>,
     /// A limit of all retries together.
@@ -28,27 +28,27 @@ pub struct ClientsTable {
     /// The subprotocols of WebSocket that are offered, the best first, as in `["chat.v2", "chat"]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subprotocols: Vec<String>,
-    /// Where the token is kept by which clients say who they are, as in `"env:TOKEN"` or
+    /// The place of the token by which clients identify themselves, as in `"env:TOKEN"` or
     /// `"file:PATH"`: it goes into the header field `Authorization`, and into no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearer: Option<String>,
     /// The same for `user:password`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basic: Option<String>,
-    /// The same by a token that is asked for before the run and renewed beside it, as in
+    /// The same by a token that is requested before the run and renewed during it, as in
     /// `{ url = "https://id.example/token", client = "env:ID", secret = "env:SECRET" }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth2: Option<Oauth2Table>,
     /// The same by a signature of each request, as AWS wants them (Signature Version 4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aws: Option<AwsTable>,
-    /// Where the password is kept by which clients log in to a database, as in `"env:PGPASSWORD"`
+    /// The place of the password by which clients log in to a database, as in `"env:PGPASSWORD"`
     /// (the default) or `"file:PATH"`; it goes into no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
-    /// How long a connection to a real server is used; `keep-alive` by default. Or how many there
-    /// are at most, as in `20`: a pool of connections, each with one request at a time, for which
-    /// requests wait, first come, first served.
+    /// The life of a connection to a real server; `keep-alive` by default. Or the largest number of
+    /// them, as in `20`: a pool of connections, each with one request at a time, for which requests
+    /// wait, first come, first served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<ConnectionsValue>,
     /// Whether requests of HTTP tell servers which trace they belong to, in the header field
@@ -75,7 +75,7 @@ impl ClientsTable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a number, \"keep-alive\", \"per-session\" or \"per-request\"")]
 pub enum ConnectionsValue {
-    /// So long.
+    /// For this life.
     Reuse(Reuse),
     /// By a pool of that number.
     Pool(u32),
@@ -110,20 +110,20 @@ pub struct RetryBudgetTable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Oauth2Table {
-    /// Where tokens are given, as in `"https://id.example/token"`.
+    /// The address that gives tokens, as in `"https://id.example/token"`.
     pub url: String,
-    /// Where the client's identifier is kept, as in `"env:ID"` or `"file:PATH"`.
+    /// The place of the client's identifier, as in `"env:ID"` or `"file:PATH"`.
     pub client: String,
-    /// Where its secret is kept.
+    /// The place of its secret.
     pub secret: String,
-    /// What the token is to allow: names with blanks between them.
+    /// The scope of the token: names with blanks between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Further fields that the server wants to be asked with, as in `{ audience = "shop" }`.
+    /// Further fields that the server requires, as in `{ audience = "shop" }`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
-    /// Whether identifier and secret go as fields too, for servers that take them so only;
-    /// otherwise they go in the field `Authorization`.
+    /// Whether identifier and secret are form fields, too, for servers that require it; otherwise
+    /// they go in the field `Authorization`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_body: Option<bool>,
     /// The file with the authorities, as PEM, by which the server's certificate must be valid,
@@ -140,11 +140,11 @@ pub struct AwsTable {
     pub region: String,
     /// The service, as in `"s3"` or `"execute-api"`.
     pub service: String,
-    /// Where the identifier of the access key is kept, as in `"env:AWS_ACCESS_KEY_ID"`.
+    /// The place of the access key's identifier, as in `"env:AWS_ACCESS_KEY_ID"`.
     pub key: String,
-    /// Where the secret access key is kept, as in `"env:AWS_SECRET_ACCESS_KEY"`.
+    /// The place of the secret access key, as in `"env:AWS_SECRET_ACCESS_KEY"`.
     pub secret: String,
-    /// Where the session token is kept, if there is one, as in `"env:AWS_SESSION_TOKEN"`.
+    /// The place of the session token, if there is one, as in `"env:AWS_SESSION_TOKEN"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }

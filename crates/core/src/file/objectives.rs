@@ -270,7 +270,7 @@ fn limit_schema(generator: &mut SchemaGenerator) -> serde_json::Value {
             LIMIT: scalar,
             ABORT: {
                 "type": "boolean",
-                "description": "Whether a run ends once the limit cannot be kept any more.",
+                "description": "Whether a run ends once the limit can no longer be kept.",
             },
         },
     }]})

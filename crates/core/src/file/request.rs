@@ -19,13 +19,13 @@ use crate::schema::Scalar;
 pub struct RequestTable {
     /// The name in all tables and charts.
     pub name: String,
-    /// How often it is chosen, relative to the others; not where requests have a `next`. Without
-    /// it, a request that is an object of a page comes as that only.
+    /// How often it is chosen, relative to the others; not if requests have a `next`. Without it,
+    /// an object of a page comes only with its page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     /// What follows this request, as in `{ item = 0.6, search = 0.3, end = 0.1 }`: shares that sum
-    /// to 1; `end` ends the session, or begins a closed one anew. Where one request has it, all
-    /// have, but for objects of pages. Closed and partly open.
+    /// to 1; `end` ends the session, or begins a closed one anew. If one request has it, all have
+    /// it, except objects of pages. Closed and partly open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<BTreeMap<String, f64>>,
     /// What a page asks for as soon as its base, this request, has been answered.
@@ -35,8 +35,7 @@ pub struct RequestTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Scalar>,
     /// The size of the response in bytes, as in `"bounded_pareto(shape=1.1, lo=1kB, hi=1MB)"`. Each
-    /// target has one, drawn by the workload's seed and rounded, the same every time it is asked
-    /// for.
+    /// target has one, drawn by the workload's seed and rounded, the same for all its requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Scalar>,
     /// The target of a GET. `{...}` holds a distribution whose draw, rounded, is put there:
@@ -110,8 +109,8 @@ pub struct RequestTable {
     /// `'message'`: a message of WebSocket or a datagram, the default there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<String>,
-    /// How many such messages of WebSocket the answer is made of; 1 by default. Of a method of gRPC
-    /// that gives a stream: with how many the client has enough; by default it waits for its end.
+    /// The number of messages in the answer of a WebSocket; 1 by default. For a method of gRPC that
+    /// gives a stream: the number that is enough for the client; by default it waits for the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u32>,
     /// Whether each message of a list to `send` waits for the answer to the one before; otherwise
@@ -131,8 +130,8 @@ pub struct RequestTable {
     /// and values may stand in braces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Scalar>,
-    /// How far the transaction is kept apart from others: `"read-committed"`, `"repeatable-read"`
-    /// or `"serializable"`; as the server has it by default.
+    /// The isolation of the transaction from others: `"read-committed"`, `"repeatable-read"` or
+    /// `"serializable"`; as the server has it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
     /// What the session takes from the response, by name, as in `{ token = "json:$.token" }`:
@@ -144,12 +143,12 @@ pub struct RequestTable {
     /// there, as in `"json:$.token"`, or a table such as `{ of = "status", is = 200 }`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, CheckValue>,
-    /// How long the client waits for the whole response before it gives the attempt up.
+    /// The wait for the whole response after which the client gives the attempt up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Scalar>,
-    /// What becomes of an attempt in a modelled system when the client gives it up: `"never"`
-    /// (the default: it is served all the same), `"queued"` (taken back if it still waits) or
-    /// `"always"` (taken back even out of service).
+    /// The fate of an attempt in a modelled system when the client gives it up: `"never"` (the
+    /// default: it is served all the same), `"queued"` (taken back if it still waits) or `"always"`
+    /// (taken back even out of service).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel: Option<Cancel>,
     /// Whether and when a failed attempt is made again.
@@ -161,13 +160,13 @@ pub struct RequestTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct ObjectsTable {
-    /// How many there are, as in `"pareto(shape=1.33, scale=2)"`; draws are rounded, and at most
+    /// The number of objects, as in `"pareto(shape=1.33, scale=2)"`; draws are rounded, and at most
     /// 100,000.
     pub count: Scalar,
-    /// Which requests they are, with shares relative to one another: `{ image = 3, script = 1 }`.
+    /// The requests that are objects, with relative shares: `{ image = 3, script = 1 }`.
     pub of: BTreeMap<String, f64>,
-    /// How many are asked for at a time, over as many connections; 6 by default, as browsers do
-    /// with HTTP/1.1.
+    /// The number requested at a time, over as many connections; 6 by default, as in browsers with
+    /// HTTP/1.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<u32>,
 }

@@ -19,19 +19,19 @@ pub struct SessionTable {
     /// Closed and partly open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Scalar>,
-    /// Where a journey begins, as in `{ home = 0.8, item = 0.2 }`: shares that sum to 1. It goes on
-    /// by the `next` of each request; by default it begins with the first request of the file.
+    /// Where a journey begins, as in `{ home = 0.8, item = 0.2 }`: shares that sum to 1. It
+    /// continues by the `next` of each request; by default it begins with the first request of the
+    /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<BTreeMap<String, f64>>,
-    /// How long a session lasts, as in `"exp(15min)"`: it sends nothing after this time, from when
-    /// its first request was due. Closed, where it begins anew then, and partly open.
+    /// The time that a session lasts, as in `"exp(15min)"`: it sends nothing after this time, from
+    /// when its first request was due. Partly open, or closed; a closed session then begins anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts: Option<Scalar>,
-    /// With `lasts`: it goes on until its journey next comes to this request, and ends there
-    /// without it.
+    /// With `lasts`: it continues until its journey next comes to this request, and ends before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_at: Option<String>,
-    /// Whether a session does not ask again for an object of a page that it has; not by default.
+    /// Whether a session keeps objects of pages, so that it asks for each once; not by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<bool>,
     /// A file with a program in Luau, as in `"buyer.luau"`: it chooses requests and think times.
@@ -51,7 +51,7 @@ pub struct SessionTable {
     /// Whether a session keeps the cookies that a real server sets; not by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cookies: Option<bool>,
-    /// How many redirects of a real server a request follows, 0 to 50; none by default: a
+    /// The number of redirects of a real server that a request follows, 0 to 50; none by default: a
     /// redirect is a response like any other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirects: Option<u32>,
@@ -71,7 +71,7 @@ impl SessionTable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
-    /// It goes on as after a success.
+    /// It continues as after a success.
     #[default]
     Continue,
     /// It ends: a partly-open one leaves, a closed one begins again after a think time.

@@ -9,34 +9,33 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::schema::Scalar;
 
-/// Where the variables are kept that scripts share.
+/// The place of the variables that scripts share.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SharedValue {
     /// On this server, as in `"redis://127.0.0.1:6379"`.
     Url(String),
-    /// On a server that wants to know more.
+    /// On a server that needs more settings.
     Table(SharedTable),
 }
 
-/// A server that keeps what scripts share.
+/// A server that keeps the variables of scripts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "the url of a server, or a table with `url`")]
 pub struct SharedTable {
     /// The server, as in `"redis://127.0.0.1:6379"`, or with `/NUMBER` of a database after it;
     /// `valkey://` says the same.
     pub url: String,
-    /// The user's name, where the server knows several.
+    /// The user's name, if the server has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Where the password is kept, as in `"env:REDIS_PASSWORD"` or `"file:PATH"`.
+    /// The place of the password, as in `"env:REDIS_PASSWORD"` or `"file:PATH"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
-    /// How long a session waits for the server before it fails, 10ms to 1h; 5s by default.
+    /// The wait for the server after which a session fails, 10ms to 1h; 5s by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Scalar>,
-    /// How long the server may hear nothing of a generator before its locks go to others, 100ms to
-    /// 1h; 10s by default.
+    /// The silence of a generator after which its locks go to others, 100ms to 1h; 10s by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<Scalar>,
 }

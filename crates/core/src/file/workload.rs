@@ -20,11 +20,11 @@ pub struct WorkloadFile {
     /// The seed of all random streams: the same seed gives the same sessions.
     #[serde(default = "first_seed")]
     pub seed: u64,
-    /// The server that keeps what scripts share, as in `"redis://127.0.0.1:6379"`, or
+    /// The server for the variables of scripts, as in `"redis://127.0.0.1:6379"`, or
     /// `{ url = ..., password = "env:NAME" }`; the process itself by default, and in simulations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<SharedValue>,
-    /// When sessions arrive. Needed, unless there are populations, of which each has its own.
+    /// When sessions arrive. Required, unless there are populations; each of them has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<ArrivalsTable>,
     /// What a session is.
@@ -44,7 +44,7 @@ pub struct WorkloadFile {
     pub slo: Option<SloTable>,
 }
 
-/// Users of one kind: which sessions of theirs arrive, and what they do.
+/// Users of one kind: their sessions, and what these do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct PopulationTable {
@@ -127,9 +127,9 @@ pub struct ArrivalsTable {
     /// Not for closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Scalar>,
-    /// `"poisson"` (the default), `"even"`, or any distribution of inter-arrival times, which
-    /// gives the shape; `rate`, where present, gives the mean. Or `"trace(FILE)"`: a column of
-    /// arrival times, or an access log whose requests are replayed (for closed a log only).
+    /// `"poisson"` (the default), `"even"`, or any distribution of inter-arrival times, which gives
+    /// the shape; `rate`, if present, gives the mean. Or `"trace(FILE)"`: a column of arrival
+    /// times, or an access log whose requests are replayed (for closed a log only).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
     /// The number of sessions of a closed model (its MPL).

@@ -22,8 +22,8 @@ impl Chain {
     pub(crate) fn new(states: usize) -> Result<Chain, Invalid> {
         if states > STATES_MAX {
             return Err(Invalid::new(format!(
-                "a journey that goes on for so long, among {states} requests, is too large to be \
-                 computed beforehand: let it end sooner, or make it one of {STATES_MAX} at most"
+                "a journey that lasts this long, among {states} requests, is too large to be \
+                 computed beforehand: let it end sooner, or have {STATES_MAX} at most"
             )));
         }
         Ok(Chain { shares: vec![vec![0.0; states]; states], ends: vec![0.0; states] })

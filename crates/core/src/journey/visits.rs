@@ -260,6 +260,6 @@ mod tests {
             .collect();
         let text = format!("name = 'w'\n[arrivals]\n{COMING}\n[session]\nthink = '1s'\n{requests}");
         let said = Workload::parse(Source { file: "", text: &text }, &NoFiles).unwrap_err();
-        assert!(said.to_string().contains("request: a journey that goes on"), "{said}");
+        assert!(said.to_string().contains("request: a journey that lasts"), "{said}");
     }
 }

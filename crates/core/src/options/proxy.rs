@@ -26,7 +26,7 @@ impl Proxy {
             |why: &str| Invalid::new(format!("{why}: give http://[USER:PASSWORD@]HOST:PORT"));
         let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
         if !scheme.eq_ignore_ascii_case("http") {
-            return Err(wrong("a proxy is spoken with in HTTP"));
+            return Err(wrong("a proxy must speak HTTP"));
         }
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         let (credentials, host) = match rest.rsplit_once('@') {
@@ -38,7 +38,7 @@ impl Proxy {
             return Err(wrong("the proxy has no host"));
         }
         let credentials = match credentials.map(decoded) {
-            Some(None) => return Err(wrong("the proxy's user or password is not written well")),
+            Some(None) => return Err(wrong("the proxy's user or password is malformed")),
             Some(text) => text.map(|text| if text.contains(':') { text } else { text + ":" }),
             None => None,
         };
@@ -114,14 +114,14 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_without_secrets() {
         for (url, why) in [
-            ("https://me:xyzzy@h:1", "in HTTP"),
-            ("socks5://me:xyzzy@h", "in HTTP"),
+            ("https://me:xyzzy@h:1", "must speak HTTP"),
+            ("socks5://me:xyzzy@h", "must speak HTTP"),
             ("http://me:xyzzy@", "no host"),
             ("http://me:xyzzy@a b", "no host"),
             ("http://me:xyzzy@h:port", "no number"),
-            ("http://me:xyzzy%4@h", "not written well"),
-            ("http://me:xyzzy%é@h", "not written well"),
-            ("http://me:xyzzy%ff@h", "not written well"),
+            ("http://me:xyzzy%4@h", "malformed"),
+            ("http://me:xyzzy%é@h", "malformed"),
+            ("http://me:xyzzy%ff@h", "malformed"),
             ("http://me:xyzzy@h/path", "no host"),
         ] {
             let error = Proxy::parse(url).unwrap_err().to_string();

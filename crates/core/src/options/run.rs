@@ -7,15 +7,15 @@ use crate::time::Nanos;
 use crate::workload::Workload;
 
 options! {
-    /// What `run` may be told.
+    /// The options of `run`.
     RunOptions {
-        /// Time at which no more requests begin, as in 60s; 30s where nothing else ends the run.
+        /// Time at which no more requests begin, as in 60s; 30s if nothing else ends the run.
         duration: Time,
-        /// Requests that are begun after the warm-up; any number by default.
+        /// Number of requests that begin after the warm-up; without a limit by default.
         requests: Whole,
         /// Requests scheduled before this time are sent, but do not count; 0s by default.
         warmup: Time,
-        /// How long the last responses are waited for; 10s by default.
+        /// Longest wait for the last responses; 10s by default.
         drain: Time,
         /// The seed, instead of the workload's.
         seed: Whole,
@@ -27,47 +27,46 @@ options! {
         think: ThinkTime,
         /// End once the SLO can no longer be met.
         stop_on_slo: Flag,
-        /// Show how the first response began of each kind of failure: what the server wrote.
+        /// Show the beginning of the first response of each kind of failure.
         show_errors: Flag,
-        /// Certificate authorities of an https, wss or h3 target or of a database, as a file in PEM
-        /// form; those that Mozilla trusts by default.
+        /// PEM file of the certificate authorities of an https, wss or h3 target or of a database;
+        /// those that Mozilla trusts by default.
         ca_file: Text,
-        /// Take any certificate of an https, wss or h3 target or of a database.
+        /// Accept any certificate of an https, wss or h3 target or of a database.
         insecure: Flag,
-        /// The client's certificate for an https, wss or h3 target or a database, as a file in PEM
-        /// form, with those that lead to its authority.
+        /// PEM file of the client's certificate for an https, wss or h3 target or a database, with
+        /// those that lead to its authority.
         certificate: Text,
-        /// The private key of the certificate, as a file in PEM form; in the certificate's file by
-        /// default.
+        /// PEM file of the certificate's private key; the certificate's file by default.
         key: Text,
-        /// An address that connections come from, perhaps with a range of ports
-        /// (127.0.0.2:20000-60000); may be given several times.
+        /// Source address of connections, perhaps with a range of ports (127.0.0.2:20000-60000);
+        /// may be given several times.
         sources: Texts,
         /// Addresses of the target's host, instead of a lookup: HOST:PORT:ADDRESS, with commas
-        /// between several; new connections take them in turn. May be given several times.
+        /// between several; new connections use them in turn. May be given several times.
         resolve: Texts,
         /// The version of IP: 4 or 6; by default that of the first address that answers.
         ip_version: Whole,
-        /// How often the host is looked up again, beside the run; once before the run by default.
+        /// Time between lookups of the host during the run; one lookup before the run by default.
         lookup: Time,
         /// The path of a Unix socket that connections go to, instead of the target's host.
         unix_socket: Text,
         /// An HTTP proxy by which the target is reached, as in http://HOST:PORT.
         proxy: Proxy,
-        /// A link that all packets to the target and back cross, as in "delay = 50ms, loss = 1%,
-        /// rate = 10Mbit/s"; or a file with one [[link]]. Needs root or user namespaces.
+        /// A link for all packets to the target and back, as in "delay = 50ms, loss = 1%, rate =
+        /// 10Mbit/s"; or a file with one [[link]]. Needs root or user namespaces.
         link: Text,
-        /// How much later than scheduled requests may be sent, to save CPU time; 0s by default.
+        /// Largest lateness of requests, allowed to save CPU time; 0s by default.
         lateness: Time,
         /// Event loops, each on a core of its own; 1 by default.
         loops: Whole,
         /// Run from the machines of a Ray cluster: ray for one on this machine, ray://HOST:PORT or
-        /// auto for one that is there.
+        /// auto for a running one.
         on: Text,
-        /// How many generators there are on the cluster; one on each of its nodes by default.
+        /// Number of generators on the cluster; one on each of its nodes by default.
         generators: Whole,
-        /// What happens when a generator is lost: stop (the default) or continue, when another one
-        /// takes its sessions over.
+        /// Reaction to a lost generator: stop (the default), or continue with its sessions on
+        /// another one.
         on_loss: Text,
         /// Leave the rows on the nodes, each in this folder of its own disk, instead of gathering
         /// them in requests.parquet; thinktime collect fetches them.

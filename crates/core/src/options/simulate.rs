@@ -8,25 +8,26 @@ use crate::workload::Workload;
 options! {
     /// What `simulate` may be told.
     SimulateOptions {
-        /// Requests that are begun after the warm-up; 1000000 where nothing else ends it.
+        /// Number of requests that begin after the warm-up; 1000000 if nothing else ends the
+        /// simulation.
         requests: Whole,
         /// Virtual time at which no more requests begin, as in 10min.
         duration: Time,
         /// Hold this load (0 to 1): sets the rate, or solves for the think time.
         load: Number,
-        /// Requests scheduled before this time do not count; auto finds how long the start makes
-        /// a difference, which is the default unless a duration is given or a log or a trace of
-        /// arrivals is replayed.
+        /// Requests scheduled before this time do not count. auto finds how long the start makes a
+        /// difference; it is the default unless a duration is given or a log or a trace of arrivals
+        /// is replayed.
         warmup: Time,
         /// The seed, instead of the workload's.
         seed: Whole,
         /// Independent replications, on all cores; 1 by default.
         replications: Whole,
-        /// Go on until the half-width of the mean's 95 % interval is this share of the mean, as in
-        /// 1%.
+        /// Simulate until the half-width of the mean's 95 % interval is this share of the mean, as
+        /// in 1%.
         precision: Share,
-        /// Do the replications on a Ray cluster: ray for one on this machine, ray://HOST:PORT or
-        /// auto for one that is there.
+        /// Run the replications on a Ray cluster: ray for one on this machine, ray://HOST:PORT or
+        /// auto for a running one.
         on: Text,
         /// Rows of requests.parquet: all, none, or 1/N of the sessions; by default all, or a share
         /// that keeps about a million.

@@ -12,7 +12,7 @@ impl Collector {
         let failed = failed.sum::<u64>();
         (failed > 0 && self.counts.requests == 0).then(|| {
             let sessions = if failed == 1 { "1 session" } else { &format!("{failed} sessions") };
-            format!("the script failed before it asked for anything, in {sessions}")
+            format!("the script failed before its first request, in {sessions}")
         })
     }
 }

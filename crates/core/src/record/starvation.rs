@@ -61,8 +61,8 @@ impl Starvation {
             let rest = (all - sum) / (count as f64 - number as f64).max(1.0);
             format!(
                 "{number} of {count} requests starve: they were under way for more than a tenth of \
-                 the run, the longest for {longest}, and finished only because no more came; \
-                 without them the mean would be {}, which is what those see that finish",
+                 the run, the longest for {longest}, and finished only because no more came; the \
+                 mean of the others is {}",
                 words::time(rest)
             )
         } else {
@@ -86,7 +86,7 @@ mod tests {
         starved.add(Nanos(1000));
         let words = starved.words(100.0, 1000, 0.2, true).unwrap();
         assert!(words.starts_with("3 of 1000 requests starve"), "{words}");
-        assert!(words.contains("would be 50.2 ms"), "{words}");
+        assert!(words.contains("the others is 50.2 ms"), "{words}");
         assert!(starved.words(100.0, 1000, 0.2, false).unwrap().contains("never finished"));
         // Three responses of 50 s are little beside a million of 0.2 s.
         assert_eq!(starved.words(100.0, 1_000_000, 0.2, true), None);

@@ -268,8 +268,8 @@ impl Summary {
     }
 }
 
-const CORRELATED: &str = "the run is short for its own memory: even its longest batches depend on \
-                          one another, so the interval of the mean is too narrow";
+const CORRELATED: &str = "the run is too short: even its longest batches depend on one another, so \
+                          the interval of the mean is too narrow";
 
 const NO_REQUEST: &str = "no request was begun in the measured time, or none of them ended";
 

@@ -67,7 +67,7 @@ impl Behaviour {
         if let Some(entrance) = context.waits_for_itself(&steps) {
             let message = format!(
                 "a request has a thread of `{0}` while its parallel parts want others of the same \
-                 pool: with all threads taken so they would wait for ever; let the parts use \
+                 pool: if such requests have all threads, they wait for ever; let the parts use \
                  another service, or give `{0}` a thread for each request",
                 entrance.name
             );

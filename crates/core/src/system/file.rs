@@ -69,7 +69,7 @@ pub struct StationTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
     /// The service demand, as in `"h2(10ms, cv2=8)"` or `"1ms + size / 12.5MB/s"`, for all requests
-    /// or by request name; it may be left out where behaviours give their own.
+    /// or by request name; it may be left out if behaviours give their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demand: Option<DemandValue>,
     /// The class of each request name under `priority`: the smallest is served first, and names
@@ -147,7 +147,7 @@ pub struct StepTable {
     /// Give a place of this pool back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release: Option<String>,
-    /// Lists of steps that are gone through at once; the request goes on when all are done.
+    /// Lists of steps that run at the same time; the request continues when all are done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<Vec<Vec<StepTable>>>,
     /// Send the request over this link.
@@ -156,8 +156,8 @@ pub struct StepTable {
     /// Receive the response over this link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive: Option<String>,
-    /// How many bytes go over the link by this `send` or `receive`, as in `"2kB"`; by default 200
-    /// bytes are sent, and what is received has the size of the response.
+    /// The bytes that go over the link by this `send` or `receive`, as in `"2kB"`; by default 200
+    /// for `send`, and the size of the response for `receive`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Scalar>,
 }

@@ -36,8 +36,8 @@ impl SystemModel {
         let again = workload.requests.iter().position(|one| one.retry.same_demand);
         if let Some(kind) = again.filter(|kind| program.has_trace(*kind)) {
             return Err(Invalid::new(format!(
-                "the request `{}` brings the same demand with every attempt, but a trace gives the \
-                 next one each time it is asked: leave out `same_demand`, or the trace",
+                "the request `{}` brings the same demand with every attempt, but a trace gives \
+                 each attempt a new one: leave out `same_demand`, or the trace",
                 known[kind]
             )));
         }
@@ -72,8 +72,8 @@ impl SystemModel {
             (Some(entrance), None) => {
                 let (entrance, name) = (&self.entrances[entrance.0 as usize].name, &request.name);
                 let error = Invalid::new(format!(
-                    "the demand of `{name}` at `{entrance}` hangs on the size of its response, but \
-                     the request `{name}` of the workload has no `size`, as in size = \"20kB\"",
+                    "the demand of `{name}` at `{entrance}` depends on the size of its response, \
+                     but the request `{name}` of the workload has no `size`, as in size = \"20kB\"",
                 ));
                 Err(self.at_demand(entrance, name, error))
             }

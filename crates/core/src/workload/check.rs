@@ -24,8 +24,8 @@ pub(super) fn constant(value: f64) -> Distribution {
     Distribution::constant(value, Dimension::Number).expect("it is a finite number")
 }
 
-const SCRIPT_START: &str = "what a script's sessions do in the long run is not known before, so \
-                            they always begin empty";
+const SCRIPT_START: &str = "the long run of a script's sessions is not known beforehand, so they \
+                            always begin empty";
 
 /// Checks one population's values.
 pub(super) struct Check<'a> {

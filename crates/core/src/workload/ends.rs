@@ -31,13 +31,12 @@ impl Workload {
         let early = self.ends().into_iter().filter(|(_, at)| long(*at));
         let told: Vec<_> = early
             .map(|(one, at)| {
-                format!("nobody of `{}` came after {}", one.name, words::time(at.as_secs_f64()))
+                format!("`{}` had no arrivals after {}", one.name, words::time(at.as_secs_f64()))
             })
             .collect();
         (!told.is_empty()).then(|| {
             format!(
-                "{}, where its arrivals end, and the run went on until {}: from there on its \
-                 figures are of others alone",
+                "{}, and the run lasted until {}: its later figures have other populations only",
                 told.join(", "),
                 words::time(end.as_secs_f64()),
             )
@@ -83,8 +82,8 @@ mod tests {
             let until = |seconds: f64| mixed.ended_before(Nanos::from_secs_f64(seconds));
             assert_eq!(until(105.0), None);
             let said = until(1000.0).unwrap();
-            assert!(said.starts_with("nobody of `a` came after 100 s, where"), "{said}");
-            assert!(said.contains("the run went on until 16.7 min"), "{said}");
+            assert!(said.starts_with("`a` had no arrivals after 100 s"), "{said}");
+            assert!(said.contains("the run lasted until 16.7 min"), "{said}");
         }
         let endless = workload(&format!("{OPEN}\nprofile = 'sine(period=20s, low=0)'"));
         assert!(endless.ended_before(Nanos::from_secs_f64(1000.0)).is_some());

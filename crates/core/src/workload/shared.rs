@@ -172,7 +172,7 @@ mod tests {
             ("url = 'redis://h'\nwait = '1ms'", "`wait` must be from 10ms"),
             ("url = 'redis://h'\nlease = '2h'", "`lease` must be from 100ms to 1h"),
             ("url = 'redis://h'\nlease = 'soon'", "`lease`"),
-            ("url = 'redis://h'\npassword = 'hunter2'", "`password` is where"),
+            ("url = 'redis://h'\npassword = 'hunter2'", "`password` names the place"),
             ("url = 'redis://h'\nuser = 'u'", "goes with a `password`"),
             ("url = 'redis://h'\nhost = 'u'", "unknown field `host`"),
             ("wait = '1s'", "missing field `url`"),

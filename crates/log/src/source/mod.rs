@@ -90,7 +90,7 @@ fn matching(pattern: &str, sources: &mut Vec<Source>) -> Result<(), LogError> {
         }
     }
     if sources.len() == before {
-        return Err(LogError::new(pattern, "no file is called so"));
+        return Err(LogError::new(pattern, "there is no such file"));
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ mod tests {
             ["standard input".to_owned(), inside("a.log"), inside("b.log"), inside("c.txt")];
         assert_eq!(names(&words).unwrap(), expected);
         for (word, part) in [
-            (inside("*.gz"), "no file is called so"),
+            (inside("*.gz"), "there is no such file"),
             (inside("d"), "No such file"),
             (folder.display().to_string(), "is a folder"),
         ] {

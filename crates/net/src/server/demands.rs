@@ -141,7 +141,7 @@ impl Kinds {
         let sizes = asked.and_then(|asked| asked.size.as_ref());
         let size = sizes.map(|sizes| sizes.of_target(&request.target));
         if demands.is_none() && size.is_none() && self.program.needs_size(kind as usize).is_some() {
-            let message = "its demand hangs on the size of the response, which it has none of";
+            let message = "its demand depends on the size of the response, which is unknown";
             return Err(Invalid::new(message));
         }
         let target = match asked {

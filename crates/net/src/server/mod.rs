@@ -54,22 +54,22 @@ pub fn check(system: &SystemModel, workload: Option<&Workload>) -> Result<(), In
     }
     if let Some(cluster) = system.clusters().find(|cluster| cluster.cache.is_some()) {
         return Err(Invalid::new(format!(
-            "what the caches of the cluster `{}` hold hangs on the size of responses: give the \
-             workload that says it (--workload FILE)",
+            "the caches of the cluster `{}` depend on the size of responses: give the workload \
+             with the sizes (--workload FILE)",
             cluster.name
         )));
     }
     let kinds = Kinds::new(system, None);
     if let Some(link) = kinds.response_link() {
         return Err(Invalid::new(format!(
-            "responses come over the link `{}`, which takes as long as they are large: give the \
-             workload that says it (--workload FILE)",
+            "the times of the link `{}` depend on the size of responses: give the workload with \
+             the sizes (--workload FILE)",
             system.nodes[link].name()
         )));
     }
     let Some(entrance) = kinds.needs_size() else { return Ok(()) };
     Err(Invalid::new(format!(
-        "the demand at `{}` hangs on the size of responses: give the workload that says it \
+        "the demand at `{}` depends on the size of responses: give the workload with the sizes \
          (--workload FILE)",
         system.entrances[entrance.0 as usize].name
     )))

@@ -194,7 +194,7 @@ fn without_a_token_there_is_no_run() {
     let expected = format!("`oauth2`: http://{id}/t gave no token: status 401, `invalid_client`");
     assert_eq!(said, expected);
     let (id, _) = giver(|_| "SSH-2.0-x\r\n".to_owned());
-    assert!(refused(&format!("http://{id}"), "ssh").contains("the answer is none of HTTP"));
+    assert!(refused(&format!("http://{id}"), "ssh").contains("the answer is not HTTP"));
     let (id, _) = giver(|_| String::new());
     assert!(refused(&format!("http://{id}"), "closes").contains("it closed the connection"));
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

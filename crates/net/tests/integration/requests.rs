@@ -125,7 +125,7 @@ fn what_goes_with_what_is_checked() {
         ("", "get = '/'\nheaders = { X = \"a\\r\\nb\" }", "headers: the header field value"),
         ("", "post = '/'\nbody_file = 'no'", "request[1].body_file: no: there is no such file"),
         ("headers = { Connection = 'x' }", "get = '/'", "clients.headers: `Connection` cannot"),
-        ("bearer = 'hunter2'", "get = '/'", "clients.bearer: is where the secret is kept"),
+        ("bearer = 'hunter2'", "get = '/'", "clients.bearer: names the place of the secret"),
         ("bearer = 'env:A'\nbasic = 'env:B'", "get = '/'", "clients.basic: does not go with"),
         ("", "send = 'x'\nheaders = { A = 'b' }", "headers: goes with a method of HTTP only"),
     ] {

@@ -59,8 +59,8 @@ fn rows_are_bounded_and_that_is_said() {
     let many = format!("[{}{{}}]", "{},".repeat(10_000));
     let cut = Reply { cut: true, ..rows(b"[{}]") };
     for (reply, expected) in [
-        (rows(many.as_bytes()), "buyer.luau:3: the answer has 10001 rows, and a script is given"),
-        (cut, "buyer.luau:3: the rows are more than the 1 MiB that is kept"),
+        (rows(many.as_bytes()), "buyer.luau:3: the answer has 10001 rows, and a script gets"),
+        (cut, "buyer.luau:3: the rows exceed the 1 MiB that is kept"),
         (rows(b"[{"), "buyer.luau:3: the rows cannot be read"),
     ] {
         let mut machine = programs(&body("local a = client:sql('select 1')\nreturn a.rows[1]"));

@@ -66,22 +66,22 @@ impl fmt::Display for Stall {
         match self {
             Stall::Still { events, .. } => write!(
                 f,
-                "the simulation does not get on: of {events} events up to {at} of simulated time \
-                 hardly any began or ended a request. Attempts that time out and are tried again \
-                 without an end do so, and turns far shorter than the demands: limit the attempts, \
-                 or give longer timeouts, backoffs or quanta"
+                "the simulation makes no progress: of {events} events up to {at} of simulated time \
+                 hardly any began or ended a request. Two causes are known: endless retries of \
+                 attempts that time out, and turns far shorter than the demands. Limit the \
+                 attempts, or give longer timeouts, backoffs or quanta"
             ),
             Stall::Timeless { events, .. } => write!(
                 f,
-                "no time passes: in {events} events it stayed {at} of simulated time. Closed \
-                 sessions that neither think nor bring a demand ask again at once, without an end: \
-                 give a think time or a demand"
+                "no time passes: after {events} events it is still {at} of simulated time. Closed \
+                 sessions with neither a think time nor a demand ask again at once, without an \
+                 end: give a think time or a demand"
             ),
             Stall::Crowded { number, .. } => write!(
                 f,
-                "after {at} of simulated time {number} attempts are in the system at once, and no \
-                 more are followed. Attempts that their clients gave up pile up where timeouts are \
-                 short, and so does every overload: limit the attempts, say cancel = \"always\", \
+                "after {at} of simulated time {number} attempts are in the system at once, and the \
+                 simulation follows no more. Attempts pile up under an overload, or if timeouts \
+                 are short and clients give them up: limit the attempts, say cancel = \"always\", \
                  give a longer timeout or backoff, or lower the load"
             ),
         }

@@ -113,6 +113,6 @@ fn at_load_closed(
     goal.search(least, most, reachable)
 }
 
-pub(super) const UNKNOWN: &str = "how many requests a session has hangs on how long responses \
-                                  take, or on what it has already, so the load is not known \
-                                  beforehand: leave the load out, and give `arrivals.rate`";
+pub(super) const UNKNOWN: &str = "the number of requests of a session depends on response times, \
+                                  or on what it has already, so the load is not known beforehand: \
+                                  leave the load out, and give `arrivals.rate`";

@@ -55,7 +55,7 @@ fn what_cannot_be_switched_is_refused() {
             "servers = 1\ndispatch = \"least-work-left\"",
             None,
             1,
-            "which a real request does not say",
+            "which a real request does not report",
         ),
         ("servers = 1\ndispatch = \"prequal\"", None, 1, "--probe"),
         (

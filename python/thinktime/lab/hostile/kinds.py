@@ -23,7 +23,7 @@ class Kind:
 
 
 KINDS = {
-    "half-open": Kind("connects, and is gone without a word to the server"),
+    "half-open": Kind("connects, and leaves without a message to the server"),
     "syn-flood": Kind("a SYN from an address at which nobody answers"),
     "connection-flood": Kind("a connection that is held and says nothing"),
     "slow-headers": Kind("a connection that sends a header field every second, and no end"),

@@ -184,8 +184,8 @@ def _in_words(
     text = f"{reason}. Simulated at load {load:g}, {'; '.join(parts)}."
     if own == "open":
         text += (
-            " The rule of thumb says closed; but these requests come whatever the answers to those "
-            "before, and so the verdict is followed."
+            " The rule of thumb says closed; but these requests do not wait for earlier answers, "
+            "and so the verdict is followed."
         )
     elif found != rule:
         text += f" The rule of thumb says {rule}; the simulation is followed."
@@ -211,14 +211,14 @@ def _confidence(
     if cut > 0.5 * sessions and not stays:
         return "unsure: most sessions may have been cut off by the log's begin or end"
     if known != "sure":
-        return f"{known}: no surer than what these were taken for"
+        return f"{known}: no surer than the verdict on these requests"
     if stays:
         return "sure"
     if off is None:
         return "unsure: the simulations did not reach the load, so the rule of thumb is followed"
     near = min(abs(difference - MISLEADS) for difference in off.values())
     if near < CLOSE:
-        return "likely: a model is about as far off as is said to mislead"
+        return "likely: a model is about as far off as a misleading one"
     if arrivals.poisson.verdict == "no":
         return "likely: it was simulated as if sessions arrived as a Poisson process"
     return "sure"

@@ -44,7 +44,7 @@ def apart(learned: Learned) -> str:
         "same response times."
         if _is_alike(advice)
         else f"The {found.name} were found to be {found.model}, and so they are in the workload "
-        f"file; that {advice.model} is advised is the rule of thumb."
+        f"file; the rule of thumb advises {advice.model}."
     )
 
 

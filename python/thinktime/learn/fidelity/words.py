@@ -62,17 +62,17 @@ NAMES = {
 
 LESS = {
     "number": "it sends fewer requests",
-    "swing": "how the rate changes from ten minutes to ten minutes is not in it",
-    "minutes": "how the rate changes from minute to minute is not in it",
-    "bursts": "bursts within a minute are not in it",
-    "rushes": "bursts within ten seconds are not in it",
-    "instants": "bursts within a second are not in it",
+    "swing": "it lacks the changes of the rate from ten minutes to ten minutes",
+    "minutes": "it lacks the changes of the rate from minute to minute",
+    "bursts": "it lacks bursts within a minute",
+    "rushes": "it lacks bursts within ten seconds",
+    "instants": "it lacks bursts within a second",
     "work_law": "its responses are too small or vary too little",
     "work_mix": "it sends too few of the requests that bring much work",
-    "work_order": "that requests with much work come together is not in it",
+    "work_order": "its requests with much work do not come together",
     "popularity": "it asks for too many different things, or too seldom for the popular ones",
-    "sizes": "what is popular is too large in it",
-    "order": "that a thing is soon asked for again is not in it",
+    "sizes": "its popular targets are too large",
+    "order": "it lacks soon repeated requests for a thing",
 }
 """By ingredient: the features that only the log has."""
 
@@ -87,8 +87,8 @@ MORE = {
     "work_mix": "it sends too many of the requests that bring much work",
     "work_order": "its requests with much work come together more than the log's",
     "popularity": "it asks for too few different things, or too often for the popular ones",
-    "sizes": "what is popular is too small in it",
-    "order": "in it a thing is asked for again sooner than in the log",
+    "sizes": "its popular targets are too small",
+    "order": "its repeated requests for a thing come sooner than in the log",
 }
 """By ingredient: the features that only the learned workload has."""
 
@@ -172,16 +172,16 @@ def _of_sizes(of: Fidelity) -> list[str]:
     if of.demands != "varied sizes":
         return []
     return [
-        "answers of one path differ in size from request to request, and so does the work that "
-        "they bring here; in the workload file each target has one size"
+        "answers of one path, and the work that they bring here, differ in size from request to "
+        "request; in the workload file each target has one size"
     ]
 
 
 def _of_queues(of: Fidelity) -> str:
     """Why no verdict is possible, if none of the other reasons applies."""
     return (
-        f"{units.seconds(of.length_s)} are too short: the few times decide when many are there, or "
-        "when the same is asked for"
+        f"{units.seconds(of.length_s)} are too short: a few moments with many users, or with "
+        "repeated targets, decide"
     )
 
 
@@ -251,7 +251,7 @@ def _of_numbers(of: Fidelity) -> list[str]:
         return []
     return [
         f"its number of requests in {units.seconds(of.length_s)} differs by "
-        f"{number.apart * 100:.0f} % from replay to replay: so long a time has too few sessions"
+        f"{number.apart * 100:.0f} % from replay to replay: this time has too few sessions"
     ]
 
 

@@ -39,7 +39,7 @@ def session_lines(found: Journeys, table: str = "session", *, endless: bool = Fa
     if chain.model != WEIGHTS:
         lines += [
             note(
-                f"What the {found.journeys:,} journeys begin with. What follows which says more "
+                f"The beginnings of the {found.journeys:,} journeys. The order of pages says more "
                 f"than weights alone: its BIC is {_gain(found):,.0f} less."
             ),
             f"first = {_table(_named(found, chain.first))}",
@@ -104,8 +104,8 @@ def _hints(found: Journeys) -> list[str]:
         lines += [
             note(
                 f"Browsers keep objects: {found.embeddings.unchanged:,} were asked for again only "
-                "to hear that they have not changed. The counts below are what was asked for all "
-                "the same, so this stays off:"
+                "to hear that they have not changed. The counts below include these requests, so "
+                "this stays off:"
             ),
             "# cache = true",
         ]
@@ -145,7 +145,7 @@ def _time(seconds: float) -> str:
 def _target(kind: Kind) -> list[str]:
     lines = [f"{kind.method.lower()} = {quoted(kind.target)}"]
     if kind.method in BODIED:
-        lines.append('body = ""  # logs do not tell bodies: put one here')
+        lines.append('body = ""  # logs have no bodies: put one here')
     return lines
 
 

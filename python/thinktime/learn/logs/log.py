@@ -134,18 +134,18 @@ class Log:
         if self.dropped:
             found.append(
                 f"{units.counted(self.dropped, 'request')} dropped by --only and --without: they "
-                "are in no figure, and what they leave out may look like a pause"
+                "are in no figure, and their absence may look like a pause"
             )
         found += recorded_facts(self.requests) + self.kept.notes
         found += _longest(self.requests)
         names = self.left_over
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            found.append(f"columns of which nothing is taken: {', '.join(names[:NAMED])}{more}")
+            found.append(f"unused columns: {', '.join(names[:NAMED])}{more}")
         if self.unit_open and not self._slow:
             found.append(
-                "durations are taken as seconds where neither their name nor their value has a "
-                f"unit: the median is {units.seconds(self._usual_s)}"
+                "durations are taken as seconds if neither their name nor their value has a unit: "
+                f"the median is {units.seconds(self._usual_s)}"
             )
         return found
 
@@ -194,7 +194,7 @@ class Log:
         if self.raw["one_in"] > 1:
             found.append(
                 f"the log is very large: of its {units.count(self.count)} requests those of one "
-                f"user in {self.raw['one_in']} are looked at, and counts, rates and clients are "
+                f"user in {self.raw['one_in']} are used, and counts, rates and clients are "
                 "multiplied by that"
             )
         return found
@@ -291,6 +291,6 @@ def _check_lasts(requests: Requests, names: list[str]) -> None:
         are = "its only request is" if count == 1 else f"all {count:,} requests are"
         raise _core.InputError(
             f"{', '.join(names)}: {are} of one instant, which says nothing of rates, sessions and "
-            "pauses: a log needs requests at two different times at least; of some hundred "
-            "requests more can be told, and of an hour its sessions"
+            "pauses: a log needs requests at two different times at least; some hundred requests "
+            "say more, and an hour shows sessions"
         )

@@ -77,8 +77,7 @@ def file_of(log: str | Path) -> str:
     file = rows if rows.is_file() else Path(log)
     if file.name == ROWS and _without_rows(file):
         raise _core.InputError(
-            f"{log}: the result has no rows, from which to learn: `--rows all` keeps them, beside "
-            "`-o DIR`"
+            f"{log}: the result has no rows to learn from: `--rows all` keeps them, with `-o DIR`"
         )
     return str(rows) if rows.is_file() else str(log)
 

@@ -40,7 +40,7 @@ def _verdict(part: PopulationModel) -> str:
     one = part.population
     text = f"{one.model.capitalize()} ({one.confidence}): {one.reason}."
     if part.brief:
-        text += " It is there for too short a time to say so here: its requests are replayed."
+        text += " Its time is too short for rates: its requests are replayed."
     if one.would_change:
         text += f" Another verdict would need {one.would_change}."
     if part.offers_told:

@@ -117,7 +117,7 @@ def _few(drafts: list[Draft]) -> list[Draft]:
         homes[of] = draft
     for of, more in joined.items():
         home = homes[of]
-        home.reason = f"{more + 1} small ones of a kind together, of which one has {home.reason}"
+        home.reason = f"{more + 1} small ones of a kind together; one of them has {home.reason}"
     return kept
 
 

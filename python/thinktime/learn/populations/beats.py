@@ -134,9 +134,9 @@ def _draft(seen: Evidence, rows: Ints, every_s: float, same: float) -> Draft:
         kind="even",
         model="open",
         rows=rows,
-        reason=f"{same:.0%} of these requests of {users:,} users come {seconds(every_s)} after "
-        "the one before, and most of the users ask for pages as well: pages send them while they "
-        "are open. In the file they come when they came, whatever becomes of the pages",
+        reason=f"{same:.0%} of these requests of {users:,} users come {seconds(every_s)} after the "
+        "one before, and most of the users ask for pages as well: pages send them while they are "
+        "open. In the file they come when they came, independent of the pages",
         would_change="other times between them",
         confidence=UNSURE,
         interval_s=every_s,

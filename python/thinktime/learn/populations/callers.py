@@ -98,8 +98,8 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
     if stay >= 0.5:
         return _made(
             *(rows, "open"),
-            f"{_who(len(streams))} all the time, with gaps as irregular as those of "
-            "independent requests, and whose sessions they are cannot be told",
+            f"{_who(len(streams))} all the time, with gaps as irregular as those of independent "
+            "requests, and their sessions cannot be distinguished",
             UNSURE,
         )
     if each < 1.5:
@@ -153,7 +153,7 @@ def _workers(seen: Evidence, rows: Ints, streams: Streams) -> Draft:
     who, ask = ("1 user is", "asks") if len(streams) == 1 else (f"{len(streams)} users are", "ask")
     text = (
         f"{who} there for the whole log, at nearly the same rate, and {ask} for one thing after "
-        "the other"
+        "another"
     )
     interval = float(np.median(streams.thinks[streams.thinks < PAUSE_S]))
     return _made(rows, "closed", text, confidence, len(streams), max(interval, 0.0), "varied")

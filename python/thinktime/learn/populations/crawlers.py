@@ -136,7 +136,7 @@ def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
             f"them found on another page, hardly one twice, and no object"
         )
     if stays:
-        why = f"; each goes on from answer to answer, over {lasting / 3600:.2g} hours"
+        why = f"; each follows one answer with the next request, over {lasting / 3600:.2g} hours"
     else:
         why = "; they come and go"
     hands = round(len(rows) * (interval or 1.0) / max(lasting, 1e-9))
@@ -146,7 +146,7 @@ def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
         model="closed" if stays else "partly-open",
         rows=rows,
         reason=who + why,
-        would_change="users who say where they found pages, or ask for images"
+        would_change="users whose requests name the page before, or ask for images"
         if not says_so
         else "requests that do not wait for answers",
         confidence=LIKELY if confidence == SURE else confidence,

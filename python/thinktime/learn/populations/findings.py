@@ -69,15 +69,15 @@ def one_address(seen: Evidence, people: Ints) -> Iterator[Finding]:
     if share > 0.9 and len(people) >= 1000:
         yield Finding(
             "one address",
-            f"one address stands in {share:.0%} of people's lines: a proxy hides the users, and "
-            "sessions cannot be told; let it log whom it asks for (X-Forwarded-For)",
+            f"one address has {share:.0%} of people's lines: a proxy hides the users, and sessions "
+            "cannot be distinguished; let it log the users' addresses (X-Forwarded-For)",
             share,
         )
     elif share > HEAVY and browsers >= SHARED_FROM and len(people) >= 1000:
         yield Finding(
             "heavy address",
             f"one address makes {share:.0%} of people's requests, by {browsers} agents: many "
-            "people behind it, whose sessions are taken for longer ones than they are",
+            "people are behind it, so their sessions seem longer than they are",
             share,
         )
 
@@ -94,8 +94,8 @@ def shared_addresses(seen: Evidence, people: Ints) -> Iterator[Finding]:
         yield Finding(
             "shared addresses",
             f"{(agents_of >= SHARED_FROM).sum():,} addresses with {SHARED_FROM} or more agents "
-            f"make {share:.0%} of people's requests: users of the same browser behind one are "
-            "taken for one, so that there are fewer and longer sessions than there were",
+            f"make {share:.0%} of people's requests: users of the same browser behind one count as "
+            "one, so sessions seem fewer and longer than they were",
             share,
         )
 
@@ -153,8 +153,8 @@ def errors(seen: Evidence, people: Ints) -> Iterator[Finding]:
         refused = float(among(seen.status, 499, 502, 503, 504).mean())
         yield Finding(
             "errors",
-            f"{share:.1%} of the requests failed ({refused:.1%} gave up or were refused): those "
-            "who ask again make more requests than they would",
+            f"{share:.1%} of the requests failed ({refused:.1%} gave up or were refused): retries "
+            "add to the requests",
             share,
         )
 
@@ -224,7 +224,7 @@ def edges(seen: Evidence, people: Ints) -> Iterator[Finding]:
         yield Finding(
             "cut by the edges",
             f"users who make {share:.0%} of people's requests were there near the log's begin or "
-            "end: their sessions are longer than what is logged",
+            "end: their sessions are longer than the log shows",
             share,
         )
 

@@ -208,11 +208,11 @@ def _by_drift(seen: Evidence, streams: Streams, monitors: bool) -> tuple[bool, s
     long, _ = streams._dispersion(32, seen.resolution_s / 10)
     told = np.isfinite(short) & np.isfinite(long) & (short > 0)
     if not told.any():
-        return monitors, UNSURE, "there are too few to tell whether answers matter"
+        return monitors, UNSURE, "too few requests show whether answers matter"
     ratio = float(np.median(long[told] / short[told]))
     if ratio < 0.45:
-        return True, LIKELY, "what one comes too late the next ones make good, as by a clock"
-    return False, LIKELY, "what one comes too late the next ones do, too"
+        return True, LIKELY, "the next ones make up for a late one, as by a clock"
+    return False, LIKELY, "the lateness of one moves the next ones, too"
 
 
 def _many_hands(seen: Evidence, streams: Streams) -> Pace:

@@ -171,7 +171,7 @@ def _verdict(
     """Workers, policy and their source."""
     if choice is None:
         why = (
-            f"Stamps in steps of {log.stamp_s:g} s do not tell who was served at once."
+            f"Stamps in steps of {log.stamp_s:g} s do not show which requests were served at once."
             if coarse
             else "Too few requests found others at the server, or too few found it idle."
         )
@@ -182,9 +182,9 @@ def _verdict(
             choice.policy.workers,
             "ps",
             (
-                "Durations do not grow with how many are there, up to "
-                f"{choice.policy.workers}: there are at least so many workers, or the time is not "
-                "spent at this server.",
+                "Durations do not grow with the number of requests, up to "
+                f"{choice.policy.workers}: there are at least this many workers, or the time is "
+                "not spent at this server.",
             ),
         )
     best = f"{choice.policy.name} with {choice.policy.workers}"
@@ -192,8 +192,8 @@ def _verdict(
         why = f"No policy explains the durations; {best} is the nearest, {choice.distance:.1%} off."
         return choice.policy.workers, choice.policy.name, (why,)
     why = (
-        f"Under {best} those who found many there demand what those demand who found few or "
-        f"nobody, within {choice.distance:.1%} of {choice.compared:,} requests"
+        f"Under {best} requests that found many others have the demands of those that found few or "
+        f"no others, within {choice.distance:.1%} of {choice.compared:,} requests"
     )
     why += f"; the next best, {choice.other}." if choice.other else "."
     if low < high:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 WORDS = {
     "session": "The requests of one user that follow one another with gaps no longer than the "
     "timeout.",
-    "think time": "From a response, or its request where the log has no durations, to the "
-    "session's next request.",
+    "think time": "From a response, or its request if the log has no durations, to the session's "
+    "next request.",
     "off by": "The largest difference between the law's distribution function and the values'.",
     "SRPT gains": "How many times shorter the mean response time becomes when the shortest "
     "remaining request is served first.",

@@ -82,7 +82,7 @@ def models(learned: Learned) -> Table:
             lines.append(Line(name, [Cell(text) for text in (*cells, gain)], clients))
     return Table(
         "models",
-        "What each system model would say",
+        "The results of each system model",
         "model",
         ("mean", "p99", "SRPT gains"),
         [Group(lines)],
@@ -104,7 +104,7 @@ def requests(learned: Learned) -> Table:
     ]
     return Table(
         "requests",
-        "What is asked for",
+        "Requests by path",
         "path",
         ("requests", "paths"),
         [Group(lines)],

@@ -148,7 +148,7 @@ def _refused(table: dict[str, Any]) -> list[str]:
     }
     paths = {f"time_sharing.{key}": (sharing.get(key), why) for key, why in reasons.items()}
     granularity = sharing["slice"].get("granularity")
-    paths["time_sharing.slice.granularity"] = (granularity, "it is of interactive tasks")
+    paths["time_sharing.slice.granularity"] = (granularity, "it is for interactive tasks")
     refused = [
         f"{path}: {why}; change it by {path} = false"
         for path, (value, why) in paths.items()

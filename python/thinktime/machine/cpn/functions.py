@@ -66,9 +66,8 @@ SHARING = [
     "fun bestOf (best, []) = best\n"
     "  | bestOf (best, q::queue) =\n"
     "    if priorityOf q < priorityOf best then bestOf (q, queue) else bestOf (best, queue);",
-    "(* Whether a task that waits goes before the one that runs. *)\n"
-    "fun goesFirst (x, queue, task) =\n"
-    "  hasTask (x, queue) andalso priorityOf (taskOf (x, queue)) < priorityOf task;",
+    "(* Whether a task that waits precedes the one that runs. *)\nfun goesFirst (x, queue, task) "
+    "=\n  hasTask (x, queue) andalso priorityOf (taskOf (x, queue)) < priorityOf task;",
     "fun hasToWait (x, queue, task) =\n"
     "  hasTask (x, queue) andalso priorityOf (taskOf (x, queue)) >= priorityOf task;",
     "(* Of the moved tasks those that came to the active array. *)\n"

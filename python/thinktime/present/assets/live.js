@@ -53,7 +53,7 @@
   }
 
   function tell() {
-    state.textContent = stopping ? "Stopping: what there is will be kept." : USUAL;
+    state.textContent = stopping ? "Stopping: the result so far will be kept." : USUAL;
     stop.disabled = stopping;
   }
 

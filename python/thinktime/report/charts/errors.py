@@ -82,8 +82,8 @@ def _line(
 CHART = Chart(
     name="errors",
     title="When attempts failed, and why",
-    caption="Failed attempts a second by what went wrong: those that begin at one moment have one "
-    "cause, and those that come evenly another.",
+    caption="Failed attempts a second by cause: those that begin at one moment have one cause, "
+    "and those that come evenly another.",
     draw=_draw,
     needed=False,
 )

@@ -203,7 +203,7 @@ def _draw(cases: Sequence[Case]) -> Drawing | None:
 
 CHART = Chart(
     name="heat",
-    title="When requests took how long",
+    title="Response times over time",
     caption="The darker a place, the more requests that were scheduled then took that long; one "
     "alone is seen too. A dark band that rises is a queue that grows. Lines are those of moments "
     "that are long enough for their percentile.",

@@ -175,9 +175,8 @@ def _exact(case: Case, until_s: float) -> list[go.Scatter]:
 CHART = Chart(
     name="in_system",
     title="How many are in the system",
-    caption="A closed system can never hold more requests than it has clients; where users "
-    "arrive on their own nothing bounds the queue, and it takes long to drain (dotted: the "
-    "exact mean). Of many requests the mean of each moment is drawn, before a band from the least "
-    "to the greatest.",
+    caption="A closed system can never hold more requests than it has clients; if users arrive on "
+    "their own nothing bounds the queue, and it takes long to drain (dotted: the exact mean). Of "
+    "many requests the mean of each moment is drawn, before a band from the least to the greatest.",
     draw=_draw,
 )

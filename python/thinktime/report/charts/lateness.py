@@ -72,8 +72,8 @@ def _words(found: OverTime) -> str:
 CHART = Chart(
     name="lateness",
     title="How late requests were sent",
-    caption="What the load generator itself adds to response times: where it is not small beside "
-    "them, they say little of the server then.",
+    caption="The load generator itself adds this to response times: if it is not small beside "
+    "them, they say little of the server.",
     draw=_draw,
     needed=False,
 )

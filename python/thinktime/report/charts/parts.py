@@ -119,8 +119,8 @@ def _line(
 
 
 _CAPTION = (
-    "A curve each: how many are in the system at the end of each interval, how many succeed in it, "
-    "and, of a real run, how late they are sent. What belongs to one alone has its cause there."
+    "A curve each: the requests in the system at the end of each interval, those that succeed in "
+    "it, and, of a real run, their lateness. A change in one alone has its cause there."
 )
 
 NAMES = Chart(

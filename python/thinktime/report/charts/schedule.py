@@ -192,9 +192,9 @@ def _arrows(panel: _Panel) -> go.Scatter:
 
 CHART = Chart(
     name="schedule",
-    title="Who has which core",
-    caption="Each bar is a turn of a task at a core, with the task's number where there is room; "
-    "gaps are where the core is idle. The first view is a busy stretch: drag to zoom. The file "
+    title="Tasks on each core",
+    caption="Each bar is a turn of a task at a core, with the task's number if it fits; gaps are "
+    "times when the core is idle. The first view is a busy stretch: drag to zoom. The file "
     "schedule.json of the result directory, which thinktime simulate -o writes, holds more turns "
     "and opens in ui.perfetto.dev.",
     draw=_draw,

@@ -121,8 +121,8 @@ def _share_axis(least: float) -> dict[str, object]:
 CHART = Chart(
     name="tail",
     title="How long the slowest wait",
-    caption="Read across at p99: the further right a curve crosses it, the longer the slowest "
-    "1 % wait; where solid, dashed and dotted lines of one colour coincide, measurement, "
-    "simulation and theory agree.",
+    caption="Read across at p99: the further right a curve crosses it, the longer the slowest 1 % "
+    "wait; if solid, dashed and dotted lines of one colour coincide, measurement, simulation and "
+    "theory agree.",
     draw=_draw,
 )

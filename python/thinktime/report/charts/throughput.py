@@ -84,7 +84,7 @@ def _rate(table: pl.DataFrame, column: str) -> tuple[FloatArray, FloatArray]:
 
 CHART = Chart(
     name="throughput",
-    title="What was offered and what was done",
+    title="Offered and completed requests",
     caption="Where the coloured line stays below the grey one, more was offered than completed, "
     "and a queue grew.",
     draw=_draw,

@@ -6,7 +6,7 @@ use crate::random::mix;
 pub(super) const ENTRY: Entry = Entry {
     usage: "hash",
     example: "hash",
-    summary: "the server that the target's hash says, always the same one for the same target",
+    summary: "the server chosen by the target's hash, always the same one for the same target",
     source: "Pai et al., ASPLOS-VIII, 1998, policy LB; nginx, directive `hash`",
     needs: &[Need::Targets],
     parse: |call| {

@@ -7,7 +7,7 @@ use super::{Dispatcher, Entry, Request, View, plain};
 pub(super) const ENTRY: Entry = Entry {
     usage: "join-idle-queue",
     example: "join-idle-queue",
-    summary: "the server that has been idle for longest; any where none is",
+    summary: "the server that has been idle for longest; any if none is idle",
     source: "Y. Lu, Q. Xie, G. Kliot, A. Geller, J. Larus, A. Greenberg, Join-Idle-Queue, \
              Performance Evaluation 68, 2011, with one dispatcher",
     needs: &[],

@@ -10,8 +10,8 @@ use crate::units::Dimension;
 pub(super) const ENTRY: Entry = Entry {
     usage: "jsq(CHOICES)",
     example: "jsq(2)",
-    summary: "the server with the fewest requests in progress; with CHOICES, of so many that are \
-              drawn",
+    summary: "the server with the fewest requests in progress; with CHOICES, among this number of \
+              drawn servers",
     source: "W. Winston, 1977; with choices: M. Mitzenmacher, The power of two choices in \
              randomized load balancing, IEEE TPDS 12, 2001",
     needs: &[],

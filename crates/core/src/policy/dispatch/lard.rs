@@ -12,8 +12,8 @@ use crate::units::Dimension;
 pub(super) const ENTRY: Entry = Entry {
     usage: "lard(low=25, high=65)",
     example: "lard(low=25, high=65)",
-    summary: "the server that had the target before, unless it has too many requests while another \
-              has few; then and at first the one with the fewest",
+    summary: "the server that had the target before; the one with the fewest requests if the \
+              target is new, or if that server has too many while another has few",
     source: "V. Pai et al., Locality-aware request distribution in cluster-based network servers, \
              ASPLOS-VIII, 1998",
     needs: &[Need::Targets],

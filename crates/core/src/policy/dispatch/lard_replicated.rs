@@ -12,8 +12,8 @@ use crate::units::Dimension;
 pub(super) const ENTRY: Entry = Entry {
     usage: "lard-r(low=25, high=65, keep=20s)",
     example: "lard-r(low=25, high=65, keep=20s)",
-    summary: "as `lard`, but a target in demand has several servers, one fewer whenever they have \
-              stayed the same for `keep`; beyond a limit of all requests in progress others wait",
+    summary: "as `lard`, but a popular target has several servers, one fewer whenever they have \
+              stayed the same for `keep`; requests beyond a limit of all in progress wait",
     source: "V. Pai et al., Locality-aware request distribution in cluster-based network servers, \
              ASPLOS-VIII, 1998",
     needs: &[Need::Targets],

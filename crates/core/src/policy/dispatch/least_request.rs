@@ -10,7 +10,7 @@ use crate::units::Dimension;
 pub(super) const ENTRY: Entry = Entry {
     usage: "least-request(choices=2, bias=1)",
     example: "least-request(choices=2, bias=1)",
-    summary: "of `choices` that are drawn, the one with the fewest requests; where weights differ, \
+    summary: "the one of `choices` drawn servers with the fewest requests; if weights differ, \
               turns by weight / (requests + 1)^bias",
     source: "Envoy, policy LEAST_REQUEST",
     needs: &[],

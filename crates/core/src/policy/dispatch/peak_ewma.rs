@@ -10,7 +10,7 @@ use crate::units::Dimension;
 pub(super) const ENTRY: Entry = Entry {
     usage: "peak-ewma(decay=10s)",
     example: "peak-ewma(decay=10s)",
-    summary: "of two that are drawn, the one of the smaller product of its response time, averaged \
+    summary: "the one of two drawn servers with the smaller product of its response time, averaged \
               with `decay` but never below the last peak's decay, and its requests with this one",
     source: "Twitter Finagle, Linkerd, tower: the balancers of that name",
     needs: &[],

@@ -9,8 +9,8 @@ use crate::units::Dimension;
 pub(super) const ENTRY: Entry = Entry {
     usage: "prequal(probes=3, quantile=0.84)",
     example: "prequal(probes=3, quantile=0.84)",
-    summary: "each request asks some servers how they are; of the latest answers, the fastest \
-              among those with few requests, else the one with the fewest",
+    summary: "each request probes some servers; among the latest answers, the fastest server of \
+              those with few requests, else the one with the fewest",
     source: "B. Wydrowski, R. Kleinberg, S. Rumble, A. Archer, Load is not what you should \
              balance: introducing Prequal, NSDI 2024",
     needs: &[Need::Probes],

@@ -5,7 +5,7 @@ use super::{Dispatcher, Entry, Request, View, plain};
 pub(super) const ENTRY: Entry = Entry {
     usage: "random",
     example: "random",
-    summary: "any server, as likely as its weight says, whatever they have to do",
+    summary: "any server, with a probability by its weight, whatever its load",
     source: "the split of a Poisson process: each server is a queue of its own",
     needs: &[],
     parse: |call| plain(call, &ENTRY, |_| Box::new(Random)),

@@ -6,8 +6,8 @@ use super::{Entry, plain};
 pub(super) const ENTRY: Entry = Entry {
     usage: "shortest-expected-delay",
     example: "shortest-expected-delay",
-    summary: "the server whose requests in progress with this one, divided by its weight, are \
-              fewest",
+    summary: "the server with the fewest requests in progress, this one included, divided by its \
+              weight",
     source: "Linux Virtual Server, scheduler `sed`",
     needs: &[],
     parse: |call| {

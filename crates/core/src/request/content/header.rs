@@ -40,12 +40,12 @@ pub(crate) fn fields_of(
         let field = header_field(name, value)?;
         if CARRIED.iter().any(|carried| name.eq_ignore_ascii_case(carried)) {
             return Err(Invalid::new(format!(
-                "`{name}` cannot be given: how a message is carried follows from its body, and \
-                 from `connections` of `[clients]`"
+                "`{name}` cannot be given: it follows from the body, and from `connections` of \
+                 `[clients]`"
             )));
         }
         if found.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
-            return Err(Invalid::new(format!("`{name}` stands twice, in other letters")));
+            return Err(Invalid::new(format!("`{name}` is given twice, in different letters")));
         }
         found.push(field);
     }
@@ -76,6 +76,6 @@ mod tests {
             assert!(fields_of(&table).unwrap_err().to_string().contains("cannot be given"));
         }
         let twice = BTreeMap::from([("A".to_owned(), "1".to_owned()), ("a".into(), "2".into())]);
-        assert!(fields_of(&twice).unwrap_err().to_string().contains("stands twice"));
+        assert!(fields_of(&twice).unwrap_err().to_string().contains("given twice"));
     }
 }

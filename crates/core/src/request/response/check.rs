@@ -53,7 +53,7 @@ impl ResponseCheck {
             ..ResponseCheck::there(name, of)
         };
         if missing && check.wants_more() {
-            let why = "is true: nothing else can hold of what is not there";
+            let why = "is true: a part that is missing cannot meet other conditions";
             return Err((".missing", Invalid::new(why)));
         }
         Ok(check)
@@ -107,7 +107,7 @@ fn values_of(is: Option<&Value>) -> Result<Vec<String>, Invalid> {
     match is {
         None => Ok(Vec::new()),
         Some(Value::Array(many)) if many.is_empty() => {
-            Err(Invalid::new("is empty: nothing can be one of none"))
+            Err(Invalid::new("is empty: give at least one value"))
         }
         Some(Value::Array(many)) => many.iter().map(wanted).collect(),
         Some(one) => Ok(vec![wanted(one)?]),
@@ -120,8 +120,8 @@ fn wanted(value: &Value) -> Result<String, Invalid> {
         // Values that TOML has and JSON has not.
         Value::Null => Err(Invalid::new("is no finite number")),
         Value::Object(_) | Value::Array(_) => Err(Invalid::new(
-            "is a text, a number, true, false, or a list of them; write dates and \
-                              whatever else as a text, in quotes",
+            "is a text, a number, true, false, or a list of them; write dates and other values as \
+             a text, in quotes",
         )),
         other => Ok(text_of(other)),
     }
@@ -136,7 +136,7 @@ fn bounds_of(of: &Lookup, table: &CheckTable) -> Result<(f64, f64), (&'static st
     let least = bound(".least", &table.least, f64::NEG_INFINITY)?;
     let most = bound(".most", &table.most, f64::INFINITY)?;
     if least > most {
-        return Err((".most", Invalid::new("is below `least`: no value can hold both")));
+        return Err((".most", Invalid::new("is below `least`: no value can meet both")));
     }
     Ok((least, most))
 }

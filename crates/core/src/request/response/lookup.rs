@@ -167,7 +167,7 @@ fn path(text: &str) -> Result<JsonPath, Invalid> {
         return Err(wrong(&format!("more than {PATH_DEPTH_MAX} brackets within one another")));
     }
     if descents > 1 {
-        return Err(wrong("`..` stands in it more than once, which can take very long"));
+        return Err(wrong("it has `..` more than once, which can take very long"));
     }
     JsonPath::parse(text).map_err(|error| wrong(&error.to_string()))
 }

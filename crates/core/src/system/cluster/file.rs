@@ -26,7 +26,7 @@ pub struct ClusterTable {
     /// The weight of each server, for policies that heed weights; all the same by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<f64>,
-    /// How long after a request has ended the switch knows of it; at once by default.
+    /// The delay after which the switch learns of the end of a request; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen_after: Option<Scalar>,
     /// The stations that each server has; a request visits those that have a demand for it, in
@@ -115,7 +115,7 @@ impl SystemFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct ChangeTable {
-    /// How long after the beginning, as in `"60s"`.
+    /// The time from the beginning, as in `"60s"`.
     pub at: Scalar,
     /// To which server; they are counted from 0.
     pub server: u32,
@@ -123,14 +123,14 @@ pub struct ChangeTable {
     pub does: String,
 }
 
-/// What each server of a cluster holds, so that it need not be fetched.
+/// The responses that each server of a cluster holds, so that it need not fetch them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct CacheTable {
-    /// How many bytes it holds, as in `"32MB"`.
+    /// The bytes that it can hold, as in `"32MB"`.
     pub size: Scalar,
-    /// What it forgets where there is no room: `"lru"`, the default, the least recently used, or
-    /// `"greedy-dual-size"`, the large ones first; or `"none"`: it keeps nothing.
+    /// The response that it forgets if there is no room: `"lru"`, the default, the least recently
+    /// used, or `"greedy-dual-size"`, large ones first; or `"none"`: it keeps nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
     /// The request names whose responses it holds; all by default.

@@ -12,16 +12,16 @@ use crate::schema::Scalar;
 pub struct LinkTable {
     /// The name in all tables and charts.
     pub name: String,
-    /// How long a packet travels one way, as in `"25ms"`; a round trip takes twice as long. 0 by
-    /// default.
+    /// The time that a packet travels one way, as in `"25ms"`; a round trip takes twice as long. 0
+    /// by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Scalar>,
     /// The delay is drawn evenly from as much below it to as much above it, anew for each round of
     /// packets; 0 by default, and at most the delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Scalar>,
-    /// How much goes over the link in either direction, as in `"10Mbit/s"` or `"1.25MB/s"`; without
-    /// it packets never wait for one another.
+    /// The rate of the link in either direction, as in `"10Mbit/s"` or `"1.25MB/s"`;
+    /// without it packets never wait for one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Scalar>,
     /// What may wait for the rate in either direction before packets are dropped, as in `"125kB"`;
@@ -37,15 +37,16 @@ pub struct LinkTable {
     /// workload says of its clients' `connections`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<String>,
-    /// How TCP's window grows where no packet is lost, and shrinks where one is: `"cubic"`, the
+    /// The rule by which TCP's window grows without losses and shrinks after one: `"cubic"`, the
     /// default, as of most servers, or `"reno"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_control: Option<String>,
-    /// How many segments are sent before the first acknowledgement, 1 to 1000; 10 by default.
+    /// The number of segments that are sent before the first acknowledgement, 1 to 1000; 10 by
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
-    /// How much of a response a segment carries, from 1 B to 64 KiB; 1448 bytes by default, which
-    /// with headers of 52 bytes are a packet of 1500.
+    /// The bytes of a response that a segment carries, from 1 B to 64 KiB; 1448 bytes by default,
+    /// which with headers of 52 bytes are a packet of 1500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<Scalar>,
     /// The retransmission timeout is at least this much longer than a round trip; 200 ms by

@@ -136,7 +136,9 @@ fn rate(table: &LinkTable, packet: f64) -> Placed<Option<(f64, f64)>> {
     let Some(value) = &table.rate else {
         return match buffer {
             None => Ok(None),
-            Some(_) => wrong("buffer", "is what waits for the `rate`, which is not given"),
+            Some(_) => {
+                wrong("buffer", "holds packets that wait for the `rate`, which is not given")
+            }
         };
     };
     let rate = parse_transfer_rate(&value.text()).map_err(|error| ("rate".to_owned(), error))?;

@@ -230,8 +230,14 @@ mod tests {
             (format!("url = 'https://a/b#c'\n{SECRETS}"), "`url` is written as"),
             (format!("url = 'https:///b'\n{SECRETS}"), "`url` is written as"),
             (format!("url = \"https://a/\\r\\nX: y\"\n{SECRETS}"), "`url` is written as"),
-            ("url = 'https://a'\nclient = 'env:A'\nsecret = 'hunter2'".into(), "`secret` is where"),
-            ("url = 'https://a'\nclient = 'hunter2'\nsecret = 'env:A'".into(), "`client` is where"),
+            (
+                "url = 'https://a'\nclient = 'env:A'\nsecret = 'hunter2'".into(),
+                "`secret` names the place",
+            ),
+            (
+                "url = 'https://a'\nclient = 'hunter2'\nsecret = 'env:A'".into(),
+                "`client` names the place",
+            ),
             (
                 format!("url = 'https://a'\n{SECRETS}fields = {{ scope = 'x' }}"),
                 "`fields` cannot have `scope`",

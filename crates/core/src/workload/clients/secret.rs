@@ -19,8 +19,8 @@ impl Secret {
             Some(("file", path)) if !path.is_empty() => Ok(Secret::File(path.to_owned())),
             // The given text may be the secret itself: it is not repeated.
             _ => Err(Invalid::new(
-                "is where the secret is kept, `env:NAME` or `file:PATH`, and not the secret, \
-                 which would stand in results",
+                "names the place of the secret, `env:NAME` or `file:PATH`; the secret itself would \
+                 stand in results",
             )),
         }
     }

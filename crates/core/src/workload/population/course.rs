@@ -109,7 +109,7 @@ impl Check<'_> {
         names: &[&str],
     ) -> Result<Option<Journey>, SchemaError> {
         let Some(some) = table.request.iter().position(|one| one.next.is_some()) else {
-            let why = "goes with requests that have a `next`, and none has";
+            let why = "goes with requests that have a `next`; no request has one";
             return match &table.session.first {
                 Some(_) => self.fail("session.first", why),
                 None => Ok(None),
@@ -182,8 +182,8 @@ impl Check<'_> {
         for (at, kind) in kinds.iter().enumerate() {
             if reached[at] && journey.next[at].is_none() {
                 let why = format!(
-                    "`{}` is a step of the journey and needs a `next`, as `{example}` has: what \
-                     follows it, or {{ end = 1 }}",
+                    "`{}` is a step of the journey and needs a `next`, as `{example}` has: its \
+                     next requests, or {{ end = 1 }}",
                     kind.name
                 );
                 return self.fail(&format!("request.{at}"), &why);

@@ -31,8 +31,8 @@ impl Population {
         let whose =
             if self.name.is_empty() { String::new() } else { format!(" of `{}`", self.name) };
         Some(format!(
-            "a session{whose} never ends, and from `{}` on it asks for {} alone; what it leaves \
-             behind for good, unless `end` has a share somewhere: {}",
+            "a session{whose} never ends, and from `{}` on it asks for {} alone; unless `end` has \
+             a share somewhere, it never returns to {}",
             kinds[self.kinds.start + caught].name,
             names(&stays),
             names(&left),

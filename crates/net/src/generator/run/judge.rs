@@ -125,8 +125,8 @@ impl Verdict {
         }
         if summary.dropped > 0 {
             self.warn(format!(
-                "{} of {requests} requests were dropped and never sent, because as many were in \
-                 flight and waiting as `clients` allows",
+                "{} of {requests} requests were dropped and never sent, because `clients` allows \
+                 no more in flight and waiting",
                 summary.dropped
             ));
         }

@@ -36,8 +36,8 @@ pub(crate) fn check(workload: &Workload, plan: &Plan) -> Result<(), Invalid> {
     }
     if loops > 1 && workload.is_scripted() && workload.shared.is_none() {
         return Err(Invalid::new(
-            "a workload with a script runs in one event loop, because what its clients share lives \
-             there; `shared` names a server that keeps it for several",
+            "a workload with a script runs in one event loop, because its clients share variables \
+             there; `shared` names a server that keeps them for several",
         ));
     }
     check_shares(workload, loops, "event loops")

@@ -57,7 +57,9 @@ impl Merge {
     /// If the bytes are no such result.
     pub fn take(&self, bytes: &[u8]) -> Result<(), Invalid> {
         let (all, done): (Vec<LoopMessage>, Option<LoopOutcome>) = postcard::from_bytes(bytes)
-            .map_err(|error| Invalid::new(format!("what a generator told is damaged: {error}")))?;
+            .map_err(|error| {
+                Invalid::new(format!("the report of a generator is damaged: {error}"))
+            })?;
         let mut state = self.state();
         state.ends.extend(done);
         for message in all {

@@ -134,7 +134,7 @@ impl Part {
         let done = thread.map(|it| it.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
         if self.watch.abandoned.load(Ordering::Relaxed) {
             let s = POLL_GAP_MAX.as_secs_f64();
-            let why = format!("nobody asked the generator for {s} s, so that it ended itself");
+            let why = format!("the generator heard nothing for {s} s, so it ended itself");
             return Err(std::io::Error::other(why).into());
         }
         done.transpose()

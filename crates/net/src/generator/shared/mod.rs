@@ -120,8 +120,8 @@ impl Link {
     pub(crate) fn warning(&self) -> Option<String> {
         (self.member.forgotten > 0).then(|| {
             format!(
-                "{} had forgotten what scripts share, or the last of it, when it was back after a \
-                 failure: what they counted with it is too small",
+                "{} lost the variables that scripts share, or their last values, in a failure: \
+                 what scripts counted with them is too small",
                 self.settings.url()
             )
         })

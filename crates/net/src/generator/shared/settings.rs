@@ -126,7 +126,7 @@ impl Settings {
         socket.write_all(&out)?;
         let (mut input, mut buffer) = (Vec::new(), [0; 4096]);
         while left > 0 {
-            let no_redis = || io::Error::other("what answers is no Redis and no Valkey");
+            let no_redis = || io::Error::other("the server is neither Redis nor Valkey");
             match resp::read(&input).map_err(|_| no_redis())? {
                 Some((Reply::Error(why), _)) => return Err(io::Error::other(refusal(&why))),
                 Some((_, length)) => {

@@ -73,7 +73,7 @@ impl Lookup {
         (failures > 0).then(|| {
             format!(
                 "the target's host could not be looked up again {failures} times: connections \
-                 went on to the addresses found before"
+                 continued with the addresses found before"
             )
         })
     }

@@ -44,8 +44,8 @@ pub struct Target {
 
 /// How targets are written, for messages.
 const FORM: &str = "a target is written as http://HOST:PORT, with https, h2c or h3 in place of \
-                    http where the server speaks TLS, HTTP/2 without TLS, or HTTP/3; with ws or \
-                    wss for WebSocket; as tcp://HOST:PORT or udp://HOST:PORT; or as \
+                    http if the server speaks TLS, HTTP/2 without TLS, or HTTP/3; with ws or wss \
+                    for WebSocket; as tcp://HOST:PORT or udp://HOST:PORT; or as \
                     postgresql://USER@HOST:PORT/DATABASE";
 
 impl Target {
@@ -198,15 +198,15 @@ fn plain(host: &str, path: &str) -> Result<(), Invalid> {
 fn prefix(used: PathUse, path: &str, shown: &str) -> Result<Option<String>, Invalid> {
     let refused = |why: &str| Err(Invalid::new(format!("`{shown}`: {why}")));
     if path.contains('#') {
-        return refused("what follows `#` is for browsers and goes to no server: leave it out");
+        return refused("the part after `#` is for browsers and goes to no server: leave it out");
     }
     match used {
         PathUse::None | PathUse::Database => Ok(matches!(path, "" | "/").then(String::new)),
         PathUse::Whole if path.starts_with('?') => Ok(Some(format!("/{path}"))),
         PathUse::Whole => Ok(Some(path.to_owned())),
         PathUse::Prefix if path.contains('?') => refused(
-            "a target has no query: what follows `?` goes to the requests of the workload, as in \
-             get = \"/item?a=1\"",
+            "a target has no query: the part after `?` belongs to the requests of the workload, as \
+             in get = \"/item?a=1\"",
         ),
         PathUse::Prefix => Ok(Some(path.trim_end_matches('/').to_owned())),
     }
@@ -281,7 +281,7 @@ mod tests {
             assert!(refused(url).contains("get = \"/item?a=1\""), "{url}: {}", refused(url));
         }
         for url in ["http://127.0.0.1#a", "ws://127.0.0.1/x?y#a", "http://127.0.0.1/?a#b"] {
-            assert!(refused(url).contains("what follows `#`"), "{url}: {}", refused(url));
+            assert!(refused(url).contains("the part after `#`"), "{url}: {}", refused(url));
         }
         assert_eq!(Target::parse("ws://127.0.0.1?room=1").unwrap().prefix, "/?room=1");
     }

@@ -50,22 +50,22 @@ pub const BARREN_FRAMES_MAX: u32 = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Http3Error {
     /// A frame at a forbidden place.
-    #[error("a frame of HTTP/3 may not stand where it stands")]
+    #[error("a frame of HTTP/3 is in the wrong place")]
     FrameUnexpected,
     /// A frame has a wrong form for its kind, or its stream ends in the midst of it.
     #[error("a frame of HTTP/3 has a wrong form")]
     Frame,
     /// A second stream of a kind that must be unique.
-    #[error("the server opened a second stream of a kind of which there is one")]
+    #[error("the server opened a second stream of a kind that may occur once")]
     StreamCreation,
     /// The server ended a stream that lasts as long as the connection.
     #[error("the server ended a stream that must stay open")]
     ClosedCriticalStream,
     /// An invalid number of a stream or a push.
-    #[error("the server named a stream or a push that cannot be")]
+    #[error("the server named a stream or a push that cannot exist")]
     Id,
     /// A forbidden setting.
-    #[error("the server sent a setting that may not be")]
+    #[error("the server sent a forbidden setting")]
     Settings,
     /// The control stream begins with something else than settings.
     #[error("the server's control stream begins without settings")]

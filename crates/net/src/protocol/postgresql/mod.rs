@@ -54,7 +54,7 @@ pub enum PostgresError {
     PasswordMissing,
     /// It requires another proof than a password by SCRAM-SHA-256, MD5 or plain; or does not prove
     /// that it knows the password.
-    #[error("the server and the client cannot prove to each other who they are")]
+    #[error("the server and the client cannot authenticate each other")]
     Authentication,
     /// A statement needs something impossible here: data that the client copies to it.
     #[error("COPY FROM STDIN is not possible")]

@@ -64,8 +64,8 @@ impl BurnPlan {
     ) -> Result<BurnPlan, Invalid> {
         if let Some((_, link)) = system.links().next() {
             return Err(Invalid::new(format!(
-                "requests that burn come over the links that there are: leave out `{}`, or have it \
-                 for real in a lab (thinktime lab)",
+                "requests that burn come over real links: leave out `{}`, or make it in a lab \
+                 (thinktime lab)",
                 link.name
             )));
         }

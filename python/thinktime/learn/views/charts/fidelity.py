@@ -29,8 +29,8 @@ def _draw(learned: Learned) -> Drawing | None:
     keys = [
         Key("small enough, or chance", colour(1), mark="dot"),
         Key("neither", colour(0), mark="dot"),
-        Key("cannot be told: chance is wider than what is small enough", colour(2), mark="dot"),
-        Key("what replays of the learned workload differ by"),
+        Key("cannot be told: chance exceeds the small enough", colour(2), mark="dot"),
+        Key("difference between replays of the learned workload"),
     ]
     return Drawing(panels, keys)
 

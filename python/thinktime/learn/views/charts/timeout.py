@@ -76,6 +76,6 @@ def _limits(panel: Panel) -> Panel:
 CHART: Chart[Learned] = Chart(
     name="timeout",
     title="Against the session timeout",
-    caption="Where the number of sessions is level, it hardly depends on which timeout is taken.",
+    caption="Where the curve is level, the number of sessions hardly depends on the timeout.",
     draw=_draw,
 )

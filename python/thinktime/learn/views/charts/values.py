@@ -91,7 +91,7 @@ def _words(values: Values, kind: str) -> str:
 CHART: Chart[Learned] = Chart(
     name="values",
     title="The log's values and the laws over them",
-    caption="Read upwards at a value: the share of values above it. A law fits where its line "
-    "runs through the points.",
+    caption="Read upwards at a value: the share of values above it. A law fits if its line runs "
+    "through the points.",
     draw=_draw,
 )

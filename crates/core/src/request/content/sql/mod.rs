@@ -46,7 +46,9 @@ impl Sql {
         let read = Text::read(text)?;
         let last = read.marks.iter().map(|mark| mark.number).max().unwrap_or(0);
         if last > PARAMETERS_MAX {
-            return Err(Invalid::new(format!("`${last}` is too many: {PARAMETERS_MAX} may be")));
+            return Err(Invalid::new(format!(
+                "`${last}` is too many: at most {PARAMETERS_MAX} are allowed"
+            )));
         }
         let mut used = vec![false; last];
         let statement = read.statement(&mut used).map_err(|(_, error)| error)?;

@@ -172,7 +172,7 @@ impl Priorities {
         }
         if self.slice.granularity.is_some() && self.interactivity.is_none() {
             return refuse(
-                "time_sharing.slice.granularity is of interactive tasks, and there is no \
+                "time_sharing.slice.granularity is for interactive tasks, and there is no \
                  time_sharing.interactivity",
             );
         }
@@ -286,8 +286,8 @@ impl Dynamic {
                 )
             }
             Transfer::Threshold { lower_bound: 0, .. } => refuse(
-                "balancing.dynamic.transfer.lower_bound = 0 lets no core ever take: it takes whose \
-                 load is below",
+                "balancing.dynamic.transfer.lower_bound = 0 lets no core ever take: a core takes \
+                 if its load is below",
             ),
             Transfer::Relative { difference } if difference < 2 => refuse(
                 "balancing.dynamic.transfer.difference must be 2 or more: with 1 a task would go \

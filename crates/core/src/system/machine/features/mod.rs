@@ -209,7 +209,7 @@ pub enum Starvation {
     Boost {
         /// The wait.
         after: Span,
-        /// How often waits are looked at.
+        /// The time between checks of waits.
         every: Span,
         /// The priority.
         to: i32,

@@ -129,7 +129,7 @@ impl RenewableToken {
         (failures > 0).then(|| {
             format!(
                 "the token of {url} could not be renewed {failures} times, at last because: {why}; \
-                 requests went on with the one before"
+                 requests continued with the old one"
             )
         })
     }

@@ -45,7 +45,7 @@ pub(super) fn post(
         return exchange(stream, &request);
     }
     let name = ServerName::try_from(endpoint.host_name())
-        .map_err(|error| format!("the host is none for TLS: {error}"))?;
+        .map_err(|error| format!("TLS does not accept this host: {error}"))?;
     let session =
         ClientConnection::new(Arc::clone(tls), name).map_err(|error| error.to_string())?;
     exchange(StreamOwned::new(session, stream), &request)
@@ -58,7 +58,7 @@ fn exchange(mut stream: impl Read + Write, request: &RequestHead<'_>) -> Result<
     let mut reader = ResponseReader::capturing(Capture::All);
     reader.expect(false);
     let mut buffer = [0; 4096];
-    let malformed = |_| "the answer is none of HTTP".to_owned();
+    let malformed = |_| "the answer is not HTTP".to_owned();
     let response = loop {
         let count = stream.read(&mut buffer).map_err(words)?;
         if count == 0 {

@@ -33,7 +33,7 @@ pub(crate) fn answers(
         let after = send(&socket, &mut session)?;
         let left = within.saturating_sub(Duration::from_nanos(clock.now().0));
         if left.is_zero() {
-            let why = format!("nobody answered the handshake of QUIC within {within:?}");
+            let why = format!("the handshake of QUIC had no answer within {within:?}");
             return Err(io::Error::new(ErrorKind::TimedOut, why));
         }
         let wait = after.map_or(left, |after| after.min(left)).max(WAIT_MIN);
