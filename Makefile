@@ -111,8 +111,10 @@ bench: build ## Measure speed and lateness; takes a few minutes
 	cargo run --release --quiet -p thinktime-sim --example speed
 	$(BIN)/python benches/lateness.py
 
+# The build of a release, which users have, or PROFILE=checked, which the tests have made already.
+PROFILE ?= release
 instructions: ## Hold the instructions a simulated request to their recorded table; needs valgrind
-	$(PYTHON) benches/instructions/count.py --check
+	$(PYTHON) benches/instructions/count.py --profile $(PROFILE) --check
 
 peers: build $(VENV)/packages ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
 	$(BIN)/python benches/simulation.py

@@ -107,9 +107,9 @@ def test_a_client_that_does_not_trust_the_authority_is_named(tmp_path: Path) -> 
         with pytest.raises(ssl.SSLCertVerificationError):
             Visitor(recorder, server.url, authority=ca).ask("/")
         until = time.monotonic() + 10
-        while not recorder.news and time.monotonic() < until:
+        while not recorder.messages and time.monotonic() < until:
             time.sleep(0.01)
-        assert f"it has to trust {recorder.authority}" in recorder.news[0]
+        assert f"it has to trust {recorder.authority}" in recorder.messages[0]
 
 
 def test_a_client_that_breaks_off_is_left_out_and_nothing_else(

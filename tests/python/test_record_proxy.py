@@ -223,7 +223,7 @@ def test_a_tunnel_in_which_no_http_is_spoken(
             assert client.recv(1000) == b"\x00\xff\r\n"
             client.shutdown(socket.SHUT_WR)
             assert client.recv(1000) == b"bye"
-    assert any("does not speak HTTP" in one for one in recorder.news)
+    assert any("does not speak HTTP" in one for one in recorder.messages)
 
 
 def test_the_proxy_itself_says_what_it_is(recorder: Recorder) -> None:

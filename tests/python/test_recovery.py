@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.results import recovery
-from thinktime.results.recovery import Recovered, left_behind
+from thinktime.results.recovery import Recovered, leftovers
 
 SPAWN = multiprocessing.get_context("forkserver")
 SPAWN.set_forkserver_preload(["thinktime", "thinktime.learn", "recovery_processes"])
@@ -78,7 +78,7 @@ def test_a_killed_simulation_keeps_the_rows_that_it_had(
     enough = MOMENTS.uniform(100_000, 1_500_000)
     killed(recovery_processes.simulate, output, after=lambda requests: requests >= enough)
     assert tt.Result.load(output).summary == before
-    assert [one.name for one in left_behind(output)] == ["result.partial"]
+    assert [one.name for one in leftovers(output)] == ["result.partial"]
     (found,) = tt.recover(output)
     if found.path is None:  # it had not run for a second
         return
@@ -91,7 +91,7 @@ def test_a_killed_simulation_keeps_the_rows_that_it_had(
     shared = min(len(rows), len(whole_simulation))
     assert len(rows) >= recovered.summary["requests"] > 0
     assert_frame_equal(rows.head(shared), whole_simulation.head(shared), categorical_as_str=True)
-    assert left_behind(output) == []
+    assert leftovers(output) == []
 
 
 def test_killed_runs_lose_less_than_a_second(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_signals_end_a_run_as_ctrl_c_does(tmp_path: Path, number: signal.Signals
     result = tt.Result.load(output)
     assert result.interrupted
     assert result.summary == json.loads(shown)
-    assert left_behind(output) == []
+    assert leftovers(output) == []
 
 
 def test_a_full_disk_keeps_what_was_written_and_shows_what_was_measured(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from switch_servers import (
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.operations.dispatcher import Switched
+from thinktime.operations.dispatcher import SwitchTotals
 
 CLASSES = 'classes = { heavy = ["search"], light = ["page", "image"] }'
 
@@ -56,7 +56,7 @@ def test_each_class_has_turns_of_its_own() -> None:
             get(proxy.url, target)
         done = proxy.stop()
     assert where(servers) == dict(zip(asked, wanted, strict=True))
-    assert done == Switched(passed=7, refused=0, requests=[4, 3], failures=[0, 0])
+    assert done == SwitchTotals(passed=7, refused=0, requests=[4, 3], failures=[0, 0])
 
 
 def test_a_target_stays_where_it_was() -> None:

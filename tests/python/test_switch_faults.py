@@ -13,7 +13,7 @@ import pytest
 from nginx_server import free_port
 from switch_servers import Backend, backends, connected, echo, get, says, sent, switching
 
-from thinktime.operations.dispatcher import Switched
+from thinktime.operations.dispatcher import SwitchTotals
 
 
 def hang(_: Backend, connection: socket.socket, __: str) -> bool:
@@ -280,4 +280,4 @@ def test_a_body_that_stands_still_is_given_up() -> None:
             assert client.recv(1000).split()[1] == b"408"
         done = proxy.stop()
     # That was the client's doing.
-    assert done == Switched(0, 1, [0], [0])
+    assert done == SwitchTotals(0, 1, [0], [0])

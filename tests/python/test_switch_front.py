@@ -31,7 +31,7 @@ from test_https import make_certificate
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.operations.dispatcher import Switched
+from thinktime.operations.dispatcher import SwitchTotals
 
 CURL = shutil.which("curl")
 
@@ -257,13 +257,13 @@ def test_a_switch_that_stops_lets_streams_end() -> None:
         client.ask(1, asks("/last"))
         while not servers[0].heads:
             time.sleep(0.01)
-        done: list[Switched | None] = []
+        done: list[SwitchTotals | None] = []
         stopping = threading.Thread(target=lambda: done.append(proxy.stop()))
         stopping.start()
         assert client.body(1) == b"/last"
         assert not [kind for kind, *_ in client.frames() if kind == DATA]
         stopping.join()
-    assert done == [Switched(passed=1, refused=0, requests=[1], failures=[0])]
+    assert done == [SwitchTotals(passed=1, refused=0, requests=[1], failures=[0])]
 
 
 def test_beginnings_may_come_in_pieces() -> None:

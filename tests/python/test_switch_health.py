@@ -13,7 +13,7 @@ from switch_servers import Backend, backends, echo, get, says, switching, system
 from test_switch_metrics import Metrics, told
 
 import thinktime as tt
-from thinktime.operations.dispatcher import Switched
+from thinktime.operations.dispatcher import SwitchTotals
 
 GIVEN = {
     "health": "/health?who=switch", "health_every": "20ms", "failures": 2, "closed": "1ms",
@@ -71,7 +71,7 @@ def test_who_is_not_well_gets_no_requests_until_he_is() -> None:
     assert [target for target in asked(servers[0]) if "closed" in target] == []
     assert sum("open" in target for target in asked(servers[0])) == 2
     # Checks are not requests, and their findings are not failures of requests.
-    assert done == Switched(12, 0, [4, 8], [0, 0])
+    assert done == SwitchTotals(12, 0, [4, 8], [0, 0])
 
 
 @pytest.mark.parametrize(("status", "well"), [(200, 1), (399, 1), (400, 0), (503, 0), (101, 0)])

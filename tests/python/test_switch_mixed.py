@@ -12,7 +12,7 @@ import pytest
 from switch_servers import Backend, backends, body_of, connected, echo, get, says, sent, switching
 from test_switch_faults import ANSWERS, hang, reset
 
-from thinktime.operations.dispatcher import Switched
+from thinktime.operations.dispatcher import SwitchTotals
 
 
 def drip(_: Backend, connection: socket.socket, target: str) -> bool:
@@ -164,7 +164,7 @@ def test_a_server_that_drips_is_waited_for_and_keeps_nobody_else() -> None:
             one.join()
         done = proxy.stop()
     assert answers == [(200, "/drips" * 4)] * 5
-    assert done == Switched(5 + number, 0, [5 + number], [0])
+    assert done == SwitchTotals(5 + number, 0, [5 + number], [0])
     assert number > 5
 
 

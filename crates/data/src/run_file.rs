@@ -54,7 +54,7 @@ impl RunFile {
             Some(_) if places.is_empty() => {
                 Err("a workload is given for its secrets alone, and there were none".to_owned())
             }
-            Some(given) => secrets::put_back(&self.workload, given, places).map_err(|why| {
+            Some(given) => secrets::with_secrets(&self.workload, given, places).map_err(|why| {
                 format!("{}: it is not the workload of the result: {why}", given.name)
             }),
         }

@@ -61,7 +61,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machine::scheduler, module)?)?;
     module.add_function(wrap_pyfunction!(machine::scheduler_features, module)?)?;
     module.add_function(wrap_pyfunction!(result::load, module)?)?;
-    module.add_function(wrap_pyfunction!(result::left_behind, module)?)?;
+    module.add_function(wrap_pyfunction!(result::leftovers, module)?)?;
     module.add_function(wrap_pyfunction!(result::recover, module)?)?;
     secrets::add(module)?;
     module.add_function(wrap_pyfunction!(schema::schema, module)?)?;

@@ -219,7 +219,7 @@ pub(crate) fn load(path: PathBuf) -> PyResult<ResultData> {
 
 /// The directories that killed runs left behind for the result directory `path`.
 #[pyfunction]
-pub(crate) fn left_behind(path: PathBuf) -> Vec<PathBuf> {
+pub(crate) fn leftovers(path: PathBuf) -> Vec<PathBuf> {
     thinktime_data::leftovers(&path)
 }
 

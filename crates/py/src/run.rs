@@ -79,8 +79,8 @@ pub(crate) fn run(
     let (storage, mut writer) = Storage::open(output, run, labels, keep, figures)?;
     let gathering = gathering.map(|gathering| Arc::clone(&gathering.inner));
     let (seen, shown) = (Mutex::new(None), monitor.is_some());
-    let tell_now = |py: Python<'_>| tell(py, monitor.as_ref(), &seen);
-    let (done, rows) = supervise_and(py, progress.as_ref(), tell_now, |watch| {
+    let notify_now = |py: Python<'_>| notify(py, monitor.as_ref(), &seen);
+    let (done, rows) = supervise_and(py, progress.as_ref(), notify_now, |watch| {
         let monitor = RefCell::new(Monitor::new(limit, &workload.inner));
         let mut latest = RunProgress::default();
         let mut report = |progress: RunProgress| {
@@ -108,7 +108,7 @@ pub(crate) fn run(
         }
         (done, writer.finish())
     })?;
-    tell(py, monitor.as_ref(), &seen)?;
+    notify(py, monitor.as_ref(), &seen)?;
     let done = done.map_err(|error| run_error(&error))?;
     let (interrupted, untrusted) = (done.ending == Ending::Interrupted, done.untrusted);
     let outcome = OutcomeTable { interrupted, untrusted, ..OutcomeTable::default() };
@@ -116,7 +116,7 @@ pub(crate) fn run(
 }
 
 /// Hands the last moment to Python, once.
-fn tell(py: Python<'_>, monitor: Option<&Py<PyAny>>, seen: &Mutex<Option<Seen>>) -> PyResult<()> {
+fn notify(py: Python<'_>, monitor: Option<&Py<PyAny>>, seen: &Mutex<Option<Seen>>) -> PyResult<()> {
     let Some(monitor) = monitor else { return Ok(()) };
     let last = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     match last {

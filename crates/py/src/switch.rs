@@ -106,7 +106,7 @@ impl Switch {
     }
 
     /// The events of servers since the last call, a line each.
-    fn news(&self) -> Vec<String> {
+    fn messages(&self) -> Vec<String> {
         self.control.transitions()
     }
 
@@ -203,8 +203,8 @@ fn bound(
     let failed = |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {error}"));
     let mut proxy =
         Proxy::bind(plan, address, settings, log, checks).map_err(|error| failed(listen, error))?;
-    let tell = |(text, at)| proxy.serve_metrics(at).map_err(|error| failed(text, error));
-    let metrics = metrics.map(tell).transpose()?;
+    let served = |(text, at)| proxy.serve_metrics(at).map_err(|error| failed(text, error));
+    let metrics = metrics.map(served).transpose()?;
     Ok((proxy, metrics))
 }
 

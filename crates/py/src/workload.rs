@@ -105,8 +105,8 @@ impl Workload {
     /// For each population whose sessions never end, a sentence on the steps that they leave behind
     /// for good, if any.
     #[getter]
-    fn left_behind(&self) -> Vec<String> {
-        self.inner.left_behind()
+    fn forsaken_steps(&self) -> Vec<String> {
+        self.inner.forsaken_steps()
     }
 
     /// The populations: one without a name if the file names none.

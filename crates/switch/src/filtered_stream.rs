@@ -45,7 +45,7 @@ impl<S> FilteredStream<S> {
     }
 
     /// The parser gets this first.
-    pub(crate) fn put_back(&mut self, before: Vec<u8>) {
+    pub(crate) fn unread(&mut self, before: Vec<u8>) {
         self.before = before;
         self.exchange.set_reading(false);
     }

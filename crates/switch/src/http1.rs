@@ -146,7 +146,7 @@ async fn answer_simple<S: Socket>(
             Turn::Nothing => {}
             Turn::Gone => return None,
             Turn::Handover(received, handover) => {
-                filtered.put_back(received);
+                filtered.unread(received);
                 return Some(handover);
             }
         }

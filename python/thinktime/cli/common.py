@@ -16,7 +16,7 @@ from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Work
 from thinktime.cli import ci_files, plain_text
 from thinktime.cli.option_names import as_typed
 from thinktime.results.provenance import note_file
-from thinktime.results.recovery import left_behind
+from thinktime.results.recovery import leftovers
 from thinktime.results.remote_rows import remote_rows_of, words
 from thinktime.results.verdict import Exit as Exit
 from thinktime.results.verdict import Verdict, verdict_of
@@ -131,7 +131,7 @@ def finish(
     `files` report the outcome to a pipeline, under the name of the `workload`.
     """
     unwritten = None
-    say_of_left_behind(output)
+    say_of_leftovers(output)
     with mapped_errors(), ci_files.failure_written(files, workload):
         try:
             result = operation()
@@ -169,9 +169,9 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def say_of_left_behind(path: Path | None) -> None:
+def say_of_leftovers(path: Path | None) -> None:
     """Name the files that a run left behind if it was killed while it wrote there."""
-    for left in [] if path is None else left_behind(path):
+    for left in [] if path is None else leftovers(path):
         errors.print(
             f"note: {left} holds what a run had written that was killed: "
             f"`thinktime recover {path}` makes a result of it",
@@ -214,7 +214,7 @@ def load_workload(path: Path) -> Workload:
 
     loaded = load(path)
     note_file("workload", path)
-    for note in loaded.left_behind:
+    for note in loaded.forsaken_steps:
         errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
     return loaded
 

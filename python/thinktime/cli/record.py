@@ -122,8 +122,8 @@ def _until_interrupted(recorder: Recorder) -> None:
     named_hosts: set[str] = set()
 
     def tell() -> None:
-        while recorder.news:
-            text = recorder.news.popleft()
+        while recorder.messages:
+            text = recorder.messages.popleft()
             if text not in named_hosts and len(named_hosts) < 100:
                 named_hosts.add(text)
                 _say(f"note: {text}")

@@ -26,6 +26,6 @@ def command(
         check_folder(output)
         found = [place for one in results for place in runs_in(one)]
         for one in found:
-            common.say_of_left_behind(one)
+            common.say_of_leftovers(one)
         path = report(common.load_results(found), output, title=title)
     plain_text.say(str(path))

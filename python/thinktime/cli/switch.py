@@ -167,7 +167,7 @@ def _until_interrupted(
 
 def _tell(proxy: switch) -> None:
     """Events of servers are printed on standard error, as they happen."""
-    for line in proxy.news():
+    for line in proxy.messages():
         typer.echo(line, err=True)
 
 

@@ -114,7 +114,7 @@ class Generator:
         self._parts[number].begin(at_ns)
 
     def take(self, number: int, wait_s: float) -> tuple[bytes, bool, float | None]:
-        """The news of a part, as in `_core.Part.take`."""
+        """The state of a part, as in `_core.Part.take`."""
         taken = self._parts[number].take(wait_s)
         if taken[2] is not None:  # it has begun, and has read them
             self._forget_files(number)

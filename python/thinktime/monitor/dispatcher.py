@@ -63,7 +63,7 @@ class Dispatcher:
             self._message_came.set()
 
     async def show(self) -> None:
-        """Draw the news for viewers, again and again, until it is cancelled.
+        """Draw the state for viewers, again and again, until it is cancelled.
 
         Messages that came during a drawing are drawn together. Half of the time nothing is drawn.
         """

@@ -1,4 +1,4 @@
-"""A command's side: it sends news to a process of its own, and never waits for it.
+"""A command's side: it sends its state to a process of its own, and never waits for it.
 
 Messages that the pipe does not take at once are kept. If too many are kept the oldest is dropped:
 each message is complete in itself. So neither a viewer that stalls nor a process that hangs affects

@@ -113,9 +113,9 @@ class Site:
         site.router.redirect_slashes = False  # a missing page is not redirected
         return site
 
-    def show(self, news: dict[str, Any]) -> None:
-        """Send all viewers the news."""
-        text = json.dumps(news)
+    def show(self, state: dict[str, Any]) -> None:
+        """Send all viewers the state."""
+        text = json.dumps(state)
         for viewer in self.viewers:
             viewer.show(text)
 

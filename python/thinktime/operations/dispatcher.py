@@ -13,7 +13,7 @@ from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, worklo
 
 
 @dataclass(frozen=True)
-class Switched:
+class SwitchTotals:
     """The counts of a switch."""
 
     passed: int
@@ -134,13 +134,13 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         """Whether it still forwards."""
         return self._switch.running
 
-    def news(self) -> list[str]:
+    def messages(self) -> list[str]:
         """The events of servers since the last call, one per line.
 
         A server that gets no requests any more, or gets some again, with the reason; and one that
         answers no probes. Beyond 1,000 lines the oldest are lost.
         """
-        return self._switch.news()
+        return self._switch.messages()
 
     @checked
     def reload(
@@ -171,10 +171,10 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         self._switch.reload(system_of(system), given, names)
         self._servers, self._workload = given, names
 
-    def stop(self) -> Switched | None:
+    def stop(self) -> SwitchTotals | None:
         """End the work in progress, stop, and return the counts; None if stopped before."""
         done = self._switch.stop()
-        return None if done is None else Switched(*done)
+        return None if done is None else SwitchTotals(*done)
 
     def __enter__(self) -> switch:
         """Forward until the end of the block."""

@@ -14,7 +14,7 @@ from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, worklo
 
 
 @dataclass(frozen=True)
-class Burned:
+class BurnTotals:
     """The CPU time that a server with `burn` has used, in seconds."""
 
     demanded_s: float
@@ -97,7 +97,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
                 files are sent are wrong, or do not fit together, or there is no such folder.
             RunError: if the address is taken, or the files may not be sent so.
         """
-        self._burned: Burned | None = None
+        self._burned: BurnTotals | None = None
         if files is not None:
             of_system = (system, threads, cores, workload, server)
             if any(one is not None for one in of_system) or burn or server_timing:
@@ -141,7 +141,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         return self._server.work_units_per_s
 
     @property
-    def burned(self) -> Burned | None:
+    def burned(self) -> BurnTotals | None:
         """The CPU time that a server that burns has used; None until it is stopped."""
         return self._burned
 
@@ -155,7 +155,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             return None
         answered, refused, cpu = done
         if cpu is not None:
-            self._burned = Burned(*cpu)
+            self._burned = BurnTotals(*cpu)
         return answered, refused
 
     def __enter__(self) -> serve:

@@ -44,7 +44,7 @@ class Recorder:
     Attributes:
         url: Its address, in the form for clients.
         authority: The certificate, as a file in PEM form, that clients of HTTPS have to trust.
-        news: Messages for the user, the oldest first; reading one removes it.
+        messages: For the user, the oldest first; reading one removes it.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Recorder:
         self.authority = self._authority.file
         self.key_hash = self._authority.key_hash
         """The SHA-256 of the authority's public key in base64, in the form that Chromium takes."""
-        self.news: deque[str] = deque(maxlen=100)
+        self.messages: deque[str] = deque(maxlen=100)
         self.url = ""
         self._ready = threading.Event()
         self._failed: Exception | None = None
@@ -172,7 +172,9 @@ class Recorder:
             self._ready.set()
 
     async def _serve(self) -> None:
-        proxy = Proxy(self._authority, self._servers, self._wanted, self._journal, self.news.append)
+        proxy = Proxy(
+            self._authority, self._servers, self._wanted, self._journal, self.messages.append
+        )
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         # Clients that break off in the middle are not worth a message on the terminal.
         self._loop.set_exception_handler(lambda _loop, _context: None)

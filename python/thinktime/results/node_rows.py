@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from thinktime._core import InputError as InputError
-from thinktime.results.recovery import left_behind, recover
+from thinktime.results.recovery import leftovers, recover
 
 ROWS = "requests.parquet"
 _OWN = (ROWS, "run.toml", "summary.json", "series.parquet", "latency.hlog")
@@ -16,7 +16,7 @@ _OWN = (ROWS, "run.toml", "summary.json", "series.parquet", "latency.hlog")
 
 def is_here(path: str) -> bool:
     """Whether a run's folder of this name, which no other run has, is on a disk of this machine."""
-    return Path(path).is_dir() or bool(left_behind(path))
+    return Path(path).is_dir() or bool(leftovers(path))
 
 
 def rows_of(path: str) -> Path:

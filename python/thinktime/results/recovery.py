@@ -33,6 +33,6 @@ def recover(path: str | Path) -> list[Recovered]:
     return [Recovered(Path(one), None if to is None else Path(to)) for one, to in found]
 
 
-def left_behind(path: str | Path) -> list[Path]:
+def leftovers(path: str | Path) -> list[Path]:
     """The directories that killed runs left behind for the result at `path`."""
-    return [Path(one) for one in _core.left_behind(Path(path))]
+    return [Path(one) for one in _core.leftovers(Path(path))]

@@ -59,7 +59,7 @@ impl Clients {
     /// The answer to the request that [`Clients::wake_promptly`] gave comes at `done`: the session
     /// thinks from then on, or ends.
     #[inline(always)]
-    pub fn tell(&mut self, done: Nanos, attempt: &Attempt) {
+    pub fn take_answer(&mut self, done: Nanos, attempt: &Attempt) {
         if self.slots.end_request(attempt.ticket) {
             let laws = &self.populations[0].laws;
             let think = laws.think(attempt.session, attempt.index.wrapping_add(1), attempt.kind);

@@ -135,7 +135,7 @@ pub fn secrets_of(file: &WorkloadFile) -> KnownSecrets {
 ///
 /// # Errors
 /// When a place of `places` has no secret in `given`, or its surroundings differ.
-pub fn put_back(
+pub fn with_secrets(
     kept: &WorkloadFile,
     given: &WorkloadFile,
     places: &[String],

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-pub use file::{put_back, removed_from, secrets_of};
+pub use file::{removed_from, secrets_of, with_secrets};
 pub use known::KnownSecrets;
 
 /// The replacement of a secret.

@@ -35,7 +35,7 @@ impl<S: RowSink> Driver<'_, S> {
             self.leave_line(next);
             if let Some(attempt) = self.clients.wake_promptly() {
                 let done = self.serve_in_line(next, attempt);
-                self.clients.tell(done, &attempt);
+                self.clients.take_answer(done, &attempt);
             }
             self.now = next;
             if self.clients.closed() {

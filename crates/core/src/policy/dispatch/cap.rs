@@ -34,6 +34,6 @@ impl Dispatcher for Cap {
     }
 
     fn changed(&mut self, server: usize, view: &mut View<'_>) {
-        Turns::tell(&mut self.turns, server, view);
+        Turns::update(&mut self.turns, server, view);
     }
 }

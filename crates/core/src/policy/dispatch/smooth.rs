@@ -41,7 +41,7 @@ impl Turns {
 
     /// Reports to all turns of a policy whether a server is open. They get the same reports, so all
     /// of them know of a change or none.
-    pub(super) fn tell(all: &mut [Turns], server: usize, view: &View<'_>) {
+    pub(super) fn update(all: &mut [Turns], server: usize, view: &View<'_>) {
         let open = view.servers.all()[server].open;
         for turns in all {
             let Turns::Smooth(standings) = turns else { return };

@@ -52,7 +52,7 @@ impl Switch {
         if self.servers.open().is_empty() {
             return Placement::Nowhere;
         }
-        let chosen = self.tell(now, |policy, view| policy.choose(request, view));
+        let chosen = self.consult(now, |policy, view| policy.choose(request, view));
         let Some(server) = chosen else { return Placement::Waits };
         debug_assert!(self.servers.all()[server].open, "{self:?} chose a closed server");
         self.servers.begin(server);
@@ -70,7 +70,7 @@ impl Switch {
     pub fn ended(&mut self, now: Nanos, server: usize, response: Nanos) {
         self.servers.end(server);
         self.changed(now, server);
-        self.tell(now, |policy, view| policy.ended(server, response, view));
+        self.consult(now, |policy, view| policy.ended(server, response, view));
     }
 
     /// From now on the server accepts requests, or does not.
@@ -89,19 +89,19 @@ impl Switch {
     /// The servers to be probed because a request has come.
     pub fn probes(&mut self, now: Nanos, wanted: &mut Vec<usize>) {
         wanted.clear();
-        self.tell(now, |policy, view| policy.probes(view, wanted));
+        self.consult(now, |policy, view| policy.probes(view, wanted));
     }
 
     /// A probed server has answered.
     pub fn probed(&mut self, now: Nanos, server: usize, answer: Probe) {
-        self.tell(now, |policy, view| policy.probed(server, answer, view));
+        self.consult(now, |policy, view| policy.probed(server, answer, view));
     }
 
     fn changed(&mut self, now: Nanos, server: usize) {
-        self.tell(now, |policy, view| policy.changed(server, view));
+        self.consult(now, |policy, view| policy.changed(server, view));
     }
 
-    fn tell<T>(
+    fn consult<T>(
         &mut self,
         now: Nanos,
         of: impl FnOnce(&mut dyn Dispatcher, &mut View<'_>) -> T,

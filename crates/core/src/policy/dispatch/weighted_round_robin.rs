@@ -29,6 +29,6 @@ impl Dispatcher for WeightedRoundRobin {
     }
 
     fn changed(&mut self, server: usize, view: &mut View<'_>) {
-        Turns::tell(std::slice::from_mut(&mut self.turns), server, view);
+        Turns::update(std::slice::from_mut(&mut self.turns), server, view);
     }
 }

@@ -11,7 +11,7 @@ fn text(file: &WorkloadFile) -> String {
 }
 
 #[test]
-fn what_is_called_like_a_secret_is_taken_out_and_put_back() {
+fn what_is_called_like_a_secret_is_taken_out_and_comes_back() {
     let cases = [
         ("headers = { Authorization = 'Bearer HIDDEN', Accept = 'a' }", "headers.Authorization"),
         ("headers = { cookie = 'sid=HIDDEN' }", "headers.cookie"),
@@ -33,7 +33,7 @@ fn what_is_called_like_a_secret_is_taken_out_and_put_back() {
         assert!(!text(&kept).contains("HIDDEN"), "{request}: {}", text(&kept));
         assert!(text(&kept).contains(REMOVED), "{request}");
         assert_eq!(places[0], format!("request[0].{place}"), "{request}");
-        assert_eq!(put_back(&kept, &file, &places).unwrap(), file, "{request}");
+        assert_eq!(with_secrets(&kept, &file, &places).unwrap(), file, "{request}");
         let shown = secrets_of(&file).hidden("<HIDDEN> <HIDDEN42> <HIDDEN\" HIDDEN>", false);
         assert!(shown.contains(REMOVED), "{request}: {shown}");
         assert_eq!(removed_from(&kept).unwrap(), (kept, Vec::new()), "{request}: once more");
@@ -67,9 +67,9 @@ fn secrets_come_from_the_workload_that_has_them() {
         workload(&format!("get = '{item}'\nheaders = {{ X-Api-Key = '{token}' }}"))
     };
     let (kept, places) = removed_from(&with("/a", "HIDDEN")).unwrap();
-    let back = put_back(&kept, &with("/other", "NEW"), &places).unwrap();
+    let back = with_secrets(&kept, &with("/other", "NEW"), &places).unwrap();
     assert_eq!(back, with("/a", "NEW"), "nothing else of it");
     let without = workload("get = '/a'");
-    let why = put_back(&kept, &without, &places).unwrap_err();
+    let why = with_secrets(&kept, &without, &places).unwrap_err();
     assert_eq!(why, "it has no such secret at `request[0].headers.X-Api-Key`");
 }

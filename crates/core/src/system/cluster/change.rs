@@ -159,7 +159,7 @@ impl Cluster {
             Effect::Drains => {}
         }
         let event = ServerEvent::Open(change.does == Effect::Recovers);
-        self.tell(now, Notice { server, event }, jobs);
+        self.notify(now, Notice { server, event }, jobs);
     }
 
     /// All requests at a server are lost.

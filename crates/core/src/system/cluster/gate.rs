@@ -1,4 +1,5 @@
-//! The entry of a cluster: its switch's choice of servers, and the switch's news of servers.
+//! The entry of a cluster: its switch's choice of servers, and the events of servers that reach
+//! the switch.
 
 use super::node::{Cluster, ClusterJob, GATE};
 use super::server::{Notice, ServerEvent};
@@ -49,14 +50,14 @@ impl Cluster {
         self.switch.probes(now, &mut wanted);
         for server in wanted.drain(..) {
             if let Some(answer) = self.servers[server].answer() {
-                self.tell(now, Notice { server, event: ServerEvent::Probed(answer) }, jobs);
+                self.notify(now, Notice { server, event: ServerEvent::Probed(answer) }, jobs);
             }
         }
         self.probed = wanted;
     }
 
     /// News reaches the switch: now, or later.
-    pub(super) fn tell(&mut self, now: Nanos, notice: Notice, jobs: &mut Jobs) {
+    pub(super) fn notify(&mut self, now: Nanos, notice: Notice, jobs: &mut Jobs) {
         match self.seen_after {
             Nanos::ZERO => self.hear(now, notice, jobs),
             later => self.unseen.push((now + later).0, notice),
@@ -75,7 +76,7 @@ impl Cluster {
         if failed {
             // The switch does not know of it yet, and learns of the refusal no sooner.
             at.end(guest.found, Nanos::ZERO);
-            self.tell(now, Notice { server, event: ServerEvent::Ended(Nanos::ZERO) }, jobs);
+            self.notify(now, Notice { server, event: ServerEvent::Ended(Nanos::ZERO) }, jobs);
             return Placement::Nowhere;
         }
         guest.hit = kind.held && at.holds(target, guest.size);

@@ -240,7 +240,7 @@ impl Node for Box<Cluster> {
         let ClusterJob { server, since, found, .. } = self.guests[handle as usize];
         let response = now.since(since);
         self.servers[server].end(found, response);
-        self.tell(now, Notice { server, event: ServerEvent::Ended(response) }, jobs);
+        self.notify(now, Notice { server, event: ServerEvent::Ended(response) }, jobs);
     }
 
     fn label(&self, handle: Handle, _: EntranceId) -> EntranceId {

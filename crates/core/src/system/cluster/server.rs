@@ -14,7 +14,7 @@ use crate::time::Nanos;
 /// A server reports the median of this many requests, the last to end.
 const LATELY: usize = 16;
 
-/// A server's news for the switch.
+/// A server's event for the switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notice {
     pub(super) server: usize,

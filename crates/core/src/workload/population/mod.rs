@@ -2,7 +2,7 @@
 
 pub(super) mod browsing;
 pub(super) mod course;
-mod left_behind;
+mod forsaken_steps;
 mod log_replay;
 pub(super) mod start;
 

@@ -155,10 +155,10 @@ proptest! {
             let mut policy = policy.build(&setting).unwrap();
             let mut servers = Servers::new(&weights);
             let mut random = Stream::new(1, 0, Purpose::Dispatch);
-            let mut tell = |policy: &mut dyn Dispatcher, servers: &Servers, at: usize| {
+            let mut notify = |policy: &mut dyn Dispatcher, servers: &Servers, at: usize| {
                 policy.changed(at, &mut View { now: Nanos::ZERO, servers, random: &mut random });
             };
-            (0..number).for_each(|at| tell(policy.as_mut(), &servers, at));
+            (0..number).for_each(|at| notify(policy.as_mut(), &servers, at));
             let mut random = Stream::new(2, 0, Purpose::Dispatch);
             for round in 0..30_u32 {
                 // Some servers are closed between the first requests and the last; by then all are
@@ -169,7 +169,7 @@ proptest! {
                 };
                 for at in 0..number {
                     if servers.set_open(at, is_open(at)) {
-                        tell(policy.as_mut(), &servers, at);
+                        notify(policy.as_mut(), &servers, at);
                     }
                 }
                 let request =
@@ -186,7 +186,7 @@ proptest! {
                 let few = drawn(&before, &random);
                 prop_assert!(few.is_some(), "{} draws too much", entry.name());
                 servers.begin(chosen);
-                tell(policy.as_mut(), &servers, chosen);
+                notify(policy.as_mut(), &servers, chosen);
             }
         }
     }

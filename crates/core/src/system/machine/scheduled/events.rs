@@ -38,7 +38,7 @@ impl Scheduled {
         }
         let queue = self.queue(core);
         if self.sharing.look(&mut self.tasks, queue, id, now) {
-            self.put_back(core, now);
+            self.requeue(core, now);
             self.dispatch(core, now);
             if self.cores[core].task != id {
                 self.counts.preemptions += 1;
@@ -177,7 +177,7 @@ impl Scheduled {
         if self.tasks[running].remaining > Nanos::ZERO
             && self.sharing.outranks(&self.tasks, queue, id, running)
         {
-            self.put_back(core, now);
+            self.requeue(core, now);
             self.sharing.join(&mut self.tasks, queue, running, Entry::Preempted);
             self.dispatch(core, now);
             if self.cores[core].task != running {
@@ -239,7 +239,7 @@ impl Scheduled {
     }
 
     /// The running task rejoins the ready ones; the caller says where.
-    fn put_back(&mut self, core: usize, now: Nanos) {
+    fn requeue(&mut self, core: usize, now: Nanos) {
         let id = self.release(core, now);
         (self.tasks[id].state, self.tasks[id].since) = (State::Ready, now);
         self.waits(now, 1);

@@ -115,7 +115,7 @@ impl DeadlineSharing {
         task.deadline = then + slice;
     }
 
-    fn put_back(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
+    fn requeue(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId) {
         let at = &mut self.queues[queue];
         (at.running, at.before) = (None, Some(id));
         self.insert(tasks, queue, id);
@@ -131,7 +131,7 @@ impl Sharing for DeadlineSharing {
 
     fn join(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, entry: Entry) {
         match entry {
-            Entry::Preempted => return self.put_back(tasks, queue, id),
+            Entry::Preempted => return self.requeue(tasks, queue, id),
             Entry::Woken if tasks[id].paying => return self.wake_paying(tasks, queue, id),
             Entry::New => tasks[id].lag = 0,
             Entry::Woken | Entry::Moved => {}
@@ -210,7 +210,7 @@ impl Sharing for DeadlineSharing {
     fn look(&mut self, tasks: &mut Tasks, queue: usize, id: TaskId, _now: Nanos) -> bool {
         let over = std::mem::take(&mut self.queues[queue].over);
         if over {
-            self.put_back(tasks, queue, id);
+            self.requeue(tasks, queue, id);
         }
         over
     }

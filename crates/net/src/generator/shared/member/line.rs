@@ -133,7 +133,7 @@ impl Member {
             }
             (Purpose::Lock(_) | Purpose::Silent, _) => {}
             (Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot), answer) => {
-                self.tell(slot, call.id, answer);
+                self.deliver(slot, call.id, answer);
             }
         }
     }
@@ -151,7 +151,7 @@ impl Member {
             }
             Purpose::Silent => {}
             Purpose::Get(slot) | Purpose::Tell(slot) | Purpose::Unlock(slot) => {
-                self.tell(slot, call.id, SharedAnswer::Failed(why));
+                self.deliver(slot, call.id, SharedAnswer::Failed(why));
             }
         }
     }
@@ -177,7 +177,7 @@ impl Member {
         self.answers.push_back((slot, SharedAnswer::Token(token)));
     }
 
-    pub(super) fn tell(&mut self, slot: usize, id: u64, answer: SharedAnswer) {
+    pub(super) fn deliver(&mut self, slot: usize, id: u64, answer: SharedAnswer) {
         if self.asking.get(&slot) == Some(&id) {
             self.asking.remove(&slot);
             self.answers.push_back((slot, answer));

@@ -59,7 +59,7 @@ impl Member {
             })
             .collect();
         for (slot, id) in late {
-            self.tell(slot, id, SharedAnswer::Failed(self.silence()));
+            self.deliver(slot, id, SharedAnswer::Failed(self.silence()));
         }
         if self.script.is_none() {
             let asking = &self.asking;

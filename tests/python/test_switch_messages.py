@@ -29,10 +29,10 @@ class Sick:
 
 
 def lines_of(proxy: tt.switch, number: int) -> list[str]:
-    """A number of lines of news, as they come."""
+    """A number of messages, as they come."""
     lines: list[str] = []
     while len(lines) < number:
-        lines += proxy.news()
+        lines += proxy.messages()
         time.sleep(0.01)
     return lines
 
@@ -51,7 +51,7 @@ def test_health_checks_that_close_and_open_are_told_with_what_they_found() -> No
         assert lines_of(proxy, 1) == [
             f"server 0 ({url}) gets requests again: status 200 to a health check"
         ]
-        assert proxy.news() == []
+        assert proxy.messages() == []
 
 
 def test_failures_that_close_are_told_and_so_is_the_end_of_it() -> None:
