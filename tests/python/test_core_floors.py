@@ -15,9 +15,9 @@ from rust_graph import Crate
 ROOT = Path(__file__).resolve().parents[2]
 
 FLOORS = """
-error failure heap lru random ring words
-calendar column data queue schema units
-change file files notation time
+failure heap lru random ring words
+calendar column data queue
+change files notation
 attempt distribution limit share statistics times
 journey policy trace
 request

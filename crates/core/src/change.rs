@@ -82,7 +82,7 @@ mod tests {
                           [[station]]\nname = 'db'\ndemand = '1ms'";
 
     fn system(key: &str, text: &str) -> Result<SystemFile, String> {
-        let file = Source { file: "", text: SYSTEM }.read::<SystemFile>().unwrap();
+        let file = SystemFile::read(&Source { file: "", text: SYSTEM }).unwrap();
         with_value(&file, key, text).map_err(|error| error.to_string())
     }
 
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn tables_may_be_begun() {
         let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = 1";
-        let file = Source { file: "", text }.read::<WorkloadFile>().unwrap();
+        let file = WorkloadFile::read(&Source { file: "", text }).unwrap();
         let changed = with_value(&file, "clients.concurrency", "10").unwrap();
         assert_eq!(changed.clients.unwrap().concurrency, Some(10));
         assert_eq!(with_value(&file, "seed", "7").unwrap().seed, 7);

@@ -15,8 +15,8 @@ use crate::workload::Workload;
 #[pyfunction]
 pub(crate) fn schema(kind: &str) -> PyResult<String> {
     let schema = match kind {
-        "workload" => schemars::schema_for!(WorkloadFile),
-        "system" => schemars::schema_for!(SystemFile),
+        "workload" => WorkloadFile::schema(),
+        "system" => SystemFile::schema(),
         other => {
             let message = format!("no schema for `{other}`: there are `workload` and `system`");
             return Err(InputError::new_err(message));

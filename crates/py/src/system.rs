@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
-use thinktime_core::schema::{Source, to_toml};
+use thinktime_core::schema::Source;
 use thinktime_core::system::cluster::ClusterModel;
 use thinktime_core::system::machine::MachineModel;
 use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, SystemModel};
@@ -102,7 +102,7 @@ impl System {
 
     /// The system as TOML text, which parses to the same system.
     fn to_toml(&self) -> PyResult<String> {
-        to_toml(&self.inner.file).map_err(|error| schema(&error))
+        self.inner.file.to_toml().map_err(|error| schema(&error))
     }
 
     fn __repr__(&self) -> String {

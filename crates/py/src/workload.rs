@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
-use thinktime_core::schema::{Source, to_toml};
+use thinktime_core::schema::Source;
 use thinktime_core::workload::{self, Sessions};
 
 use crate::distribution::Distribution;
@@ -211,7 +211,7 @@ impl Workload {
 
     /// The workload as TOML text, which parses to the same workload.
     fn to_toml(&self) -> PyResult<String> {
-        to_toml(&self.inner.file).map_err(|error| schema(&error))
+        self.inner.file.to_toml().map_err(|error| schema(&error))
     }
 
     fn __repr__(&self) -> String {

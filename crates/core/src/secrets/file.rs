@@ -112,11 +112,11 @@ impl Place {
 /// # Errors
 /// When it cannot be put into a file.
 pub fn removed_from(file: &WorkloadFile) -> Result<(WorkloadFile, Vec<String>), String> {
-    let (mut value, mut taken) = (as_value(file)?, Removal::default());
+    let (mut value, mut taken) = (file.to_value()?, Removal::default());
     remove(&mut value, &Place::root(), &mut taken);
     let places = taken.places;
     // A workload without secrets stays as it is, down to the order of its keys.
-    let kept = if places.is_empty() { file.clone() } else { as_file(value)? };
+    let kept = if places.is_empty() { file.clone() } else { WorkloadFile::from_value(value)? };
     Ok((kept, places))
 }
 
@@ -125,7 +125,7 @@ pub fn removed_from(file: &WorkloadFile) -> Result<(WorkloadFile, Vec<String>), 
 pub fn secrets_of(file: &WorkloadFile) -> KnownSecrets {
     let mut taken = Removal::default();
     // A value that cannot be put into a file was not read from one.
-    if let Ok(mut value) = as_value(file) {
+    if let Ok(mut value) = file.to_value() {
         remove(&mut value, &Place::root(), &mut taken);
     }
     taken.known
@@ -140,12 +140,12 @@ pub fn with_secrets(
     given: &WorkloadFile,
     places: &[String],
 ) -> Result<WorkloadFile, String> {
-    let (mut whole, given) = (as_value(kept)?, as_value(given)?);
+    let (mut whole, given) = (kept.to_value()?, given.to_value()?);
     let mut masked = given.clone();
     remove(&mut masked, &Place::root(), &mut Removal::default());
     fill(&mut whole, &given, &masked);
-    let (whole, mut there) = (as_file(whole)?, Removal::default());
-    remove(&mut as_value(&whole)?, &Place::root(), &mut there);
+    let (whole, mut there) = (WorkloadFile::from_value(whole)?, Removal::default());
+    remove(&mut whole.to_value()?, &Place::root(), &mut there);
     match places.iter().find(|place| !there.places.contains(place)) {
         Some(place) => Err(format!("it has no such secret at `{place}`")),
         None => Ok(whole),
@@ -170,14 +170,6 @@ fn fill(kept: &mut Value, given: &Value, masked: &Value) {
         (kept, given, masked) if kept == masked => *kept = given.clone(),
         _ => {}
     }
-}
-
-fn as_value(file: &WorkloadFile) -> Result<Value, String> {
-    Value::try_from(file).map_err(|error| error.to_string())
-}
-
-fn as_file(value: Value) -> Result<WorkloadFile, String> {
-    value.try_into().map_err(|error: toml::de::Error| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Behaviours: the steps that a request goes through, checked.
 
+use thinktime_file::system::{BehaviourTable, StepTable};
+
 use super::demand::DemandLaw;
-use super::file::{BehaviourTable, StepTable};
 use super::node::{Entrance, EntranceId, HoldKind, NodeId};
 use super::nodes::AnyNodeModel;
 use super::read::Placed;

@@ -1,6 +1,7 @@
 //! Delays: waits of a given length, beside any number of others.
 
-use super::file::StepTable;
+use thinktime_file::system::StepTable;
+
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
 use super::node::{Answer, Building, Node, NodeId, NodeModel, Visit};

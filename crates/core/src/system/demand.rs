@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use thinktime_file::system::DemandValue;
+
 use super::demand_buffer::DemandBuffer;
-use super::file::DemandValue;
 use super::responses::Responses;
 use super::size_demand::SizeDemand;
 use super::{Job, Program};

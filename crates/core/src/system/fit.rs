@@ -1,6 +1,7 @@
 //! Whether a system and a workload fit together.
 
-use super::file::DemandValue;
+use thinktime_file::system::DemandValue;
+
 use super::model::SystemModel;
 use super::node::{EntranceId, NodeId};
 use crate::error::{Invalid, nearest};

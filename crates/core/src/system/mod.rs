@@ -15,7 +15,6 @@ mod demand_buffer;
 mod equal_shares;
 mod fast_fcfs;
 mod fast_station;
-mod file;
 mod fit;
 mod jobs;
 pub mod link;
@@ -38,7 +37,6 @@ pub use delay::DelayModel;
 pub use demand::{Demand, DemandLaw, DemandSource, DrawnDemands};
 pub use fast_fcfs::{FastFcfs, FcfsDeparture};
 pub use fast_station::FastStation;
-pub use file::{BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile};
 pub use model::{Capacity, SystemModel};
 pub use node::{Entrance, EntranceId, NodeId, NodeSummary};
 pub use nodes::AnyNodeModel;
@@ -46,6 +44,9 @@ pub use pool::PoolModel;
 pub use program::Program;
 pub use size_demand::SizeDemand;
 pub use station::{Overload, StationModel, StationSummary};
+pub use thinktime_file::system::{
+    BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile,
+};
 
 use std::collections::VecDeque;
 

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use thinktime_file::system::{BehaviourTable, SystemFile};
+
 use super::behaviour::{Behaviour, Context};
 use super::cluster::ClusterModel;
 use super::demand::Demand;
-use super::file::{BehaviourTable, SystemFile};
 use super::link::LinkModel;
 use super::machine::MachineModel;
 use super::node::{Entrance, EntranceId, HoldKind, NodeId};
@@ -65,7 +66,7 @@ impl SystemModel {
     /// When the text is not TOML, or a key is unknown, missing or has a bad value; the error names
     /// file, line, key and remedy.
     pub fn parse(source: Source<'_>, files: &dyn Files) -> Result<SystemModel, SchemaError> {
-        let file: SystemFile = source.read()?;
+        let file = SystemFile::read(&source)?;
         let reading = Reading { source, file: &file, files };
         own_name(&file.name).map_err(|error| source.error("name", &error))?;
         let first = file.used().next().map(|(table, at, _)| format!("{table}.{at}"));
@@ -94,7 +95,7 @@ impl SystemModel {
     /// # Errors
     /// As [`SystemModel::parse`]; lines are those of the tables written out.
     pub fn from_file(file: &SystemFile, files: &dyn Files) -> Result<SystemModel, SchemaError> {
-        let text = crate::schema::to_toml(file)?;
+        let text = file.to_toml()?;
         SystemModel::parse(Source { file: "", text: &text }, files)
     }
 

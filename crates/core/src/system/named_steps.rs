@@ -1,7 +1,8 @@
 //! Steps that name a pool or a link.
 
+use thinktime_file::system::StepTable;
+
 use super::behaviour::{Context, Step, find};
-use super::file::StepTable;
 use super::node::NodeId;
 use super::nodes::AnyNodeModel;
 use super::read::Placed;

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::file::PoolTable;
+use thinktime_file::system::PoolTable;
+
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
 use super::node::{Answer, Building, Node, NodeId, NodeModel, NodeSummary, Visit};

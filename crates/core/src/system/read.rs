@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::file::SystemFile;
+use thinktime_file::system::SystemFile;
+
 use crate::error::{Invalid, own_name};
 use crate::files::Files;
 use crate::schema::{SchemaError, Source};

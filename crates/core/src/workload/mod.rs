@@ -32,7 +32,7 @@ use crate::file::{Model, WorkloadFile};
 use crate::program::Extent;
 use crate::random::{Purpose, Stream};
 use crate::request::RequestKind;
-use crate::schema::{SchemaError, Source, to_toml};
+use crate::schema::{SchemaError, Source};
 
 /// A workload, checked.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl Workload {
     /// When the text is not TOML, or a key is unknown, missing, contradictory or has a bad value;
     /// the error names file, line, key and remedy.
     pub fn parse(source: Source<'_>, files: &dyn WorkloadFiles) -> Result<Workload, SchemaError> {
-        let file: WorkloadFile = source.read()?;
+        let file: WorkloadFile = WorkloadFile::read(&source)?;
         own_name(&file.name).map_err(|error| source.error("name", &error))?;
         let (populations, requests) = populations::populations(source, files, &file)?;
         let slo = match &file.slo {
@@ -85,7 +85,7 @@ impl Workload {
         file: &WorkloadFile,
         files: &dyn WorkloadFiles,
     ) -> Result<Workload, SchemaError> {
-        Workload::parse(Source { file: "", text: &to_toml(file)? }, files)
+        Workload::parse(Source { file: "", text: &file.to_toml()? }, files)
     }
 
     /// The only population, if there is just one.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::CacheTable;
+use thinktime_file::system::CacheTable;
+
 use crate::error::{Invalid, unknown};
 use crate::system::read::Placed;
 use crate::units::{Dimension, Quantity};

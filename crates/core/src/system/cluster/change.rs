@@ -2,7 +2,8 @@
 
 use std::fmt::{Display, Formatter};
 
-use super::file::ChangeTable;
+use thinktime_file::system::ChangeTable;
+
 use super::node::{Cluster, GATE};
 use super::server::{Notice, ServerEvent};
 use crate::error::Invalid;

@@ -1,7 +1,8 @@
 //! Servers that are machines: each a copy of one that the file describes.
 
+use thinktime_file::system::ClusterTable;
+
 use super::ClusterModel;
-use super::file::ClusterTable;
 use super::model::part_of_label;
 use crate::error::{Invalid, unknown};
 use crate::system::machine::MachineModel;

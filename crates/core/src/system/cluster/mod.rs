@@ -8,7 +8,6 @@ mod cache;
 mod change;
 mod clock;
 mod figures;
-mod file;
 mod fit;
 mod gate;
 mod machine;
@@ -20,9 +19,9 @@ mod server;
 pub use cache::{CacheModel, Replacement};
 pub use change::{Change, Condition, Effect};
 pub use figures::{ClusterSummary, ServerSummary};
-pub use file::{CacheTable, ChangeTable, ClusterTable};
 pub use model::{ClusterModel, ServerStation};
 pub(super) use node::{Cluster, GATE};
+pub use thinktime_file::system::{CacheTable, ChangeTable, ClusterTable};
 
 #[cfg(test)]
 mod tests;

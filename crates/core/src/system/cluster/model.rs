@@ -1,15 +1,15 @@
 //! A system file's cluster, checked.
 
+use thinktime_file::system::{ClusterTable, StationTable};
+
 use super::cache::CacheModel;
 use super::change::Change;
-use super::file::ClusterTable;
 use super::node::Cluster;
 use crate::distribution::Distribution;
 use crate::error::Invalid;
 use crate::policy::dispatch::{Dispatch, Need, Setting};
 use crate::schema::SchemaError;
 use crate::system::demand::Demand;
-use crate::system::file::StationTable;
 use crate::system::machine::MachineModel;
 use crate::system::node::{Building, HoldKind, NodeId, NodeModel};
 use crate::system::nodes::AnyNode;

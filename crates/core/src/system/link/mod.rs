@@ -2,7 +2,6 @@
 
 mod direction;
 mod figures;
-mod file;
 mod flight;
 mod model;
 mod node;
@@ -14,8 +13,8 @@ mod transfer;
 mod window;
 
 pub use figures::{Counts, LinkSummary};
-pub use file::LinkTable;
 pub use model::LinkModel;
 pub(super) use node::Link;
 pub(super) use steps::connections;
+pub use thinktime_file::system::LinkTable;
 pub use window::CongestionControl;

@@ -1,6 +1,7 @@
 //! A system file's link, checked.
 
-use super::file::LinkTable;
+use thinktime_file::system::LinkTable;
+
 use super::node::Link;
 use super::transfer::HEADER_BYTES;
 use super::window::CongestionControl;

@@ -3,9 +3,7 @@
 
 mod balance;
 mod core;
-pub mod features;
 mod figures;
-mod file;
 mod model;
 mod node;
 mod schedule;
@@ -15,13 +13,13 @@ mod shared;
 mod sharing;
 mod task;
 
-pub use features::Features;
 pub use figures::MachineSummary;
-pub use file::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 pub use model::{MachineModel, ServiceModel, Threads};
 pub(super) use node::MachineNode;
 pub use schedule::{Placed, Placing, Schedule, Turn};
 pub(in crate::system) use task::Cause;
+pub use thinktime_file::features::{self, Features};
+pub use thinktime_file::system::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 
 use crate::time::Nanos;
 use scheduled::Scheduled;

@@ -1,10 +1,12 @@
 //! A system file's machines and services, checked.
 
+use thinktime_file::system::{
+    DemandValue, MachineTable, PriorityValue, ServiceTable, ThreadsValue,
+};
+
 use super::super::demand::Demand;
-use super::super::file::DemandValue;
 use super::super::read::{Placed, Reading, named};
 use super::features::{Features, preset};
-use super::file::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::schema::SchemaError;

@@ -1,7 +1,8 @@
 //! A system file's station, checked.
 
+use thinktime_file::system::StationTable;
+
 use super::super::demand::{Demand, DemandLaw};
-use super::super::file::StationTable;
 use super::super::node::{Building, NodeId, NodeModel, demand_names};
 use super::super::nodes::AnyNode;
 use super::super::read::{Placed, Reading, at_least_one, named};

@@ -244,11 +244,11 @@ fn behaviours_go_to_clusters_and_to_other_machines() {
 #[test]
 fn one_server_alone_takes_its_machine_along() {
     let text = of(WORKER, 3, TURNS);
-    let file: crate::system::SystemFile = Source { file: "", text: &text }.read().unwrap();
+    let file = crate::system::SystemFile::read(&Source { file: "", text: &text }).unwrap();
     let only = SystemModel::from_file(&file.only_server(2).unwrap(), &NoFiles).unwrap();
     let cluster = only.clusters().next().unwrap();
     assert_eq!((cluster.setting.weights.len(), only.nodes.len()), (1, 1));
     let beside = text + "[[machine]]\nname = 'other'\nos = 'linux-eevdf'\ndemand = '1s'\n";
-    let file: crate::system::SystemFile = Source { file: "", text: &beside }.read().unwrap();
+    let file = crate::system::SystemFile::read(&Source { file: "", text: &beside }).unwrap();
     assert!(file.only_server(2).unwrap_err().to_string().contains("nothing beside"));
 }

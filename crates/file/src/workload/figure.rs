@@ -4,19 +4,19 @@ use crate::error::Invalid;
 use crate::units::{parse_share, parse_time};
 
 /// Figures of times that can be limited, as the summary names them.
-pub(crate) const TIMES: [&str; 6] = ["mean", "p50", "p90", "p95", "p99", "p99.9"];
+pub const TIMES: [&str; 6] = ["mean", "p50", "p90", "p95", "p99", "p99.9"];
 
 /// The beginning of the names of page figures.
-pub(crate) const PAGE: &str = "page_";
+pub const PAGE: &str = "page_";
 
 /// The name of the largest share of requests that may fail.
-pub(crate) const ERRORS: &str = "errors";
+pub const ERRORS: &str = "errors";
 
 /// The name of the least share of all checks that must pass.
-pub(crate) const CHECKS: &str = "checks";
+pub const CHECKS: &str = "checks";
 
 /// The name of the table with shares of single checks.
-pub(crate) const CHECK: &str = "check";
+pub const CHECK: &str = "check";
 
 /// A figure that can be limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,17 +44,23 @@ impl Figure {
     }
 
     /// All figures, in the order in which errors name them.
-    pub(crate) fn all() -> impl Iterator<Item = Figure> {
+    pub fn all() -> impl Iterator<Item = Figure> {
         let times = TIMES.into_iter().map(Figure::Response);
         let pages = TIMES.into_iter().map(Figure::Page);
         times.chain(pages).chain([Figure::Errors, Figure::Checks])
     }
 
-    pub(crate) fn named(key: &str) -> Option<Figure> {
+    /// The figure of a key, if it is one.
+    #[must_use]
+    pub fn named(key: &str) -> Option<Figure> {
         Figure::all().find(|figure| figure.key() == key)
     }
 
-    pub(crate) fn limit(self, text: &str) -> Result<f64, Invalid> {
+    /// The limit of an objective, in seconds or as a share.
+    ///
+    /// # Errors
+    /// When the text is no time, or no share.
+    pub fn limit(self, text: &str) -> Result<f64, Invalid> {
         match self {
             Figure::Response(_) | Figure::Page(_) => parse_time(text),
             Figure::Errors | Figure::Checks => parse_share(text),

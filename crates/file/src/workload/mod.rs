@@ -1,7 +1,6 @@
 //! The content of a workload file: its tables, for reading, writing and the JSON Schema.
 //!
-//! Only the form of the tables is checked here; [`crate::request`] and [`crate::workload`] check
-//! their values.
+//! `request` and `workload` of `thinktime-core` check their values.
 
 mod check;
 mod clients;
@@ -19,7 +18,7 @@ pub use content::{
     FilePart, FormValue, GrpcMessage, GrpcMessages, Isolation, MessagesValue, MultipartValue,
 };
 pub use figure::Figure;
-pub(crate) use figure::{CHECK, PAGE, TIMES};
+pub use figure::{CHECK, PAGE, TIMES};
 pub use objectives::{Limit as SloLimit, SloTable};
 pub use request::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen};
 pub use session::{OnError, Rows, SessionTable, Start};

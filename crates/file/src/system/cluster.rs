@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::error::Invalid;
+use super::station::StationTable;
 use crate::schema::{Scalar, WholeNumber};
-use crate::system::file::{StationTable, SystemFile};
 
 /// Servers that are all alike, behind a switch that sends each request to one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,56 +57,13 @@ const MACHINE: &str = "machine:";
 impl ClusterTable {
     /// The name of the machine of which each server is a copy; `None` if servers have stations, or
     /// `server` is something else.
-    pub(super) fn copied(&self) -> Option<&str> {
+    pub fn copied(&self) -> Option<&str> {
         self.server.as_ref()?.strip_prefix(MACHINE)
     }
 
     /// Whether each server is a copy of the machine of this name.
-    fn copies(&self, machine: &str) -> bool {
+    pub(super) fn copies(&self, machine: &str) -> bool {
         self.copied() == Some(machine)
-    }
-}
-
-impl SystemFile {
-    /// Whether a machine exists for clusters to copy, and not by itself.
-    pub(in crate::system) fn is_copied(&self, machine: &str) -> bool {
-        self.cluster.iter().any(|one| one.copies(machine))
-    }
-
-    /// The same system with one server of its cluster instead of all, for a switch elsewhere;
-    /// changes of the other servers are left out. Servers are counted from 0.
-    ///
-    /// # Errors
-    /// When it is not exactly one cluster, or has no such server.
-    pub fn only_server(&self, server: u32) -> Result<SystemFile, Invalid> {
-        let [cluster] = self.cluster.as_slice() else {
-            let number = self.cluster.len();
-            return Err(Invalid::new(format!(
-                "`server` is for a system of one cluster; this one has {number}"
-            )));
-        };
-        let SystemFile { station, machine, service, pool, behaviour, link, .. } = self;
-        let others = machine.iter().filter(|one| !cluster.copies(&one.name)).count()
-            + service.iter().filter(|one| !cluster.copies(&one.machine)).count();
-        let beside = [station.len(), others, pool.len(), behaviour.len(), link.len()];
-        if beside.iter().any(|number| *number > 0) {
-            return Err(Invalid::new("`server` is for a cluster with nothing beside it"));
-        }
-        if server >= cluster.servers {
-            let last = cluster.servers.saturating_sub(1);
-            return Err(Invalid::new(format!(
-                "`server` must be from 0 to {last}: servers are counted from 0"
-            )));
-        }
-        let its = cluster.change.iter().filter(|change| change.server == server);
-        let one = ClusterTable {
-            servers: 1,
-            dispatch: "round-robin".to_owned(),
-            weights: Vec::new(),
-            change: its.map(|change| ChangeTable { server: 0, ..change.clone() }).collect(),
-            ..cluster.clone()
-        };
-        Ok(SystemFile { cluster: vec![one], ..self.clone() })
     }
 }
 

@@ -32,18 +32,15 @@ fn named_above<'a>(text: &'a str, lines: usize, one: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::files::NoFiles;
     use crate::schema::Source;
-    use crate::system::SystemModel;
+    use crate::system::SystemFile;
 
     fn refusal(station: &str) -> String {
         let text = format!(
             "name = \"s\"\n[[cluster]]\nname = \"web\"\nservers = 2\ndispatch = \"jsq\"\n\
              [[cluster.station]]\nname = \"cpu\"\n{station}\n"
         );
-        SystemModel::parse(Source { file: "s.toml", text: &text }, &NoFiles)
-            .unwrap_err()
-            .to_string()
+        SystemFile::read(&Source { file: "s.toml", text: &text }).unwrap_err().to_string()
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub struct ClientsTable {
 
 impl ClientsTable {
     /// Those of its keys that name sources of secrets.
-    pub(crate) fn secrets(&self) -> impl Iterator<Item = &'static str> {
+    pub fn secrets(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("bearer", self.bearer.is_some()),
             ("basic", self.basic.is_some()),

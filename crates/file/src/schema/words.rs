@@ -7,7 +7,7 @@ use serde::de::{Unexpected, Visitor};
 use crate::error::nearest;
 
 /// Adds the likely right key to serde's "unknown field" message.
-pub(crate) fn with_remedy(message: &str) -> String {
+pub fn with_remedy(message: &str) -> String {
     let message = message.trim();
     let mut names = message.split('`').skip(1).step_by(2);
     match (message.strip_prefix("unknown field"), names.next()) {
@@ -32,9 +32,11 @@ pub(super) const NO_VARIANT: &str = "unknown variant";
 const WHOLE: &str = "a whole number";
 
 /// A whole number in a range, both ends included: its message names them.
-pub(crate) struct WholeNumber {
-    pub(crate) least: u32,
-    pub(crate) most: u32,
+pub struct WholeNumber {
+    /// The smallest.
+    pub least: u32,
+    /// The largest.
+    pub most: u32,
 }
 
 impl Visitor<'_> for WholeNumber {

@@ -39,7 +39,7 @@ impl Nanos {
     /// As [`Nanos::from_secs_f64`], for many: without a branch for each, two at a time.
     #[inline]
     #[allow(clippy::manual_range_contains, reason = "it would branch")]
-    pub(crate) fn from_all_secs<const N: usize>(seconds: &[f64; N]) -> [Nanos; N] {
+    pub fn from_all_secs<const N: usize>(seconds: &[f64; N]) -> [Nanos; N] {
         let mut times = [Nanos::ZERO; N];
         let mut common = true;
         for at in 0..N {
@@ -59,7 +59,7 @@ impl Nanos {
 
     /// The nearest whole nanosecond to a number of them that is 0 or more.
     #[inline(always)]
-    pub(crate) fn nearest(nanoseconds: f64) -> Nanos {
+    pub fn nearest(nanoseconds: f64) -> Nanos {
         const SIGNED_END: f64 = (1u64 << 63) as f64;
         let above = nanoseconds + 0.5;
         // Processors convert to signed numbers; converting to unsigned ones takes twice as long.
@@ -74,7 +74,7 @@ impl Nanos {
 
     /// The number of nanoseconds, rounded to a float.
     #[inline(always)]
-    pub(crate) fn as_f64(self) -> f64 {
+    pub fn as_f64(self) -> f64 {
         // Processors convert signed numbers by one instruction, and unsigned ones by six.
         let signed = self.0 as i64;
         if signed >= 0 { signed as f64 } else { self.far_as_f64() }

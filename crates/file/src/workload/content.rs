@@ -54,7 +54,7 @@ pub enum MessagesValue {
 
 impl MessagesValue {
     /// The messages.
-    pub(crate) fn texts(&self) -> &[String] {
+    pub fn texts(&self) -> &[String] {
         match self {
             MessagesValue::One(text) => std::slice::from_ref(text),
             MessagesValue::Many(texts) => texts,
@@ -83,7 +83,9 @@ pub enum GrpcMessage {
 }
 
 impl GrpcMessages {
-    pub(crate) fn all(&self) -> &[GrpcMessage] {
+    /// One or many, as a list.
+    #[must_use]
+    pub fn all(&self) -> &[GrpcMessage] {
         match self {
             GrpcMessages::One(one) => std::slice::from_ref(one),
             GrpcMessages::Many(many) => many,
@@ -92,7 +94,9 @@ impl GrpcMessages {
 }
 
 impl GrpcMessage {
-    pub(crate) fn json(&self) -> String {
+    /// The message as JSON text.
+    #[must_use]
+    pub fn json(&self) -> String {
         match self {
             GrpcMessage::Text(text) => text.clone(),
             GrpcMessage::Fields(fields) => {
@@ -116,7 +120,10 @@ pub enum Isolation {
 
 impl Isolation {
     /// The isolation of this name.
-    pub(crate) fn of(word: &str) -> Result<Isolation, Invalid> {
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn of(word: &str) -> Result<Isolation, Invalid> {
         match word {
             "read-committed" => Ok(Isolation::ReadCommitted),
             "repeatable-read" => Ok(Isolation::RepeatableRead),
@@ -128,7 +135,9 @@ impl Isolation {
         }
     }
 
-    pub(crate) fn begin(this: Option<Isolation>) -> &'static str {
+    /// The statement that begins such a transaction.
+    #[must_use]
+    pub fn begin(this: Option<Isolation>) -> &'static str {
         match this {
             None => "begin",
             Some(Isolation::ReadCommitted) => "begin isolation level read committed",
@@ -139,7 +148,7 @@ impl Isolation {
 }
 
 /// Reads one statement; for a list of them, the message names the key that takes lists.
-pub(crate) fn one_statement<'de, D>(from: D) -> Result<Option<String>, D::Error>
+pub fn one_statement<'de, D>(from: D) -> Result<Option<String>, D::Error>
 where
     D: Deserializer<'de>,
 {

@@ -1,14 +1,22 @@
 //! The system file: the one schema for reading, writing and the JSON Schema.
 
-use std::collections::BTreeMap;
+mod cluster;
+mod demand;
+mod link;
+mod machine;
+mod station;
 
-use schemars::JsonSchema;
+pub use cluster::{CacheTable, ChangeTable, ClusterTable};
+pub use demand::DemandValue;
+pub use link::LinkTable;
+pub use machine::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
+pub use station::StationTable;
+
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 
-use super::cluster::ClusterTable;
-use super::link::LinkTable;
-use super::machine::{MachineTable, ServiceTable};
-use crate::schema::Scalar;
+use crate::error::Invalid;
+use crate::schema::{Scalar, SchemaError, Source, to_toml};
 
 /// A system: stations, machines, pools, and how requests go through them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,9 +51,31 @@ pub struct SystemFile {
 }
 
 impl SystemFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When the text is not TOML, or has unknown, missing or mistyped keys.
+    pub fn read(source: &Source<'_>) -> Result<SystemFile, SchemaError> {
+        source.read()
+    }
+
+    /// The file's text.
+    ///
+    /// # Errors
+    /// When a value cannot be written, such as an infinite number.
+    pub fn to_toml(&self) -> Result<String, SchemaError> {
+        to_toml(self)
+    }
+
+    /// The JSON Schema of such files.
+    #[must_use]
+    pub fn schema() -> Schema {
+        schema_for!(SystemFile)
+    }
+
     /// The names that steps can `use`, in the order in which a request without a behaviour visits
     /// them: the kind of table, its number, and its name.
-    pub(super) fn used(&self) -> impl Iterator<Item = (&'static str, usize, &str)> {
+    pub fn used(&self) -> impl Iterator<Item = (&'static str, usize, &str)> {
         let stations = self.station.iter().map(|one| one.name.as_str());
         let machines = self.machine.iter().map(|one| one.name.as_str());
         let services = self.service.iter().map(|one| one.name.as_str());
@@ -54,51 +84,47 @@ impl SystemFile {
         let services = services.enumerate().map(|(at, name)| ("service", at, name));
         numbered.chain(machines).chain(services)
     }
-}
 
-/// One queue with its servers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a table")]
-pub struct StationTable {
-    /// The name in all tables and charts.
-    pub name: String,
-    /// The number of servers; 1 by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub servers: Option<u32>,
-    /// The scheduling policy, as in `"ps"` or `"rr(10ms)"`; `"fcfs"` by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<String>,
-    /// The service demand, as in `"h2(10ms, cv2=8)"` or `"1ms + size / 12.5MB/s"`, for all requests
-    /// or by request name; it may be left out if behaviours give their own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub demand: Option<DemandValue>,
-    /// The class of each request name under `priority`: the smallest is served first, and names
-    /// without a class come last.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub priority: BTreeMap<String, u32>,
-    /// At most this many requests wait; others are refused at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue_limit: Option<u32>,
-    /// A request that has waited longer than this when its turn comes is dropped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue_timeout: Option<Scalar>,
-    /// With more than this many waiting, the newest is served first. Under `fcfs` only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub newest_first_above: Option<u32>,
-    /// Who visits a station of a cluster's server: with `"miss"` those whose response the
-    /// server's cache does not hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub when: Option<String>,
-}
+    /// Whether a machine exists for clusters to copy, and not by itself.
+    pub fn is_copied(&self, machine: &str) -> bool {
+        self.cluster.iter().any(|one| one.copies(machine))
+    }
 
-/// A service demand for all requests, or one for each request name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum DemandValue {
-    /// The same distribution for every request.
-    All(Scalar),
-    /// By request name; requests without an entry do not visit the station.
-    ByRequest(BTreeMap<String, Scalar>),
+    /// The same system with one server of its cluster instead of all, for a switch elsewhere;
+    /// changes of the other servers are left out. Servers are counted from 0.
+    ///
+    /// # Errors
+    /// When it is not exactly one cluster, or has no such server.
+    pub fn only_server(&self, server: u32) -> Result<SystemFile, Invalid> {
+        let [cluster] = self.cluster.as_slice() else {
+            let number = self.cluster.len();
+            return Err(Invalid::new(format!(
+                "`server` is for a system of one cluster; this one has {number}"
+            )));
+        };
+        let SystemFile { station, machine, service, pool, behaviour, link, .. } = self;
+        let others = machine.iter().filter(|one| !cluster.copies(&one.name)).count()
+            + service.iter().filter(|one| !cluster.copies(&one.machine)).count();
+        let beside = [station.len(), others, pool.len(), behaviour.len(), link.len()];
+        if beside.iter().any(|number| *number > 0) {
+            return Err(Invalid::new("`server` is for a cluster with nothing beside it"));
+        }
+        if server >= cluster.servers {
+            let last = cluster.servers.saturating_sub(1);
+            return Err(Invalid::new(format!(
+                "`server` must be from 0 to {last}: servers are counted from 0"
+            )));
+        }
+        let its = cluster.change.iter().filter(|change| change.server == server);
+        let one = ClusterTable {
+            servers: 1,
+            dispatch: "round-robin".to_owned(),
+            weights: Vec::new(),
+            change: its.map(|change| ChangeTable { server: 0, ..change.clone() }).collect(),
+            ..cluster.clone()
+        };
+        Ok(SystemFile { cluster: vec![one], ..self.clone() })
+    }
 }
 
 /// Places that requests take and give back.
@@ -164,7 +190,7 @@ pub struct StepTable {
 
 impl StepTable {
     /// The keys that give the kind of step.
-    pub(super) fn kinds(&self) -> Vec<&'static str> {
+    pub fn kinds(&self) -> Vec<&'static str> {
         let given = [
             (self.visits.is_some(), "use"),
             (self.delay.is_some(), "delay"),

@@ -1,6 +1,6 @@
 //! The workload file: the one schema for reading, writing and the JSON Schema.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 
 use super::clients::ClientsTable;
@@ -8,7 +8,7 @@ use super::objectives::SloTable;
 use super::request::RequestTable;
 use super::session::{SessionTable, Start};
 use super::shared::SharedValue;
-use crate::schema::Scalar;
+use crate::schema::{Scalar, SchemaError, Source, to_toml};
 
 /// A workload: which sessions arrive, and what they do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,8 +64,46 @@ pub struct PopulationTable {
 }
 
 impl WorkloadFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When the text is not TOML, or has unknown, missing or mistyped keys.
+    pub fn read(source: &Source<'_>) -> Result<WorkloadFile, SchemaError> {
+        source.read()
+    }
+
+    /// The file's text.
+    ///
+    /// # Errors
+    /// When a value cannot be written, such as an infinite number.
+    pub fn to_toml(&self) -> Result<String, SchemaError> {
+        to_toml(self)
+    }
+
+    /// The JSON Schema of such files.
+    #[must_use]
+    pub fn schema() -> Schema {
+        schema_for!(WorkloadFile)
+    }
+
+    /// All of it as one value, to look for keys anywhere.
+    ///
+    /// # Errors
+    /// When a value cannot be written, such as an infinite number.
+    pub fn to_value(&self) -> Result<toml::Value, String> {
+        toml::Value::try_from(self).map_err(|error| error.to_string())
+    }
+
+    /// The file whose tables a value has.
+    ///
+    /// # Errors
+    /// When it has unknown, missing or mistyped keys.
+    pub fn from_value(value: toml::Value) -> Result<WorkloadFile, String> {
+        value.try_into().map_err(|error: toml::de::Error| error.to_string())
+    }
+
     /// The populations with the path of their keys: the file's own tables if it has no populations.
-    pub(crate) fn populations(&self) -> Vec<(String, PopulationTable)> {
+    pub fn populations(&self) -> Vec<(String, PopulationTable)> {
         let own = self.arrivals.as_ref().map(|arrivals| PopulationTable {
             name: String::new(),
             arrivals: arrivals.clone(),
@@ -79,12 +117,12 @@ impl WorkloadFile {
     }
 
     /// The tables `arrivals`, in the order of the populations.
-    pub(crate) fn arrivals_tables(&mut self) -> impl Iterator<Item = &mut ArrivalsTable> {
+    pub fn arrivals_tables(&mut self) -> impl Iterator<Item = &mut ArrivalsTable> {
         self.arrivals.iter_mut().chain(self.population.iter_mut().map(|one| &mut one.arrivals))
     }
 
     /// The tables `session`, in the order of the populations.
-    pub(crate) fn session_tables(&mut self) -> impl Iterator<Item = &mut SessionTable> {
+    pub fn session_tables(&mut self) -> impl Iterator<Item = &mut SessionTable> {
         let own = self.population.is_empty().then_some(&mut self.session);
         own.into_iter().chain(self.population.iter_mut().map(|one| &mut one.session))
     }

@@ -62,7 +62,9 @@ pub struct SessionTable {
 }
 
 impl SessionTable {
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether no key is set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         *self == SessionTable::default()
     }
 }

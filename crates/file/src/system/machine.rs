@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::demand::DemandValue;
 use crate::schema::Scalar;
-use crate::system::file::DemandValue;
 
 /// A computer: cores under an operating system's scheduler. Requests use it by its name, or by
 /// that of a service on it.

@@ -1,7 +1,7 @@
 //! Reading workload and system files: an error names file, line, key and remedy.
 //!
-//! Files are read in two steps. [`read`] turns the text into plain tables, which are the schema
-//! (`WorkloadFile`, `SystemFile`); their own modules then check the values and build what runs.
+//! Files are read in two steps. [`Source::read`] turns the text into plain tables, which are the schema
+//! (`WorkloadFile`, `SystemFile`); `thinktime-core` checks their values and builds what runs.
 
 use std::fmt::{Display, Formatter};
 
@@ -15,7 +15,7 @@ use crate::error::Invalid;
 mod repeated;
 mod words;
 
-pub(crate) use words::{WholeNumber, with_remedy};
+pub use words::{WholeNumber, with_remedy};
 
 /// A value with a unit (`"5ms"`), or a bare number.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -123,7 +123,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// When the text is not TOML, or has unknown, missing or mistyped keys.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, SchemaError> {
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, SchemaError> {
         toml::from_str(self.text).map_err(|error| self.explain(&error))
     }
 

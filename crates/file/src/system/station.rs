@@ -1,0 +1,44 @@
+//! The table of a station in a system file.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::demand::DemandValue;
+use crate::schema::Scalar;
+
+/// One queue with its servers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct StationTable {
+    /// The name in all tables and charts.
+    pub name: String,
+    /// The number of servers; 1 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<u32>,
+    /// The scheduling policy, as in `"ps"` or `"rr(10ms)"`; `"fcfs"` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// The service demand, as in `"h2(10ms, cv2=8)"` or `"1ms + size / 12.5MB/s"`, for all requests
+    /// or by request name; it may be left out if behaviours give their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<DemandValue>,
+    /// The class of each request name under `priority`: the smallest is served first, and names
+    /// without a class come last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub priority: BTreeMap<String, u32>,
+    /// At most this many requests wait; others are refused at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_limit: Option<u32>,
+    /// A request that has waited longer than this when its turn comes is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_timeout: Option<Scalar>,
+    /// With more than this many waiting, the newest is served first. Under `fcfs` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest_first_above: Option<u32>,
+    /// Who visits a station of a cluster's server: with `"miss"` those whose response the
+    /// server's cache does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+}
