@@ -211,7 +211,7 @@ def test_an_upward_arrow_is_found(crate: str, depends_on: str) -> None:
 
 
 def test_downward_arrows_are_no_fault() -> None:
-    dependencies = [{"name": f"thinktime-{name}"} for name in ("core", "file", "sim", "net", "data")]
+    dependencies = [{"name": f"thinktime-{name}"} for name in ("core", "sim", "net", "data")]
     package = {"name": "thinktime-py", "dependencies": dependencies}
     assert list(upward_arrows({"packages": [package]})) == []
 

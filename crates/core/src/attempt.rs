@@ -1,8 +1,7 @@
 //! One attempt at one request.
 
 use serde::{Deserialize, Serialize};
-
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// The page of requests that belong to no page.
 pub const NO_PAGE: u32 = u32::MAX;

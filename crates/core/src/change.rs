@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::schema::with_remedy;
 use toml::Value;
-
-use crate::error::{Invalid, unknown};
-use crate::schema::with_remedy;
 
 /// The tables with the value at `key` replaced, or added: `arrivals.rate`, or
 /// `station.database.servers`, where `database` is the name of one of several tables, or its number
@@ -73,10 +72,10 @@ fn name_of(table: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::WorkloadFile;
     use crate::files::NoFiles;
-    use crate::schema::Source;
     use crate::system::{SystemFile, SystemModel};
+    use thinktime_file::schema::Source;
+    use thinktime_file::workload::WorkloadFile;
 
     const SYSTEM: &str = "name = 's'\n[[station]]\nname = 'web'\ndemand = '1ms'\n\
                           [[station]]\nname = 'db'\ndemand = '1ms'";

@@ -1,6 +1,6 @@
 //! Columns of numbers.
 
-use crate::error::{Invalid, unknown};
+use thinktime_file::error::{Invalid, unknown};
 
 /// The numbers of one column of a table.
 #[derive(Clone, Debug, Default, PartialEq)]

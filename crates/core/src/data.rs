@@ -1,6 +1,6 @@
 //! Tables of text that programs read: user names, search words, addresses.
 
-use crate::error::Invalid;
+use thinktime_file::error::Invalid;
 
 /// A table of text by named columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Files that a workload or a system names. The caller reads them: core itself has no files.
 
+use thinktime_file::error::Invalid;
+
 use crate::column::{Column, numbers_of};
 use crate::data::DataTable;
-use crate::error::Invalid;
 
 /// Gives the contents of a named file.
 pub trait Files {

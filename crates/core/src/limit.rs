@@ -1,8 +1,7 @@
 //! The end of a run of a workload.
 
 use serde::{Deserialize, Serialize};
-
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// The end of a workload, and the requests that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@
 //! the command line, in Python and in scripts. Text in single quotes is a word, whatever its
 //! content.
 
-use crate::error::{Invalid, nearest};
-use crate::units::{Dimension, Quantity};
+use thinktime_file::error::{Invalid, nearest};
+use thinktime_file::units::{Dimension, Quantity};
 
 /// A name with its arguments. A bare word is a call without arguments.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! A workload divided among several event loops.
 
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// A part of a workload's sessions: every `of`-th one, from number `part` on. A session's actions
 /// depend on its number alone, so all shares together are the whole workload, whatever their

@@ -1,10 +1,11 @@
 //! The times in a file, as `trace(FILE, column=NAME)` names them.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use crate::column::Column;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call, Label, Term};
-use crate::units::Dimension;
 
 /// The values of a `trace(FILE, column=NAME, begin=0s)`.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! The end of arrivals.
 
+use thinktime_file::time::Nanos;
+
 use super::{ArrivalProcess, Gaps};
-use crate::time::Nanos;
 
 /// Later than this, in seconds, is never: three hundred years. Times last for less than twice as
 /// long, so that arrivals of a low rate seem to end there.

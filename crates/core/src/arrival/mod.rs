@@ -13,15 +13,16 @@ pub use profile::{PROFILES, Profile};
 
 use std::sync::Arc;
 
+use thinktime_file::error::{Invalid, nearest};
+use thinktime_file::time::Nanos;
+use thinktime_file::units::{Dimension, parse_rate};
+use thinktime_file::workload::ArrivalsTable;
+
 use crate::distribution::{Distribution, MANY};
-use crate::error::{Invalid, nearest};
-use crate::file::ArrivalsTable;
 use crate::files::Files;
 use crate::random::{Purpose, Stream};
 use crate::replay::Replay;
-use crate::time::Nanos;
 use crate::times::{Trace, trace};
-use crate::units::{Dimension, parse_rate};
 
 /// The arrivals of sessions: a law of gaps, a rate and its profile.
 #[derive(Clone, Debug)]
@@ -248,9 +249,9 @@ fn next_of_log(replay: &Replay, number: &mut usize, seed: u64) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::Model;
     use crate::files::NoFiles;
-    use crate::schema::Scalar;
+    use thinktime_file::schema::Scalar;
+    use thinktime_file::workload::Model;
 
     fn process(rate: Option<&str>, process: &str, profile: Option<&str>) -> ArrivalProcess {
         let table = ArrivalsTable {

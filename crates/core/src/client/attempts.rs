@@ -1,13 +1,14 @@
 //! An attempt from its sending to its end, and the next one.
 
+use thinktime_file::time::Nanos;
+use thinktime_file::workload::RetryWhen;
+
 use super::budget::Budget;
 use super::session::TimerKind;
 use super::{ClientAction, Clients, Ended};
 use crate::attempt::{Attempt, Fate, Ticket};
 use crate::failure::UNSENT;
-use crate::file::RetryWhen;
 use crate::program::Reply;
-use crate::time::Nanos;
 
 impl Clients {
     /// Sends an attempt, or lets it wait while the limit of attempts in flight is reached.

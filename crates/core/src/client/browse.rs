@@ -5,12 +5,13 @@
 
 use std::collections::BTreeSet;
 
+use thinktime_file::time::Nanos;
+
 use crate::attempt::Page;
 
 use super::Clients;
 use super::session::TimerKind;
 use crate::attempt::{Attempt, NO_PAGE, Ticket};
-use crate::time::Nanos;
 
 /// The state of a session that browses, beside its slot.
 #[derive(Debug, Default)]

@@ -1,10 +1,11 @@
 //! The course of sessions that browse: the draws that only they make.
 
+use thinktime_file::time::Nanos;
+
 use crate::distribution::{Distribution, Equilibrium};
 use crate::journey::Journey;
 use crate::random::{Purpose, StreamFamily};
 use crate::request::{Objects, Target};
-use crate::time::Nanos;
 use crate::workload::{Population, Workload};
 
 use super::laws::Laws;

@@ -1,11 +1,12 @@
 //! The laws of sessions: lengths, think times, kinds of request, waits before retries.
 
+use thinktime_file::time::Nanos;
+
 use crate::attempt::Attempt;
 use crate::distribution::Distribution;
 use crate::journey::Count;
 use crate::random::{Purpose, StreamFamily};
 use crate::request::Retry;
-use crate::time::Nanos;
 use crate::workload::{Sessions, Workload};
 
 /// The laws of sessions.

@@ -27,16 +27,16 @@ use browse::Visit;
 use population::{Population, Populations};
 use session::{Slots, TimerKind};
 pub use state::Owner;
+use thinktime_file::time::Nanos;
+use thinktime_file::workload::Reuse;
 use timers::Timers;
 
 use crate::attempt::{Page, SESSIONS, Ticket};
 use crate::failure::TIMEOUT;
-use crate::file::Reuse;
 use crate::limit::Limit;
 use crate::program::Reply;
 use crate::request::RequestKind;
 use crate::share::Share;
-use crate::time::Nanos;
 use crate::workload::Workload;
 
 /// All clients of a workload.

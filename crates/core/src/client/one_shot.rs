@@ -1,10 +1,11 @@
 //! Sessions that need no memory.
 
+use thinktime_file::time::Nanos;
+use thinktime_file::workload::RetryWhen;
+
 use super::Clients;
 use crate::attempt::{Attempt, NO_PAGE, Ticket};
-use crate::file::RetryWhen;
 use crate::request::RequestKind;
-use crate::time::Nanos;
 
 impl Clients {
     /// Whether sessions have a single request, which is sent at once and neither given up nor

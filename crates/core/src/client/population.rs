@@ -3,6 +3,9 @@
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
+use thinktime_file::time::Nanos;
+use thinktime_file::workload::OnError;
+
 use crate::attempt::SESSIONS;
 
 use super::Clients;
@@ -11,11 +14,9 @@ use super::course::Course;
 use super::laws::Laws;
 use crate::arrival::Arrivals;
 use crate::attempt::Ticket;
-use crate::file::OnError;
 use crate::limit::Limit;
 use crate::program::Programs;
 use crate::share::Share;
-use crate::time::Nanos;
 use crate::workload::{ClientLimits, Sessions, Workload};
 
 /// One population.

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
+use thinktime_file::time::Nanos;
+
 use super::Clients;
 use super::population::Population;
 use super::session::TimerKind;
 use crate::attempt::{Attempt, SESSIONS, Ticket};
 use crate::program::{Action, Event, Reply, Report, TransactionStep};
 use crate::request::{Call, Retry};
-use crate::time::Nanos;
 
 /// After this many turns of programs without a request there will be no further one.
 const IDLE_TURNS_MAX: u64 = 2_000_000;

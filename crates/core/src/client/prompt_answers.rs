@@ -1,10 +1,11 @@
 //! Sessions that learn the answer to a request as soon as they send it.
 
+use thinktime_file::time::Nanos;
+
 use super::Clients;
 use super::session::TimerKind;
 use crate::attempt::{Attempt, Ticket};
 use crate::request::RequestKind;
-use crate::time::Nanos;
 
 impl Clients {
     /// Whether sessions only send requests, wait for the answers, and think: requests are neither

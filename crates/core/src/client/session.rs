@@ -1,7 +1,8 @@
 //! The live sessions, each in a slot of a table.
 
+use thinktime_file::time::Nanos;
+
 use crate::attempt::{Attempt, NO_PAGE, Ticket};
-use crate::time::Nanos;
 
 /// The purpose of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

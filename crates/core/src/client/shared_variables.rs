@@ -1,8 +1,9 @@
 //! Variables of programs that are kept outside of the process: the requests and the answers.
 
+use thinktime_file::time::Nanos;
+
 use super::Clients;
 use crate::program::{Event, SharedAnswer, SharedRequest};
-use crate::time::Nanos;
 
 impl Clients {
     /// From here on the driver keeps the variables that programs share. It takes their requests by

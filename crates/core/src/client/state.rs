@@ -1,8 +1,9 @@
 //! The readable state of clients.
 
+use thinktime_file::time::Nanos;
+
 use super::Clients;
 use crate::attempt::Attempt;
-use crate::time::Nanos;
 
 /// The client of an attempt. Its belongings, such as cookies, go by this as long as it is the same
 /// client.
@@ -46,7 +47,7 @@ impl Clients {
     }
 
     /// A session that has left, by its slot and its number; reported only if connections belong to
-    /// sessions ([`Reuse::PerSession`](crate::file::Reuse)).
+    /// sessions ([`Reuse::PerSession`](thinktime_file::workload::Reuse)).
     pub fn left(&mut self) -> Option<(usize, u64)> {
         self.slots.left.as_mut()?.pop()
     }

@@ -2,10 +2,11 @@ mod browse;
 mod children;
 mod start;
 
+use thinktime_file::schema::Source as Text;
+
 use super::*;
 use crate::attempt::{Attempt, Fate};
 use crate::files::NoFiles;
-use crate::schema::Source as Text;
 
 fn clients(text: &str, requests: u64, until_s: f64) -> Clients {
     let workload = Workload::parse(Text { file: "", text }, &NoFiles).unwrap();

@@ -1,9 +1,10 @@
 //! The times at which sessions act.
 
+use thinktime_file::time::Nanos;
+
 use super::session::TimerKind;
 use crate::attempt::Ticket;
 use crate::calendar::Calendar;
-use crate::time::Nanos;
 
 /// The due times, the earliest first; those of the same time in the order in which they were set.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! `bounded_pareto(shape=, lo=, hi=)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::values::written;
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::units::Dimension;
 
 /// F(x) = (1 - (lo / x)^a) / (1 - (lo / hi)^a) between lo and hi, with shape a.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,12 @@
 //! `const(VALUE)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::{Dimension, Quantity, format_quantity};
+
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::random::Stream;
-use crate::units::{Dimension, Quantity, format_quantity};
 
 /// Always the same value.
 #[derive(Clone, Debug, PartialEq)]

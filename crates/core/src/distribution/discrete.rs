@@ -1,11 +1,12 @@
 //! `discrete(0.999: 0.1ms, 0.001: 10ms)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::values::written;
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Call, Term};
-use crate::units::Dimension;
 
 /// A few values, each with its probability.
 #[derive(Clone, Debug, PartialEq)]

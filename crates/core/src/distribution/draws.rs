@@ -1,8 +1,9 @@
 //! Draws from distributions.
 
+use thinktime_file::time::Nanos;
+
 use super::{AnyLaw, Distribution, Law};
 use crate::random::Stream;
-use crate::time::Nanos;
 
 /// The number of values that are drawn together. In one loop they take half the processor time of
 /// values that are each waited for.

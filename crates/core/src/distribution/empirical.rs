@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::{Dimension, Quantity};
+
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call, Term};
-use crate::units::{Dimension, Quantity};
 
 /// Each of the values in a file with equal probability: F(x) is the share of them that are x or
 /// less.

@@ -1,15 +1,16 @@
 //! `erlang(k, MEAN)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::logarithm::ln;
 use super::numeric::Tail;
 use super::special::{gamma, gamma_quantile};
 use super::values::written;
 use super::{Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::random::Stream;
-use crate::units::Dimension;
 
 /// Up to this many stages are drawn one by one; beyond it the law is inverted, from one uniform.
 const STAGES_DRAWN_MAX: f64 = 16.0;

@@ -1,13 +1,14 @@
 //! `exp(MEAN)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::{Dimension, Quantity, format_quantity};
+
 use super::draws::{MANY, Streams};
 use super::logarithm::{ln, ln_all};
 use super::{Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::random::Stream;
-use crate::units::{Dimension, Quantity, format_quantity};
 
 /// The memoryless law: F(x) = 1 - e^(-x/m).
 #[derive(Clone, Debug, PartialEq)]

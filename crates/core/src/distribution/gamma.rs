@@ -1,13 +1,14 @@
 //! `gamma(shape=, scale=)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::numeric::Tail;
 use super::special::{gamma, gamma_quantile};
 use super::values::written;
 use super::{Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::units::Dimension;
 
 /// The largest shape: beyond it the law is a constant to six digits.
 const SHAPE_MAX: f64 = 1e12;

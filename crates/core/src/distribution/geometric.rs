@@ -1,10 +1,11 @@
 //! `geometric(MEAN)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::{Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::units::Dimension;
 
 /// The largest mean: counts stay far below 2^53, where floating-point numbers are whole.
 const MEAN_MAX: f64 = 1e12;

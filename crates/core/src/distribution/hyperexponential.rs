@@ -1,5 +1,8 @@
 //! `h2(MEAN, cv2=8)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::draws::{MANY, Streams};
 use super::exponential::Exponential;
 use super::logarithm::{ln, ln_all};
@@ -7,11 +10,9 @@ use super::mix::Mix;
 use super::numeric::{Point, Tail, solve};
 use super::values::written;
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::random::Stream;
-use crate::units::Dimension;
 
 /// The two-phase hyperexponential law with balanced means: exponential with mean m / (2 pᵢ) with
 /// probability pᵢ, where p₁ = (1 + √((C² - 1) / (C² + 1))) / 2 and p₂ = 1 - p₁.

@@ -2,15 +2,16 @@
 
 use std::f64::consts::PI;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::numeric::{Point, Tail, gauss_kronrod, solve};
 use super::special::{normal_quantile, normal_upper_scaled};
 use super::values::written;
 use super::{Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
 use crate::random::Stream;
-use crate::units::Dimension;
 
 /// The first passage time of a Brownian motion with drift: mean mu, variance mu³/lambda.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,13 @@
 //! The interface of every law.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::Distribution;
 use super::draws::{MANY, Streams};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::Call;
 use crate::random::Stream;
-use crate::units::Dimension;
 
 /// The interface of each law. Values are in the base unit of the distribution's dimension (seconds,
 /// bytes, or a bare number).

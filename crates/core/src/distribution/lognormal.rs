@@ -1,11 +1,12 @@
 //! `lognormal(mu=, sigma=)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::special::{normal_cdf, normal_quantile};
 use super::{Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::units::Dimension;
 
 /// e^Y, where Y is normal with mean mu and standard deviation sigma. Both are those of the
 /// logarithm of the value in its base unit (seconds, bytes, or a bare number).

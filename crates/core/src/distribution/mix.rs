@@ -1,13 +1,14 @@
 //! `mix(0.93: DIST, 0.07: DIST)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::numeric::least;
 use super::truncated::restricted;
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::Call;
 use crate::random::Stream;
-use crate::units::Dimension;
 
 /// One of several laws, each with its probability: F(x) is the weighted sum of theirs.
 #[derive(Clone, Debug, PartialEq)]

@@ -41,10 +41,11 @@ pub use equilibrium::{Equilibrium, Tail};
 pub use law::{Entry, Law};
 pub use special::gamma_tails;
 
-use crate::error::{Invalid, unknown};
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::units::{Dimension, Quantity};
+
 use crate::files::{Files, NoFiles};
 use crate::notation::{Call, Term};
-use crate::units::{Dimension, Quantity};
 
 macro_rules! laws {
     ($($module:ident :: $law:ident),+ $(,)?) => {

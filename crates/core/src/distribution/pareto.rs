@@ -1,12 +1,13 @@
 //! `pareto(shape=, scale=)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::bounded_pareto::BoundedPareto;
 use super::values::written;
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::units::Dimension;
 
 /// P(X > x) = (b / x)^a for x >= b, with shape a and scale b.
 #[derive(Clone, Debug, PartialEq)]

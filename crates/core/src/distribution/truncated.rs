@@ -1,13 +1,14 @@
 //! `truncated(DIST, lo=, hi=)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::{Dimension, Quantity};
+
 use super::values::written;
 use super::window::Window;
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call, Term};
 use crate::random::Stream;
-use crate::units::{Dimension, Quantity};
 
 /// Less probability than this counts as zero: parts of it would vanish.
 const LEAST_MASS: f64 = 1e-250;

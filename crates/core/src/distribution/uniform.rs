@@ -1,11 +1,12 @@
 //! `uniform(lo, hi)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::values::written;
 use super::{AnyLaw, Distribution, Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::units::Dimension;
 
 /// All values between two bounds with equal probability: F(x) = (x - lo) / (hi - lo).
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,10 @@
 //! Helpers of the laws for reading and writing their parameters.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::{Dimension, Quantity, format_quantity};
+
 use super::Entry;
-use crate::error::Invalid;
 use crate::notation::{Call, Label, Term};
-use crate::units::{Dimension, Quantity, format_quantity};
 
 /// Weights that sum to 1 within this count as exact.
 const WEIGHT_SLACK: f64 = 1e-9;

@@ -1,13 +1,13 @@
 //! `weibull(shape=, scale=)`.
 
 use statrs::function::gamma::ln_gamma;
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
 
 use super::values::written;
 use super::{Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::units::Dimension;
 
 /// P(X > x) = e^-(x/b)^a, with shape a and scale b.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::logarithm::ln;
 use super::numeric::least_whole;
 use super::{Entry, Law};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::units::Dimension;
 
 /// The most ranks.
 const RANKS_MAX: f64 = 1e12;

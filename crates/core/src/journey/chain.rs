@@ -1,6 +1,6 @@
 //! The mean number of visits of an ending Markov chain to each of its states, exactly.
 
-use crate::error::Invalid;
+use thinktime_file::error::Invalid;
 
 /// The largest number of states that can be solved for. Memory grows with their square, and so does
 /// the time if few states follow each; if many do, time grows with their third power.

@@ -9,9 +9,9 @@ mod visits;
 
 use std::collections::BTreeMap;
 
-pub(crate) use count::{Count, Thinks};
+use thinktime_file::error::{Invalid, unknown};
 
-use crate::error::{Invalid, unknown};
+pub(crate) use count::{Count, Thinks};
 
 /// The word in `next` that ends a journey.
 pub const END: &str = "end";

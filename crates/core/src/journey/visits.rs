@@ -1,8 +1,9 @@
 //! How often a journey comes to each kind of request.
 
+use thinktime_file::error::Invalid;
+
 use super::chain::Chain;
 use super::{Choice, Journey};
-use crate::error::Invalid;
 
 /// The largest number of steps that are followed one by one.
 const STEPS_MAX: u32 = 100_000;
@@ -182,8 +183,8 @@ fn far_out(from: f64, stays: f64, lasts: impl Fn(f64) -> f64, rest: impl Fn(f64)
 #[cfg(test)]
 mod tests {
     use crate::files::NoFiles;
-    use crate::schema::Source;
     use crate::workload::Workload;
+    use thinktime_file::schema::Source;
 
     /// A workload of one population whose requests `next` names in turn, `a` first.
     fn workload(model: &str, session: &str, next: &[&str]) -> Result<Workload, String> {

@@ -9,16 +9,16 @@ pub mod run;
 mod simulate;
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::{Scalar, with_remedy};
+use thinktime_file::time::Nanos;
+use thinktime_file::units::{parse_share, parse_time};
 
 pub use proxy::Proxy;
 pub use run::RunOptions;
 pub use simulate::SimulateOptions;
 
-use crate::error::Invalid;
 use crate::limit::Limit;
-use crate::schema::{Scalar, with_remedy};
-use crate::time::Nanos;
-use crate::units::{parse_share, parse_time};
 
 /// One option of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ macro_rules! options {
             ///
             /// # Errors
             /// When there is no such option, or a value is of the wrong kind.
-            pub fn from_json(text: &str) -> Result<$name, crate::error::Invalid> {
+            pub fn from_json(text: &str) -> Result<$name, thinktime_file::error::Invalid> {
                 crate::options::from_json(text)
             }
         }

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::error::Invalid;
+use thinktime_file::error::Invalid;
 
 /// An HTTP proxy. Its `Debug` and `Display` texts have neither user nor password.
 #[derive(Clone, PartialEq, Eq)]

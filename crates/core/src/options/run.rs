@@ -1,9 +1,10 @@
 //! The options of `run`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+
 use super::{Flag, Proxy, Rate, Text, Texts, ThinkTime, Time, Whole, limit, options};
-use crate::error::Invalid;
 use crate::limit::Limit;
-use crate::time::Nanos;
 use crate::workload::Workload;
 
 options! {
@@ -88,7 +89,7 @@ impl RunOptions {
     /// When a time is invalid, or the run would be empty.
     pub fn limit(&self, workload: &Workload) -> Result<Limit, Invalid> {
         let endless = self.requests.is_none() && workload.extent().is_none();
-        let usual = endless.then_some(Time(crate::schema::Scalar::Number(DURATION_S)));
+        let usual = endless.then_some(Time(thinktime_file::schema::Scalar::Number(DURATION_S)));
         let duration = self.duration.as_ref().or(usual.as_ref());
         limit(self.requests, duration, self.warmup.as_ref())
     }

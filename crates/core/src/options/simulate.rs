@@ -1,7 +1,8 @@
 //! The options of `simulate`.
 
+use thinktime_file::error::Invalid;
+
 use super::{Number, Share, Text, Time, Whole, limit, options};
-use crate::error::Invalid;
 use crate::limit::Limit;
 use crate::workload::Workload;
 

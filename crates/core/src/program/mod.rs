@@ -14,6 +14,8 @@ use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use thinktime_file::time::Nanos;
+
 use crate::request::Call;
 
 pub use report::{CheckCount, CheckCounts, Report};
@@ -22,7 +24,6 @@ pub use transaction::TransactionStep;
 
 use crate::data::DataTable;
 use crate::share::Share;
-use crate::time::Nanos;
 
 /// Makes the programs of a run: a set of its own for each replication.
 pub trait ProgramSource: Debug + Send + Sync {

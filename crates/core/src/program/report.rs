@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use crate::secrets::KnownSecrets;
 use crate::statistics::Tally;
-use crate::time::Nanos;
 
 /// How often a check held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

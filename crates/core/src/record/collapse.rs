@@ -1,8 +1,9 @@
 //! Congestive collapse: retries of late requests keep the system so busy that nearly all are late.
 
+use thinktime_file::time::Nanos;
+
 use super::Timeline;
 use super::timeline::Cell;
-use crate::time::Nanos;
 
 /// A collapse that lasted until the end.
 #[derive(Clone, Copy, Debug, PartialEq)]

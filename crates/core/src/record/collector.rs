@@ -1,6 +1,7 @@
 //! The collected figures of all rows of a run, in memory that does not grow with its length.
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use super::failures::Failures;
 use super::pages::Pages;
@@ -12,7 +13,6 @@ use crate::failure::UNSENT;
 use crate::limit::Limit;
 use crate::program::Report;
 use crate::statistics::{BatchMeans, Sections, Tally, TimeFigures};
-use crate::time::Nanos;
 
 /// Collects the rows of one run or replication.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use thinktime_file::workload::Model;
+
 use crate::statistics::TimeFigures;
 
 use serde::{Deserialize, Serialize};
 
 use crate::system::cluster::{ClusterSummary, ServerSummary};
 use crate::system::machine::MachineSummary;
-
-use crate::file::Model;
 
 /// A modelled station over the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use thinktime_file::time::Nanos;
+
 use crate::limit::Limit;
 use crate::statistics::{BatchMeans, TimeFigures};
-use crate::time::Nanos;
 use crate::words;
 
 /// Below this number of requests nothing is certain.

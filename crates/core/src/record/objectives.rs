@@ -1,12 +1,13 @@
 //! Whether the objectives of a workload can still be met, judged by the measurements so far.
 
+use thinktime_file::time::Nanos;
+use thinktime_file::workload::Figure;
+
 use super::Row;
 use super::objective_monitor::ObjectiveMonitor;
 use crate::attempt::{Fate, Page};
-use crate::file::Figure;
 use crate::limit::Limit;
 use crate::program::{CheckCount, CheckCounts};
-use crate::time::Nanos;
 use crate::workload::{Objective, Of, Workload};
 
 /// Objectives that are watched during a run.
@@ -186,7 +187,7 @@ fn objective_monitor(
 mod tests {
     use super::*;
     use crate::files::NoFiles;
-    use crate::schema::Source;
+    use thinktime_file::schema::Source;
 
     fn objectives(slo: &str, until_s: u64) -> Objectives {
         let text = format!(

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use super::Collector;
 use super::populations::Populations;
 use crate::attempt::Page;
 use crate::limit::Limit;
 use crate::statistics::{BatchMeans, Tally, TimeFigures};
-use crate::time::Nanos;
 use crate::workload::Workload;
 
 /// The pages of a run, by the kind of their base.

@@ -1,8 +1,9 @@
 //! Requests that were served at their first attempt, until they are entered together.
 
+use thinktime_file::time::Nanos;
+
 use super::{Collector, Ended};
 use crate::attempt::Attempt;
-use crate::time::Nanos;
 
 /// The number entered at a time: few enough for the nearest cache.
 const NUMBER_MAX: usize = 64;

@@ -1,12 +1,12 @@
 //! One attempt at one request, with its whole schedule.
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use super::{Collector, Summary};
 use crate::attempt::{Attempt, Fate, Page};
 use crate::failure::{Word, read_word};
 use crate::program::CheckCounts;
-use crate::time::Nanos;
 
 /// One attempt. Times run from the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 //! finish in it.
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
-use crate::time::Nanos;
 use crate::words;
 
 /// The requests in progress when the measured time ended.

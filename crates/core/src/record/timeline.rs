@@ -1,11 +1,11 @@
 //! The run over time: a row an interval and kind of request, in bounded memory.
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use crate::attempt::Fate;
 use crate::record::Row;
 use crate::record::recent::Recent;
-use crate::time::Nanos;
 
 /// The events of one kind of request in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,9 +7,9 @@
 //! share of times beyond the limit, and shares by the interval of Wilson (1927).
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::workload::Figure;
 
 use super::{Collector, Summary};
-use crate::file::Figure;
 use crate::statistics::{Tally, TimeFigures};
 use crate::workload::{Objective, Of, Workload};
 use interval::{NORMAL_975, by_number, memory_of, of_order, share};

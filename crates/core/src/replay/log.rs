@@ -1,8 +1,9 @@
 //! The requests of a log, as a reader of logs passes them on.
 
+use thinktime_file::time::Nanos;
+
 use super::texts::{Texts, Users};
 use crate::request::Method;
-use crate::time::Nanos;
 
 /// The settings for reading a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -17,14 +17,14 @@ use std::sync::Arc;
 pub use log::{LogOptions, LogRequest, RequestLog, user_number};
 use log::{NONE, Request};
 pub(crate) use settings::Settings;
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+use thinktime_file::workload::Model;
 
 use crate::data::DataTable;
-use crate::error::Invalid;
-use crate::file::Model;
 use crate::program::{Extent, ProgramSource, Programs};
 use crate::random::{Purpose, StreamFamily};
 use crate::share::Share;
-use crate::time::Nanos;
 use sessions::ReplaySessions;
 
 /// A log that is ready to be replayed; clones share it.

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use thinktime_file::time::Nanos;
+
 use super::Recording;
 use super::log::NONE;
 use crate::program::{Action, Event, Programs, Report};
 use crate::request::Call;
 use crate::share::Share;
-use crate::time::Nanos;
 
 /// The live sessions, and those still to come.
 #[derive(Debug)]

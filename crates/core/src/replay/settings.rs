@@ -1,10 +1,11 @@
 //! `trace(FILE, ...)` of a log: the part of a log that is replayed, and the way of it.
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::log::LogOptions;
-use crate::error::{Invalid, unknown};
 use crate::notation::{Arguments, Call, Label, Term};
-use crate::time::Nanos;
-use crate::units::Dimension;
 
 const USAGE: &str = "trace(FILE, speed=1, users=100%, methods=safe, timeout=30min, user=agent, \
                      format=NAME)";

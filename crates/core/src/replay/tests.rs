@@ -2,6 +2,8 @@ mod shares;
 
 use std::cell::RefCell;
 
+use thinktime_file::schema::Source;
+
 use crate::workload::WorkloadFiles;
 
 use proptest::prelude::*;
@@ -13,7 +15,6 @@ use crate::files::Files;
 use crate::limit::Limit;
 use crate::program::Reply;
 use crate::request::Method;
-use crate::schema::Source;
 use crate::workload::Workload;
 
 /// A log as (time in ms, duration in ms, user, method, target).

@@ -3,6 +3,11 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use thinktime_file::error::{Invalid, own_name};
+use thinktime_file::time::Nanos;
+use thinktime_file::units::{Dimension, parse_time};
+use thinktime_file::workload::{Cancel, MessagesValue, RequestTable};
+
 use super::content::body::Body;
 use super::content::grpc::{self, GrpcCall, metadata_of};
 use super::content::header::fields_of;
@@ -16,11 +21,7 @@ use super::size::Sizes;
 use super::target::{Closeness, Target};
 use super::value_use::{Common, ValueUse};
 use crate::distribution::Distribution;
-use crate::error::{Invalid, own_name};
-use crate::file::{Cancel, MessagesValue, RequestTable};
 use crate::files::Files;
-use crate::time::Nanos;
-use crate::units::{Dimension, parse_time};
 
 /// A kind of request, checked.
 #[derive(Clone, Debug)]

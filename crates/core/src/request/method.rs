@@ -1,9 +1,10 @@
 //! The action of a request, and its keys in tables.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::RequestTable;
+
 use super::content::grpc;
 use super::content::header::is_token;
-use crate::error::Invalid;
-use crate::file::RequestTable;
 
 /// The action of a request: a method of HTTP, or sending a message without HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

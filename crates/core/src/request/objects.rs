@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+use thinktime_file::workload::ObjectsTable;
+
 use crate::distribution::Distribution;
-use crate::error::Invalid;
-use crate::file::ObjectsTable;
 use crate::files::Files;
 use crate::journey::{Choice, ChoiceKind, Count};
-use crate::units::Dimension;
 
 /// The objects of a page, checked.
 #[derive(Clone, Debug)]

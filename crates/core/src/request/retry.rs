@@ -1,14 +1,15 @@
 //! Whether and when a failed attempt is repeated, checked.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::Scalar;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::{Dimension, parse_time};
+use thinktime_file::workload::{RetryTable, RetryWhen};
+
 use crate::attempt::Attempt;
 use crate::distribution::Distribution;
-use crate::error::Invalid;
 use crate::failure::{LATE, STATUS};
-use crate::file::{RetryTable, RetryWhen};
 use crate::files::Files;
-use crate::schema::Scalar;
-use crate::time::Nanos;
-use crate::units::{Dimension, parse_time};
 
 /// Whether and when a failed attempt is repeated.
 #[derive(Clone, Debug)]

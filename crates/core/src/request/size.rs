@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::target::{Target, Varying};
 use crate::distribution::Distribution;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::random::{Purpose, StreamFamily};
-use crate::units::Dimension;
 
 /// The largest size in bytes.
 const SIZE_MAX: u64 = 1 << 40;
@@ -122,8 +123,8 @@ mod tests {
     use super::*;
     use crate::files::NoFiles;
     use crate::random::Stream;
-    use crate::schema::Source;
     use crate::workload::Workload;
+    use thinktime_file::schema::Source;
 
     fn workload(request: &str) -> Result<Workload, String> {
         let text = format!(

@@ -1,11 +1,12 @@
 //! The target of a request.
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::units::Dimension;
+
 use super::content::template::is_value_name;
 use crate::distribution::Distribution;
-use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::random::Stream;
-use crate::units::Dimension;
 
 /// A target with places that vary from request to request.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,10 @@
 //! The values of sessions: a row of each data file, and values taken from responses.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::{PopulationTable, Rows};
+
 use super::content::template::is_value_name;
 use crate::data::DataTable;
-use crate::error::Invalid;
-use crate::file::{PopulationTable, Rows};
 use crate::random::{Purpose, StreamFamily};
 
 /// The names of the values of a population's sessions: the columns of its data files, then the

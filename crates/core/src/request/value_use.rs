@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::{CheckValue, RequestTable};
+
 use super::call::{Call, MessageOf};
 use super::content::body::Body;
 use super::content::grpc;
@@ -12,8 +15,6 @@ use super::kind::RequestKind;
 use super::response::check::ResponseCheck;
 use super::response::lookup::{Lookup, Reads};
 use super::value_names::ValueNames;
-use crate::error::Invalid;
-use crate::file::{CheckValue, RequestTable};
 use crate::files::Files;
 use crate::random::Stream;
 

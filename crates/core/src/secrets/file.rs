@@ -1,9 +1,9 @@
 //! The secrets of a workload file, which must not be written: taken out, put back, and known.
 
+use thinktime_file::workload::WorkloadFile;
 use toml::Value;
 
 use super::{KnownSecrets, PUT_IN, REMOVED, is_secret, without_secrets};
-use crate::file::WorkloadFile;
 
 /// Tables of sent values, by the names under which they are sent.
 const SENT: [&str; 6] = ["headers", "form", "json", "message", "multipart", "fields"];

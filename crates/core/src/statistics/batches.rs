@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use statrs::function::beta::inv_beta_reg;
-
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// Means of consecutive batches of observations. When all places are taken, neighbours are
 /// joined and the batch size doubles, so memory stays the same however long the run.

@@ -2,9 +2,9 @@
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use super::packed::Packed;
-use crate::time::Nanos;
 
 /// Counts by bins that are at most 0.1 % wide: one a nanosecond below 2048 ns, then 1024 to every
 /// power of two. These are the bins of an HdrHistogram of three digits, without its bookkeeping.

@@ -3,9 +3,9 @@
 use std::array::from_fn;
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use super::bins::{Bins, EIGHT, bin_of};
-use crate::time::Nanos;
 
 /// The nonempty bins, in groups of eight.
 ///

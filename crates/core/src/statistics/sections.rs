@@ -2,12 +2,12 @@
 //! autocorrelation, at the cost of the histogram alone.
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use super::batches::mean_interval_95;
 use super::bins::Bins;
 use super::packed::Packed;
 use super::tally::{Tally, Totals};
-use crate::time::Nanos;
 
 /// Histograms of consecutive sections of equal size. When all places are taken, neighbours are
 /// joined and the size doubles, so that memory stays the same however long the run.

@@ -2,11 +2,11 @@
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
+use thinktime_file::time::Nanos;
 
 use super::batches::student_quantile_975;
 use super::bins::Bins;
 use super::figures::TimeFigures;
-use crate::time::Nanos;
 
 /// Times of one kind. The histogram keeps three significant digits (its bins are at most 0.1 %
 /// wide); mean, smallest and largest are exact.

@@ -6,8 +6,9 @@
 //! one, because a node that was far from winning still is. Four a match are half as many rounds as
 //! two, and lie side by side in memory.
 
+use thinktime_file::time::Nanos;
+
 use super::node::NodeId;
-use crate::time::Nanos;
 
 /// The next event of each node, and the earliest of them. At equal times the node that stands
 /// first in the list goes first.

@@ -1,16 +1,16 @@
 //! Behaviours: the steps that a request goes through, checked.
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::schema::Scalar;
 use thinktime_file::system::{BehaviourTable, StepTable};
+use thinktime_file::units::Dimension;
 
 use super::demand::DemandLaw;
 use super::node::{Entrance, EntranceId, HoldKind, NodeId};
 use super::nodes::AnyNodeModel;
 use super::read::Placed;
 use crate::distribution::Distribution;
-use crate::error::{Invalid, unknown};
 use crate::files::Files;
-use crate::schema::Scalar;
-use crate::units::Dimension;
 
 /// The steps of requests of a name, or of any name without a behaviour of its own if no name is
 /// given.

@@ -1,6 +1,8 @@
 //! Delays: waits of a given length, beside any number of others.
 
+use thinktime_file::schema::SchemaError;
 use thinktime_file::system::StepTable;
+use thinktime_file::time::Nanos;
 
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
@@ -8,8 +10,6 @@ use super::node::{Answer, Building, Node, NodeId, NodeModel, Visit};
 use super::nodes::AnyNode;
 use super::read::Reading;
 use crate::heap::Heap;
-use crate::schema::SchemaError;
-use crate::time::Nanos;
 
 /// The system has delays.
 #[derive(Clone, Copy, Debug)]

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::Scalar;
 use thinktime_file::system::DemandValue;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
 
 use super::demand_buffer::DemandBuffer;
 use super::responses::Responses;
 use super::size_demand::SizeDemand;
 use super::{Job, Program};
 use crate::distribution::Distribution;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::random::{Purpose, StreamFamily};
 use crate::request::Sizes;
-use crate::schema::Scalar;
-use crate::time::Nanos;
 use crate::times::trace;
-use crate::units::Dimension;
 
 /// Service demands, for all requests or by name.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! Demands that are drawn in bulk, which costs less than one by one.
 
+use thinktime_file::time::Nanos;
+
 use crate::distribution::{Distribution, MANY};
 use crate::random::StreamFamily;
-use crate::time::Nanos;
 
 /// Demands drawn before they are needed: those of the next sessions, if sessions come one after
 /// another.

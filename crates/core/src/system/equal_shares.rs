@@ -5,8 +5,9 @@
 //! comes between (Kleinrock, Queueing Systems 2, ch. 4.4). So an arrival and a departure cost one
 //! operation of a priority queue each, however many there are.
 
+use thinktime_file::time::Nanos;
+
 use crate::queue::Queue;
-use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct EqualShares<T: Copy> {

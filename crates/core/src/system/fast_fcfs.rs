@@ -4,11 +4,12 @@
 //! (Lindley, 1952). So departures need not be events. Tests compare this with [`super::System`],
 //! which knows nothing of it.
 
+use thinktime_file::time::Nanos;
+
 use super::station::{Brought, Measured, Overload, StationSummary};
 use super::{DemandSource, Departure, EntranceId, Job, SystemModel};
 use crate::policy::scheduling::{Rank, Ties};
 use crate::ring::Ring;
-use crate::time::Nanos;
 
 /// A waiting line with one server.
 #[derive(Debug)]
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
     use crate::files::NoFiles;
     use crate::random::{Purpose, Stream};
-    use crate::schema::Source;
+    use thinktime_file::schema::Source;
 
     /// Departures and time averages equal those of the system, to the last bit, read when some
     /// requests are in the line and when none are.

@@ -3,11 +3,12 @@
 //! There a request has no steps to go through: it comes to the station, and leaves when it is done.
 //! A test compares this with [`super::System`], which knows nothing of it.
 
+use thinktime_file::time::Nanos;
+
 use super::jobs::Jobs;
 use super::node::{Building, Node, NodeId};
 use super::station::{Overload, Station, StationModel, StationSummary};
 use super::{DemandSource, Departure, EntranceId, Job, Program, SystemModel};
-use crate::time::Nanos;
 
 /// One station that never turns a request away, whatever its policy.
 #[derive(Debug)]
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
     use crate::files::NoFiles;
     use crate::random::{Purpose, Stream};
-    use crate::schema::Source;
+    use thinktime_file::schema::Source;
 
     const POLICIES: [&str; 10] = [
         "fcfs",

@@ -1,12 +1,12 @@
 //! Whether a system and a workload fit together.
 
+use thinktime_file::error::{Invalid, nearest};
+use thinktime_file::schema::Source;
 use thinktime_file::system::DemandValue;
 
 use super::model::SystemModel;
 use super::node::{EntranceId, NodeId};
-use crate::error::{Invalid, nearest};
 use crate::request::RequestKind;
-use crate::schema::Source;
 use crate::workload::Workload;
 
 impl SystemModel {

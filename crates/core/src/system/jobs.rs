@@ -2,10 +2,11 @@
 
 use std::ops::{Index, IndexMut};
 
+use thinktime_file::time::Nanos;
+
 use super::Job;
 use super::machine::Cause;
 use super::node::NodeId;
-use crate::time::Nanos;
 
 /// Names a visitor in the table; reused after the visitor has left.
 pub(super) type Handle = u32;

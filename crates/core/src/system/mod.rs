@@ -50,13 +50,13 @@ pub use thinktime_file::system::{
 
 use std::collections::VecDeque;
 
-use crate::time::Nanos;
 use cluster::Condition;
 use jobs::{Handle, Jobs, NOBODY, Place};
 use machine::Schedule;
 use node::Building;
 use nodes::Nodes;
 use program::Instruction;
+use thinktime_file::time::Nanos;
 
 /// A request inside the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use thinktime_file::error::own_name;
+use thinktime_file::schema::{SchemaError, Source};
 use thinktime_file::system::{BehaviourTable, SystemFile};
 
 use super::behaviour::{Behaviour, Context};
@@ -15,9 +17,7 @@ use super::nodes::AnyNodeModel;
 use super::program::Program;
 use super::read::Reading;
 use super::station::StationModel;
-use crate::error::own_name;
 use crate::files::Files;
-use crate::schema::{SchemaError, Source};
 use crate::workload::Workload;
 
 /// A system, checked.

@@ -1,14 +1,14 @@
 //! Steps that name a pool or a link.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::Scalar;
 use thinktime_file::system::StepTable;
+use thinktime_file::units::{Dimension, Quantity};
 
 use super::behaviour::{Context, Step, find};
 use super::node::NodeId;
 use super::nodes::AnyNodeModel;
 use super::read::Placed;
-use crate::error::Invalid;
-use crate::schema::Scalar;
-use crate::units::{Dimension, Quantity};
 
 impl Context<'_> {
     /// The step that takes a place of a pool or gives it back, if it is one.

@@ -5,6 +5,8 @@
 //! in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
 use serde::{Deserialize, Serialize};
+use thinktime_file::schema::SchemaError;
+use thinktime_file::time::Nanos;
 
 use super::cluster::ClusterSummary;
 use super::demand::Demand;
@@ -15,8 +17,6 @@ use super::nodes::AnyNode;
 use super::program::Program;
 use super::read::Reading;
 use super::station::StationSummary;
-use crate::schema::SchemaError;
-use crate::time::Nanos;
 
 /// Names a node: its number in the system's one list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,8 @@
 //! The list of the kinds of node.
 
+use thinktime_file::schema::SchemaError;
+use thinktime_file::time::Nanos;
+
 use super::agenda::Agenda;
 use super::cluster::{Cluster, ClusterModel, Condition};
 use super::delay::{Delay, DelayModel};
@@ -10,8 +13,6 @@ use super::node::{Answer, Building, EntranceId, Node, NodeId, NodeModel, NodeSum
 use super::pool::{Pool, PoolModel};
 use super::read::Reading;
 use super::station::{Station, StationModel};
-use crate::schema::SchemaError;
-use crate::time::Nanos;
 
 // Nodes are a closed list, and not pointers to a trait, so that a station's code is inlined where
 // the system calls it.

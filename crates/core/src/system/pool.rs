@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use thinktime_file::schema::SchemaError;
 use thinktime_file::system::PoolTable;
+use thinktime_file::time::Nanos;
 
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
@@ -10,8 +12,6 @@ use super::node::{Answer, Building, Node, NodeId, NodeModel, NodeSummary, Visit}
 use super::nodes::AnyNode;
 use super::read::{Placed, Reading, at_least_one, named};
 use super::station::Monitor;
-use crate::schema::SchemaError;
-use crate::time::Nanos;
 
 /// A pool, checked.
 #[derive(Clone, Debug)]

@@ -1,5 +1,8 @@
 //! Behaviours as one plain list of instructions, for the kinds of request of a run.
 
+use thinktime_file::time::Nanos;
+use thinktime_file::workload::Reuse;
+
 use super::behaviour::{Behaviour, Step};
 use super::cluster::GATE;
 use super::delay::DelayModel;
@@ -7,9 +10,7 @@ use super::demand::DemandLaw;
 use super::link::connections;
 use super::model::SystemModel;
 use super::node::{EntranceId, HoldKind, NodeId};
-use crate::file::Reuse;
 use crate::request::Sizes;
-use crate::time::Nanos;
 use crate::workload::{Targets, Workload};
 
 /// An instruction. Draws are numbered from 0 within each kind of request.

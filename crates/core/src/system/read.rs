@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use thinktime_file::error::{Invalid, own_name};
+use thinktime_file::schema::{SchemaError, Source};
 use thinktime_file::system::SystemFile;
 
-use crate::error::{Invalid, own_name};
 use crate::files::Files;
-use crate::schema::{SchemaError, Source};
 
 /// A value, or an error with the key that it is about.
 pub(super) type Placed<T> = Result<T, (String, Invalid)>;

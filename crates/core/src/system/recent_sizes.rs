@@ -42,8 +42,8 @@ impl RecentSizes {
 mod tests {
     use super::*;
     use crate::files::NoFiles;
-    use crate::schema::Source;
     use crate::workload::Workload;
+    use thinktime_file::schema::Source;
 
     #[test]
     fn what_is_known_is_what_is_drawn() {

@@ -137,8 +137,8 @@ impl Kind {
 mod tests {
     use super::*;
     use crate::files::NoFiles;
-    use crate::schema::Source;
     use crate::workload::Workload;
+    use thinktime_file::schema::Source;
 
     /// Twice over, so that each drawn number is also looked up; compared with draws that are not
     /// stored.

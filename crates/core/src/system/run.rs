@@ -1,5 +1,7 @@
 //! Carrying out the steps of behaviours.
 
+use thinktime_file::time::Nanos;
+
 use super::cluster::GATE;
 use super::jobs::{Handle, Holding, Jobs, NOBODY, Place};
 use super::machine::Cause;
@@ -7,7 +9,6 @@ use super::node::{Answer, EntranceId, Visit};
 use super::program::{Instruction, NO_DRAW, OF_RESPONSE};
 use super::{DemandSource, Departure, JobRef, System};
 use crate::failure::REFUSED;
-use crate::time::Nanos;
 
 impl<D: DemandSource> System<D> {
     /// Lets a visitor continue until it waits, and all visitors that it wakes too. `served_at` is

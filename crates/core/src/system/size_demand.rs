@@ -1,13 +1,14 @@
 //! Demands that depend on the size of the response: a time, and the transfer.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::{Dimension, parse_transfer_rate};
+
 use super::demand::finite_mean;
 use crate::distribution::Distribution;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::random::StreamFamily;
 use crate::request::Sizes;
-use crate::time::Nanos;
-use crate::units::{Dimension, parse_transfer_rate};
 
 /// A demand such as `0.29ms + size / 12.5MB/s`.
 #[derive(Clone, Debug)]

@@ -1,10 +1,11 @@
 mod many;
 mod sized;
 
+use thinktime_file::schema::Source;
+
 use super::*;
 use crate::files::NoFiles;
 use crate::random::Purpose;
-use crate::schema::Source;
 use crate::workload::Workload;
 
 /// Demands by token, for scenarios worked out by hand.

@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::{Scalar, SchemaError, Source};
+use thinktime_file::units::Dimension;
+use thinktime_file::workload::{Model, PopulationTable};
+
 use super::files::WorkloadFiles;
 use super::population::Visits;
 use super::population::course::Course;
@@ -11,14 +16,10 @@ use super::{Browsing, ClientLimits, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
-use crate::error::Invalid;
-use crate::file::{Model, PopulationTable};
 use crate::journey::END;
 use crate::program::ProgramSource;
 use crate::replay::Replay;
 use crate::request::{Common, Keyed, RequestKind, ValueNames};
-use crate::schema::{Scalar, SchemaError, Source};
-use crate::units::Dimension;
 
 pub(super) fn constant(value: f64) -> Distribution {
     Distribution::constant(value, Dimension::Number).expect("it is a finite number")

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::files::NoFiles;
     use crate::request::target_key;
-    use crate::schema::Source;
+    use thinktime_file::schema::Source;
 
     #[test]
     fn targets_are_those_that_are_written() {

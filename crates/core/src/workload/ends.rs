@@ -1,7 +1,8 @@
 //! Populations that end while others continue.
 
+use thinktime_file::time::Nanos;
+
 use super::{Population, Workload};
-use crate::time::Nanos;
 use crate::words;
 
 /// A population is reported if the run lasts this much longer.
@@ -59,9 +60,9 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use crate::files::NoFiles;
-    use crate::schema::Source;
-    use crate::time::Nanos;
     use crate::workload::Workload;
+    use thinktime_file::schema::Source;
+    use thinktime_file::time::Nanos;
 
     fn workload(others: &str) -> Workload {
         let text = format!(

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::error::Invalid;
+use thinktime_file::error::Invalid;
+
 use crate::files::{Files, NoFiles};
 use crate::program::ProgramSource;
 use crate::replay::{LogOptions, RequestLog};

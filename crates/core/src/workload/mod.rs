@@ -27,12 +27,13 @@ pub use population::start::Beginning;
 pub use population::{Population, Sessions};
 pub use shared::SharedServer;
 
-use crate::error::own_name;
-use crate::file::{Model, WorkloadFile};
+use thinktime_file::error::own_name;
+use thinktime_file::schema::{SchemaError, Source};
+use thinktime_file::workload::{Model, WorkloadFile};
+
 use crate::program::Extent;
 use crate::random::{Purpose, Stream};
 use crate::request::RequestKind;
-use crate::schema::{SchemaError, Source};
 
 /// A workload, checked.
 #[derive(Clone, Debug)]

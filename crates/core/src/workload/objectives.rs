@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::file::SloLimit;
-
-use crate::file::{CHECK, Figure, PAGE, TIMES};
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::workload::SloLimit;
+use thinktime_file::workload::SloTable;
+use thinktime_file::workload::{CHECK, Figure, PAGE, TIMES};
 
 use super::Population;
-use crate::error::{Invalid, unknown};
-use crate::file::SloTable;
 use crate::request::RequestKind;
 
 /// All objectives of a workload.

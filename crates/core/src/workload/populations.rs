@@ -1,12 +1,13 @@
 //! Checking the populations of a file, or the single one of its own tables.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::{SchemaError, Source};
+use thinktime_file::workload::WorkloadFile;
+
 use super::Population;
 use super::check::Check;
 use super::files::WorkloadFiles;
-use crate::error::Invalid;
-use crate::file::WorkloadFile;
 use crate::request::RequestKind;
-use crate::schema::{SchemaError, Source};
 
 /// The largest number of populations.
 const POPULATIONS_MAX: usize = 100;

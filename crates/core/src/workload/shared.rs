@@ -1,11 +1,12 @@
 //! The place of the variables that scripts share.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::{Scalar, SchemaError, Source};
+use thinktime_file::time::Nanos;
+use thinktime_file::units::parse_time;
+use thinktime_file::workload::{SharedTable, SharedValue, WorkloadFile};
+
 use super::clients::secret::Secret;
-use crate::error::Invalid;
-use crate::file::{SharedTable, SharedValue, WorkloadFile};
-use crate::schema::{Scalar, SchemaError, Source};
-use crate::time::Nanos;
-use crate::units::parse_time;
 
 /// A server with the variables that scripts share, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
+use thinktime_file::workload::{Figure, OnError};
+
 use super::*;
 use crate::distribution::Distribution;
-use crate::file::{Figure, OnError};
 use crate::files::NoFiles;
 use crate::journey::Count;
 use crate::request::Method;

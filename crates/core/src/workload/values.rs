@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use thinktime_file::schema::SchemaError;
+use thinktime_file::workload::PopulationTable;
+
 use super::check::Check;
 use crate::data::DataTable;
-use crate::file::PopulationTable;
 use crate::request::ValueNames;
-use crate::schema::SchemaError;
 
 impl Check<'_> {
     /// The tables that sessions read, and the names of their values. Programs have no such values:

@@ -1,9 +1,10 @@
 //! The same workload with other rates, think times, or another seed.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::{Scalar, SchemaError};
+
 use super::files::WorkloadFiles;
 use super::{Sessions, Workload};
-use crate::error::Invalid;
-use crate::schema::{Scalar, SchemaError};
 
 impl Workload {
     /// The same workload with the rate of sessions of every population that has one multiplied.

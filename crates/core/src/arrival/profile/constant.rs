@@ -1,11 +1,12 @@
 //! `constant`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+
 use super::Shape;
 use crate::distribution::MANY;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::time::Nanos;
 
 /// Always the full rate.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,11 +8,12 @@ mod rates;
 mod sine;
 mod steps;
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::time::Nanos;
+
 use crate::distribution::MANY;
-use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::notation::Call;
-use crate::time::Nanos;
 
 /// The interface of each profile.
 trait Shape: Sized {

@@ -1,11 +1,12 @@
 //! `ramp(from=0, to=1, over=10min)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::Shape;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::time::Nanos;
-use crate::units::Dimension;
 
 /// The factor changes evenly from one value to another, and stays there.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::Shape;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::time::Nanos;
 use crate::times::word_of;
-use crate::units::Dimension;
 
 /// Rates or counts of intervals of the same length, from a file, relative to their mean. After the
 /// last interval there are no arrivals.

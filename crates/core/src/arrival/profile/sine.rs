@@ -2,12 +2,13 @@
 
 use std::f64::consts::TAU;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::Shape;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
-use crate::time::Nanos;
-use crate::units::Dimension;
 
 /// The factor swings between `low` and 1: at time t it is
 /// low + (1 - low) (1 + sin(2 pi t / period)) / 2.

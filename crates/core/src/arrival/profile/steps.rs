@@ -1,11 +1,12 @@
 //! `steps(0s: 1, 5min: 2)`.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::{Dimension, Quantity};
+
 use super::Shape;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::notation::{Arguments, Call, Label, Term};
-use crate::time::Nanos;
-use crate::units::{Dimension, Quantity};
 
 /// The factor jumps at given times, and keeps its last value.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,13 +8,14 @@
 //! drawn again if the chain ended before. Clients of a closed model think after the last request
 //! too, before they begin again: then it is P(N >= k).
 
+use thinktime_file::time::Nanos;
+
 use super::Draw;
 use super::mid_session::{MidSession, Position, ThinkTime, pick, rest_of_thinks, sums};
 use crate::arrival::ArrivalProcess;
 use crate::distribution::Equilibrium;
 use crate::journey::{Count, Journey, Thinks};
 use crate::random::{Purpose, Stream, StreamFamily};
-use crate::time::Nanos;
 use crate::workload::{Sessions, Workload};
 
 /// The number of courses that are drawn for a session. One with a share of less than 1 in this

@@ -8,11 +8,12 @@
 //! with probability v(j) P(j, i) / v(i), and with the remaining probability the session began
 //! there.
 
+use thinktime_file::time::Nanos;
+
 use super::Draw;
 use crate::arrival::ArrivalProcess;
 use crate::distribution::{Distribution, Equilibrium};
 use crate::random::{Purpose, Stream, StreamFamily};
-use crate::time::Nanos;
 use crate::workload::{Population, Workload};
 
 /// The largest number of steps back that are followed.

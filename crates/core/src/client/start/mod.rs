@@ -16,6 +16,8 @@ mod mid_session;
 use std::collections::BinaryHeap;
 
 use self::counted::finder;
+use thinktime_file::time::Nanos;
+
 use super::Clients;
 use super::laws::Laws;
 use super::population::Population;
@@ -26,7 +28,6 @@ use crate::distribution::{Distribution, Equilibrium};
 use crate::journey::{Count, Thinks};
 use crate::random::{Purpose, StreamFamily};
 use crate::share::Share;
-use crate::time::Nanos;
 use crate::workload::{Beginning, Sessions, Workload};
 use mid_session::Position;
 

@@ -4,11 +4,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+
 use crate::workload::WorkloadFiles;
 
 use super::*;
 use crate::data::DataTable;
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::program::{Action, Event, ProgramSource, Programs, Report};
 use crate::request::{Call, RequestKind};

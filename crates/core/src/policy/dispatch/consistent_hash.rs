@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use thinktime_file::units::Dimension;
+
 use super::{Dispatcher, Entry, Need, Request, Setting, View};
 use crate::random::mix;
-use crate::units::Dimension;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "consistent-hash(balance=1.25)",

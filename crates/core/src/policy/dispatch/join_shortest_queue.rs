@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use thinktime_file::units::Dimension;
+
 use super::least::Least;
 use super::servers::cheapest;
 use super::{Dispatcher, Entry, Request, View};
-use crate::units::Dimension;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "jsq(CHOICES)",

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::units::Dimension;
+
 use super::costs::{Costs, NEVER};
 use super::target_memory::TargetMemory;
 use super::{Dispatcher, Entry, Need, Request, View};
-use crate::error::Invalid;
 use crate::notation::Arguments;
-use crate::units::Dimension;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "lard(low=25, high=65)",

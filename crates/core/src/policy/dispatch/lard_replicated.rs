@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::lard::{Limits, Loads};
 use super::servers::cheapest;
 use super::target_memory::TargetMemory;
 use super::{Dispatcher, Entry, Need, Request, View};
-use crate::time::Nanos;
-use crate::units::Dimension;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "lard-r(low=25, high=65, keep=20s)",

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use thinktime_file::units::Dimension;
+
 use super::servers::cheapest;
 use super::{Dispatcher, Entry, Request, Setting, View};
 use crate::heap::Heap;
-use crate::units::Dimension;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "least-request(choices=2, bias=1)",
@@ -112,7 +113,7 @@ mod tests {
     use super::super::Servers;
     use super::*;
     use crate::random::{Purpose, Stream};
-    use crate::time::Nanos;
+    use thinktime_file::time::Nanos;
 
     /// A closed server leaves the rotation when its turn comes, and takes part again when it opens.
     #[test]

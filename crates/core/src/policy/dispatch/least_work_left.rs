@@ -1,8 +1,9 @@
 //! Least work left.
 
+use thinktime_file::time::Nanos;
+
 use super::costs::{Costs, NEVER};
 use super::{Dispatcher, Entry, Need, Request, View, plain};
-use crate::time::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "least-work-left",

@@ -40,11 +40,12 @@ pub use switch::{Placement, Switch};
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::time::Nanos;
+
 use crate::distribution::Distribution;
-use crate::error::{Invalid, unknown};
 use crate::notation::{Arguments, Call};
 use crate::random::Stream;
-use crate::time::Nanos;
 
 /// The switch's knowledge of an arriving request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

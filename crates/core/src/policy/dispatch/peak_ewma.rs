@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::servers::cheapest;
 use super::{Dispatcher, Entry, Request, View};
-use crate::time::Nanos;
-use crate::units::Dimension;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "peak-ewma(decay=10s)",

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::{Dispatcher, Entry, Need, Probe, Request, View};
-use crate::time::Nanos;
-use crate::units::Dimension;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "prequal(probes=3, quantile=0.84)",

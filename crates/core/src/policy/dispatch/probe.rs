@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
-
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// A server reports the median of this many requests, the last to end.
 const LATELY: usize = 16;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::{Dispatcher, Entry, Need, Request, View};
-use crate::error::Invalid;
 use crate::notation::{Label, Term};
-use crate::time::Nanos;
-use crate::units::Dimension;
 
 pub(super) const ENTRY: Entry = Entry {
     usage: "sita(TIME, TIME, ...)",

@@ -2,10 +2,11 @@
 
 use std::fmt::Debug;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::time::Nanos;
+
 use super::{Dispatch, Dispatcher, Probe, Request, Servers, Setting, View};
-use crate::error::Invalid;
 use crate::random::Stream;
-use crate::time::Nanos;
 
 /// The destination of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,12 +20,13 @@ mod rr;
 mod sjf;
 mod srpt;
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::time::Nanos;
+use thinktime_file::units::{Dimension, Quantity};
+
 use crate::distribution::Distribution;
-use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::notation::{Arguments, Call, Term};
-use crate::time::Nanos;
-use crate::units::{Dimension, Quantity};
 
 /// A scheduling policy in its general form.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,10 @@
 //! Round robin.
 
+use thinktime_file::time::Nanos;
+use thinktime_file::units::Dimension;
+
 use super::{Discipline, Entry, Rank, Ties, quantum};
 use crate::notation::{Arguments, Term};
-use crate::time::Nanos;
-use crate::units::Dimension;
 
 const USAGE: &str = "rr(QUANTUM, switch=0s)";
 

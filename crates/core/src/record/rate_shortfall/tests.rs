@@ -1,9 +1,10 @@
+use thinktime_file::schema::Source;
+use thinktime_file::time::Nanos;
+
 use super::super::rate_shortfall::*;
 use crate::files::NoFiles;
 use crate::limit::Limit;
 use crate::record::{Collector, Window};
-use crate::schema::Source;
-use crate::time::Nanos;
 
 fn missed(arrivals: &str, requests: u64, duration_s: f64, mean_s: f64) -> Option<RateShortfall> {
     let text = format!(

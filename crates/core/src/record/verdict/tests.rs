@@ -1,3 +1,6 @@
+use thinktime_file::schema::Source;
+use thinktime_file::time::Nanos;
+
 use super::*;
 use crate::attempt::{Attempt, Fate};
 use crate::failure::STATUS;
@@ -5,8 +8,6 @@ use crate::files::NoFiles;
 use crate::limit::Limit;
 use crate::random::{Purpose, Stream};
 use crate::record::{Ended, Row, Window};
-use crate::schema::Source;
-use crate::time::Nanos;
 
 const SECOND: Nanos = Nanos(1_000_000_000);
 

@@ -1,7 +1,8 @@
 //! The figure of an objective, in words.
 
+use thinktime_file::workload::Figure;
+
 use super::{Found, Verdict};
-use crate::file::Figure;
 use crate::words;
 use crate::workload::{Objective, Of};
 

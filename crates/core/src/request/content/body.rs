@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::file::{FormValue, MultipartValue};
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::RequestTable;
+use thinktime_file::workload::{FormValue, MultipartValue};
 
 use super::form::escape;
 use super::header::header_field;
 use super::template::{Place, Template};
-use crate::error::Invalid;
-use crate::file::RequestTable;
 use crate::files::Files;
 
 /// A body, and its media type unless the request has another.

@@ -4,18 +4,17 @@ mod message;
 
 use std::collections::BTreeMap;
 
-use crate::file::{GrpcMessage, GrpcMessages};
-
 use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor};
 use serde_json::Value;
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::workload::RequestTable;
+use thinktime_file::workload::{GrpcMessage, GrpcMessages};
 
 use super::super::call::{Call, MessageOf};
 use super::super::method::Method;
 use super::super::value_use::Common;
 use super::header::fields_of;
 use super::template::{Place, Template, Unwritten};
-use crate::error::{Invalid, unknown};
-use crate::file::RequestTable;
 use crate::random::Stream;
 
 /// A call as a workload has it.

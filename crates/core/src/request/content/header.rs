@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Invalid;
+use thinktime_file::error::Invalid;
 
 /// Fields about the framing or transport of a message, which the workload does not control.
 const CARRIED: [&str; 7] =

@@ -1,9 +1,10 @@
 //! Messages: the content of requests other than HTTP, and of their answers.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::{MessagesValue, RequestTable};
+
 use super::super::response::pattern::Pattern;
 use super::template::{Place, Template, Unwritten};
-use crate::error::Invalid;
-use crate::file::{MessagesValue, RequestTable};
 use crate::files::Files;
 use crate::random::Stream;
 

@@ -1,10 +1,11 @@
 //! Texts with places that vary: draws of a distribution, and values of a session.
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::units::Dimension;
+
 use crate::distribution::{Distribution, ENTRIES};
-use crate::error::{Invalid, unknown};
 use crate::files::Files;
 use crate::random::Stream;
-use crate::units::Dimension;
 
 /// A text with places that vary from request to request.
 #[derive(Clone, Debug, Default, PartialEq)]

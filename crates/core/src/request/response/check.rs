@@ -2,13 +2,12 @@
 
 use regex::bytes::Regex;
 use serde_json::Value;
-
-use crate::file::{CheckTable, CheckValue};
+use thinktime_file::error::{Invalid, own_name};
+use thinktime_file::schema::Scalar;
+use thinktime_file::units::parse_time;
+use thinktime_file::workload::{CheckTable, CheckValue};
 
 use super::lookup::{Json, Lookup, Response, regex, text_of};
-use crate::error::{Invalid, own_name};
-use crate::schema::Scalar;
-use crate::units::parse_time;
 
 /// A check, ready to use.
 #[derive(Clone, Debug)]
@@ -164,7 +163,7 @@ fn number_of(of: &Lookup, scalar: &Scalar) -> Result<f64, Invalid> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Nanos;
+    use thinktime_file::time::Nanos;
 
     const BODY: &[u8] = br#"{"id": 7, "price": 12.50, "name": "Sea view", "list": []}"#;
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::Value;
 use serde_json_path::JsonPath;
-
-use crate::error::{Invalid, unknown};
-use crate::time::Nanos;
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::time::Nanos;
 
 /// How lookups are written, for messages.
 const FORM: &str = "write it as status, time, body, header:NAME, json:PATH or regex:PATTERN";

@@ -8,8 +8,7 @@ use regex_automata::dfa::{Automaton, StartKind};
 use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::{start, syntax};
-
-use crate::error::Invalid;
+use thinktime_file::error::Invalid;
 
 /// The most memory that one pattern may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 4 << 20;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use thinktime_file::error::{Invalid, unknown};
 use thinktime_file::system::CacheTable;
+use thinktime_file::units::{Dimension, Quantity};
 
-use crate::error::{Invalid, unknown};
 use crate::system::read::Placed;
-use crate::units::{Dimension, Quantity};
 
 /// How a cache chooses the target to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

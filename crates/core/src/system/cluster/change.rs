@@ -2,17 +2,17 @@
 
 use std::fmt::{Display, Formatter};
 
+use thinktime_file::error::Invalid;
 use thinktime_file::system::ChangeTable;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::{Dimension, parse_time};
 
 use super::node::{Cluster, GATE};
 use super::server::{Notice, ServerEvent};
-use crate::error::Invalid;
 use crate::failure::RESET;
 use crate::notation::{Arguments, Call};
 use crate::system::jobs::Jobs;
 use crate::system::read::Placed;
-use crate::time::Nanos;
-use crate::units::{Dimension, parse_time};
 
 /// Something that happens to a server at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ impl Effect {
             "slows" => ("slows(SPEED)", &["speed"], Effect::Slows(0.0)),
             other => {
                 let known = ["fails", "recovers", "slows", "drains"];
-                return Err(crate::error::unknown("change", other, known.into_iter()));
+                return Err(thinktime_file::error::unknown("change", other, known.into_iter()));
             }
         };
         let mut arguments = Arguments::new(&call, usage, names)?;

@@ -1,6 +1,6 @@
 //! A server's own clock.
 
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// After this many nanoseconds, 146 years, nothing happens any more.
 const ENDLESS: f64 = (1_u64 << 62) as f64;

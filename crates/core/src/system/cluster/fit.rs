@@ -1,7 +1,8 @@
 //! Whether a cluster and a workload fit together.
 
+use thinktime_file::error::Invalid;
+
 use super::ClusterModel;
-use crate::error::Invalid;
 use crate::policy::dispatch::Need;
 use crate::system::node::NodeModel;
 use crate::workload::Workload;

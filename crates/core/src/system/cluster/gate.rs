@@ -1,13 +1,14 @@
 //! The entry of a cluster: its switch's choice of servers, and the events of servers that reach
 //! the switch.
 
+use thinktime_file::time::Nanos;
+
 use super::node::{Cluster, ClusterJob, GATE};
 use super::server::{Notice, ServerEvent};
 use crate::failure::REFUSED;
 use crate::policy::dispatch::{Placement, Request};
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::node::Answer;
-use crate::time::Nanos;
 
 impl Cluster {
     /// A request comes to the switch.

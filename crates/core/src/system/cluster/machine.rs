@@ -1,10 +1,10 @@
 //! Servers that are machines: each a copy of one that the file describes.
 
+use thinktime_file::error::{Invalid, unknown};
 use thinktime_file::system::ClusterTable;
 
 use super::ClusterModel;
 use super::model::part_of_label;
-use crate::error::{Invalid, unknown};
 use crate::system::machine::MachineModel;
 use crate::system::read::{Placed, Reading};
 

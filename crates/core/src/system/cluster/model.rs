@@ -1,22 +1,22 @@
 //! A system file's cluster, checked.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::SchemaError;
 use thinktime_file::system::{ClusterTable, StationTable};
+use thinktime_file::time::Nanos;
+use thinktime_file::units::parse_time;
 
 use super::cache::CacheModel;
 use super::change::Change;
 use super::node::Cluster;
 use crate::distribution::Distribution;
-use crate::error::Invalid;
 use crate::policy::dispatch::{Dispatch, Need, Setting};
-use crate::schema::SchemaError;
 use crate::system::demand::Demand;
 use crate::system::machine::MachineModel;
 use crate::system::node::{Building, HoldKind, NodeId, NodeModel};
 use crate::system::nodes::AnyNode;
 use crate::system::read::{Placed, Reading, named};
 use crate::system::station::StationModel;
-use crate::time::Nanos;
-use crate::units::parse_time;
 
 /// A cluster, checked.
 #[derive(Clone, Debug)]

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use thinktime_file::time::Nanos;
+
 use super::cache::Cache;
 use super::change::Change;
 use super::part::Part;
@@ -16,7 +18,6 @@ use crate::system::node::{
     Answer, Building, EntranceId, Node, NodeId, NodeModel, NodeSummary, Visit,
 };
 use crate::system::station::Monitor;
-use crate::time::Nanos;
 
 /// The entry by which requests come into a cluster; the others are its stations or the services
 /// of its machines, from 0.

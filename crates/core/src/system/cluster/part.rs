@@ -1,11 +1,12 @@
 //! The parts of a server: stations, or a machine.
 
+use thinktime_file::time::Nanos;
+
 use super::ClusterModel;
 use crate::system::jobs::{Handle, Jobs};
 use crate::system::machine::{MachineNode, MachineSummary};
 use crate::system::node::{Answer, Building, Node, NodeId, Visit};
 use crate::system::station::{Station, StationSummary};
-use crate::time::Nanos;
 
 /// A station of a server, or the machine that it is.
 #[derive(Debug)]

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use thinktime_file::time::Nanos;
+
 use super::ServerSummary;
 use super::cache::Cache;
 use super::clock::Clock;
@@ -9,7 +11,6 @@ use super::part::Part;
 use crate::policy::dispatch::Probe;
 use crate::system::machine::MachineSummary;
 use crate::system::station::StationSummary;
-use crate::time::Nanos;
 
 /// A server reports the median of this many requests, the last to end.
 const LATELY: usize = 16;

@@ -2,16 +2,16 @@ mod changes;
 mod machines;
 
 use proptest::prelude::*;
+use thinktime_file::schema::Source;
+use thinktime_file::time::Nanos;
 
 use crate::files::NoFiles;
 use crate::policy::dispatch::ENTRIES;
 use crate::random::{Purpose, Stream};
-use crate::schema::Source;
 use crate::system::cluster::ClusterSummary;
 use crate::system::{
     DemandSource, Departure, Job, JobRef, NodeSummary, Program, System, SystemModel,
 };
-use crate::time::Nanos;
 
 /// The content of each request, by its token: its demands, its target and its size.
 struct Given(Vec<(Vec<Option<u64>>, u64, u64)>);

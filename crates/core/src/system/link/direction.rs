@@ -1,6 +1,6 @@
 //! One direction of a link: the queue of its rate.
 
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// Packets leave one after another, at the rate.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! One round of segments in flight.
 
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// The fates of the segments of a round, in the order in which they were sent.
 #[derive(Clone, Copy, Debug, Default)]

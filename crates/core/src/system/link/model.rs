@@ -1,17 +1,17 @@
 //! A system file's link, checked.
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::schema::{Scalar, SchemaError};
 use thinktime_file::system::LinkTable;
+use thinktime_file::units::{Dimension, Quantity, parse_share, parse_time, parse_transfer_rate};
+use thinktime_file::workload::Reuse;
 
 use super::node::Link;
 use super::transfer::HEADER_BYTES;
 use super::window::CongestionControl;
-use crate::error::{Invalid, unknown};
-use crate::file::Reuse;
-use crate::schema::{Scalar, SchemaError};
 use crate::system::node::{Building, NodeId, NodeModel};
 use crate::system::nodes::AnyNode;
 use crate::system::read::{Placed, Reading, named};
-use crate::units::{Dimension, Quantity, parse_share, parse_time, parse_transfer_rate};
 
 /// A link, checked.
 #[derive(Clone, Debug)]

@@ -1,18 +1,19 @@
 //! A link in motion.
 
+use thinktime_file::time::Nanos;
+use thinktime_file::workload::Reuse;
+
 use super::direction::LinkDirection;
 use super::figures::{Counts, LinkSummary};
 use super::model::LinkModel;
 use super::transfer::{BACK, Begin, OUT, Outcome, Path, Transfer};
 use crate::failure::CONNECT_TIMEOUT;
-use crate::file::Reuse;
 use crate::heap::Heap;
 use crate::random::{Purpose, StreamFamily};
 use crate::system::Job;
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::machine::Cause;
 use crate::system::node::{Answer, Building, Node, NodeId, NodeSummary, Visit};
-use crate::time::Nanos;
 
 /// All transfers over a link.
 #[derive(Debug)]

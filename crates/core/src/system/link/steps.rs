@@ -1,7 +1,8 @@
 //! Links in the programs of requests.
 
+use thinktime_file::workload::Reuse;
+
 use super::node::Link;
-use crate::file::Reuse;
 use crate::system::node::NodeId;
 use crate::system::program::{Instruction, NO_DRAW, OF_RESPONSE, Program};
 use crate::workload::Workload;

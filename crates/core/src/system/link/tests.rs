@@ -2,12 +2,13 @@
 
 mod refusals;
 
+use thinktime_file::schema::Source;
+use thinktime_file::time::Nanos;
+
 use super::*;
 use crate::files::NoFiles;
 use crate::random::Purpose;
-use crate::schema::Source;
 use crate::system::{DrawnDemands, Job, NodeSummary, System, SystemModel};
-use crate::time::Nanos;
 use crate::workload::Workload;
 
 const MS: u64 = 1_000_000;

@@ -1,6 +1,6 @@
 //! How long TCP waits for an acknowledgement (RFC 6298).
 
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// A sender's knowledge of the round trip, in seconds.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 //! One transfer over a link: the rounds in which TCP sends its segments.
 
+use thinktime_file::time::Nanos;
+
 use super::direction::LinkDirection;
 use super::figures::Counts;
 use super::flight::Flight;
@@ -8,7 +10,6 @@ use super::timer::Timer;
 use super::window::Window;
 use crate::random::Stream;
 use crate::system::jobs::Handle;
-use crate::time::Nanos;
 
 /// The path of a transfer: one of the directions, and the other for the way back.
 pub(super) struct Path<'a> {

@@ -1,6 +1,6 @@
 //! The number of segments that TCP has in flight: its congestion window.
 
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// How TCP's window grows and shrinks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

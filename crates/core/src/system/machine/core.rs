@@ -1,7 +1,8 @@
 //! One core, and its counters.
 
+use thinktime_file::time::Nanos;
+
 use super::task::{NO_TASK, TaskId};
-use crate::time::Nanos;
 
 #[derive(Clone, Debug)]
 pub(super) struct Core {

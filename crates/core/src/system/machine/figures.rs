@@ -1,8 +1,7 @@
 //! The figures of a machine over the measured time.
 
 use serde::{Deserialize, Serialize};
-
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// The figures of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -21,10 +21,10 @@ pub(in crate::system) use task::Cause;
 pub use thinktime_file::features::{self, Features};
 pub use thinktime_file::system::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 
-use crate::time::Nanos;
 use scheduled::Scheduled;
 use shared::Shared;
 use task::{Birth, NO_TASK, TaskId, Work};
+use thinktime_file::time::Nanos;
 
 /// A machine in motion.
 #[derive(Debug)]

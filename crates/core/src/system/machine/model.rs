@@ -1,17 +1,17 @@
 //! A system file's machines and services, checked.
 
+use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::schema::SchemaError;
 use thinktime_file::system::{
     DemandValue, MachineTable, PriorityValue, ServiceTable, ThreadsValue,
 };
+use thinktime_file::time::Nanos;
+use thinktime_file::units::parse_time;
 
 use super::super::demand::Demand;
 use super::super::read::{Placed, Reading, named};
 use super::features::{Features, preset};
-use crate::error::{Invalid, unknown};
 use crate::files::Files;
-use crate::schema::SchemaError;
-use crate::time::Nanos;
-use crate::units::parse_time;
 
 /// A machine, checked.
 #[derive(Clone, Debug)]

@@ -1,5 +1,8 @@
 //! A machine and the services on it, as one node of the system.
 
+use thinktime_file::schema::SchemaError;
+use thinktime_file::time::Nanos;
+
 use super::super::demand::Demand;
 use super::super::jobs::{Handle, Jobs, NOBODY, Place};
 use super::super::node::{
@@ -10,8 +13,6 @@ use super::super::read::Reading;
 use super::super::station::{Monitor, StationSummary};
 use super::service::{Admission, Burst, Service};
 use super::{Machine, MachineModel, MachineSummary, NO_TASK, Schedule, TaskId, Threads, Work};
-use crate::schema::SchemaError;
-use crate::time::Nanos;
 
 /// A machine in motion, with its services.
 #[derive(Debug)]

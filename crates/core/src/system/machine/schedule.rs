@@ -1,8 +1,7 @@
 //! The tasks of each core over time.
 
 use serde::{Deserialize, Serialize};
-
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// A span in which a core had a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

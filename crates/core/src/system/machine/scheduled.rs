@@ -4,6 +4,8 @@ mod events;
 mod moves;
 mod placement;
 
+use thinktime_file::time::Nanos;
+
 use super::MachineModel;
 use super::balance::Balancer;
 use super::core::Core;
@@ -12,7 +14,6 @@ use super::figures::{Counts, MachineSummary};
 use super::schedule::{Placed, Placing, Schedule, Turn};
 use super::sharing::{Entry, Sharing, sharing};
 use super::task::{Birth, Cause, NO_TASK, State, TaskId, Tasks, Work};
-use crate::time::Nanos;
 use placement::Placement;
 
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use thinktime_file::time::Nanos;
+
 use super::super::jobs::Handle;
 use super::{Birth, Cause, Machine, NO_TASK, ServiceModel, TaskId, Threads, Work};
-use crate::time::Nanos;
 
 /// A service in motion.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! A machine whose tasks all run at once, at equal shares of all cores (processor sharing).
 
+use thinktime_file::time::Nanos;
+
 use super::super::equal_shares::EqualShares;
 use super::MachineModel;
 use super::figures::{Counts, MachineSummary};
 use super::task::{Birth, State, TaskId, Tasks, Work};
-use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(in crate::system) struct Shared {

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// Names a task in its machine's table; reused after the task has ended.
 pub(crate) type TaskId = u32;

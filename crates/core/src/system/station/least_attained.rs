@@ -6,11 +6,12 @@
 //! the smaller heap is emptied into the larger one. So each job is moved at most log2(n) times,
 //! whatever the number of jobs that share.
 
+use thinktime_file::time::Nanos;
+
 use super::super::equal_shares::{larger, smaller};
 use super::super::jobs::{Handle, Jobs, Place};
 use super::super::node::NodeId;
 use crate::heap::Heap;
-use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct LeastAttained {

@@ -18,10 +18,11 @@ pub use model::{Overload, StationModel};
 pub use monitor::StationSummary;
 pub(in crate::system) use monitor::{Brought, Measured, Monitor};
 
+use thinktime_file::time::Nanos;
+
 use super::jobs::{Handle, Jobs, Place};
 use super::node::{Answer, Node, NodeId, NodeSummary, Visit};
 use crate::policy::scheduling::{Rank, Ties};
-use crate::time::Nanos;
 use least_attained::LeastAttained;
 use ranked::Ranked;
 use ranks::Ranks;

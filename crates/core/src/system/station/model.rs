@@ -1,18 +1,18 @@
 //! A system file's station, checked.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::SchemaError;
 use thinktime_file::system::StationTable;
+use thinktime_file::time::Nanos;
+use thinktime_file::units::parse_time;
 
 use super::super::demand::{Demand, DemandLaw};
 use super::super::node::{Building, NodeId, NodeModel, demand_names};
 use super::super::nodes::AnyNode;
 use super::super::read::{Placed, Reading, at_least_one, named};
 use super::{Ranks, Station};
-use crate::error::Invalid;
 use crate::files::Files;
 use crate::policy::scheduling::{self, Discipline, Rank, Ties};
-use crate::schema::SchemaError;
-use crate::time::Nanos;
-use crate::units::parse_time;
 
 /// A station, checked.
 #[derive(Clone, Debug)]

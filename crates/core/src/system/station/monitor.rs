@@ -1,8 +1,7 @@
 //! A station's time averages.
 
 use serde::{Deserialize, Serialize};
-
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// The figures of a station over the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use thinktime_file::time::Nanos;
+
 use super::super::jobs::{Handle, Jobs, Place};
 use super::super::node::NodeId;
 use super::StationModel;
@@ -9,7 +11,6 @@ use super::servers::{Running, Servers};
 use crate::failure::DROPPED;
 use crate::policy::scheduling::{Rank, Ties};
 use crate::queue::Queue;
-use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct Ranked {

@@ -1,10 +1,11 @@
 //! The ranks of jobs at a station, if they do not change while jobs are there.
 
+use thinktime_file::time::Nanos;
+
 use crate::distribution::Distribution;
 use crate::policy::scheduling::{Order, Rank};
 use crate::random::{Purpose, StreamFamily};
 use crate::system::{Job, StationModel};
-use crate::time::Nanos;
 
 /// Ranks of arriving jobs.
 #[derive(Debug)]

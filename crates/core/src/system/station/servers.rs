@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use thinktime_file::time::Nanos;
+
 use super::super::jobs::Handle;
-use crate::time::Nanos;
 
 /// A job in service.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,10 @@
 //! All jobs in service at once, at equal shares of the servers.
 
+use thinktime_file::time::Nanos;
+
 use super::super::equal_shares::EqualShares;
 use super::super::jobs::{Handle, Jobs, Place};
 use super::super::node::NodeId;
-use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct Shared {

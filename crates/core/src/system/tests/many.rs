@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use thinktime_file::schema::Source;
+use thinktime_file::time::Nanos;
 
 use super::job;
 use crate::files::NoFiles;
 use crate::random::Purpose;
-use crate::schema::Source;
 use crate::system::{DrawnDemands, Job, JobRef, Program, System, SystemModel};
-use crate::time::Nanos;
 
 fn system(text: &str, kinds: &[String]) -> System<DrawnDemands> {
     let model = SystemModel::parse(Source { file: "", text }, &NoFiles)

@@ -1,9 +1,10 @@
 //! The credentials of clients.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::ClientsTable;
+
 use super::credentials::{Aws, Oauth2};
 use super::secret::Secret;
-use crate::error::Invalid;
-use crate::file::ClientsTable;
 use crate::files::Files;
 
 /// The credentials of clients, in the field `Authorization`.

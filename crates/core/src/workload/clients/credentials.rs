@@ -1,8 +1,9 @@
 //! Credentials of more than one text: their tables, and their values.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::{AwsTable, Oauth2Table};
+
 use super::secret::Secret;
-use crate::error::Invalid;
-use crate::file::{AwsTable, Oauth2Table};
 use crate::files::Files;
 
 /// The source of tokens, checked.

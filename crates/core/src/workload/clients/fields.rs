@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::SchemaError;
+use thinktime_file::workload::{ClientsTable, PopulationTable};
+
 use super::authorization::Authorization;
 use super::secret::Secret;
-use crate::error::Invalid;
-use crate::file::{ClientsTable, PopulationTable};
 use crate::files::Files;
 use crate::request::{Common, ValueNames, fields_of, is_token};
-use crate::schema::SchemaError;
 use crate::workload::check::Check;
 
 /// The subprotocols of WebSocket that a list offers: tokens, each once (RFC 6455, section 4.1).

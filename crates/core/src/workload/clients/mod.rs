@@ -5,11 +5,12 @@ pub(super) mod credentials;
 mod fields;
 pub(super) mod secret;
 
-use crate::error::Invalid;
-use crate::file::{ClientsTable, ConnectionsValue, RetryBudgetTable, Reuse};
+use thinktime_file::error::Invalid;
+use thinktime_file::units::parse_share;
+use thinktime_file::workload::{ClientsTable, ConnectionsValue, RetryBudgetTable, Reuse};
+
 use crate::share::Share;
 use crate::trace::TRACEPARENT;
-use crate::units::parse_share;
 
 /// Limits on all clients together.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! The sources of secrets.
 
-use crate::error::Invalid;
+use thinktime_file::error::Invalid;
 
 /// The source of a secret, which is in no file of a workload or result.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The properties of a session: the table of the file, and the part that does not concern the
 //! model.
 
-use crate::error::Invalid;
-use crate::file::{OnError, SessionTable};
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::{OnError, SessionTable};
 
 /// The properties of sessions besides their requests, checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,12 +1,13 @@
 //! Checking journeys and pages: the order of a session's requests, and its end.
 
+use thinktime_file::schema::SchemaError;
+use thinktime_file::units::Dimension;
+use thinktime_file::workload::{Model, PopulationTable};
+
 use super::super::check::Check;
 use crate::distribution::Distribution;
-use crate::file::{Model, PopulationTable};
 use crate::journey::{Choice, ChoiceKind, END, Journey};
 use crate::request::{Objects, RequestKind};
-use crate::schema::SchemaError;
-use crate::units::Dimension;
 
 /// How sessions continue and end, besides by a number of requests.
 #[derive(Debug, Default)]
@@ -211,7 +212,7 @@ impl Check<'_> {
         }
         let place = names.iter().position(|other| other == name);
         let Some(place) = place else {
-            let error = crate::error::unknown("request", name, names.iter().copied());
+            let error = thinktime_file::error::unknown("request", name, names.iter().copied());
             return Err(self.error("session.ends_at", &error));
         };
         if journey.is_some_and(|journey| !journey.reached()[place]) {

@@ -97,8 +97,8 @@ impl Journey {
 #[cfg(test)]
 mod tests {
     use crate::files::NoFiles;
-    use crate::schema::Source;
     use crate::workload::Workload;
+    use thinktime_file::schema::Source;
 
     fn told(next: [&str; 4], session: &str) -> Vec<String> {
         let kinds = ["home", "item", "search", "cart"];

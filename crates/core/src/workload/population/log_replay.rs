@@ -1,15 +1,16 @@
 //! Workloads that replay a log: their checks, and their parts.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::schema::SchemaError;
+use thinktime_file::units::Dimension;
+use thinktime_file::workload::{Model, PopulationTable};
+
 use super::super::Sessions;
 use super::super::check::{Check, constant};
 use crate::arrival::ArrivalProcess;
 use crate::distribution::Distribution;
-use crate::error::Invalid;
-use crate::file::{Model, PopulationTable};
 use crate::replay::{Replay, Settings};
 use crate::request::RequestKind;
-use crate::schema::SchemaError;
-use crate::units::Dimension;
 
 /// The key that names the log.
 const PROCESS: &str = "arrivals.process";

@@ -10,14 +10,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::{Model, PopulationTable};
+
 use super::clients::authorization::Authorization;
 use super::clients::secret::Secret;
 use super::{Browsing, ClientLimits};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
 use crate::distribution::Distribution;
-use crate::error::Invalid;
-use crate::file::{Model, PopulationTable};
 use crate::journey::{Count, Journey};
 use crate::program::ProgramSource;
 use crate::request::{RequestKind, ValueNames};

@@ -1,9 +1,10 @@
 //! The state of sessions when a run begins.
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::Start;
+
 use super::super::{Population, Sessions, Workload};
 use crate::distribution::Distribution;
-use crate::error::Invalid;
-use crate::file::Start;
 use crate::journey::Count;
 
 /// How the sessions of a workload begin.

@@ -3,10 +3,10 @@
 use prost_reflect::prost::Message as _;
 use prost_reflect::{DynamicMessage, Kind, MessageDescriptor};
 use serde_json::{Map, Value};
+use thinktime_file::error::Invalid;
 
 use super::super::template::Template;
 use super::GrpcCall;
-use crate::error::Invalid;
 use crate::random::{Purpose, Stream};
 
 /// The beginning of prost-reflect's error about an unknown field of a message.

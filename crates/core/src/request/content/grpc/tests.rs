@@ -8,6 +8,7 @@ use prost_reflect::prost_types::{
     ServiceDescriptorProto,
 };
 use serde_json::json;
+use thinktime_file::schema::Source;
 
 use crate::workload::WorkloadFiles;
 
@@ -15,7 +16,6 @@ use super::super::grpc::*;
 use crate::files::Files;
 use crate::request::call::MessageOf;
 use crate::request::kind::RequestKind;
-use crate::schema::Source;
 use crate::workload::Workload;
 
 struct Descriptors;

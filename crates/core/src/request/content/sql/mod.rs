@@ -2,11 +2,12 @@
 
 mod text;
 
+use thinktime_file::error::Invalid;
+use thinktime_file::workload::{Isolation, RequestTable};
+
 use super::message::Message;
 use super::template::{Place, Template, braced_name};
 use crate::distribution::ENTRIES;
-use crate::error::Invalid;
-use crate::file::{Isolation, RequestTable};
 use crate::files::Files;
 use text::Text;
 
@@ -99,7 +100,8 @@ impl Sql {
                 format!("no statement has `${}`, the place of {}", place + 1, quoted(table, place));
             return Err(("parameters", Invalid::new(why)));
         }
-        let parameter = |scalar: &crate::schema::Scalar| parameter(&scalar.text(), names, files);
+        let parameter =
+            |scalar: &thinktime_file::schema::Scalar| parameter(&scalar.text(), names, files);
         let parameters = table.parameters.iter().map(parameter).collect::<Result<_, _>>();
         let parameters = parameters.map_err(|error| ("parameters", error))?;
         let begin = table.transaction.as_ref().map(|_| Isolation::begin(table.isolation));

@@ -1,6 +1,6 @@
 //! The places of parameters in a statement of SQL, as PostgreSQL reads it.
 
-use crate::error::Invalid;
+use thinktime_file::error::Invalid;
 
 /// A statement.
 pub(crate) struct Text<'a> {

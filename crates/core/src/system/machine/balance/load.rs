@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use thinktime_file::time::Nanos;
+
 use super::super::features::LoadIndex;
-use crate::time::Nanos;
 
 /// The load of one task.
 pub(super) const TASK: u64 = 128;

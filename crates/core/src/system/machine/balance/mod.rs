@@ -2,11 +2,12 @@
 
 mod load;
 
+use thinktime_file::time::Nanos;
+
 use super::features::{
     DemandDriven, Dynamic, Information, Location, MoveNumber, Selection, StateChange, Transfer,
 };
 use crate::random::{Purpose, StreamFamily};
-use crate::time::Nanos;
 use load::{Index, TASK};
 
 /// The events that may start an attempt.

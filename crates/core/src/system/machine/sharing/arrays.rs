@@ -1,10 +1,11 @@
 //! A run queue by priorities: active tasks, and those that have used up their slice.
 
+use thinktime_file::time::Nanos;
+
 use super::super::features::{PreferredPriority, PreferredWaitingTime};
 use super::super::task::{Task, TaskId, Tasks};
 use super::Preference;
 use super::lists::Lists;
-use crate::time::Nanos;
 
 #[derive(Clone, Debug)]
 pub(super) struct RunQueue {

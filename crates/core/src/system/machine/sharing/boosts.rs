@@ -1,8 +1,9 @@
 //! Priorities that are raised for a while after certain waits of a task: Windows.
 
+use thinktime_file::time::Nanos;
+
 use super::super::features::{Boosts, Decay, Priorities, Starvation};
 use super::super::task::{Cause, Task};
-use crate::time::Nanos;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoostRules {

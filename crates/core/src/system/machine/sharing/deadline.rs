@@ -7,11 +7,12 @@
 
 mod queue;
 
+use thinktime_file::time::Nanos;
+
 use super::super::features::{PreferredWaitingTime, VirtualDeadline};
 use super::super::task::{Cause, Task, TaskId, Tasks};
 use super::weights::{real_span, virtual_span, weight};
 use super::{Entry, Preference, Sharing, growth, until_tick};
-use crate::time::Nanos;
 use queue::RunQueue;
 
 #[derive(Debug)]

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use thinktime_file::time::Nanos;
+
 use super::super::features::{PreferredWaitingTime, VirtualRuntime};
 use super::super::task::{Cause, Task, TaskId, Tasks};
 use super::weights::{real_span, virtual_span, weight};
 use super::{Entry, Preference, Sharing, growth, until_tick};
-use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct FairSharing {

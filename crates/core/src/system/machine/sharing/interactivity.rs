@@ -1,8 +1,9 @@
 //! Priorities that follow from how much a task sleeps: Linux 2.6.22, `kernel/sched.c`.
 
+use thinktime_file::time::Nanos;
+
 use super::super::features::Interactivity;
 use super::super::task::{Cause, Task};
-use crate::time::Nanos;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InteractivityRules {

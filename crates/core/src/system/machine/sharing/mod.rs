@@ -11,9 +11,10 @@ mod weights;
 
 use std::fmt::Debug;
 
+use thinktime_file::time::Nanos;
+
 use super::features::{Features, PreferredPriority, PreferredWaitingTime, TimeSharing};
 use super::task::{Cause, Task, TaskId, Tasks};
-use crate::time::Nanos;
 
 /// How a task enters a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! The best priority first, in turns of a slice; with one array of lists, or an active and an
 //! expired one.
 
+use thinktime_file::time::Nanos;
+
 use super::super::features::{Arrays, Priorities, Slice, Starvation};
 use super::super::task::{Cause, Task, TaskId, Tasks};
 use super::arrays::RunQueue;
 use super::boosts::BoostRules;
 use super::interactivity::InteractivityRules;
 use super::{Entry, Preference, Sharing};
-use crate::time::Nanos;
 
 #[derive(Debug)]
 pub(super) struct PrioritySharing {

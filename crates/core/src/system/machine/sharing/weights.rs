@@ -1,6 +1,6 @@
 //! Weights by nice value, and virtual time.
 
-use crate::time::Nanos;
+use thinktime_file::time::Nanos;
 
 /// For nice -20 to 19: each step is a factor of about 1.25, and nice 0 is 1024 (Linux,
 /// `sched_prio_to_weight`).

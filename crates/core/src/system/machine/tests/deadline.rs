@@ -1,8 +1,9 @@
 //! EEVDF. Examples of the kernel's commit messages have a quantum of 8; here that is 8 ms, without
 //! a tick.
 
+use thinktime_file::time::Nanos;
+
 use super::{Case, Outcome, letters, ns, on};
-use crate::time::Nanos;
 
 fn deadline(slice: &str) -> Case {
     on("linux-eevdf", 1)

@@ -19,6 +19,8 @@ mod windows;
 use std::fmt::Write as _;
 
 use notation::steps_of;
+use thinktime_file::schema::Source;
+use thinktime_file::time::Nanos;
 
 use super::super::{
     Departure, DrawnDemands, Job, JobRef, NodeSummary, Program, System, SystemModel,
@@ -26,8 +28,6 @@ use super::super::{
 use super::{MachineSummary, Turn};
 use crate::files::NoFiles;
 use crate::random::Purpose;
-use crate::schema::Source;
-use crate::time::Nanos;
 
 /// A machine `m`, other tables, and the course of a list of requests.
 #[derive(Clone, Debug)]

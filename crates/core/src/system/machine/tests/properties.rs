@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
+use thinktime_file::time::Nanos;
 
 use super::super::features::PRESETS;
 use super::{Case, Outcome, Request, ns, on};
-use crate::time::Nanos;
 
 const CASES: u32 = 256;
 
