@@ -1,8 +1,8 @@
 //! Workload and system files: the tables that they consist of, and the units of their values.
 //!
 //! Only the form of a file is checked here; `thinktime-core` checks the values and builds what
-//! runs. Reading and writing tables is most of what there is to compile, and little of what there
-//! is to run: this crate is compiled with little optimisation.
+//! runs. Code that reads and writes tables is large and seldom runs: this crate is compiled with
+//! little optimisation.
 
 pub mod error;
 pub mod features;

@@ -1,7 +1,7 @@
 //! Reading workload and system files: an error names file, line, key and remedy.
 //!
-//! Files are read in two steps. [`Source::read`] turns the text into plain tables, which are the schema
-//! (`WorkloadFile`, `SystemFile`); `thinktime-core` checks their values and builds what runs.
+//! Files are read in two steps. Their text becomes plain tables, which are the schema
+//! (`WorkloadFile`, `SystemFile`); `thinktime-core` checks the values and builds what runs.
 
 use std::fmt::{Display, Formatter};
 

@@ -1,7 +1,6 @@
 //! Distributions of times, sizes and counts, all written and read in one notation.
 //!
-//! One law is one file plus one line in the list of `laws!` below. Its parsing, its documentation
-//! and its general tests (see `tests.rs`) follow from that.
+//! One law is one file plus one line in `laws!` below, from which parsing, docs and tests follow.
 
 mod bounded_pareto;
 mod constant;

@@ -5,8 +5,7 @@
 //! (P(N = n) / E[N-1] for each of the n - 1), and the rest of the think time has the equilibrium
 //! law of Z. For Poisson arrivals all this is exact, since the number is Poisson. For others only
 //! the variance of the number is not exact: it is taken to be the same. If the rate varied before
-//! the start, each session is present with the probability that follows from the rate when it
-//! began.
+//! the start, a session is present with the probability that follows from the rate at its begin.
 //!
 //! Only the queue needs a warm-up: the system is empty, and no session waits for it.
 
@@ -15,9 +14,9 @@ mod mid_session;
 
 use std::collections::BinaryHeap;
 
-use self::counted::finder;
 use thinktime_file::time::Nanos;
 
+use self::counted::finder;
 use super::Clients;
 use super::laws::Laws;
 use super::population::Population;
