@@ -17,6 +17,7 @@ from thinktime.learn.views.page import page_of
 from thinktime.learn.views.terminal import lines
 from thinktime.present import units
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:125.0) Gecko/20100101 Firefox/125.0"
 CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 IDLE = '[[station]]\nname = "idle"\nservers = 100000\ndemand = "1ms"\n'

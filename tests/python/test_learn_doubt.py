@@ -15,6 +15,7 @@ from thinktime.learn import learn
 from thinktime.learn.logs.log import read
 from thinktime.learn.populations import Population, tell_apart
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 AGENTS = [f"Mozilla/5.0 (X11; Linux x86_64; rv:{n}.0) Gecko Firefox/{n}.0" for n in (125, 126, 127)]
 Line = tuple[float, str, str, str]
 """The second, the address, the path and the agent."""

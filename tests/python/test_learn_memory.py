@@ -11,6 +11,7 @@ from traffic.scenarios import scenario
 
 from thinktime.learn import learn, memory
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 KEPT = """
 import polars as pl
 from thinktime.cli.memory import give_back_large

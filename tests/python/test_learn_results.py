@@ -20,6 +20,7 @@ from thinktime.learn.fidelity import BAD
 from thinktime.learn.logs.log import read
 from thinktime.learn.model.population_model import PopulationModel
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 WORKLOAD = """
 name = "mixed"
 [[population]]

@@ -15,6 +15,7 @@ import thinktime as tt
 from thinktime.cli import app
 from thinktime.learn import Learned, learn
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 IDLE = tt.System('name = "idle"\n[[station]]\nname = "s"\nservers = 1000\ndemand = "10ms"\n')
 
 
