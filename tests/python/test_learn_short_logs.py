@@ -77,8 +77,10 @@ def offered(found: Learned, folder: Path) -> float:
     return float(result.summary["requests"]) / REPLICATIONS / len(log)
 
 
-@pytest.mark.parametrize("law", ["geometric", "fixed", "uniform"])
-@pytest.mark.parametrize("span_s", [1200.0, 3600.0])
+@pytest.mark.parametrize(
+    ("law", "span_s"),
+    [("geometric", 1200.0), ("fixed", 1200.0), ("uniform", 1200.0), ("geometric", 3600.0)],
+)
 def test_people_ask_as_often_as_in_the_log(tmp_path: Path, law: str, span_s: float) -> None:
     """Sessions last for two to five minutes: up to 20 % were missing."""
     draw = np.random.default_rng(97)
