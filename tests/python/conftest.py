@@ -58,6 +58,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def brief_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`learn` simulates little for its advice, in tests that do not look at it."""
+    monkeypatch.setattr("thinktime.learn.advice.models.REQUESTS", 6_000)
+
+
+@pytest.fixture
 def no_other_labs() -> Iterator[None]:
     """No other test makes labs during this one."""
     with alone():

@@ -7,8 +7,10 @@ of the page; of measurements only the names must come.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -16,6 +18,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from docs_snippets import ROOT, Snippet, snippets
+from typer.testing import CliRunner
+
+from thinktime.cli import app
 
 NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 NEAR = 0.3
@@ -91,11 +96,13 @@ def walk(
     follow: Callable[[Path, Snippet], None],
     seconds: int,
     port: int | None = None,
+    within: bool = True,
 ) -> int:
     """Run a page's commands in a clone; returns their number.
 
     Runs are made `seconds` long, and `follow` handles a block of a file without a name. A server is
-    already at `port`, for a page that starts none.
+    already at `port`, for a page that starts none. With `within` Thinktime's commands are run in
+    this process, which has its libraries; servers and other commands never are.
     """
     port = port or free_port()
     environment = os.environ | {"COLUMNS": "80"}
@@ -116,20 +123,32 @@ def walk(
                 if words.endswith("&"):
                     background.append(begun(words.removesuffix("&"), folder, environment))
                     continue
-                done = subprocess.run(
-                    words, shell=True, cwd=folder, env=environment, timeout=300,
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                )  # fmt: skip
-                assert "Traceback" not in done.stdout, (command, done.stdout)
+                status, output = done(words, folder, environment, within)
+                assert "Traceback" not in output, (command, output)
                 # 1 and 3: a short run may miss its objectives, or say too little.
-                assert done.returncode in (0, 1, 3), (command, done.stdout)
-                gone = missing(shown, done.stdout.splitlines(), command.startswith(MEASURED))
-                assert gone == [], (command, done.stdout)
+                assert status in (0, 1, 3), (command, output)
+                gone = missing(shown, output.splitlines(), command.startswith(MEASURED))
+                assert gone == [], (command, output)
     finally:
         for server in background:
             server.send_signal(2)
             server.communicate(timeout=60)
     return commands
+
+
+def done(words: str, folder: Path, environment: dict[str, str], within: bool) -> tuple[int, str]:
+    """The status of a command that ends, and all that it prints."""
+    if within and words.startswith("thinktime "):
+        with contextlib.chdir(folder):
+            found = CliRunner().invoke(app, shlex.split(words)[1:], env=environment)
+        if found.exception is not None and not isinstance(found.exception, SystemExit):
+            raise found.exception
+        return found.exit_code, found.output
+    ended = subprocess.run(
+        words, shell=True, cwd=folder, env=environment, timeout=300,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    return ended.returncode, ended.stdout
 
 
 def free_port() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,7 @@ class Learned:
         return most
 
 
+@cache
 def learned(name: str, seed: int = 1, scale: float = 0.2) -> Learned:
     """Learn of the people of a scenario."""
     return learned_of(scenario(name, seed, scale))

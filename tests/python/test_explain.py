@@ -107,6 +107,9 @@ def test_the_right_server_is_named(system: tt.System, rate: float, kind: str, se
     assert found.kind == kind, found.sentence
     assert found.system is not None
     assert tt.System(found.system).stations[0].servers == servers
+    assert found.model is not None
+    assert "delay" not in found.model, "there is none, and none is sought"
+    assert found.requests_needed is None
     assert found.load == pytest.approx(0.7, abs=0.06)
 
 

@@ -26,7 +26,6 @@ from thinktime.learn.server.survival import survival
 from thinktime.present import units
 
 START_S = 1_790_000_000
-H2 = "h2(10ms, cv2=4)"
 
 
 def measured(demand: str = "exp(10ms)", rate: float = 70, requests: int = 8000) -> tt.Result:
@@ -205,7 +204,7 @@ def command(*words: str) -> tuple[int, str, str]:
 
 def written(folder: Path, rate: float) -> Path:
     tt.simulate(
-        cases.open_model(rate), cases.system(("ps", H2)), requests=8000, output=folder
+        cases.open_model(rate), cases.system(("fcfs", "exp(10ms)")), requests=8000, output=folder
     )  # fmt: skip
     return folder
 
@@ -217,7 +216,7 @@ def test_the_command_takes_a_log_and_a_result_at_low_load(tmp_path: Path) -> Non
         status, text, errors = command(str(high), *words, "--json")
         assert status == 0, errors
         found = json.loads(text)
-        assert found["kind"] == "ps"
+        assert found["kind"] == "fcfs"
         assert "that found the server idle" in found["demands"]
         assert mean_demand_s(found["system"]) == pytest.approx(0.010, rel=0.15)
 

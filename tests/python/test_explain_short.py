@@ -112,12 +112,6 @@ def test_a_model_that_does_nothing_alike_would_not_do_so_in_a_longer_run() -> No
     assert found.requests_needed is None
 
 
-def test_longer_it_is_named() -> None:
-    found = explain_result(measured(cases.system(("ps", H2)), 70, 8000))
-    assert found.kind == "ps", found.sentence
-    assert found.requests_needed is None
-
-
 def test_the_command_says_so_and_its_status_is_3(tmp_path: Path) -> None:
     tt.simulate(
         cases.open_model(85), cases.system(("ps", H2)), requests=1200, rows="all", warmup=0.0,

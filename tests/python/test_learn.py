@@ -40,9 +40,10 @@ CASES = {
 def learned_from(known: Known, directory: Path) -> Learned:
     log = directory / ("access.csv" if known.micros else "access.log")
     make(known, log)
-    return learn([log])
+    return learn([log], fidelity=False)
 
 
+@pytest.mark.usefixtures("brief_advice")
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_put_in_comes_out(name: str, tmp_path: Path) -> None:
     known = CASES[name]
@@ -67,6 +68,7 @@ def test_what_was_put_in_comes_out(name: str, tmp_path: Path) -> None:
         assert sum(part.population.users for part in learned.parts[1:]) == 2
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
     """Sessions are distinguished by their connections, since they all come from one machine."""
     workload = tt.Workload(
@@ -80,7 +82,7 @@ def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
     http = f"log_format ours '{form}'; access_log {log} ours;"
     with serving(tmp_path, http=http, keepalive_requests=100_000) as address:
         result = tt.run(workload, f"http://{address}", duration=20)
-    found = learn([log], format=f"nginx:{form}", user_field="$connection")
+    found = learn([log], format=f"nginx:{form}", user_field="$connection", fidelity=False)
     # 12,000 requests of 3,000 sessions: the standard error of the mean length is 1.6 %, that of
     # the rate 1.8 %, that of the mean think time 1.1 %.
     assert found.traffic.count("requests") == pytest.approx(result.summary["requests"], abs=1)
@@ -109,7 +111,7 @@ def test_a_closed_workload_is_known_by_users_who_stay(tmp_path: Path) -> None:
         lines.append(f"{1_790_000_000 + at:.2f},10.0.{net}.{user},/\n")
     log = tmp_path / "closed.csv"
     log.write_text("".join(lines))
-    learned = learn([log])
+    learned = learn([log], fidelity=False)
     assert learned.advice.model == "closed"
     assert "users stay" in learned.advice.reason
     assert learned.traffic.requests_per_session > 300
@@ -120,11 +122,12 @@ def test_a_closed_workload_is_known_by_users_who_stay(tmp_path: Path) -> None:
     assert part.population.clients in range(50, 61)
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_even_sessions_stay_even(tmp_path: Path) -> None:
     log = tmp_path / "even.csv"
     rows = [f"{1_790_000_000 + n * 0.5:.2f},10.{n >> 8}.0.{n & 255},/\n" for n in range(5000)]
     log.write_text("time,address,path\n" + "".join(rows))
-    learned = learn([log])
+    learned = learn([log], fidelity=False)
     assert learned.arrivals.poisson.verdict == "no"
     # Starts that fit no law are replayed: a workload of the starts themselves is as even.
     assert "trace(starts.parquet" in learned.workload_text
@@ -134,6 +137,7 @@ def test_even_sessions_stay_even(tmp_path: Path) -> None:
     assert np.diff(starts) == pytest.approx(5e8, abs=1e7)
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_methods_are_kept(tmp_path: Path) -> None:
     """A POST to a path is another kind of request than a GET."""
     often = {"GET /pay": 30, "POST /pay": 50, "PUT /cart/7": 15, "DELETE /cart/9": 5}
@@ -144,7 +148,7 @@ def test_methods_are_kept(tmp_path: Path) -> None:
     ]
     log = tmp_path / "methods.csv"
     log.write_text("time,address,method,path\n" + "".join(rows))
-    learned = learn([log])
+    learned = learn([log], fidelity=False)
     found = learned.parts[0].journeys.kinds
     kinds = {(kind.method, kind.target): found.share(kind) for kind in found.kinds}
     assert kinds["POST", "/pay"] == pytest.approx(0.5)
@@ -159,7 +163,7 @@ def test_methods_are_kept(tmp_path: Path) -> None:
 def test_models_are_compared_at_the_load_that_was_wanted(tmp_path: Path) -> None:
     """Long sessions with think times beyond the length of a short simulation."""
     make(Known(think="lognormal", stay=0.9, sessions=4000), tmp_path / "access.log")
-    advice = learn([tmp_path / "access.log"]).advice
+    advice = learn([tmp_path / "access.log"], fidelity=False).advice
     compared = [advice.partly_open, advice.open, advice.closed]
     reached = [model for model in compared if model is not None and model.at(advice.load)]
     assert reached
@@ -167,6 +171,7 @@ def test_models_are_compared_at_the_load_that_was_wanted(tmp_path: Path) -> None
         assert all(abs(load / advice.load - 1) < 0.03 for load in model.loads)
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_a_result_of_our_own_is_a_log(tmp_path: Path) -> None:
     """Of 20,000 sessions the mean length has a standard error of 0.6 %, the rate 0.7 %."""
     workload = tt.Workload(
@@ -178,7 +183,7 @@ def test_a_result_of_our_own_is_a_log(tmp_path: Path) -> None:
         'name = "s"\n[[station]]\nname = "cpu"\npolicy = "ps"\ndemand = "exp(2ms)"\n'
     )
     tt.simulate(workload, system, duration=1000, rows="all", output=tmp_path / "result")
-    learned = learn([tmp_path / "result" / "requests.parquet"])
+    learned = learn([tmp_path / "result" / "requests.parquet"], fidelity=False)
     assert learned.traffic.requests_per_session == pytest.approx(4, rel=0.03)
     assert learned.arrivals.rate == pytest.approx(20, rel=0.03)
     assert learned.sessions.think.best is not None

@@ -14,6 +14,7 @@ from thinktime.learn.logs.busiest import busiest, busiest_of, busiest_words
 from thinktime.learn.views.page import page_of
 from thinktime.learn.views.terminal import lines
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 MORE = [2000.0] * 7 + [2001.0] * 2 + [2040.0 + n for n in range(15)]
 
 

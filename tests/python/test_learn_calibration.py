@@ -17,6 +17,7 @@ from thinktime.learn.views.page import page_of
 from thinktime.learn.views.terminal import lines
 from thinktime.present import units
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:125.0) Gecko/20100101 Firefox/125.0"
 CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 IDLE = '[[station]]\nname = "idle"\nservers = 100000\ndemand = "1ms"\n'
@@ -78,9 +79,11 @@ def test_a_crawler_that_comes_by_the_hour_asks_as_often_as_in_the_log(
 def test_of_a_log_of_which_most_is_lost_all_keep_the_rates_of_the_rest(tmp_path: Path) -> None:
     """One minute in each hour: people by steps of the day were 60 times too few beside others."""
     draw, span_s = np.random.default_rng(4), 40 * 3600.0
-    found = visitors(draw, 0, 20 * 3600.0, 1.0) + visitors(draw, 20 * 3600.0, span_s, 2.0)
-    found += [(t, "203.0.113.9", "/feed/all", CRAWLER) for t in np.arange(0, span_s, 4.0)]
-    kept = [line for line in found if line[0] % 3600.0 < 60.0]
+    found = [(t, "203.0.113.9", "/feed/all", CRAWLER) for t in np.arange(0, span_s, 4.0)]
+    for hour in range(40):  # one visit in a million lasts for more than four minutes
+        begin = 3600.0 * hour
+        found += visitors(draw, begin - 240, begin + 60, 1.0 if hour < 20 else 2.0)
+    kept = [line for line in found if line[0] % 3600.0 < 60.0 and line[0] >= 0]
     path = written(tmp_path / "access.log", kept)
     left_s = 40 * 60.0
     rates = offered(path, left_s)

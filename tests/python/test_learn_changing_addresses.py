@@ -12,6 +12,7 @@ import pytest
 
 from thinktime.learn import learn
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 AGENT = "Mozilla/5.0 (Windows NT 10.0) Chrome/120.0"
 SITE = "https://shop.example"
 

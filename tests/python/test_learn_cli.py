@@ -55,6 +55,7 @@ def test_a_log_becomes_a_workload_that_simulates_and_runs(log: Path, tmp_path: P
     assert "http://" not in page.split("<script>")[0]
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_nothing_tells_who_it_was(log: Path, tmp_path: Path) -> None:
     workload, page = tmp_path / "w.toml", tmp_path / "page.html"
     told = called(str(log), "--json", "-o", str(workload), "--report", str(page))
@@ -65,15 +66,17 @@ def test_nothing_tells_who_it_was(log: Path, tmp_path: Path) -> None:
             assert secret not in text, secret
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_bad_lines_are_counted_by_reason_and_shown(log: Path) -> None:
-    learned = learn([log])
+    learned = learn([log], fidelity=False)
     assert sum(bad.count for bad in learned.bad_lines) == 2
     for bad in learned.bad_lines:
         assert (bad.file, bad.count) == (str(log), 1)
         assert bad.line > 7000
-    assert "nonsense" in called(str(log))
+    assert "nonsense" in called(str(log), "--no-fidelity")
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_the_timeout_can_be_found(tmp_path: Path) -> None:
     """Users come again after an hour or more; within a session they think for seconds."""
     path = tmp_path / "access.log"
@@ -86,21 +89,22 @@ def test_the_timeout_can_be_found(tmp_path: Path) -> None:
                 stamp = f"{1 + day:02}/Mar/2026:{hour:02}:{minute:02}:{second % 60:02} +0000"
                 lines.append((second, f'10.0.0.{user} - - [{stamp}] "GET / HTTP/1.1" 200 5\n'))
     path.write_text("".join(line for _, line in sorted(lines)))
-    found = learn([path], timeout="auto")
+    found = learn([path], timeout="auto", fidelity=False)
     assert found.timeout_from == "curve"
     assert 11 < found.traffic.timeout_s < 60
     assert found.traffic.count("sessions") == 1000
-    longer = learn([path], timeout="3h")
+    longer = learn([path], timeout="3h", fidelity=False)
     assert longer.traffic.count("sessions") == 200
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_logs_may_be_several_and_packed(log: Path, tmp_path: Path) -> None:
     text = log.read_text().splitlines(keepends=True)
     half = len(text) // 2
     (tmp_path / "access.log.1").write_text("".join(text[:half]))
     with gzip.open(tmp_path / "access.log.2.gz", "wt") as packed:
         packed.write("".join(text[half:]))
-    whole, parts = learn([log]), learn([tmp_path / "access.log*"])
+    whole, parts = (learn([one], fidelity=False) for one in (log, tmp_path / "access.log*"))
     assert len(parts.log.files) == 2
     assert parts.to_dict()["requests_per_session"] == whole.to_dict()["requests_per_session"]
     assert parts.traffic.count("sessions") == whole.traffic.count("sessions")
@@ -128,6 +132,7 @@ def test_wrong_input_is_explained(words: list[str], message: str, log: Path) -> 
     assert "Traceback" not in shown
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_a_log_of_programs_alone_is_learned(tmp_path: Path) -> None:
     path = tmp_path / "access.log"
     stamp = "01/Mar/2026:10:00:00 +0000"
@@ -147,6 +152,7 @@ def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
     assert "no request" in called(str(path), status=2)
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_logs_are_never_written_over(log: Path, tmp_path: Path) -> None:
     text = log.read_text()
     assert "is a log" in called(str(log), "-o", str(log), status=2)
@@ -157,6 +163,7 @@ def test_logs_are_never_written_over(log: Path, tmp_path: Path) -> None:
     assert "no folder" in called(str(log), "-o", str(tmp_path / "no/w.toml"), status=2)
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_paths_that_tell_of_persons_are_not_named(tmp_path: Path) -> None:
     hidden = [
         "/u/bob%40example.com", "/s;jsessionid=8F3A5", "/p/token=abcdef123", "/~alice/",
@@ -170,7 +177,7 @@ def test_paths_that_tell_of_persons_are_not_named(tmp_path: Path) -> None:
         "".join(f'10.0.0.1 - - [{stamp}] "GET {one} HTTP/1.1" 200 5\n' for one in hidden + told)
         * 20
     )
-    text = learn([path], crawlers="with", least_users=1).workload_text
+    text = learn([path], crawlers="with", least_users=1, fidelity=False).workload_text
     for secret in ("bob", "8F3A", "abcdef", "alice", "AbCd", "Smith", "db8", "192", "4915", "sk_"):
         assert secret not in text, secret
     assert "4711" not in text
@@ -178,15 +185,17 @@ def test_paths_that_tell_of_persons_are_not_named(tmp_path: Path) -> None:
     assert 'get = "/user/1/x"' in text
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_odd_times_are_told(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     rows = [f"{1_790_000_000 + n},10.0.0.{n % 9},/\n" for n in range(300)]
     path.write_text("time,address,path\n" + "".join(rows) + "1000,10.0.0.1,/\n")
-    found = learn([path]).to_dict()["warnings"]
+    found = learn([path], fidelity=False).to_dict()["warnings"]
     assert any("goes back" in one for one in found)
     assert any("is one of them wrong" in one for one in found)
 
 
+@pytest.mark.usefixtures("brief_advice")
 @pytest.mark.parametrize(
     ("name", "requests", "bad"),
     [("semicomplete-2015-05.access.log", 9999, 1), ("nasa-1995-08-01.access.log", 1841, 89)],
@@ -194,7 +203,7 @@ def test_odd_times_are_told(tmp_path: Path) -> None:
 def test_real_logs_are_read(name: str, requests: int, bad: int) -> None:
     if not (DATA / name).exists():
         no_log(DATA / name)
-    found = learn([DATA / name]).to_dict()
+    found = learn([DATA / name], fidelity=False).to_dict()
     assert found["requests"] == requests
     assert sum(one["requests"] for one in found["populations"]) == requests
     assert sum(found["bad_lines"].values()) == bad

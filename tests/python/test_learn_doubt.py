@@ -15,6 +15,7 @@ from thinktime.learn import learn
 from thinktime.learn.logs.log import read
 from thinktime.learn.populations import Population, tell_apart
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 AGENTS = [f"Mozilla/5.0 (X11; Linux x86_64; rv:{n}.0) Gecko Firefox/{n}.0" for n in (125, 126, 127)]
 Line = tuple[float, str, str, str]
 """The second, the address, the path and the agent."""
@@ -36,9 +37,11 @@ def people_of(path: Path) -> Population:
     return found
 
 
-@pytest.mark.parametrize(("name", "sure"), [("two-kinds-of-people", "likely"), ("people", "sure")])
-def test_several_kinds_of_people_are_never_sure(name: str, sure: str) -> None:
-    made = scenario(name, seed=7, scale=0.7)
+@pytest.mark.parametrize(
+    ("name", "scale", "sure"), [("two-kinds-of-people", 0.35, "likely"), ("people", 0.7, "sure")]
+)
+def test_several_kinds_of_people_are_never_sure(name: str, scale: float, sure: str) -> None:
+    made = scenario(name, seed=7, scale=scale)
     (people,) = recovery_of(made.truth.table, made.truth.facts).found.populations
     assert (people.model, people.confidence) == ("partly-open", sure)
     assert ("several kinds of people" in people.reason) == (sure == "likely")

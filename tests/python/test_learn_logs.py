@@ -15,6 +15,7 @@ from thinktime.learn import learn
 from thinktime.learn.logs.log import Log, read
 from thinktime.learn.views.changes import Change, lines
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 BEGIN = 1_790_000_000
 LEFT = "unused columns: "
 

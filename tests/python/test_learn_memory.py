@@ -11,6 +11,7 @@ from traffic.scenarios import scenario
 
 from thinktime.learn import learn, memory
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 KEPT = """
 import polars as pl
 from thinktime.cli.memory import give_back_large
@@ -52,7 +53,7 @@ def test_only_of_many_users_free_memory_is_given_back() -> None:
 def test_many_users_are_learned_as_few_are(
     timeout: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = scenario("pollers", 11, 0.1).write(tmp_path)
+    log = scenario("pollers", 11, 0.03).write(tmp_path)
     few = learn([log], timeout=timeout)
     monkeypatch.setattr(memory, "USERS", 0)
     assert memory.many(few.log.requests)

@@ -11,6 +11,8 @@ from thinktime import Distribution
 from thinktime.learn import learn
 from thinktime.learn.advice.models import demands
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
+
 
 @pytest.mark.parametrize("cv2", [0.01, 0.06, 1 / 16, 0.07, 0.2, 1 / 3, 0.41, 0.5, 0.77, 0.94, 1, 9])
 def test_demands_have_the_mean_and_the_variability_that_were_asked_for(cv2: float) -> None:

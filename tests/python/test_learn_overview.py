@@ -15,6 +15,7 @@ from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
 from thinktime.present.page import render
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 BEGUN = WatchedRun("learn", "Learning from a log", "from a log")
 
 

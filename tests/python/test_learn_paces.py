@@ -13,7 +13,8 @@ from random import Random
 import pytest
 
 from thinktime.learn import learn
-from thinktime.learn.outcome import Learned
+from thinktime.learn.logs.log import read
+from thinktime.learn.populations import Population, tell_apart
 
 Law = Callable[[Random], float]
 LAWS: dict[str, Law] = {
@@ -30,14 +31,20 @@ def no_time(random: Random) -> float:
     return 0.0
 
 
-def learned(path: Path, requests: list[tuple[float, float]], referrer: str = "") -> Learned:
+def written(path: Path, requests: list[tuple[float, float]]) -> Path:
     lines = ["start_time,duration_s,address,path,status,user_agent,referer"]
     requests = sorted(requests)
     for at, took in requests:
         stamp = f"{1_700_000_000 + at:.3f},{took:.3f}"
-        lines.append(f"{stamp},10.0.0.1,/tick,200,Go-http-client/2.0,{referrer}")
+        lines.append(f"{stamp},10.0.0.1,/tick,200,Go-http-client/2.0,")
     path.write_text("\n".join(lines) + "\n")
-    return learn([path], fidelity=False)
+    return path
+
+
+def told(path: Path, requests: list[tuple[float, float]]) -> Population:
+    """The only population of a log."""
+    (found,) = tell_apart(read([written(path, requests)]).requests).populations
+    return found
 
 
 def by_clock(law: Law, gap: float, jitter: float, seed: int) -> list[tuple[float, float]]:
@@ -64,25 +71,27 @@ def test_a_clock_is_no_client_that_waits(
     law: str, gap: float, jitter: float, tmp_path: Path
 ) -> None:
     """Answers may take longer than the gaps, or almost no part of them."""
-    (found,) = learned(tmp_path / "log.csv", by_clock(LAWS[law], gap, jitter, 11)).split.populations
+    found = told(tmp_path / "log.csv", by_clock(LAWS[law], gap, jitter, 11))
     assert found.model == "open" or found.confidence == "unsure", found
 
 
+@pytest.mark.usefixtures("brief_advice")
 @pytest.mark.parametrize("hands", [1, 3, 12])
 @pytest.mark.parametrize("law", ["alike", "varied", "spread"])
 def test_hands_that_ask_again_at_once_are_known(law: str, hands: int, tmp_path: Path) -> None:
     made = from_hands(LAWS[law], hands, no_time, 12)
-    (found,) = learned(tmp_path / "log.csv", made).split.populations
+    (found,) = learn([written(tmp_path / "log.csv", made)], fidelity=False).split.populations
     assert (found.model, found.clients) == ("closed", hands), found
 
 
+@pytest.mark.usefixtures("brief_advice")
 @pytest.mark.parametrize("spread", [0.0, 0.002, 0.01])
 @pytest.mark.parametrize("hands", [2, 3])
 def test_hands_whose_answers_take_the_same_are_no_clock_for_sure(
     hands: int, spread: float, tmp_path: Path
 ) -> None:
     made = from_hands(lambda random: 0.5 * (1 + random.gauss(0, spread)), hands, no_time, 15)
-    (found,) = learned(tmp_path / "log.csv", made).split.populations
+    (found,) = learn([written(tmp_path / "log.csv", made)], fidelity=False).split.populations
     assert (found.model, found.clients) == ("closed", hands) or found.confidence == "unsure", found
 
 
@@ -92,7 +101,7 @@ def test_hands_that_think_are_not_said_to_ask_at_once(
     hands: int, think: float, tmp_path: Path
 ) -> None:
     made = from_hands(LAWS["varied"], hands, lambda random: random.expovariate(1 / think), 13)
-    (found,) = learned(tmp_path / "log.csv", made).split.populations
+    found = told(tmp_path / "log.csv", made)
     assert found.confidence != "sure", found
 
 
@@ -103,5 +112,5 @@ def test_many_clocks_behind_one_address_are_open(tmp_path: Path) -> None:
         for begin in [random.uniform(0, 30) for _ in range(60)]
         for n in range(100)
     ]
-    (found,) = learned(tmp_path / "log.csv", made).split.populations
+    found = told(tmp_path / "log.csv", made)
     assert found.model == "open" or found.confidence == "unsure", found

@@ -14,7 +14,7 @@ from traffic.recovery import Recovery, recovery_of
 from traffic.scenarios import SCENARIOS, scenario
 from traffic.variants import variant
 
-from thinktime.learn import learn
+from thinktime.learn.logs.log import read
 from thinktime.learn.logs.requests import ROWS, Requests
 from thinktime.learn.populations import agents, tell_apart
 
@@ -196,7 +196,7 @@ def test_what_is_joined_says_so(tmp_path: Path) -> None:
         for user, second in zip(users.tolist(), seconds.tolist(), strict=True)
     ]
     (tmp_path / "access.log").write_text("".join(lines))
-    found = [one.population for one in learn([tmp_path / "access.log"]).parts]
+    found = tell_apart(read([tmp_path / "access.log"]).requests).populations
     joined = [one for one in found if "small ones of a kind together" in one.reason]
     assert len(joined) == 1
     assert joined[0].users == max(one.users for one in found) > 2_000
@@ -222,7 +222,7 @@ def test_nothing_is_likely_in_a_log_of_which_a_minute_an_hour_was_kept(tmp_path:
                 f'"GET /{random.integers(50)} HTTP/1.1" 200 10 "-" "{agent}"\n'
             )
     (tmp_path / "access.log").write_text("".join(lines))
-    found = [one.population for one in learn([tmp_path / "access.log"]).parts]
+    found = tell_apart(read([tmp_path / "access.log"]).requests).populations
     assert {one.kind for one in found} >= {"crawler"}
     assert {one.confidence for one in found} == {"unsure"}
     assert all("% of the log's time has no line" in one.reason for one in found)

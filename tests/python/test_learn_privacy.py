@@ -17,6 +17,7 @@ from thinktime.learn.journeys import find_journeys
 from thinktime.learn.kinds import private, templates
 from thinktime.learn.logs.requests import ROWS, Requests
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 HOSTILE = [
     ("", "7d444840-9dc0-11d1-b245-5ffdce74fad2"),
     ("", "{7D444840-9DC0-11D1-B245-5FFDCE74FAD2}"),

@@ -20,6 +20,7 @@ from thinktime.learn.fidelity import BAD
 from thinktime.learn.logs.log import read
 from thinktime.learn.model.population_model import PopulationModel
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 WORKLOAD = """
 name = "mixed"
 [[population]]
@@ -98,7 +99,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def learned(rows: Path) -> Learned:
-    return learn([rows], fidelity=False)
+    return learn([rows])
 
 
 def test_populations_are_those_of_the_column(rows: Path, learned: Learned) -> None:
@@ -153,17 +154,18 @@ def test_laws_are_those_of_the_workload(learned: Learned, tmp_path: Path) -> Non
     assert matrix[item, home] == pytest.approx(0.3, abs=0.03)
 
 
-def test_what_the_columns_say_is_told(rows: Path) -> None:
+def test_what_the_columns_say_is_told(tmp_path: Path) -> None:
     told = "populations by `population` and pages by `page`"
+    rows = simulated(tmp_path, WORKLOAD, "3min")
     assert any(told in one for one in read([rows]).notes)
     shown = CliRunner().invoke(app, ["learn", str(rows), "--no-fidelity"]).output
     assert told in " ".join(shown.split())
     assert "visitors " in shown
 
 
-def test_the_learned_workload_stands_in_for_the_rows(rows: Path) -> None:
+def test_the_learned_workload_stands_in_for_the_rows(learned: Learned) -> None:
     """No figure differs by more than chance, which may be large for so short a log."""
-    found = learn([rows]).fidelity
+    found = learned.fidelity
     assert found is not None
     assert found.verdict != BAD, found.to_dict()["sentences"]
     assert found.measured

@@ -19,6 +19,7 @@ from thinktime.cli import app
 from thinktime.learn import learn
 from thinktime.learn.comments import note
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 SHORT = """
 name = "short"
 [[population]]

@@ -10,6 +10,7 @@ import pytest
 
 from thinktime.learn import Learned, learn
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 BEGIN = datetime.datetime(2026, 3, 2, 8, tzinfo=datetime.UTC)
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:{0}.0) Gecko/20100101 Firefox/{0}.0"
 SPAN_S = 3 * 3600.0

@@ -1,7 +1,8 @@
 """Logs that are short beside their sessions: the file still offers the log's requests.
 
-Each rate is the mean of 100 simulations as long as the log, whose error is 0.4 % of it or less (of
-1,000 sessions with a squared coefficient of variation of 1); 2 % are five of these.
+Each rate is the mean of 50 simulations as long as the log, whose error is 0.45 % of it or less (of
+1,800 sessions with a squared coefficient of variation of 0.8, and of replayed starts 0.35 %); 2 %
+are four of these, a false alarm for one seed in 16,000.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import pytest
 import thinktime
 from thinktime.learn import Learned, learn
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 BEGIN = datetime.datetime(2026, 3, 2, 8, tzinfo=datetime.UTC)
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:{}.0) Gecko/20100101 Firefox/{}.0"
 PROGRAM = "java/11"
 TOOK_S = 0.05
-REPLICATIONS = 100
+REPLICATIONS = 50
 Line = tuple[float, float, int, str, str, str]
 """When it came and how long it took, the user, the path, the referrer, the agent."""
 
@@ -52,7 +54,7 @@ def visitors(
     draw: np.random.Generator, span_s: float, rate: float, think_s: float, pages: Callable[[], int]
 ) -> list[Line]:
     lines: list[Line] = []
-    begins = draw.uniform(-3 * 3600, span_s, draw.poisson(rate * (span_s + 3 * 3600)))
+    begins = draw.uniform(-3600, span_s, draw.poisson(rate * (span_s + 3600)))
     for user, begin in enumerate(begins.tolist()):
         at, referrer, agent = begin, "-", BROWSER.format(100 + user % 40, 100 + user % 40)
         for _ in range(pages()):
@@ -76,8 +78,10 @@ def offered(found: Learned, folder: Path) -> float:
     return float(result.summary["requests"]) / REPLICATIONS / len(log)
 
 
-@pytest.mark.parametrize("law", ["geometric", "fixed", "uniform"])
-@pytest.mark.parametrize("span_s", [1200.0, 3600.0])
+@pytest.mark.parametrize(
+    ("law", "span_s"),
+    [("geometric", 1200.0), ("fixed", 1200.0), ("uniform", 1200.0), ("geometric", 3600.0)],
+)
 def test_people_ask_as_often_as_in_the_log(tmp_path: Path, law: str, span_s: float) -> None:
     """Sessions last for two to five minutes: up to 20 % were missing."""
     draw = np.random.default_rng(97)

@@ -9,6 +9,7 @@ import pytest
 import thinktime as tt
 from thinktime.learn import learn
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 SYSTEM = 'name = "s"\n[[station]]\nname = "x"\ndemand = "exp(5ms)"\n'
 PERSON, CRAWLER = "Mozilla/5.0 (X11) Firefox/120.0", "Googlebot/2.1"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 
 from thinktime.learn import learn
 from thinktime.learn.advice.advice import Advice
@@ -95,6 +96,7 @@ def site(path: Path, hours: float, duration: str = "", pause_s: float = 20) -> P
     return path
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_short_visits_are_not_said_to_be_cut(tmp_path: Path) -> None:
     """With a timeout of half an hour, all of two hours lies near an edge of the log."""
     cut = "unsure: most sessions may have been cut off by the log's begin or end"
@@ -104,18 +106,21 @@ def test_short_visits_are_not_said_to_be_cut(tmp_path: Path) -> None:
     assert found.advice.confidence == cut
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_what_is_asked_for_most_is_shown_first(tmp_path: Path) -> None:
     found = learn([site(tmp_path / "access.log", 1)], fidelity=False)
     shown = next(one for one in lines(found) if one.startswith("requests  "))
     assert shown.split() == ["requests", "/*.png", "80", "%,", "/*", "20", "%"]
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_one_size_of_many_paths_is_written_as_it_is(tmp_path: Path) -> None:
     found = learn([site(tmp_path / "access.log", 1)], fidelity=False)
     sizes = [one.size_law for one in found.parts[0].journeys.answers]
     assert sizes == ["100B"] * len(sizes)
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_what_would_tell_a_clock_from_a_loop_is_not_in_the_log_already(tmp_path: Path) -> None:
     bare = learn([site(tmp_path / "access.log", 1)], fidelity=False)
     timed = learn([site(tmp_path / "timed.log", 1, " 0.010")], fidelity=False)

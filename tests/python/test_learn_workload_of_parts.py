@@ -15,6 +15,7 @@ import thinktime as tt
 from thinktime.cli import app
 from thinktime.learn import Learned, learn
 
+pytestmark = pytest.mark.usefixtures("brief_advice")
 IDLE = tt.System('name = "idle"\n[[station]]\nname = "s"\nservers = 1000\ndemand = "10ms"\n')
 
 
@@ -121,7 +122,17 @@ def test_what_changed_between_two_logs_is_told(mixed: tuple[Made, Path], tmp_pat
     assert polled["after"] == 0
     assert polled["beyond_chance"]
     assert found["requests a session"]["ratio"] == pytest.approx(1, abs=0.1)
-    said = CliRunner().invoke(app, [*words, "--quiet"])
+
+
+def test_what_changed_is_shown(tmp_path: Path) -> None:
+    polled = scenario("pollers", 11, 0.02)
+    before, after = (tmp_path / name for name in ("before", "after"))
+    before.mkdir()
+    after.mkdir()
+    words = ["--compare", str(polled.write(before)), *polled.learn_options, "--no-fidelity"]
+    log = scenario("people", 14, 0.02).write(after)
+    said = CliRunner().invoke(app, ["learn", str(log), *words, "--quiet"])
+    assert said.exit_code == 0, said.output
     assert "requests of pollers" in said.output
 
 

@@ -118,7 +118,7 @@ def advise(
     stays = stay(traffic)
     clients = round(traffic.active_mean) if stays else round(load / demand_s * session_s)
     clients = min(max(clients, 1), CLIENTS_MAX)
-    models = simulate_models(traffic, sessions, (demand_s, cv2), clients, load)
+    models = simulate_models(traffic, sessions, (demand_s, cv2), clients, load, stays)
     rule, reason = rule_of_thumb(traffic)
     off = None if stays else _off(models, load)
     found = _simplest(off) if off is not None else rule

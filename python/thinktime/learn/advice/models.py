@@ -60,14 +60,18 @@ def simulate_models(
     demand: tuple[float, float],
     clients: int,
     load: float,
+    stays: bool,
 ) -> dict[str, Model]:
-    """The three models on one server of this mean demand and C², at rates that give this load."""
+    """The three models on one server of this mean demand and C², at rates that give this load.
+
+    Users who stay have no partly-open one.
+    """
     mean, cv2 = demand
     rate = load / mean
     law = demands(mean, cv2)
     think = sessions.think_law
     texts = {"open": f'model = "open"\nrate = "{rate!r}/s"\n'}
-    if think is not None and traffic.requests_per_session > 1:
+    if think is not None and traffic.requests_per_session > 1 and not stays:
         partly = (
             f'model = "partly-open"\nrate = "{{!r}}/s"\n'
             f'[session]\nrequests = "{sessions.requests_law}"\nthink = "{think}"\n'
@@ -81,7 +85,7 @@ def simulate_models(
     seen["closed"] = partial(_at_cycle, closed, clients / rate)
     with ThreadPoolExecutor() as pool:
         futures = {
-            name: [pool.submit(one, law, policy, warmup_s) for policy in POLICIES]
+            name: [pool.submit(one, law, policy, warmup_s, REQUESTS) for policy in POLICIES]
             for name, one in seen.items()
         }
     found = {name: _model(*(each.result() for each in of)) for name, of in futures.items()}
@@ -107,25 +111,25 @@ def demands(mean: float, cv2: float) -> str:
     return f"mix({fewer!r}: erlang({stages - 1}, {(stages - 1) * stage!r}s), {1 - fewer!r}: {more})"
 
 
-def _at_cycle(closed: str, cycle_s: float, law: str, policy: str, warmup_s: float) -> ModelFigures:
+def _at_cycle(
+    closed: str, cycle_s: float, law: str, policy: str, warmup_s: float, requests: int
+) -> ModelFigures:
     """A closed workload in which a client's requests are this many seconds apart.
 
     Its think time is the rest beside response times, so that the server has the wanted load.
     """
     think = cycle_s
     for _ in range(TURNS):
-        seen = _figures(closed.format(repr(think)), law, policy, warmup_s / TURN, REQUESTS // TURN)
+        seen = _figures(closed.format(repr(think)), law, policy, warmup_s / TURN, requests // TURN)
         think = max(cycle_s - seen.mean_s, 1e-3 * cycle_s)
-    return _figures(closed.format(repr(think)), law, policy, warmup_s)
+    return _figures(closed.format(repr(think)), law, policy, warmup_s, requests)
 
 
 def _model(first: ModelFigures, best: ModelFigures) -> Model:
     return Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
 
 
-def _figures(
-    text: str, law: str, policy: str, warmup_s: float, requests: int = REQUESTS
-) -> ModelFigures:
+def _figures(text: str, law: str, policy: str, warmup_s: float, requests: int) -> ModelFigures:
     """A workload on one server, simulated."""
     head = 'name = "server"\n[[station]]\nname = "server"'
     system = _core.System(f'{head}\npolicy = "{policy}"\ndemand = "{law}"\n')
