@@ -10,14 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import command_copies
 import polars as pl
 import pytest
 
 import thinktime as tt
 from thinktime.capacity_search.probe import Probe
-
-COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
-
 
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
 
@@ -134,9 +132,7 @@ def test_a_real_server_is_searched_too() -> None:
 
 
 def thinktime(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
-    )
+    return command_copies.thinktime(arguments, cwd, timeout_s=300)
 
 
 @pytest.fixture
