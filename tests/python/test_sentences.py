@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import pytest
 from test_tidy import RUST_WORDS, TEST_ITEM, is_test, item_end, sources, without_words
@@ -90,9 +91,13 @@ def _joined(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     yield first, words
 
 
+parsed = lru_cache(maxsize=1)(ast.parse)
+"""The tree of the file at hand."""
+
+
 def _docstrings(text: str) -> Iterator[tuple[int, str]]:
     """All strings that are statements, paragraph by paragraph."""
-    for node in _statements(ast.parse(text)):
+    for node in _statements(parsed(text)):
         if isinstance(node, ast.Expr):
             text = getattr(node.value, "value", None)
             if isinstance(text, str):
@@ -130,7 +135,7 @@ def _rust_strings(text: str) -> Iterator[tuple[int, str]]:
 
 def _python_strings(text: str) -> Iterator[tuple[int, str]]:
     """All strings, and all parts of strings between braces."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
 
