@@ -32,7 +32,7 @@ EVIL = '</script><script>alert(1)</script><img src=x onerror="alert(2)">%{x} & "
 
 @pytest.fixture(scope="module")
 def demo():
-    return fakes.demo_results()
+    return fakes.demo_results(1000)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def innocent(demo):
 
 
 def test_the_same_results_give_the_same_page(innocent):
-    assert render_page(page_of(fakes.demo_results()[-3:-2])) == innocent
+    assert render_page(page_of(fakes.demo_results(1000)[-3:-2])) == innocent
 
 
 def evil_results():
