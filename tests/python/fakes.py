@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import math
 from dataclasses import dataclass, field
@@ -302,22 +303,23 @@ def fcfs_run(workload, demand, n, seed=1, lateness_s=0.0):
     """Scheduled and done times of ``n`` requests at one FCFS server, by Lindley's recursion."""
     rng = np.random.default_rng(seed)
     p, means = np.array(demand.phases).T
-    demands = rng.exponential(means[rng.choice(len(p), n, p=p / p.sum())])
-    scheduled, done = np.empty(n), np.empty(n)
-    free = 0.0
+    demands = rng.exponential(means[rng.choice(len(p), n, p=p / p.sum())]).tolist()
     if workload.model != "closed":
         scheduled = np.cumsum(rng.exponential(1 / workload.request_rate, n))
-    else:
-        ready = list(rng.exponential(workload.think.mean, workload.clients))
-    for i in range(n):
-        if workload.model == "closed":
-            client = int(np.argmin(ready))
-            scheduled[i] = ready[client]
-        free = max(free, scheduled[i] + lateness_s) + demands[i]
-        done[i] = free
-        if workload.model == "closed":
-            ready[client] = done[i] + rng.exponential(workload.think.mean)
-    return scheduled, done
+        done, free = [], 0.0
+        for begin, demand in zip(scheduled.tolist(), demands, strict=True):
+            free = max(free, begin + lateness_s) + demand
+            done.append(free)
+        return scheduled, np.array(done)
+    ready = sorted(rng.exponential(workload.think.mean, workload.clients).tolist())
+    thinks = rng.exponential(workload.think.mean, n).tolist()
+    scheduled, done, free = [], [], 0.0
+    for demand, think in zip(demands, thinks, strict=True):
+        scheduled.append(ready[0])
+        free = max(free, ready[0] + lateness_s) + demand
+        done.append(free)
+        heapq.heapreplace(ready, free + think)
+    return np.array(scheduled), np.array(done)
 
 
 def result(kind, workload, system, n, seed=1, directory="results", **more):

@@ -32,11 +32,12 @@ def pages() -> dict[str, Page]:
         learned = learned_page(learn([log]))
     swept, measured = page_subjects.swept(), page_subjects.swept(measured=True)
     wide = page_subjects.swept_wide()
+    results = page_subjects.results()
     return {
-        "report": report_page(page_subjects.results()),
+        "report": report_page(results),
         "run": report_page([page_subjects.measured()]),
         "simulate": report_page([page_subjects.simulated()]),
-        "compare": report_page(page_subjects.results()[-3:-1]),
+        "compare": report_page(results[-3:-1]),
         "sweep": swept_page(swept.table, swept.axes, measured=False),
         "sweep-measured": swept_page(measured.table, measured.axes, measured=True),
         "sweep-wide": swept_page(wide.table, wide.axes, measured=False),

@@ -137,7 +137,7 @@ PAIRS: dict[str, Pair] = {
     "open, timeouts and retries": Pair(
         _workload('model = "open"\nrate = "90/s"', "", IMPATIENT), _system(_station("fcfs"))
     ),
-    "open, a collapse by retries": Pair("retries.toml", "two-speeds.toml", {"duration": "2s"}),
+    "open, a collapse by retries": Pair("retries.toml", "two-speeds.toml", {"duration": "1.6s"}),
     "closed, PS and several servers": Pair(
         CLOSED,
         _system(

@@ -10,14 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import command_copies
 import polars as pl
 import pytest
 
 import thinktime as tt
 from thinktime.capacity_search.probe import Probe
-
-COMMAND = [sys.executable, "-c", "from thinktime.cli import main; main()"]
-
 
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
 
@@ -39,16 +37,16 @@ def open_text(slo: str, rate: float = 100.0, seed: int = 1) -> str:
     ],
 )
 def test_the_capacity_of_a_single_queue_is_the_exact_one(slo: str, exact: float) -> None:
-    """Of 20 intervals 19 hold the exact value; fewer than 15 has probability 3e-4 at a coverage
+    """Of 12 intervals 11 hold the exact value; fewer than 8 has probability 2e-4 at a coverage
     of 95 %, and the seeds are fixed. A value that is 10 % off is held by few."""
     system = tt.System(SYSTEM)
     found = [
-        tt.capacity(tt.Workload(open_text(slo, seed=1000 * seed)), system) for seed in range(20)
+        tt.capacity(tt.Workload(open_text(slo, seed=1000 * seed)), system) for seed in range(12)
     ]
     ends = [(one.low, one.high) for one in found if one.verdict == "found"]
-    assert len(ends) == 20
-    assert sum(low <= exact <= high for low, high in ends) >= 15
-    assert sum(low <= 1.1 * exact <= high for low, high in ends) <= 5
+    assert len(ends) == 12
+    assert sum(low <= exact <= high for low, high in ends) >= 8
+    assert sum(low <= 1.1 * exact <= high for low, high in ends) <= 3
     assert max(len(one.probes) for one in found) <= 25
 
 
@@ -134,9 +132,7 @@ def test_a_real_server_is_searched_too() -> None:
 
 
 def thinktime(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
-    )
+    return command_copies.thinktime(arguments, cwd, timeout_s=300)
 
 
 @pytest.fixture

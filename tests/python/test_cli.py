@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import command_copies
 import jsonschema_lite
 import pytest
 import typer
@@ -43,9 +44,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def thinktime(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
-    )
+    return command_copies.thinktime(arguments, cwd, timeout_s=300)
 
 
 def test_steps_that_endless_sessions_leave_for_good_are_named_before_the_run(files: Path) -> None:

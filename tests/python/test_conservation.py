@@ -223,7 +223,7 @@ def files(folder: Path, threads: int) -> dict[str, bytes]:
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(tmp_path: Path) -> None:
     one = files(tmp_path / "one", 1)
     assert sum(name.endswith("requests.parquet") for name in one) == 8
-    for number, threads in enumerate((1, 2, 3)):
+    for number, threads in enumerate((1, 3)):
         assert files(tmp_path / str(number), threads) == one
 
 

@@ -257,14 +257,6 @@ def test_who_takes(location: str) -> None:
 # ---- the order of what is noted down together
 
 
-@pytest.mark.parametrize(
-    "case", [*ms.cases()[::12], *ms.tied_cases()[::3]], ids=lambda case: case.name
-)
-def test_the_order_of_notes_does_not_matter(case: ms.Case) -> None:
-    first = run_net(case.features, case.cores, case.tasks, seed=1)
-    assert run_net(case.features, case.cores, case.tasks, seed=2) == first
-
-
 def test_three_tasks_at_once_come_in_their_order() -> None:
     for seed in range(3):
         outcomes = run_net(features(), 2, [task(0, 5), task(0, 5), task(0, 5)], seed)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
+import command_copies
 import polars as pl
 import pytest
 from postgres_server import USER, Database, serving
@@ -134,12 +132,12 @@ def shapes(secret: str) -> list[bytes]:
 
 def thinktime(folder: Path, environment: dict[str, str], *words: str) -> bytes:
     """All that a command says, well done or not."""
-    command = [sys.executable, "-c", "from thinktime.cli import main; main()", *words]
-    plain = {name: value for name, value in os.environ.items() if name != "PGPASSWORD"}
-    done = subprocess.run(
-        command, cwd=folder, env=plain | environment, capture_output=True, timeout=WAIT_S
-    )
-    return done.stdout + done.stderr
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PGPASSWORD", raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        done = command_copies.thinktime(words, folder, timeout_s=WAIT_S)
+    return (done.stdout + done.stderr).encode()
 
 
 @pytest.mark.parametrize(

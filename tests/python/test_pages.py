@@ -9,6 +9,7 @@ import io
 import os
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import made_pages
@@ -37,6 +38,12 @@ def shown(what: object, width: int) -> str:
     console = Console(width=width, file=io.StringIO(), record=True)
     console.print(what)
     return console.export_text()
+
+
+@cache
+def text_named(name: str) -> str:
+    """The text of a page by its name."""
+    return text_of(made_pages.pages()[name])
 
 
 def text_of(made: Page) -> str:
@@ -72,18 +79,18 @@ def golden(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["report", "sweep", "sweep-measured", "capacity"])
-def test_what_a_page_says(pages: dict[str, Page], name: str) -> None:
-    golden(f"page-{name}", text_of(pages[name]))
+def test_what_a_page_says(name: str) -> None:
+    golden(f"page-{name}", text_named(name))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_recorded_page_says_that_it_could_not_look(pages: dict[str, Page], name: str) -> None:
+def test_no_recorded_page_says_that_it_could_not_look(name: str) -> None:
     """A stand-in without the data of a section would have its failure recorded as its words."""
-    assert "cannot be read" not in text_of(pages[name])
+    assert "cannot be read" not in text_named(name)
 
 
-def test_the_recorded_page_shows_what_a_model_says(pages: dict[str, Page]) -> None:
-    text = text_of(pages["report"])
+def test_the_recorded_page_shows_what_a_model_says() -> None:
+    text = text_named("report")
     assert "matches the measurement" in text
     assert "the same load, closed, 50 clients" in text
 
@@ -91,12 +98,8 @@ def test_the_recorded_page_shows_what_a_model_says(pages: dict[str, Page]) -> No
 @pytest.mark.parametrize("name", NAMES)
 def test_what_charts_draw(pages: dict[str, Page], name: str) -> None:
     """The curves of every chart of every page, in some fifty numbers each."""
-    golden(f"charts-{name}", data_of(pages[name]))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_page_has_charts_to_record(pages: dict[str, Page], name: str) -> None:
     text = data_of(pages[name])
+    golden(f"charts-{name}", text)
     numbers = [line for line in text.splitlines() if line.startswith("    y: ")]
     assert len(numbers) > 0
     assert max(len(line.split()) for line in numbers) >= 3
@@ -115,14 +118,14 @@ def test_what_a_terminal_shows(width: int) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_page_shows_what_only_programs_read(pages: dict[str, Page], name: str) -> None:
-    text = text_of(pages[name])
+def test_no_page_shows_what_only_programs_read(name: str) -> None:
+    text = text_named(name)
     for word in ("None", "True", "False", "nan", "_s ", "ci95", "[s]", "[/s]"):
         assert word not in text, word
 
 
-def test_points_of_a_real_server_are_called_measured(pages: dict[str, Page]) -> None:
-    simulated, measured = (text_of(pages[name]) for name in ("sweep", "sweep-measured"))
+def test_points_of_a_real_server_are_called_measured() -> None:
+    simulated, measured = (text_named(name) for name in ("sweep", "sweep-measured"))
     assert "simulated" in simulated
     assert "simulated" not in measured
     assert "measured" in measured

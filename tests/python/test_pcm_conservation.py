@@ -18,6 +18,7 @@ import pcm_models as pcm
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from volume import oracle, volume
 
 import thinktime as tt
 from thinktime.pcm import Imported, import_model
@@ -132,8 +133,9 @@ def imported(front: list[pcm.Action], back: list[pcm.Action]) -> Imported:
         return import_model(model)
 
 
+@oracle
 @given(actions(), actions())
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=volume(20, 50), deadline=None, derandomize=True)
 def test_no_demand_is_lost(front: list[Made], back: list[Made]) -> None:
     (first, mean), (second, other) = sequence(front), sequence(back)
     assert total(imported(first, second)) == pytest.approx(mean + other, rel=1e-6)

@@ -44,11 +44,12 @@ def files(tmp_path: Path) -> Path:
 
 
 def thinktime(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=cwd, capture_output=True, text=True, timeout=300, env=clean | environment,
-    )  # fmt: skip
+    """A command whose outputs are no terminals."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("NO_COLOR", raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        return command_copies.thinktime(arguments, cwd, timeout_s=300)
 
 
 def simulated(name: str, cwd: Path, workload: str = "w.toml") -> None:

@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import Given, Time, departures
 from reference_closed import closed
+from volume import oracle, volume
+
+pytestmark = oracle
 
 RANKS = {"gold": 1, "base": 2}
 CASES: list[tuple[str, int, list[Given], list[Time]]] = [
@@ -208,7 +211,7 @@ SOME_JOBS = st.lists(
 """(time since the arrival before, demand, kind): small integers, so that much falls together."""
 Gaps = list[tuple[int, int, str]]
 any_jobs = given(gaps=SOME_JOBS, servers=st.integers(1, 3), arrivals_first=st.booleans())
-often = settings(max_examples=60, deadline=None, derandomize=True)
+often = settings(max_examples=volume(15, 60), deadline=None, derandomize=True)
 on_each_policy = pytest.mark.parametrize("policy", CONSERVING)
 
 
@@ -352,7 +355,7 @@ def test_small_slices_come_close_to_sharing(gaps: Gaps) -> None:
     ),
     servers=st.integers(1, 3),
 )
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=volume(8, 20), deadline=None, derandomize=True)
 def test_a_closed_system_is_an_open_one_with_its_arrivals(
     policy: str, lists: list[list[tuple[int, int]]], servers: int
 ) -> None:

@@ -7,10 +7,9 @@ the strings of the product; strings of tests are free.
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
 
 import pytest
 from test_tidy import RUST_WORDS, TEST_ITEM, is_test, item_end, sources, without_words
@@ -39,6 +38,12 @@ IDIOMS = {
 """Patterns that begin at a word, each with what to write instead."""
 
 PATTERN = re.compile(rf"(?i)\b(?:{'|'.join(IDIOMS)})")
+PYTHON_WORDS = re.compile(
+    r'''#[^\n]*|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\])*"|'''
+    r"'''(?:\\.|[^\\])*?'''|'(?:\\.|[^'\\])*'",
+    re.DOTALL,
+)
+"""Comments and strings."""
 FENCE = re.compile(r"^```.*?^```$|^    .*$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`[^`\n]*`")
 PRODUCT = re.compile(r"crates/\w+/src/|python/thinktime/")
@@ -86,19 +91,35 @@ def _joined(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     yield first, words
 
 
+parsed = lru_cache(maxsize=1)(ast.parse)
+"""The tree of the file at hand."""
+
+
 def _docstrings(text: str) -> Iterator[tuple[int, str]]:
     """All strings that are statements, paragraph by paragraph."""
-    for node in ast.walk(ast.parse(text)):
+    for node in _statements(parsed(text)):
         if isinstance(node, ast.Expr):
             text = getattr(node.value, "value", None)
             if isinstance(text, str):
                 yield from _joined(enumerate(text.splitlines(), node.lineno))
 
 
+def _statements(within: ast.AST) -> Iterator[ast.AST]:
+    """All statements within one, at any depth."""
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        found = getattr(within, name, None)
+        for one in found if isinstance(found, list) else []:
+            yield one
+            yield from _statements(one)
+
+
 def _comments(text: str) -> Iterator[tuple[int, str]]:
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string.lstrip("# ")
+    line, place = 1, 0
+    for one in PYTHON_WORDS.finditer(text):
+        if one[0].startswith("#"):
+            line += text.count("\n", place, one.start())
+            place = one.start()
+            yield line, one[0].lstrip("# ")
 
 
 def _rust_strings(text: str) -> Iterator[tuple[int, str]]:
@@ -114,7 +135,7 @@ def _rust_strings(text: str) -> Iterator[tuple[int, str]]:
 
 def _python_strings(text: str) -> Iterator[tuple[int, str]]:
     """All strings, and all parts of strings between braces."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
 

@@ -1,6 +1,6 @@
 """Partly-open journeys begin in the steady state: as many requests come at first as later.
 
-In 300 replications the rate in the first hundredth of the run (or tenth) is compared with the rest,
+In 150 replications the rate in the first hundredth of the run (or tenth) is compared with the rest,
 by Student's t of the differences. Each comparison has a false alarm of 1e-7 if means were normal;
 the seeds are fixed.
 """
@@ -14,7 +14,7 @@ from scipy import stats
 
 import thinktime as tt
 
-REPLICATIONS = 300
+REPLICATIONS = 150
 RUN_S = 400
 FIRST_S = RUN_S / 100
 FALSE_ALARM = 1e-7
