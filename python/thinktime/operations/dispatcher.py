@@ -76,27 +76,27 @@ class switch:  # noqa: N801 - it is used like a function: `with switch(cluster, 
         """Bind to `HOST:PORT` (port 0: a free one) and forward at once.
 
         Args:
-            system: A system with a cluster, the path of its file, or what it says as a dict.
+            system: A system with a cluster, the path of its file, or its keys as a dict.
             servers: The real server for each of the cluster's, as in `http://127.0.0.1:8081`.
-            listen: Where to listen.
+            listen: The address to listen at.
             cluster: The name of the cluster, if the system has several.
-            workload: A workload, the path of its file, or what it says as a dict, that says which
-                request is of which name, for the cluster's classes. Without it the name is the
-                first part of the target's path.
+            workload: A workload, the path of its file, or its keys as a dict. It names requests,
+                for the cluster's classes. Without it the name is the first part of the target's
+                path.
             seed: The seed of the policy's draws: the same as a simulation's.
-            log: A file to which a line is added for each request, in the Combined Log Format with
-                its response time and server behind it. Lines are there a second later.
-            certificate: The file, in PEM form, with the certificate to show to clients, followed by
-                those that lead to its authority. With it clients connect by TLS, and speak HTTP/2
-                or HTTP/1.1.
+            log: A file that gets a line for each request, in the Combined Log Format with its
+                response time and server behind it, a second later.
+            certificate: The file, in PEM form, with the certificate for clients, followed by those
+                that lead to its authority. With it clients connect by TLS, and speak HTTP/2 or
+                HTTP/1.1.
             key: The file with its private key; without it, that of the certificate.
-            metrics: `HOST:PORT`, port 0 for a free one, at which metrics are served in the text
-                format of Prometheus; another port than that of `listen`.
+            metrics: `HOST:PORT`, port 0 for a free one, of metrics in Prometheus' text format;
+                another port than that of `listen`.
             settings: Limits (`threads`, `connections`, `body_bytes`, `waiting`, `retries`,
                 `failures`), times as in `"2s"` (`wait`, `client`, `connect`, `first_byte`,
                 `idle`, `closed`, `drain`), `behind_proxy`, the path of health checks (`health`;
                 None for none) with their times (`health_every`, `health_within`), and the path of
-                `probe`, for policies that ask servers how much they have to do; see docs/switch.md.
+                `probe`, for policies that ask servers for their load; see docs/switch.md.
 
         Raises:
             InputError: if the system, the servers, the workload, the address or a setting are

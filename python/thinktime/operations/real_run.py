@@ -64,66 +64,66 @@ def run(
     """Run a workload against a real server.
 
     Args:
-        workload: A workload, the path of its file, or what it says as a dict.
-        target: Where the server listens, as in `http://127.0.0.1:8080`.
+        workload: A workload, the path of its file, or its keys as a dict.
+        target: The address of the server, as in `http://127.0.0.1:8080`.
         seed: The seed, instead of the workload's own.
-        requests: How many requests are begun after the warm-up.
-        duration: No request is begun at this time or later; 30 s if nothing else ends the run.
+        requests: The number of requests after the warm-up, after which no more begin.
+        duration: The time from which no request begins; 30 s if nothing else ends the run.
         warmup: Requests scheduled before this time are sent but do not count.
-        drain: How long the last responses are waited for; 10 s by default.
+        drain: The longest wait for the last responses; 10 s by default.
         rate: The rate of sessions or, in an open model, requests, instead of the workload's: a
             number a second, or a text such as "600/min". Not for a closed model.
         clients: The clients of a closed model, instead of the workload's; 1 to 10,000,000.
         think: The think time of a closed or partly-open model, instead of the workload's: a time,
-            or a distribution such as "exp(7s)". Requests that have their own keep it.
-        demands: A system whose service demands the requests carry along, drawn as `simulate`
-            would draw them with the same seed: for a target that is `serve`.
-        rows: Which rows to keep: "all" (the default), "none", or "1/N" of the sessions.
-        output: Write the result directory there; an older result is replaced at the end.
-        label: What the result is called; by default its workload, the commit and the time.
+            or a distribution such as "exp(7s)". Requests with a think time of their own keep it.
+        demands: A system whose service demands the requests carry, drawn as `simulate` would draw
+            them with the same seed: for a target that is `serve`.
+        rows: The rows to keep: "all" (the default), "none", or "1/N" of the sessions.
+        output: The result directory to write; it replaces an older result at the end.
+        label: A name for the result; by default its workload, the commit and the time.
         progress: Called about twenty times a second.
         monitor: Called about ten times a second with more of the state so far.
-        stop_on_slo: End the run when it is certain that the workload's objectives cannot be met
-            any more: an error share or a percentile's share is above its limit by two half-widths
-            of its 95 % interval, or would be whatever came now, after at least 1000 requests. A
+        stop_on_slo: End the run as soon as the workload's objectives are certain to be missed: an
+            error share or a percentile's share is above its limit by two half-widths of its 95 %
+            interval, or would be with any further requests, after at least 1,000 of them. A
             warning says so; the result is that up to then.
-        show_errors: Keep how the first response of each kind of failure began, by request and
-            cause: `by_request.NAME.bodies` of the summary, and the table of what went wrong. What
-            the server wrote stands in the result then, without the secrets that it was sent.
-        ca_file: The certificate authorities that an https, wss or h3 target or a database must be
-            known to, as a file of PEM certificates; those that Mozilla trusts by default.
-        insecure: Take any certificate of an https, wss or h3 target or of a database.
+        show_errors: Keep the beginning of the first response of each kind of failure, by request
+            and cause: `by_request.NAME.bodies` of the summary, and the table of failures. The
+            result then has words of the server, without the secrets that the server received.
+        ca_file: The certificate authorities that vouch for an https, wss or h3 target or a
+            database, as a file of PEM certificates; those that Mozilla trusts by default.
+        insecure: Accept any certificate of an https, wss or h3 target or of a database.
         certificate: The client's certificate for an https, wss or h3 target or a database, as a
             file in PEM form, with those that lead to its authority.
         key: The private key of the certificate, as a file in PEM form without a password; in the
             certificate's file by default.
-        sources: This machine's addresses that connections come from, in turn; each perhaps with
+        sources: Addresses of this machine from which connections come, in turn; each perhaps with
             a range of ports, as in `127.0.0.2:20000-60000`.
         resolve: Addresses of the target's host, instead of a lookup, each as in
             `shop.test:443:127.0.0.1`, with commas between several; new connections take them in
             turn.
-        ip_version: 4 or 6; by default that of the first address that takes a connection.
-        lookup: How often the host is looked up again, beside the run; 10 ms at least. By default
-            it is looked up once, before the run.
-        unix_socket: The path of a Unix socket that connections go to; the url says the rest.
-        proxy: An HTTP proxy by which the target is reached, as in `http://HOST:PORT`; user and
-            password in it are in no result. By default the one that HTTP_PROXY, HTTPS_PROXY and
-            NO_PROXY name for a target that is not on this machine; "" for none.
+        ip_version: 4 or 6; by default that of the first address that accepts a connection.
+        lookup: The time between lookups of the host beside the run; 10 ms at least. By default
+            one lookup precedes the run.
+        unix_socket: The path of a Unix socket to connect to; the url gives the rest.
+        proxy: An HTTP proxy on the way to the target, as in `http://HOST:PORT`; no result has its
+            user and password. By default the one that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name
+            for a target that is not on this machine; "" for no proxy.
         link: A link that all packets to the target and back cross, with the keys of a lab's
             `[[link]]`, as in "delay = 50ms, loss = 1%, rate = 10Mbit/s"; or a file with one
             `[[link]]`. TCP over it is the kernel's own. It needs root.
-        lateness: How much later than scheduled requests of an open model may be sent, so that
-            the generator wakes more rarely and costs less CPU time; 0 by default.
-        loops: How many event loops the generator runs, each in a thread of its own with its
-            share of the sessions; they do together what one would do.
-        on: Make the load from a Ray cluster: "ray" for one on this machine for the time of the
-            run, "ray://HOST:PORT" for another, or "auto" for the one that this machine belongs to.
-        generators: How many generators there are on the cluster, each a process; by default one on
+        lateness: The allowed delay of requests of an open model after their scheduled times: the
+            generator wakes less often and costs less CPU time; 0 by default.
+        loops: The number of event loops of the generator, each in a thread of its own with its
+            share of the sessions; together they do the work of one.
+        on: The Ray cluster that generates the load: "ray" for a temporary one on this machine,
+            "ray://HOST:PORT" for another, or "auto" for the one that this machine belongs to.
+        generators: The number of generators on the cluster, each a process; by default one on
             each node.
-        on_loss: What happens when a generator is lost: "stop" (the default), or "continue", when
-            another one takes its sessions over.
+        on_loss: The reaction to the loss of a generator: "stop" (the default), or "continue":
+            another one takes over its sessions.
         leave_rows: Leave the rows on the nodes, each in this folder of its own disk, instead of
-            gathering them: an absolute path. The summary says where they are (`generators`), and
+            gathering them: an absolute path. The summary has their places (`generators`), and
             `collect` fetches them.
 
     Raises:

@@ -65,31 +65,31 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         """Bind to `HOST:PORT` (port 0: a free one) and serve at once.
 
         Args:
-            system: A system, the path of its file, or what it says as a dict; one that burns is
-                one machine or station.
-            listen: Where to listen.
+            system: A system, the path of its file, or its keys as a dict; one that burns is one
+                machine or station.
+            listen: The address to listen at.
             seed: The seed of the demands that the server draws.
             burn: Burn the demands, instead of modelling the system.
             threads: The threads that burn: "per-request", or the size of a pool. By default the
                 machine's, or those that the station's policy suggests: under `fcfs` a pool of as
                 many threads as it has servers, under `ps` one a request.
-            cores: The cores that the threads that burn are confined to, counted from 0. By
-                default as many as the machine has, or with a station all.
-            workload: A workload, the path of its file, or what it says as a dict, that says which
-                request is which, and gives their responses the sizes that a simulation with its
-                seed gives them. Without it all have 16 bytes. Not for a server that burns.
+            cores: The cores on which threads burn, counted from 0. By default as many as the
+                machine has; with a station all.
+            workload: A workload, the path of its file, or its keys as a dict. It names requests,
+                and gives their responses the sizes that a simulation with its seed gives them.
+                Without it all have 16 bytes. Not for a server that burns.
             server: Serve only this server of the system's cluster, counted from 0, for a switch
                 in front of it. The system must be one cluster and nothing else.
-            files: The folder whose files are served, instead of a system.
-            policy: With files, whose bytes are sent next: those of all responses in turn (`fair`,
-                the default), or of the one with the least left (`srpt`).
-            rate: With files, the most bytes that are sent in a second, as in `1.2MB/s`: a little
-                less than a thin link takes, so that its queue stands in the server, which orders
-                it. Headers of packets are not counted. By default as fast as clients take them.
+            files: A folder of files to serve, instead of a system.
+            policy: With files, the order of bytes: those of all responses in turn (`fair`, the
+                default), or first of the response with the least left (`srpt`).
+            rate: With files, the most bytes in a second, as in `1.2MB/s`: a little less than a thin
+                link takes, so that its queue stands in the server, which orders it. Headers of
+                packets do not count. By default as fast as clients take them.
             link_class: With files, the first of eight classes of the link (`htb`), as in `1:10` in
                 `tc`'s notation: packets of responses with at most 2, 5, 10, 20, 50, 100 and 200 kB
                 left, and more, name one each (`SO_PRIORITY`). Takes the capability CAP_NET_ADMIN.
-            server_timing: Tell the demand of each request in its response, in milliseconds, as in
+            server_timing: Report the demand of each request in its response, in milliseconds, as in
                 `Server-Timing: demand;dur=12.5`. Not with files.
 
         Raises:

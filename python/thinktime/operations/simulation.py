@@ -42,28 +42,28 @@ def simulate(
     """Simulate a workload on a system model.
 
     Args:
-        workload: A workload, the path of its file, or what it says as a dict.
-        system: A system, the path of its file, or what it says as a dict.
-        load: The load of the busiest station, between 0 and 1, to be held: it sets the rate of an
-            open or partly-open model, and the think time of a closed one.
+        workload: A workload, the path of its file, or its keys as a dict.
+        system: A system, the path of its file, or its keys as a dict.
+        load: The load of the busiest station, between 0 and 1. It sets the rate of an open or
+            partly-open model, and the think time of a closed one.
         seed: The seed, instead of the workload's own.
-        requests: How many requests are begun after the warm-up; 1,000,000 if nothing else ends
-            the simulation.
-        duration: No request is begun at this virtual time or later.
-        warmup: Requests scheduled before this virtual time do not count. "auto" finds how long
-            the start makes a difference, by pilot runs and the rule MSER-5; that is the default
-            unless a duration is given or the arrivals are those of a log or a trace.
-        replications: Independent replications, on all cores; the interval is then made of their
-            means.
+        requests: The number of requests after the warm-up, after which no more begin; 1,000,000 if
+            nothing else ends the simulation.
+        duration: The virtual time from which no request begins.
+        warmup: Requests scheduled before this virtual time do not count. "auto" finds the
+            time for which the start makes a difference, by pilot runs and the rule MSER-5. It is
+            the default unless there is a duration, or the arrivals are those of a log or a trace.
+        replications: The number of independent replications, on all cores; the interval is then
+            that of their means.
         precision: Simulate until the half-width of the mean's 95 % confidence interval is this
             share of the mean, as in 0.01 or "1%".
-        on: Do the replications on a Ray cluster: "ray" for one on this machine for the time of the
-            simulation, "ray://HOST:PORT" for another, or "auto" for the one that this machine
-            belongs to. The result is the same.
-        rows: Which rows to keep: "all", "none", or "1/N" of the sessions; by default all, or such
-            a share that about a million are kept.
-        output: Write the result directory there; an older result is replaced at the end.
-        label: What the result is called; by default its workload, the commit and the time.
+        on: The Ray cluster for the replications: "ray" for a temporary one on this machine,
+            "ray://HOST:PORT" for another, or "auto" for the one that this machine belongs to. The
+            result is the same.
+        rows: The rows to keep: "all", "none", or "1/N" of the sessions; by default all, or a share
+            that comes to about a million.
+        output: The result directory to write; it replaces an older result at the end.
+        label: A name for the result; by default its workload, the commit and the time.
         progress: Called about twenty times a second.
 
     Raises:
