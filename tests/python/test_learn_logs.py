@@ -38,7 +38,7 @@ def test_what_is_not_taken_is_shown_everywhere(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert f"note: {LEFT}pod, zone\n" in result.output
     assert "note: 20 requests dropped by --only and --without" in result.output
-    assert "unused columns: pod, zone." in page.read_text()
+    assert "Unused columns: pod, zone." in page.read_text()
     found = learn([log], without=["status=5xx"], fidelity=False).to_dict()
     assert (found["columns_left_over"], found["dropped"]) == (["pod", "zone"], 20)
     assert len(found["notes"]) == 2

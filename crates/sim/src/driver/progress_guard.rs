@@ -177,7 +177,7 @@ mod tests {
     fn events_that_end_no_request_are_given_up() {
         let stuck = after(64, Nanos::MAX, Nanos(1), |_| 0).unwrap();
         assert_eq!(stuck, Stall::Still { events: 1 << 24, at: Nanos(16) });
-        assert!(stuck.to_string().contains("limit the attempts"));
+        assert!(stuck.to_string().contains("Limit the attempts"));
     }
 
     #[test]

@@ -216,7 +216,7 @@ mod tests {
         for (text, expected) in [
             (format!("region = 'a/b'\nservice = 's3'\n{keys}"), "`region` is in small letters"),
             (format!("region = 'eu'\nservice = ''\n{keys}"), "`service` is in small letters"),
-            (format!("region = 'eu'\nservice = 's3'\n{keys}\ntoken = 'hunter2'"), "`token` is"),
+            (format!("region = 'eu'\nservice = 's3'\n{keys}\ntoken = 'hunter2'"), "`token` names"),
         ] {
             let said = read(&text).unwrap_err();
             assert!(said.contains(expected) && !said.contains("hunter2"), "{said}");

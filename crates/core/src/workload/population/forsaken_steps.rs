@@ -120,12 +120,12 @@ mod tests {
         let words = told(next, "");
         assert_eq!(words.len(), 1);
         assert!(words[0].starts_with("a session of `visitors` never ends"), "{}", words[0]);
-        assert!(words[0].ends_with("somewhere: `home`"), "{}", words[0]);
+        assert!(words[0].ends_with("it never returns to `home`"), "{}", words[0]);
         // A step that is never left is the smallest loop.
         let next = ["item = 1", "search = 1", "home = 0.5, cart = 0.5", "cart = 1"];
         let words = told(next, "");
         assert!(words[0].contains("from `cart` on it asks for `cart` alone"), "{}", words[0]);
-        assert!(words[0].ends_with(": `home`, `item`, `search`"), "{}", words[0]);
+        assert!(words[0].ends_with("it never returns to `home`, `item`, `search`"), "{}", words[0]);
     }
 
     #[test]
