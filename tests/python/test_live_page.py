@@ -250,7 +250,7 @@ def test_two_viewers_see_the_same(files: Path) -> None:
             last[place] = page.read().decode()
 
     with tt.serve(tt.System(SYSTEM)) as server:
-        command = ["run", "w.toml", "--target", server.url, "--duration", "5s", "--live"]
+        command = ["run", "w.toml", "--target", server.url, "--duration", "10s", "--live"]
         with Watched(command, files) as watched:
             viewers = [threading.Thread(target=look, args=(n, watched.url)) for n in range(2)]
             for one in viewers:
