@@ -108,7 +108,7 @@ def test_the_right_server_is_named(system: tt.System, rate: float, kind: str, se
     assert found.system is not None
     assert tt.System(found.system).stations[0].servers == servers
     assert found.model is not None
-    assert "delay" not in found.model, "there is none, and none is sought"
+    assert "delay" not in found.model, "the system has no delay"
     assert found.requests_needed is None
     assert found.load == pytest.approx(0.7, abs=0.06)
 

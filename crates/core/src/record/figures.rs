@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use thinktime_file::workload::Model;
 
 use crate::statistics::TimeFigures;
-
-use serde::{Deserialize, Serialize};
-
 use crate::system::cluster::{ClusterSummary, ServerSummary};
 use crate::system::machine::MachineSummary;
 

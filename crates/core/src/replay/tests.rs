@@ -2,11 +2,8 @@ mod shares;
 
 use std::cell::RefCell;
 
-use thinktime_file::schema::Source;
-
-use crate::workload::WorkloadFiles;
-
 use proptest::prelude::*;
+use thinktime_file::schema::Source;
 
 use super::*;
 use crate::attempt::{Attempt, Ticket};
@@ -15,7 +12,7 @@ use crate::files::Files;
 use crate::limit::Limit;
 use crate::program::Reply;
 use crate::request::Method;
-use crate::workload::Workload;
+use crate::workload::{Workload, WorkloadFiles};
 
 /// A log as (time in ms, duration in ms, user, method, target).
 type Line = (i64, u64, u64, &'static str, &'static str);

@@ -122,7 +122,7 @@ impl Isolation {
     /// The isolation of this name.
     ///
     /// # Errors
-    /// When there is none.
+    /// When no isolation has this name.
     pub fn of(word: &str) -> Result<Isolation, Invalid> {
         match word {
             "read-committed" => Ok(Isolation::ReadCommitted),
