@@ -6,11 +6,11 @@ mod check;
 mod clients;
 mod content;
 mod figure;
+mod file;
 mod objectives;
 mod request;
 mod session;
 mod shared;
-mod workload;
 
 pub use check::{CheckTable, CheckValue};
 pub use clients::{AwsTable, ClientsTable, ConnectionsValue, Oauth2Table, RetryBudgetTable, Reuse};
@@ -19,8 +19,8 @@ pub use content::{
 };
 pub use figure::Figure;
 pub use figure::{CHECK, PAGE, TIMES};
+pub use file::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
 pub use objectives::{Limit as SloLimit, SloTable};
 pub use request::{Cancel, ObjectsTable, RequestTable, RetryTable, RetryWhen};
 pub use session::{OnError, Rows, SessionTable, Start};
 pub use shared::{SharedTable, SharedValue};
-pub use workload::{ArrivalsTable, Model, PopulationTable, WorkloadFile};
