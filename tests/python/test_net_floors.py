@@ -28,9 +28,9 @@ generator
 """The folders of `crates/net/src/generator` from the ground up, and its face, `mod.rs`: each uses
 those before it alone."""
 
-PAIRS = {"log": ("formats::prefix", "formats::choice"), "switch": ("ticket", "dispatcher")}
-"""By crate, a file that may know another one that knows it: a prefix looks at the head of a log, of
-which a format is chosen; a dropped ticket tells its dispatcher."""
+PAIRS = {"switch": ("ticket", "dispatcher")}
+"""By crate, a file that may know another one that knows it: a dropped ticket tells its
+dispatcher."""
 
 
 def test_the_folders_of_the_generator_stand_in_their_order() -> None:
