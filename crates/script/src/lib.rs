@@ -19,18 +19,22 @@
 //! shared variables and `variables` the scripts' view of them. `children` has a session's parallel
 //! work, `sql` statements and transactions, `json` the conversion between text and tables.
 
+mod answer;
 mod call;
 mod children;
 mod data;
+mod family;
 mod form;
 mod functions;
 mod host;
 mod json;
 mod machine;
+mod maker;
 mod sandbox;
 mod send;
 mod shared;
 mod sql;
+mod statements;
 mod text;
 mod variables;
 
