@@ -5,18 +5,9 @@ use thinktime_file::units::Dimension;
 use thinktime_file::workload::{Model, PopulationTable};
 
 use super::super::check::Check;
-use crate::distribution::Distribution;
+use super::course::Course;
 use crate::journey::{Choice, ChoiceKind, END, Journey};
 use crate::request::{Objects, RequestKind};
-
-/// How sessions continue and end, besides by a number of requests.
-#[derive(Debug, Default)]
-pub(crate) struct Course {
-    pub(crate) journey: Option<Journey>,
-    pub(crate) lasts: Option<Distribution>,
-    pub(crate) ends_at: Option<u32>,
-    pub(crate) cache: bool,
-}
 
 const ONE_REQUEST: &str =
     "an open session has one request: use model = \"partly-open\" or \"closed\"";
