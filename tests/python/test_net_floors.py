@@ -1,5 +1,5 @@
-"""The folders of the load generator stand on one another in a written order, and no files of the
-crates for networks and logs import one another in a circle, but for those that are named here."""
+"""The folders of the load generator stand on one another in a written order, and no files of a
+crate import one another in a circle, but for those that are named here."""
 
 from __future__ import annotations
 

@@ -38,8 +38,7 @@ use std::str::FromStr;
 pub use equilibrium::{Equilibrium, Tail};
 pub use law::{Entry, Law};
 pub use special::gamma_tails;
-pub(crate) use streams::MANY;
-pub use streams::Streams;
+pub use streams::{MANY, Streams};
 
 use thinktime_file::error::{Invalid, unknown};
 use thinktime_file::units::{Dimension, Quantity};

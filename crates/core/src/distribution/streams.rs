@@ -4,7 +4,7 @@ use crate::random::Stream;
 
 /// The number of values that are drawn together. In one loop they take half the processor time of
 /// values that are each waited for.
-pub(crate) const MANY: usize = 32;
+pub const MANY: usize = 32;
 
 /// The streams of many draws.
 pub trait Streams {

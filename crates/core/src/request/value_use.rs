@@ -41,8 +41,8 @@ pub(super) struct Contents<'a> {
 }
 
 impl ValueUse {
-    /// Checks the table of a request with these contents, and its target by this key; an error comes
-    /// with its key.
+    /// Checks the table of a request with these contents, and its target by this key; an error
+    /// comes with its key.
     pub(super) fn from_table(
         table: &RequestTable,
         contents: Contents<'_>,

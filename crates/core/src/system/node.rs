@@ -1,8 +1,8 @@
 //! The interface of every node: the one between requests and the parts of the system.
 //!
 //! A system is a list of nodes: stations, pools, machines, links, and one for all delays. Each kind
-//! has two parts: the system file's table of such a node ([`NodeModel`], [`Build`]), and the node in
-//! motion ([`Node`]). `nodes.rs` has the list of kinds.
+//! has two parts: the system file's table of such a node ([`NodeModel`], [`Build`]), and the node
+//! in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
 use serde::{Deserialize, Serialize};
 use thinktime_file::schema::SchemaError;
@@ -235,7 +235,7 @@ pub(super) trait Build: NodeModel {
     fn build(&self, id: NodeId, building: &Building<'_>) -> Self::Node;
 }
 
-/// What is known of the requests before they come.
+/// Knowledge of the requests before they come.
 pub(super) trait Forecast {
     /// The mean demand of a kind's first visit by an entrance.
     fn first_mean(&self, kind: usize, entrance: EntranceId) -> Nanos;
