@@ -5,22 +5,9 @@
 
 use thinktime_core::random::StreamFamily;
 
-use crate::host::{Answer, Host, Session};
-
-/// The shared state of a session's children.
-#[derive(Debug)]
-pub(crate) struct Family {
-    /// The number of the first of their functions among all that the session had.
-    first: u64,
-    count: usize,
-    /// Functions that have begun.
-    taken: usize,
-    /// Children that have not ended.
-    alive: usize,
-    failure: Option<String>,
-    /// Whether the session ends with them.
-    ends: bool,
-}
+use crate::answer::Answer;
+use crate::family::Family;
+use crate::host::{Host, Session};
 
 /// The most children that a session may have at a time.
 const CHILDREN_MAX: usize = 1000;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mlua::{Lua, Result, Table};
 use thinktime_core::data::DataTable;
 
-use crate::host::Answer;
+use crate::answer::Answer;
 
 /// The rows of a table, each a read-only table by column.
 pub(crate) fn rows(lua: &Lua, tables: &Arc<[DataTable]>, name: &str) -> Result<Answer<Table>> {

@@ -1,13 +1,13 @@
-//! The functions of the prelude that are Rust. Those that can fail give the error as their last
-//! value, and the prelude raises it at the script's line.
+//! The functions of the prelude that are Rust.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mlua::{IntoLuaMulti, Lua, MultiValue, Result, Table, Value};
+use mlua::{Lua, Result, Table, Value};
 
-use crate::host::{Answer, Host};
-use crate::{data, json, sandbox, sql, variables};
+use crate::host::Host;
+use crate::maker::Maker;
+use crate::{data, json, sql, variables};
 
 /// The table of host functions.
 pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
@@ -20,41 +20,6 @@ pub(crate) fn functions(lua: &Lua, host: &Rc<RefCell<Host>>) -> Result<Table> {
     sql::functions(&made)?;
     variables::functions(&made)?;
     Ok(table)
-}
-
-/// Makes functions that work on a host.
-pub(crate) struct Maker<'a> {
-    lua: &'a Lua,
-    host: &'a Rc<RefCell<Host>>,
-    table: &'a Table,
-}
-
-impl Maker<'_> {
-    /// Adds a value.
-    pub(crate) fn set(&self, name: &str, value: Value) -> Result<()> {
-        self.table.set(name, value)
-    }
-
-    /// Adds a function that gives a value, or nil and an error.
-    pub(crate) fn add<A, T, F>(&self, name: &str, function: F) -> Result<()>
-    where
-        A: mlua::FromLuaMulti,
-        T: IntoLuaMulti,
-        F: Fn(&Lua, &mut Host, A) -> Result<Answer<T>> + 'static,
-    {
-        let host = Rc::clone(self.host);
-        let outer = move |lua: &Lua, arguments: MultiValue| -> Result<MultiValue> {
-            let answer = match A::from_lua_multi(arguments, lua) {
-                Ok(arguments) => function(lua, &mut host.borrow_mut(), arguments)?,
-                Err(error) => Err(sandbox::words(&error)),
-            };
-            match answer {
-                Ok(value) => value.into_lua_multi(lua),
-                Err(complaint) => (Value::Nil, complaint).into_lua_multi(lua),
-            }
-        };
-        self.table.set(name, self.lua.create_function(outer)?)
-    }
 }
 
 fn requests(made: &Maker<'_>) -> Result<()> {

@@ -14,10 +14,11 @@ use thinktime_core::request::{Call, GrpcCall, header_values};
 use thinktime_core::time::Nanos;
 use thinktime_core::units::Dimension;
 
-use crate::children::Family;
+use crate::answer::Answer;
+use crate::family::Family;
 use crate::send::Expectations;
 use crate::shared::Variables;
-use crate::sql::Statements;
+use crate::statements::Statements;
 use crate::text::Patterns;
 use crate::{Text, call};
 
@@ -113,9 +114,6 @@ impl Session {
         self.begun
     }
 }
-
-/// A value, or an error.
-pub(crate) type Answer<T> = Result<T, String>;
 
 impl Host {
     pub(crate) fn new(

@@ -17,20 +17,25 @@
 //! The modules: `prelude.luau` is the scripts' view, `host` its functions in Rust, `machine` the
 //! interpreter with all its sessions, `sandbox` the names that scripts may use. `shared` has the
 //! shared variables and `variables` the scripts' view of them. `children` has a session's parallel
-//! work, `sql` statements and transactions, `json` the conversion between text and tables.
+//! work and `family` its state, `sql` the requests for `statements` and transactions, `json` the
+//! conversion between text and tables.
 
+mod answer;
 mod call;
 mod children;
 mod data;
+mod family;
 mod form;
 mod functions;
 mod host;
 mod json;
 mod machine;
+mod maker;
 mod sandbox;
 mod send;
 mod shared;
 mod sql;
+mod statements;
 mod text;
 mod variables;
 

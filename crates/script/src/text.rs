@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mlua::{Lua, LuaString as Text, Result};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 
-use crate::host::Answer;
+use crate::answer::Answer;
 
 /// The number of expressions that are kept ready; scripts have few, unless they build them from
 /// data.

@@ -3,8 +3,9 @@
 use mlua::{Lua, Result, Value};
 use thinktime_core::program::{Shared, SharedAnswer, SharedOperation};
 
-use crate::functions::Maker;
-use crate::host::{Answer, Host};
+use crate::answer::Answer;
+use crate::host::Host;
+use crate::maker::Maker;
 use crate::shared::{LockGrant, Outcome};
 
 /// A value, an error, and whether the session must wait for either.

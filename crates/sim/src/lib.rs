@@ -6,13 +6,16 @@
 
 mod cluster_findings;
 mod driver;
+mod failure;
 mod findings;
 mod fixed_demands;
 mod load;
 mod modelled_system;
+mod outcome;
 mod pilot;
 mod plan;
 mod precision;
+mod progress;
 mod remote;
 mod replicating;
 mod replications;
@@ -20,11 +23,12 @@ mod simulate;
 mod turns;
 
 pub use driver::ProgressLimits;
+pub use failure::SimulationError;
 pub use fixed_demands::response_times;
 pub use load::{FINE, at_load, offered_load};
+pub use outcome::SimulationOutcome;
 pub use plan::{Plan, WarmUp};
+pub use progress::{Control, SimulationProgress};
 pub use remote::{Found, RemoteReplications};
 pub use replicating::replicate_as_bytes;
-pub use simulate::{
-    Control, SimulationError, SimulationOutcome, SimulationProgress, simulate, simulate_with,
-};
+pub use simulate::{simulate, simulate_with};

@@ -13,7 +13,7 @@ use thinktime_core::words;
 use thinktime_core::workload::{Population, Sessions, Workload, WorkloadFiles};
 
 use crate::driver::{Driver, ProgressLimits, Replication};
-use crate::simulate::SimulationError;
+use crate::failure::SimulationError;
 use crate::turns::check_turns;
 
 /// The load that the workload offers to the busiest station, if it does not depend on the system:

@@ -13,12 +13,14 @@ use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
 use crate::driver::{Driver, Replication};
+use crate::failure::SimulationError;
+use crate::outcome::so_far;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
 use crate::precision::StopRule;
+use crate::progress::{Control, SimulationProgress};
 use crate::remote::{Found, RemoteReplications};
 use crate::replications::{InOrder, JoinedReplications};
-use crate::simulate::{Control, SimulationError, SimulationProgress, so_far};
 
 /// Events between two looks at the clock of progress.
 const EVENTS_PER_LOOK: u64 = 1 << 15;

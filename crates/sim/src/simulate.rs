@@ -1,74 +1,23 @@
-//! A simulation from its plan to its outcome: replications, progress, figures.
+//! A simulation from its plan to its outcome.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use thinktime_core::error::Invalid;
 use thinktime_core::limit::Limit;
-use thinktime_core::record::{Collector, RowSink, RunProgress, Summary};
-use thinktime_core::schema::SchemaError;
+use thinktime_core::record::RowSink;
 use thinktime_core::system::SystemModel;
-use thinktime_core::system::machine::Schedule;
 use thinktime_core::workload::Workload;
-use thiserror::Error;
 
-use crate::driver::Replication;
-use crate::findings::Findings;
+use crate::failure::SimulationError;
 use crate::load::check_load;
+use crate::outcome::{SimulationOutcome, outcome};
 use crate::pilot::{Warmup, find_warmup};
 use crate::plan::{Plan, WarmUp};
+use crate::progress::{Control, SimulationProgress};
 use crate::remote::RemoteReplications;
 use crate::replicating::{Shared, gather_all, replicate, replicate_all};
 use crate::replications::{JoinedReplications, NoRows};
 use crate::turns::check_turns;
-
-/// The progress of a simulation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SimulationProgress {
-    /// Requests that are over, in all replications.
-    pub requests: u64,
-    /// The virtual time of the replication that reports, in seconds.
-    pub time_s: f64,
-    /// Requests in its system.
-    pub in_system: u64,
-}
-
-/// The watcher's decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// Continue.
-    Continue,
-    /// End here, and keep the result so far.
-    Stop,
-}
-
-/// A finished simulation.
-#[derive(Clone, Debug)]
-pub struct SimulationOutcome {
-    /// Its figures.
-    pub summary: Summary,
-    /// Everything collected, all replications together.
-    pub collector: Collector,
-    /// The first turns of the cores of the first replication's machines.
-    pub schedule: Schedule,
-    /// Whether it was stopped before its end.
-    pub interrupted: bool,
-    /// Why the result is unreliable, if it is.
-    pub untrusted: Option<String>,
-}
-
-/// Why a simulation failed.
-#[derive(Clone, Debug, Error)]
-pub enum SimulationError {
-    /// Workload, system or plan do not fit together; the message gives a remedy.
-    #[error(transparent)]
-    Invalid(#[from] Invalid),
-    /// A changed workload cannot be built.
-    #[error(transparent)]
-    Schema(#[from] SchemaError),
-    /// It was stopped before it had a result.
-    #[error("interrupted")]
-    Interrupted,
-}
 
 /// Simulates a workload on a system model.
 ///
@@ -121,18 +70,6 @@ pub fn simulate_with(
     Ok(outcome(workload, system, plan, *warmup, joined, interrupted))
 }
 
-/// The figures of a simulation that has not ended.
-pub(crate) fn so_far(
-    workload: &Workload,
-    system: &SystemModel,
-    plan: &Plan,
-    warmup: Option<Warmup>,
-    joined: JoinedReplications,
-) -> RunProgress {
-    let done = outcome(workload, system, plan, warmup, joined, true);
-    RunProgress { summary: done.summary, collector: done.collector }
-}
-
 /// The plan with its warm-up found, if it is to be found.
 fn with_warmup(
     workload: &Workload,
@@ -158,39 +95,4 @@ fn with_warmup(
         .into());
     }
     Ok((Plan { limit, ..*plan }, Some(warmup)))
-}
-
-fn outcome(
-    workload: &Workload,
-    system: &SystemModel,
-    plan: &Plan,
-    warmup: Option<Warmup>,
-    joined: JoinedReplications,
-    interrupted: bool,
-) -> SimulationOutcome {
-    let JoinedReplications { all, duration_s, times } = joined;
-    let Replication { collector, window, measured, sessions, stuck } = all;
-    let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
-    let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
-    if times.len() > 1 {
-        summary.pool_replications(duration_s, &times);
-        summary.judge_objectives(workload, &collector);
-    }
-    measured.add_to(&mut summary, system);
-    let findings = Findings {
-        workload,
-        system,
-        plan,
-        collector: &collector,
-        window,
-        warmup,
-        interrupted,
-        given_up,
-    };
-    let (notes, warnings) = (findings.notes(&summary), findings.warnings(&summary));
-    let untrusted = findings.spoils(&summary);
-    summary.notes.extend(notes);
-    summary.warnings.extend(stuck.iter().cloned().chain(warnings));
-    let untrusted = stuck.or(untrusted);
-    SimulationOutcome { summary, collector, schedule: measured.schedule, interrupted, untrusted }
 }

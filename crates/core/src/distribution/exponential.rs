@@ -3,8 +3,8 @@
 use thinktime_file::error::Invalid;
 use thinktime_file::units::{Dimension, Quantity, format_quantity};
 
-use super::draws::{MANY, Streams};
 use super::logarithm::{ln, ln_all};
+use super::streams::{MANY, Streams};
 use super::{Entry, Law};
 use crate::files::Files;
 use crate::notation::{Arguments, Call};

@@ -3,11 +3,11 @@
 use thinktime_file::error::Invalid;
 use thinktime_file::units::Dimension;
 
-use super::draws::{MANY, Streams};
 use super::exponential::Exponential;
 use super::logarithm::{ln, ln_all};
 use super::mix::Mix;
 use super::numeric::{Point, Tail, solve};
+use super::streams::{MANY, Streams};
 use super::values::written;
 use super::{AnyLaw, Distribution, Entry, Law};
 use crate::files::Files;

@@ -4,7 +4,7 @@ use thinktime_file::error::Invalid;
 use thinktime_file::units::Dimension;
 
 use super::Distribution;
-use super::draws::{MANY, Streams};
+use super::streams::{MANY, Streams};
 use crate::files::Files;
 use crate::notation::Call;
 use crate::random::Stream;

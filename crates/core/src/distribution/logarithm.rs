@@ -9,7 +9,7 @@
 
 use std::f64::consts::LN_2;
 
-use super::draws::MANY;
+use super::streams::MANY;
 
 const BITS: u32 = 7;
 const POINTS: usize = 1 << BITS;

@@ -21,6 +21,7 @@ mod numeric;
 mod pareto;
 mod poisson;
 mod special;
+mod streams;
 mod truncated;
 mod uniform;
 mod values;
@@ -34,11 +35,10 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
-pub(crate) use draws::MANY;
-pub use draws::Streams;
 pub use equilibrium::{Equilibrium, Tail};
 pub use law::{Entry, Law};
 pub use special::gamma_tails;
+pub use streams::{MANY, Streams};
 
 use thinktime_file::error::{Invalid, unknown};
 use thinktime_file::units::{Dimension, Quantity};

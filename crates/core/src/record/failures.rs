@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Row, Summary};
+use super::Row;
 use crate::failure::{STATUS, TIMEOUT, Word, kept};
 
 /// The number of failed attempts, by kind of request, error and status.
@@ -87,16 +87,4 @@ impl Failures {
 #[must_use]
 pub fn cause(error: &str, status: u16) -> String {
     if error == STATUS { format!("status {status}") } else { error.to_owned() }
-}
-
-impl Summary {
-    /// The errors and their numbers, in words, as in `12 timeout, 3 with status 404`.
-    #[must_use]
-    pub fn errors_in_words(&self) -> String {
-        let kinds = self.errors_by_kind.iter().filter(|(kind, _)| *kind != STATUS);
-        let kinds = kinds.map(|(kind, count)| format!("{count} {kind}"));
-        let statuses = self.errors_by_status.iter();
-        let statuses = statuses.map(|(status, count)| format!("{count} with status {status}"));
-        kinds.chain(statuses).collect::<Vec<_>>().join(", ")
-    }
 }

@@ -1,4 +1,4 @@
-//! The parts of a summary: figures of times, stations, pools and kinds of request.
+//! The parts of a summary: figures of times, stations, pools, kinds of request and objectives.
 
 use std::collections::BTreeMap;
 
@@ -202,4 +202,38 @@ pub struct RequestFigures {
     pub bodies: BTreeMap<String, String>,
     /// Their response times.
     pub response_time_s: TimeFigures,
+}
+
+/// Whether an objective is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is, by 95 % intervals.
+    Met,
+    /// It is not.
+    #[serde(rename = "not met")]
+    NotMet,
+    /// The figure is not known well enough.
+    #[serde(rename = "cannot tell")]
+    CannotTell,
+}
+
+/// An objective, its figure, and the verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObjectiveFigures {
+    /// The figure's key in the file, as in `p99`, `page_p99`, `errors` or `checks`.
+    pub name: String,
+    /// The population, request or check of the figure; `None` for the whole.
+    pub of: Option<String>,
+    /// The limit: the largest time in seconds or share that fails; the least share that passes.
+    pub limit: f64,
+    /// The figure, in the same unit; `None` if it was not measured.
+    pub value: Option<f64>,
+    /// Its 95 % confidence interval; `None` if the data cannot bound it.
+    #[serde(default, deserialize_with = "super::intervals::interval")]
+    pub interval: Option<[f64; 2]>,
+    /// Whether it is met.
+    pub verdict: Verdict,
+    /// All of that in words.
+    pub words: String,
 }

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Summary;
 use crate::system::link::{Counts, LinkSummary};
 
 /// A link over the measured time.
@@ -21,12 +20,5 @@ impl From<&LinkSummary> for LinkFigures {
     fn from(link: &LinkSummary) -> LinkFigures {
         let load = |way: usize| link.loads.map(|loads| loads[way]);
         LinkFigures { counts: link.counts, load_out: load(0), load_back: load(1) }
-    }
-}
-
-impl Summary {
-    /// Adds a link.
-    pub fn add_link(&mut self, name: &str, link: &LinkSummary) {
-        self.links.insert(name.to_owned(), link.into());
     }
 }

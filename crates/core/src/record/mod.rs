@@ -3,14 +3,17 @@
 //! `simulate` and `run` fill the same rows, and the same collector makes the same summary of them,
 //! so that measured and simulated numbers can be compared directly.
 
+mod by_population;
 mod by_request;
 mod collapse;
 mod collector;
 mod failures;
 mod figures;
 mod generators;
+mod intake;
 mod intervals;
 mod links;
+mod nodes;
 mod objective_monitor;
 mod objectives;
 mod pages;
@@ -19,6 +22,7 @@ mod rate_shortfall;
 mod recent;
 mod row;
 mod scripts;
+mod sink;
 mod starvation;
 mod summary;
 mod timeline;
@@ -28,15 +32,15 @@ pub use collapse::Collapse;
 pub use collector::{Collector, Ended, Window};
 pub use failures::cause;
 pub use figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
-    PopulationFigures, RequestFigures, StationFigures,
+    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, ObjectiveFigures, PoolFigures,
+    PopulationFigures, RequestFigures, StationFigures, Verdict,
 };
 pub use generators::{GeneratorNode, RemoteRows};
 pub use links::LinkFigures;
 pub use objectives::{Lost, Objectives};
 pub use rate_shortfall::{RateShortfall, rate_shortfall};
-pub use row::{Row, RowSink, RunProgress};
+pub use row::Row;
+pub use sink::{RowSink, RunProgress};
 pub use starvation::Starvation;
 pub use summary::Summary;
 pub use timeline::{Cell, Timeline};
-pub use verdict::{ObjectiveFigures, Verdict};

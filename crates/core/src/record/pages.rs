@@ -3,14 +3,9 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use thinktime_file::time::Nanos;
 
-use super::Collector;
-use super::populations::Populations;
 use crate::attempt::Page;
-use crate::limit::Limit;
 use crate::statistics::{BatchMeans, Tally, TimeFigures};
-use crate::workload::Workload;
 
 /// The pages of a run, by the kind of their base.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -66,27 +61,6 @@ impl Pages {
         let response_time_s = tally.figures(interval.map(|one| one.half_width * 1e-9));
         let pages = tally.count() + failed;
         (pages > 0).then_some(PageFigures { pages, failed, response_time_s })
-    }
-}
-
-impl Collector {
-    /// As [`Collector::new`], for a workload, whose populations are kept apart.
-    #[must_use]
-    pub fn of(workload: &Workload, limit: Limit, real: bool, interval: Nanos) -> Collector {
-        let populations = Populations::new(workload);
-        let kinds = workload.requests.len();
-        let mut collector = Collector::new(kinds, limit, real, interval);
-        collector.populations = populations;
-        let limited = workload.populations.iter().any(|one| one.clients.concurrency < u64::MAX);
-        collector.waiting = limited.then(Tally::default);
-        collector
-    }
-
-    /// Adds a page that has ended.
-    pub fn add_page(&mut self, page: &Page) {
-        if self.limit.counts(page.scheduled) {
-            self.pages.add(page);
-        }
     }
 }
 

@@ -4,20 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::by_population::population_figures;
 use super::by_request::request_figures;
 use super::figures::{
-    ClusterFigures, DemandFigures, GeneratorFigures, MachineFigures, PoolFigures,
+    ClusterFigures, GeneratorFigures, MachineFigures, ObjectiveFigures, PoolFigures,
     PopulationFigures, RequestFigures, StationFigures,
 };
 use super::generators::GeneratorNode;
 use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
-use super::{Collector, ObjectiveFigures, Window};
+use super::{Collector, Window};
+use crate::failure::STATUS;
 use crate::program::{CheckCount, Report};
 use crate::statistics::{MeanInterval, Tally, TimeFigures, student_half_width_95};
-use crate::system::StationSummary;
-use crate::system::cluster::ClusterSummary;
-use crate::system::machine::MachineSummary;
 use crate::workload::Workload;
 
 /// The figures of a result. Times are in seconds, rates in events a second.
@@ -178,7 +177,7 @@ impl Summary {
             clusters: BTreeMap::new(),
             links: BTreeMap::new(),
             by_request: request_figures(workload, collector, &responses),
-            by_population: Summary::populations_of(workload, collector, duration_s),
+            by_population: population_figures(workload, collector, duration_s),
             pages: pages.map(|pages| pages.pages),
             page_errors: pages.map(|pages| pages.failed),
             page_response_time_s: pages.map(|pages| pages.response_time_s),
@@ -222,38 +221,14 @@ impl Summary {
             TimeFigures::PERCENTILES.into_iter().filter_map(interval).collect();
     }
 
-    /// Adds a modelled station.
-    pub fn add_station(&mut self, name: &str, station: &StationSummary) {
-        let figures = StationFigures {
-            load: station.load,
-            queue_length_mean: station.queue_length_mean,
-            queue_length_max: station.queue_length_max,
-            demand_s: DemandFigures { mean: station.demand_mean_s, cv2: station.demand_cv2 },
-        };
-        self.stations.insert(name.to_owned(), figures);
-    }
-
-    /// Adds a pool.
-    pub fn add_pool(&mut self, name: &str, pool: &StationSummary) {
-        let figures = PoolFigures {
-            load: pool.load,
-            queue_length_mean: pool.queue_length_mean,
-            queue_length_max: pool.queue_length_max,
-        };
-        self.pools.insert(name.to_owned(), figures);
-    }
-
-    /// Adds a machine with the name of its operating system.
-    pub fn add_machine(&mut self, name: &str, os: &str, machine: &MachineSummary) {
-        self.machines.insert(name.to_owned(), MachineFigures::new(os, machine));
-    }
-
-    /// Adds a cluster with its dispatch policy, and its stations as those of all servers together.
-    pub fn add_cluster(&mut self, name: &str, dispatch: &str, cluster: &ClusterSummary) {
-        for (at, station) in cluster.stations.iter().enumerate() {
-            self.add_station(station, &cluster.station(at));
-        }
-        self.clusters.insert(name.to_owned(), ClusterFigures::new(dispatch, cluster));
+    /// The errors and their numbers, in words, as in `12 timeout, 3 with status 404`.
+    #[must_use]
+    pub fn errors_in_words(&self) -> String {
+        let kinds = self.errors_by_kind.iter().filter(|(kind, _)| *kind != STATUS);
+        let kinds = kinds.map(|(kind, count)| format!("{count} {kind}"));
+        let statuses = self.errors_by_status.iter();
+        let statuses = statuses.map(|(status, count)| format!("{count} with status {status}"));
+        kinds.chain(statuses).collect::<Vec<_>>().join(", ")
     }
 
     /// Why a run without any request has no figures; `None` if it had requests.

@@ -8,18 +8,20 @@ use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, parse_time};
 use thinktime_file::workload::{Cancel, MessagesValue, RequestTable};
 
+use super::common::Common;
 use super::content::body::Body;
 use super::content::grpc::{self, GrpcCall, metadata_of};
 use super::content::header::fields_of;
 use super::content::message::{Expect, Message};
 use super::content::sql::Sql;
 use super::content::template::Template;
-use super::method::{Method, method_and_target};
+use super::method::Method;
+use super::method_keys::method_and_target;
 use super::objects::Objects;
 use super::retry::Retry;
 use super::size::Sizes;
 use super::target::{Closeness, Target};
-use super::value_use::{Common, ValueUse};
+use super::value_use::{Contents, ValueUse};
 use crate::distribution::Distribution;
 use crate::files::Files;
 
@@ -132,7 +134,8 @@ impl RequestKind {
         let owned = |(key, error): (&'static str, Invalid)| (key.to_owned(), error);
         let (kind, body) = RequestKind::plainly(table, common).map_err(owned)?;
         let (_, key, target) = method_and_target(table).map_err(owned)?;
-        let value_use = ValueUse::from_table(table, &kind, &body, (key, &target), common)?;
+        let contents = Contents { message: &kind.message, call: kind.grpc.as_deref(), body: &body };
+        let value_use = ValueUse::from_table(table, contents, (key, &target), common)?;
         Ok(RequestKind { value_use, ..kind })
     }
 

@@ -1,9 +1,11 @@
 //! Requests: their content, the expected answers, and the handling of failures.
 
 mod call;
+mod common;
 mod content;
 mod kind;
 mod method;
+mod method_keys;
 mod objects;
 mod response;
 mod retry;
@@ -11,8 +13,10 @@ mod size;
 mod target;
 mod value_names;
 mod value_use;
+mod writing;
 
 pub use call::{Call, MessageOf, SqlCall};
+pub(crate) use common::Common;
 pub use content::form::form_field;
 pub use content::grpc::GrpcCall;
 pub use content::header::header_field;
@@ -32,5 +36,4 @@ pub use size::Sizes;
 pub(crate) use target::Varying;
 pub use target::{Target, target_key};
 pub use value_names::ValueNames;
-pub(crate) use value_use::Common;
 pub use value_use::ValueUse;

@@ -4,8 +4,6 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
-use super::packed::Packed;
-
 /// Counts by bins that are at most 0.1 % wide: one a nanosecond below 2048 ns, then 1024 to every
 /// power of two. These are the bins of an HdrHistogram of three digits, without its bookkeeping.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -57,15 +55,14 @@ impl Bins {
         }
     }
 
-    /// Adds the counts of a packed histogram.
-    pub(crate) fn take_in(&mut self, packed: &Packed) {
-        packed.each(|number, counts| {
-            if number >= self.eights() {
-                self.grow(EIGHT * number);
-            }
-            let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
-            eights[number].iter_mut().zip(counts).for_each(|(mine, theirs)| *mine += theirs);
-        });
+    /// Adds the counts of the group of eight with this number.
+    #[inline(always)]
+    pub(crate) fn add_eight(&mut self, number: usize, counts: [u64; EIGHT]) {
+        if number >= self.eights() {
+            self.grow(EIGHT * number);
+        }
+        let (eights, _) = self.counts.as_chunks_mut::<EIGHT>();
+        eights[number].iter_mut().zip(counts).for_each(|(mine, theirs)| *mine += theirs);
     }
 
     #[inline(always)]

@@ -63,12 +63,17 @@ impl Packed {
         }
     }
 
+    /// Adds its counts to those of a histogram.
+    pub(crate) fn unpack_into(&self, bins: &mut Bins) {
+        self.each(|number, counts| bins.add_eight(number, counts));
+    }
+
     /// Adds another one; `scratch` is an empty histogram. Common bins are only sought when there
     /// are many.
     pub(crate) fn join(&mut self, other: Packed, scratch: &mut Bins) {
         self.parts.extend(other.parts);
         if self.parts.iter().map(Part::eights).sum::<usize>() > EIGHTS_MAX {
-            scratch.take_in(self);
+            self.unpack_into(scratch);
             *self = Packed::of(scratch);
         }
     }
@@ -187,7 +192,7 @@ mod tests {
                 all.extend(&others);
             }
             let mut unpacked = Bins::default();
-            unpacked.take_in(&both);
+            both.unpack_into(&mut unpacked);
             prop_assert!(unpacked.held().eq(bins(&all).held()));
             let upto = |until: Nanos| {
                 all.iter().filter(|time| bin_of(**time) <= bin_of(until.0)).count() as u64
@@ -206,7 +211,7 @@ mod tests {
             part.many.push(bin / EIGHT, counts);
         }
         let mut bins = Bins::default();
-        bins.take_in(&Packed { parts: vec![part] });
+        Packed { parts: vec![part] }.unpack_into(&mut bins);
         let packed = Packed::of(&mut bins);
         let sizes = packed.parts.iter().map(|one| [one.few.numbers.len(), one.some.numbers.len()]);
         assert_eq!((sizes.collect::<Vec<_>>(), packed.parts[0].eights()), (vec![[1, 1]], 4));

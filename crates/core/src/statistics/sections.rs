@@ -92,7 +92,7 @@ impl Sections {
     #[must_use]
     pub fn all(&self) -> Tally {
         let mut all = self.current.clone();
-        self.done.iter().for_each(|one| all.take_in(one));
+        self.done.iter().for_each(|one| one.unpack_into(&mut all));
         self.totals.with(all)
     }
 

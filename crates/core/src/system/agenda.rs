@@ -8,7 +8,7 @@
 
 use thinktime_file::time::Nanos;
 
-use super::node::NodeId;
+use super::ids::NodeId;
 
 /// The next event of each node, and the earliest of them. At equal times the node that stands
 /// first in the list goes first.

@@ -6,7 +6,9 @@ use thinktime_file::system::{BehaviourTable, StepTable};
 use thinktime_file::units::Dimension;
 
 use super::demand::DemandLaw;
-use super::node::{Entrance, EntranceId, HoldKind, NodeId};
+use super::finite_mean::finite_mean;
+use super::ids::{EntranceId, NodeId};
+use super::node::{Entrance, HoldKind};
 use super::nodes::AnyNodeModel;
 use super::read::Placed;
 use crate::distribution::Distribution;
@@ -232,7 +234,7 @@ impl Context<'_> {
     fn time(&self, scalar: &Scalar, path: &str, key: &str) -> Placed<Distribution> {
         Distribution::parse(&scalar.text(), self.files)
             .and_then(|law| law.expect(Dimension::Time))
-            .and_then(super::demand::finite_mean)
+            .and_then(finite_mean)
             .map_err(|error| (format!("{path}.{key}"), error))
     }
 }

@@ -4,10 +4,10 @@ use thinktime_file::schema::SchemaError;
 use thinktime_file::system::StepTable;
 use thinktime_file::time::Nanos;
 
+use super::ids::NodeId;
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
-use super::node::{Answer, Building, Node, NodeId, NodeModel, Visit};
-use super::nodes::AnyNode;
+use super::node::{Answer, Build, Building, Node, NodeModel, Visit};
 use super::read::Reading;
 use crate::heap::Heap;
 
@@ -41,12 +41,16 @@ impl NodeModel for DelayModel {
         Ok(delays.then_some(DelayModel).into_iter().collect())
     }
 
-    fn build(&self, id: NodeId, _: &Building<'_>) -> AnyNode {
-        AnyNode::Delay(Delay { id, waiting: Heap::new() })
-    }
-
     fn name(&self) -> &'static str {
         "delay"
+    }
+}
+
+impl Build for DelayModel {
+    type Node = Delay;
+
+    fn build(&self, id: NodeId, _: &Building<'_>) -> Delay {
+        Delay { id, waiting: Heap::new() }
     }
 }
 

@@ -5,8 +5,9 @@
 
 use thinktime_file::time::Nanos;
 
+use super::ids::NodeId;
 use super::jobs::Jobs;
-use super::node::{Building, Node, NodeId};
+use super::node::{Building, Node};
 use super::station::{Overload, Station, StationModel, StationSummary};
 use super::{DemandSource, Departure, EntranceId, Job, Program, SystemModel};
 
@@ -31,7 +32,7 @@ impl<D: DemandSource> FastStation<D> {
         let all_visit = program.laws.iter().all(|draws| draws.iter().all(Option::is_some));
         let plain = |only: &&StationModel| only.overload == Overload::NONE && all_visit;
         let only = model.only_station().filter(plain)?;
-        let building = Building { entrances: &model.entrances, program, kinds, seed };
+        let building = Building { entrances: &model.entrances, forecast: program, kinds, seed };
         let station = only.station((NodeId(0), 0), only.number.into(), &building);
         Some(FastStation { demands: demands(), station, jobs: Jobs::default() })
     }

@@ -4,8 +4,8 @@ use thinktime_file::error::{Invalid, nearest};
 use thinktime_file::schema::Source;
 use thinktime_file::system::DemandValue;
 
+use super::ids::{EntranceId, NodeId};
 use super::model::SystemModel;
-use super::node::{EntranceId, NodeId};
 use crate::request::RequestKind;
 use crate::workload::Workload;
 

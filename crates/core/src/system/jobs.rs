@@ -5,8 +5,8 @@ use std::ops::{Index, IndexMut};
 use thinktime_file::time::Nanos;
 
 use super::Job;
+use super::ids::NodeId;
 use super::machine::Cause;
-use super::node::NodeId;
 
 /// Names a visitor in the table; reused after the visitor has left.
 pub(super) type Handle = u32;

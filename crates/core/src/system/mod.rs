@@ -7,15 +7,19 @@
 
 mod agenda;
 mod behaviour;
+mod capacity;
 pub mod cluster;
 mod current_jobs;
 mod delay;
 mod demand;
 mod demand_buffer;
+mod drawn_demands;
 mod equal_shares;
 mod fast_fcfs;
 mod fast_station;
+mod finite_mean;
 mod fit;
+mod ids;
 mod jobs;
 pub mod link;
 pub mod machine;
@@ -31,14 +35,18 @@ mod responses;
 mod run;
 mod size_demand;
 mod station;
+mod workload_program;
 
 pub use behaviour::{Behaviour, Step};
+pub use capacity::Capacity;
 pub use delay::DelayModel;
-pub use demand::{Demand, DemandLaw, DemandSource, DrawnDemands};
+pub use demand::{Demand, DemandLaw, DemandSource};
+pub use drawn_demands::DrawnDemands;
 pub use fast_fcfs::{FastFcfs, FcfsDeparture};
 pub use fast_station::FastStation;
-pub use model::{Capacity, SystemModel};
-pub use node::{Entrance, EntranceId, NodeId, NodeSummary};
+pub use ids::{EntranceId, NodeId};
+pub use model::SystemModel;
+pub use node::{Entrance, NodeSummary};
 pub use nodes::AnyNodeModel;
 pub use pool::PoolModel;
 pub use program::Program;
@@ -117,7 +125,7 @@ impl<D: DemandSource> System<D> {
         demands: D,
         seed: u64,
     ) -> System<D> {
-        let building = Building { entrances: &model.entrances, program, kinds, seed };
+        let building = Building { entrances: &model.entrances, forecast: program, kinds, seed };
         System {
             nodes: Nodes::new(&model.nodes, &building),
             code: program.code.clone(),

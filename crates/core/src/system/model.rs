@@ -10,15 +10,14 @@ use thinktime_file::system::{BehaviourTable, SystemFile};
 use super::behaviour::{Behaviour, Context};
 use super::cluster::ClusterModel;
 use super::demand::Demand;
+use super::ids::{EntranceId, NodeId};
 use super::link::LinkModel;
 use super::machine::MachineModel;
-use super::node::{Entrance, EntranceId, HoldKind, NodeId};
+use super::node::{Entrance, HoldKind};
 use super::nodes::AnyNodeModel;
-use super::program::Program;
 use super::read::Reading;
 use super::station::StationModel;
 use crate::files::Files;
-use crate::workload::Workload;
 
 /// A system, checked.
 #[derive(Clone, Debug)]
@@ -37,26 +36,6 @@ pub struct SystemModel {
     pub file: SystemFile,
     /// The name and the text of the file, for messages that point into it.
     pub(super) origin: (Arc<str>, Arc<str>),
-}
-
-/// The capacity of a node with servers, and the load that requests put on it.
-#[derive(Clone, Copy, Debug)]
-pub struct Capacity {
-    /// The mean service demand of a request with the workload's mix, in seconds.
-    pub demand_s: f64,
-    /// The number of servers, or of cores.
-    pub servers: u32,
-    /// Whether no request is turned away, and each waits as long as it takes.
-    pub unlimited: bool,
-}
-
-impl Capacity {
-    /// The load that one request a second puts on it: the demand divided by the number of servers,
-    /// in seconds.
-    #[must_use]
-    pub fn demand_per_server_s(&self) -> f64 {
-        self.demand_s / f64::from(self.servers)
-    }
 }
 
 impl SystemModel {
@@ -178,7 +157,7 @@ impl SystemModel {
         &self.entrances[entrance.0 as usize]
     }
 
-    fn node(&self, node: NodeId) -> &AnyNodeModel {
+    pub(super) fn node(&self, node: NodeId) -> &AnyNodeModel {
         &self.nodes[node.0 as usize]
     }
 
@@ -208,54 +187,6 @@ impl SystemModel {
     pub(super) fn hold_kind_at(&self, entrance: EntranceId) -> HoldKind {
         let (node, entry) = self.behind(entrance);
         self.node(node).model().kept(entry)
-    }
-
-    /// The behaviour of requests named `kinds`, as a program.
-    #[must_use]
-    pub fn program_for(&self, workload: &Workload) -> Program {
-        let kinds: Vec<&str> = workload.requests.iter().map(|kind| kind.name.as_str()).collect();
-        Program::new(self, &kinds).with_content(workload)
-    }
-
-    /// The capacity of each node with servers, and its demand per second when the populations make
-    /// requests at these rates, or for one request if they are shares.
-    #[must_use]
-    pub fn capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
-        let program = self.program_for(workload);
-        let mut by_door = vec![0.0; self.entrances.len()];
-        for (population, rate) in workload.populations.iter().zip(rates) {
-            let (weights, total) = population.weights(&workload.requests);
-            let mut sums = vec![0.0; self.entrances.len()];
-            for (kind, weight) in population.kinds.clone().zip(weights) {
-                let means = program.mean_demands_s(kind, self.entrances.len());
-                sums.iter_mut().zip(means).for_each(|(sum, mean)| *sum += weight * mean);
-            }
-            by_door.iter_mut().zip(sums).for_each(|(all, sum)| *all += rate * (sum / total));
-        }
-        let mut by_node = vec![0.0; self.nodes.len()];
-        let mut by_entrance = Vec::new();
-        for (entrance, sum) in self.entrances.iter().zip(by_door) {
-            by_node[entrance.node.0 as usize] += sum;
-            let model = self.node(entrance.node).model();
-            if let Some(servers) = model.servers_at(entrance.entry) {
-                let unlimited = model.is_unlimited();
-                by_entrance.push(Capacity { demand_s: sum, servers, unlimited });
-            }
-        }
-        let capacity = |(node, demand_s): (&AnyNodeModel, f64)| {
-            let (model, servers) = (node.model(), node.model().servers()?);
-            Some(Capacity { demand_s, servers, unlimited: model.is_unlimited() })
-        };
-        self.nodes.iter().zip(by_node).filter_map(capacity).chain(by_entrance).collect()
-    }
-
-    /// The load of the busiest station or machine when the populations make requests at these
-    /// rates; with one population and a rate of 1, its demand divided by the number of its servers
-    /// or cores, in seconds.
-    #[must_use]
-    pub fn bottleneck_load(&self, workload: &Workload, rates: &[f64]) -> f64 {
-        let capacities = self.capacities(workload, rates);
-        capacities.iter().map(Capacity::demand_per_server_s).fold(0.0, f64::max)
     }
 }
 

@@ -6,7 +6,7 @@ use thinktime_file::system::StepTable;
 use thinktime_file::units::{Dimension, Quantity};
 
 use super::behaviour::{Context, Step, find};
-use super::node::NodeId;
+use super::ids::NodeId;
 use super::nodes::AnyNodeModel;
 use super::read::Placed;
 

@@ -1,43 +1,22 @@
 //! The interface of every node: the one between requests and the parts of the system.
 //!
 //! A system is a list of nodes: stations, pools, machines, links, and one for all delays. Each kind
-//! has a file with two parts: the system file's table of such a node ([`NodeModel`]), and the node
+//! has two parts: the system file's table of such a node ([`NodeModel`], [`Build`]), and the node
 //! in motion ([`Node`]). `nodes.rs` has the list of kinds.
 
 use serde::{Deserialize, Serialize};
 use thinktime_file::schema::SchemaError;
 use thinktime_file::time::Nanos;
+use thinktime_file::workload::Reuse;
 
 use super::cluster::ClusterSummary;
 use super::demand::Demand;
+use super::ids::{EntranceId, NodeId};
 use super::jobs::{Handle, Jobs};
 use super::link::LinkSummary;
 use super::machine::{MachineSummary, Schedule};
-use super::nodes::AnyNode;
-use super::program::Program;
 use super::read::Reading;
 use super::station::StationSummary;
-
-/// Names a node: its number in the system's one list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NodeId(pub(super) u32);
-
-impl NodeId {
-    /// Its place in the list.
-    #[must_use]
-    pub fn number(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// Names an entrance: its number in the system's list of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EntranceId(pub u32);
-
-impl EntranceId {
-    /// No entrance.
-    pub const NONE: EntranceId = EntranceId(u32::MAX);
-}
 
 /// A name by which steps `use` a node: a station has one, a machine one for each of its services.
 #[derive(Clone, Debug)]
@@ -187,9 +166,6 @@ pub(super) trait NodeModel {
     where
         Self: Sized;
 
-    /// The node at rest.
-    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode;
-
     /// Its name in tables and charts.
     fn name(&self) -> &str;
 
@@ -250,11 +226,29 @@ pub(super) trait NodeModel {
     }
 }
 
+/// A node's table, of which the node in motion is made.
+pub(super) trait Build: NodeModel {
+    /// The node in motion.
+    type Node;
+
+    /// The node at rest.
+    fn build(&self, id: NodeId, building: &Building<'_>) -> Self::Node;
+}
+
+/// Knowledge of the requests before they come.
+pub(super) trait Forecast {
+    /// The mean demand of a kind's first visit by an entrance.
+    fn first_mean(&self, kind: usize, entrance: EntranceId) -> Nanos;
+
+    /// The requests of a kind that set up a connection.
+    fn connections(&self, kind: usize) -> Reuse;
+}
+
 /// The input from which nodes are built, beside their own models.
 #[derive(Clone, Copy)]
 pub(super) struct Building<'a> {
     pub(super) entrances: &'a [Entrance],
-    pub(super) program: &'a Program,
+    pub(super) forecast: &'a dyn Forecast,
     /// The names of the kinds of request.
     pub(super) kinds: &'a [&'a str],
     pub(super) seed: u64,
@@ -266,7 +260,7 @@ impl Building<'_> {
         let mut entrances = (0..).map(EntranceId).zip(self.entrances);
         let entrance =
             entrances.find(|(_, entrance)| entrance.node == node && entrance.entry == entry);
-        let mean = |kind| entrance.map(|(id, _)| self.program.first_mean(kind, id));
+        let mean = |kind| entrance.map(|(id, _)| self.forecast.first_mean(kind, id));
         (0..self.kinds.len()).map(|kind| mean(kind).unwrap_or(Nanos::ZERO)).collect()
     }
 }

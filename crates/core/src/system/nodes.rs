@@ -6,10 +6,11 @@ use thinktime_file::time::Nanos;
 use super::agenda::Agenda;
 use super::cluster::{Cluster, ClusterModel, Condition};
 use super::delay::{Delay, DelayModel};
+use super::ids::{EntranceId, NodeId};
 use super::jobs::{Handle, Holding, Jobs};
 use super::link::{Link, LinkModel};
 use super::machine::{MachineModel, MachineNode, Schedule};
-use super::node::{Answer, Building, EntranceId, Node, NodeId, NodeModel, NodeSummary, Visit};
+use super::node::{Answer, Build, Building, Node, NodeModel, NodeSummary, Visit};
 use super::pool::{Pool, PoolModel};
 use super::read::Reading;
 use super::station::{Station, StationModel};
@@ -36,6 +37,13 @@ macro_rules! kinds {
             pub(super) fn model(&self) -> &dyn NodeModel {
                 match self {
                     $(Self::$kind(model) => model,)+
+                }
+            }
+
+            fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
+                match self {
+                    // Some are in a box.
+                    $(Self::$kind(model) => AnyNode::$kind(model.build(id, building).into()),)+
                 }
             }
         }
@@ -94,7 +102,7 @@ impl Nodes {
     pub(super) fn new(models: &[AnyNodeModel], building: &Building<'_>) -> Nodes {
         let ids = (0..).map(NodeId);
         let all: Vec<AnyNode> =
-            ids.clone().zip(models).map(|(id, one)| one.model().build(id, building)).collect();
+            ids.clone().zip(models).map(|(id, one)| one.build(id, building)).collect();
         let mut agenda = Agenda::new(models.len());
         for (id, node) in ids.zip(&all) {
             each!(node, one => agenda.set(id, one.next_event()));

@@ -6,10 +6,10 @@ use thinktime_file::schema::SchemaError;
 use thinktime_file::system::PoolTable;
 use thinktime_file::time::Nanos;
 
+use super::ids::NodeId;
 use super::jobs::{Handle, Jobs, Place};
 use super::machine::Cause;
-use super::node::{Answer, Building, Node, NodeId, NodeModel, NodeSummary, Visit};
-use super::nodes::AnyNode;
+use super::node::{Answer, Build, Building, Node, NodeModel, NodeSummary, Visit};
 use super::read::{Placed, Reading, at_least_one, named};
 use super::station::Monitor;
 
@@ -55,17 +55,6 @@ impl NodeModel for PoolModel {
         reading.all("pool", &reading.file.pool, PoolModel::from_table, name)
     }
 
-    fn build(&self, id: NodeId, _: &Building<'_>) -> AnyNode {
-        AnyNode::Pool(Pool {
-            id,
-            free: self.size.into(),
-            waiting: VecDeque::new(),
-            waiting_count: 0,
-            queue_limit: self.queue_limit,
-            monitor: Monitor::new(self.size),
-        })
-    }
-
     fn name(&self) -> &str {
         &self.name
     }
@@ -77,6 +66,21 @@ impl NodeModel for PoolModel {
     /// Only behaviours take places.
     fn is_plain(&self) -> bool {
         true
+    }
+}
+
+impl Build for PoolModel {
+    type Node = Pool;
+
+    fn build(&self, id: NodeId, _: &Building<'_>) -> Pool {
+        Pool {
+            id,
+            free: self.size.into(),
+            waiting: VecDeque::new(),
+            waiting_count: 0,
+            queue_limit: self.queue_limit,
+            monitor: Monitor::new(self.size),
+        }
     }
 }
 

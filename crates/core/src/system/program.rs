@@ -7,11 +7,11 @@ use super::behaviour::{Behaviour, Step};
 use super::cluster::GATE;
 use super::delay::DelayModel;
 use super::demand::DemandLaw;
-use super::link::connections;
+use super::ids::{EntranceId, NodeId};
 use super::model::SystemModel;
-use super::node::{EntranceId, HoldKind, NodeId};
+use super::node::{Forecast, HoldKind};
 use crate::request::Sizes;
-use crate::workload::{Targets, Workload};
+use crate::workload::Targets;
 
 /// An instruction. Draws are numbered from 0 within each kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,19 +78,6 @@ impl Program {
     #[must_use]
     pub fn of_carried_demands(system: &SystemModel, kinds: &[&str]) -> Program {
         Program::compiled(system, kinds, true)
-    }
-
-    /// The same for the kinds of this workload, which gives their targets and the sizes of
-    /// responses.
-    #[must_use]
-    pub(super) fn with_content(self, workload: &Workload) -> Program {
-        let kinds = &workload.requests;
-        Program {
-            sizes: kinds.iter().map(|kind| kind.size.clone()).collect(),
-            targets: kinds.iter().map(|kind| kind.targets(workload.seed)).collect(),
-            connections: connections(workload),
-            ..self
-        }
     }
 
     fn compiled(system: &SystemModel, kinds: &[&str], all_doors: bool) -> Program {
@@ -260,13 +247,6 @@ impl Program {
         means
     }
 
-    /// The mean demand of a kind's first visit by an entrance.
-    pub(super) fn first_mean(&self, kind: usize, entrance: EntranceId) -> Nanos {
-        let first = self.visits(kind).find(|(at, _)| *at == entrance);
-        let mean = |law: &DemandLaw| Nanos::from_secs_f64(law.mean(self.sizes[kind].as_ref()));
-        first.map_or(Nanos::ZERO, |(_, law)| mean(law))
-    }
-
     /// Whether requests of this kind take demands from a trace.
     pub(super) fn has_trace(&self, kind: usize) -> bool {
         self.laws[kind].iter().flatten().any(|law| matches!(law, DemandLaw::Trace(_)))
@@ -287,5 +267,17 @@ impl Program {
     fn visits(&self, kind: usize) -> impl Iterator<Item = (EntranceId, &DemandLaw)> {
         let draws = self.entrances[kind].iter().zip(&self.laws[kind]);
         draws.filter_map(|(entrance, law)| Some(((*entrance)?, law.as_ref()?)))
+    }
+}
+
+impl Forecast for Program {
+    fn first_mean(&self, kind: usize, entrance: EntranceId) -> Nanos {
+        let first = self.visits(kind).find(|(at, _)| *at == entrance);
+        let mean = |law: &DemandLaw| Nanos::from_secs_f64(law.mean(self.sizes[kind].as_ref()));
+        first.map_or(Nanos::ZERO, |(_, law)| mean(law))
+    }
+
+    fn connections(&self, kind: usize) -> Reuse {
+        self.connections.get(kind).copied().unwrap_or_default()
     }
 }

@@ -3,9 +3,10 @@
 use thinktime_file::time::Nanos;
 
 use super::cluster::GATE;
+use super::ids::EntranceId;
 use super::jobs::{Handle, Holding, Jobs, NOBODY, Place};
 use super::machine::Cause;
-use super::node::{Answer, EntranceId, Visit};
+use super::node::{Answer, Visit};
 use super::program::{Instruction, NO_DRAW, OF_RESPONSE};
 use super::{DemandSource, Departure, JobRef, System};
 use crate::failure::REFUSED;

@@ -4,7 +4,7 @@ use thinktime_file::error::Invalid;
 use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, parse_transfer_rate};
 
-use super::demand::finite_mean;
+use super::finite_mean::finite_mean;
 use crate::distribution::Distribution;
 use crate::files::Files;
 use crate::random::StreamFamily;

@@ -8,10 +8,10 @@ use thinktime_file::schema::{Scalar, SchemaError, Source};
 use thinktime_file::units::Dimension;
 use thinktime_file::workload::{Model, PopulationTable};
 
+use super::constant::constant;
 use super::files::WorkloadFiles;
 use super::population::Visits;
 use super::population::course::Course;
-use super::populations::CLIENTS_MAX;
 use super::{Browsing, ClientLimits, Population, Sessions};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
@@ -21,9 +21,8 @@ use crate::program::ProgramSource;
 use crate::replay::Replay;
 use crate::request::{Common, Keyed, RequestKind, ValueNames};
 
-pub(super) fn constant(value: f64) -> Distribution {
-    Distribution::constant(value, Dimension::Number).expect("it is a finite number")
-}
+/// The largest number of clients of a population, and of all populations together.
+pub(super) const CLIENTS_MAX: u64 = 10_000_000;
 
 const SCRIPT_START: &str = "the long run of a script's sessions is not known beforehand, so they \
                             always begin empty";

@@ -5,6 +5,7 @@
 
 mod check;
 mod clients;
+mod constant;
 mod content;
 mod ends;
 mod files;

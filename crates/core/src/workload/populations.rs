@@ -5,15 +5,12 @@ use thinktime_file::schema::{SchemaError, Source};
 use thinktime_file::workload::WorkloadFile;
 
 use super::Population;
-use super::check::Check;
+use super::check::{CLIENTS_MAX, Check};
 use super::files::WorkloadFiles;
 use crate::request::RequestKind;
 
 /// The largest number of populations.
 const POPULATIONS_MAX: usize = 100;
-
-/// The largest number of clients of all populations together.
-pub(super) const CLIENTS_MAX: u64 = 10_000_000;
 
 /// All populations of a file, and the kinds of request of all of them.
 pub(super) fn populations(

@@ -21,6 +21,7 @@ mod fastly;
 mod gcp;
 mod haproxy;
 mod har;
+mod head;
 mod iis;
 mod json;
 mod layout_format;
@@ -40,7 +41,8 @@ mod worldcup;
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use choice::{Choice, Head, find};
+pub(crate) use choice::{Choice, find};
+pub(crate) use head::Head;
 use thinktime_core::error::Invalid;
 
 use crate::entry::Entry;

@@ -6,7 +6,7 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::workload::{Population, Workload, WorkloadFiles};
 
 use super::{Goal, NO_LONG_RUN, ROUGH, offered_load};
-use crate::simulate::SimulationError;
+use crate::failure::SimulationError;
 
 /// The smallest factor by which rates are scaled.
 const SLOWEST: f64 = 1e-4;

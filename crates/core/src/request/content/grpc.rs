@@ -11,8 +11,8 @@ use thinktime_file::workload::RequestTable;
 use thinktime_file::workload::{GrpcMessage, GrpcMessages};
 
 use super::super::call::{Call, MessageOf};
+use super::super::common::Common;
 use super::super::method::Method;
-use super::super::value_use::Common;
 use super::header::fields_of;
 use super::template::{Place, Template, Unwritten};
 use crate::random::Stream;

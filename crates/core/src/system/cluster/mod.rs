@@ -7,6 +7,7 @@
 mod cache;
 mod change;
 mod clock;
+mod effects;
 mod figures;
 mod fit;
 mod gate;

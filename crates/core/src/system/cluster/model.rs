@@ -8,13 +8,11 @@ use thinktime_file::units::parse_time;
 
 use super::cache::CacheModel;
 use super::change::Change;
-use super::node::Cluster;
 use crate::distribution::Distribution;
 use crate::policy::dispatch::{Dispatch, Need, Setting};
 use crate::system::demand::Demand;
 use crate::system::machine::MachineModel;
-use crate::system::node::{Building, HoldKind, NodeId, NodeModel};
-use crate::system::nodes::AnyNode;
+use crate::system::node::{HoldKind, NodeModel};
 use crate::system::read::{Placed, Reading, named};
 use crate::system::station::StationModel;
 
@@ -219,10 +217,6 @@ impl NodeModel for ClusterModel {
             labels += (cluster.entry_names().len() * cluster.setting.weights.len()) as u32;
         }
         Ok(all)
-    }
-
-    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
-        AnyNode::Cluster(Box::new(Cluster::new(id, self, building)))
     }
 
     fn name(&self) -> &str {

@@ -13,10 +13,9 @@ use crate::heap::Heap;
 use crate::policy::dispatch::{Need, Request, Switch};
 use crate::random::{Purpose, Stream};
 use crate::system::agenda::Agenda;
+use crate::system::ids::{EntranceId, NodeId};
 use crate::system::jobs::{Handle, Jobs};
-use crate::system::node::{
-    Answer, Building, EntranceId, Node, NodeId, NodeModel, NodeSummary, Visit,
-};
+use crate::system::node::{Answer, Build, Building, Node, NodeModel, NodeSummary, Visit};
 use crate::system::station::Monitor;
 
 /// The entry by which requests come into a cluster; the others are its stations or the services
@@ -96,8 +95,16 @@ pub(super) struct ClusterJob {
     pub(super) since: Nanos,
 }
 
+impl Build for ClusterModel {
+    type Node = Cluster;
+
+    fn build(&self, id: NodeId, building: &Building<'_>) -> Cluster {
+        Cluster::new(id, self, building)
+    }
+}
+
 impl Cluster {
-    pub(super) fn new(id: NodeId, model: &ClusterModel, building: &Building<'_>) -> Cluster {
+    fn new(id: NodeId, model: &ClusterModel, building: &Building<'_>) -> Cluster {
         let servers = model.setting.weights.len();
         let random = Stream::new(building.seed, model.number.into(), Purpose::Dispatch);
         let switch = Switch::new(&model.dispatch, &model.setting, random);

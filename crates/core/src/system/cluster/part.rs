@@ -3,9 +3,10 @@
 use thinktime_file::time::Nanos;
 
 use super::ClusterModel;
+use crate::system::ids::NodeId;
 use crate::system::jobs::{Handle, Jobs};
 use crate::system::machine::{MachineNode, MachineSummary};
-use crate::system::node::{Answer, Building, Node, NodeId, Visit};
+use crate::system::node::{Answer, Building, Node, Visit};
 use crate::system::station::{Station, StationSummary};
 
 /// A station of a server, or the machine that it is.

@@ -6,11 +6,8 @@ use thinktime_file::system::LinkTable;
 use thinktime_file::units::{Dimension, Quantity, parse_share, parse_time, parse_transfer_rate};
 use thinktime_file::workload::Reuse;
 
-use super::node::Link;
-use super::transfer::HEADER_BYTES;
 use super::window::CongestionControl;
-use crate::system::node::{Building, NodeId, NodeModel};
-use crate::system::nodes::AnyNode;
+use crate::system::node::NodeModel;
 use crate::system::read::{Placed, Reading, named};
 
 /// A link, checked.
@@ -38,6 +35,8 @@ pub struct LinkModel {
     pub minimum_timeout_s: f64,
 }
 
+/// Headers of IPv4 and TCP with time stamps.
+pub(super) const HEADER_BYTES: f64 = 52.0;
 /// No time of a link is longer.
 const LONGEST_S: f64 = 3600.0;
 const SEGMENT_MAX: f64 = 65_536.0;
@@ -159,10 +158,6 @@ impl NodeModel for LinkModel {
     fn read(reading: &Reading<'_>) -> Result<Vec<LinkModel>, SchemaError> {
         let name = |one: &LinkModel| one.name.clone();
         reading.all("link", &reading.file.link, LinkModel::from_table, name)
-    }
-
-    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
-        AnyNode::Link(Box::new(Link::new(id, self, building)))
     }
 
     fn name(&self) -> &str {

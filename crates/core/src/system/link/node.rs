@@ -11,9 +11,10 @@ use crate::failure::CONNECT_TIMEOUT;
 use crate::heap::Heap;
 use crate::random::{Purpose, StreamFamily};
 use crate::system::Job;
+use crate::system::ids::NodeId;
 use crate::system::jobs::{Handle, Jobs, Place};
 use crate::system::machine::Cause;
-use crate::system::node::{Answer, Building, Node, NodeId, NodeSummary, Visit};
+use crate::system::node::{Answer, Build, Building, Node, NodeSummary, Visit};
 
 /// All transfers over a link.
 #[derive(Debug)]
@@ -33,14 +34,22 @@ pub(in crate::system) struct Link {
     began: Nanos,
 }
 
+impl Build for LinkModel {
+    type Node = Link;
+
+    fn build(&self, id: NodeId, building: &Building<'_>) -> Link {
+        Link::new(id, self, building)
+    }
+}
+
 impl Link {
     /// The entry by which requests go to the server, and that by which responses come back.
     pub(in crate::system) const SEND: u32 = OUT as u32;
     pub(in crate::system) const RECEIVE: u32 = BACK as u32;
 
-    pub(super) fn new(id: NodeId, model: &LinkModel, building: &Building<'_>) -> Link {
+    fn new(id: NodeId, model: &LinkModel, building: &Building<'_>) -> Link {
         let kinds = 0..building.kinds.len();
-        let of_kind = |kind| model.connections.unwrap_or(building.program.connections(kind));
+        let of_kind = |kind| model.connections.unwrap_or(building.forecast.connections(kind));
         Link {
             id,
             model: model.clone(),

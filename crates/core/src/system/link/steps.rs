@@ -3,7 +3,7 @@
 use thinktime_file::workload::Reuse;
 
 use super::node::Link;
-use crate::system::node::NodeId;
+use crate::system::ids::NodeId;
 use crate::system::program::{Instruction, NO_DRAW, OF_RESPONSE, Program};
 use crate::workload::Workload;
 
@@ -31,11 +31,6 @@ impl Program {
     #[must_use]
     pub fn receives_over(&self, kind: usize) -> Option<NodeId> {
         self.receives[kind]
-    }
-
-    /// The requests of a kind that set up a connection.
-    pub(in crate::system) fn connections(&self, kind: usize) -> Reuse {
-        self.connections.get(kind).copied().unwrap_or_default()
     }
 }
 

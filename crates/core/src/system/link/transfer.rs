@@ -5,7 +5,7 @@ use thinktime_file::time::Nanos;
 use super::direction::LinkDirection;
 use super::figures::Counts;
 use super::flight::Flight;
-use super::model::LinkModel;
+use super::model::{HEADER_BYTES, LinkModel};
 use super::timer::Timer;
 use super::window::Window;
 use crate::random::Stream;
@@ -79,8 +79,6 @@ pub(super) enum Outcome {
 pub(super) const OUT: usize = 0;
 pub(super) const BACK: usize = 1;
 
-/// Headers of IPv4 and TCP with time stamps.
-pub(super) const HEADER_BYTES: f64 = 52.0;
 const SYN_BYTES: f64 = 60.0;
 /// The number of SYNs after which the client gives up.
 const SYNS: u32 = 7;

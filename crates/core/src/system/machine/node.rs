@@ -4,11 +4,11 @@ use thinktime_file::schema::SchemaError;
 use thinktime_file::time::Nanos;
 
 use super::super::demand::Demand;
+use super::super::ids::NodeId;
 use super::super::jobs::{Handle, Jobs, NOBODY, Place};
 use super::super::node::{
-    Answer, Building, HoldKind, Node, NodeId, NodeModel, NodeSummary, Visit, demand_names,
+    Answer, Build, Building, HoldKind, Node, NodeModel, NodeSummary, Visit, demand_names,
 };
-use super::super::nodes::AnyNode;
 use super::super::read::Reading;
 use super::super::station::{Monitor, StationSummary};
 use super::service::{Admission, Burst, Service};
@@ -33,10 +33,6 @@ impl NodeModel for MachineModel {
         all.retain(|one| !reading.file.is_copied(&one.name));
         all.iter_mut().zip(0..).for_each(|(one, number)| one.number = number);
         Ok(all)
-    }
-
-    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
-        AnyNode::Machine(MachineNode::new(id, self, building.seed))
     }
 
     fn name(&self) -> &str {
@@ -69,6 +65,14 @@ impl NodeModel for MachineModel {
     fn named_requests(&self) -> Vec<(String, &str)> {
         let services = self.services.iter();
         services.flat_map(|one| demand_names("service", &one.name, one.demand.as_ref())).collect()
+    }
+}
+
+impl Build for MachineModel {
+    type Node = MachineNode;
+
+    fn build(&self, id: NodeId, building: &Building<'_>) -> MachineNode {
+        MachineNode::new(id, self, building.seed)
     }
 }
 

@@ -9,8 +9,8 @@
 use thinktime_file::time::Nanos;
 
 use super::super::equal_shares::{larger, smaller};
+use super::super::ids::NodeId;
 use super::super::jobs::{Handle, Jobs, Place};
-use super::super::node::NodeId;
 use crate::heap::Heap;
 
 #[derive(Debug)]

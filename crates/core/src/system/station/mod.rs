@@ -20,8 +20,9 @@ pub(in crate::system) use monitor::{Brought, Measured, Monitor};
 
 use thinktime_file::time::Nanos;
 
+use super::ids::NodeId;
 use super::jobs::{Handle, Jobs, Place};
-use super::node::{Answer, Node, NodeId, NodeSummary, Visit};
+use super::node::{Answer, Build, Building, Node, NodeSummary, Visit};
 use crate::policy::scheduling::{Rank, Ties};
 use least_attained::LeastAttained;
 use ranked::Ranked;
@@ -45,6 +46,30 @@ enum Engine {
     Ranked(Ranked),
     Shared(Shared),
     LeastAttained(LeastAttained),
+}
+
+impl StationModel {
+    /// The station at rest, behind this entry of a node. Its random streams are named by
+    /// `number`.
+    pub(in crate::system) fn station(
+        &self,
+        behind: (NodeId, u32),
+        number: u64,
+        building: &Building<'_>,
+    ) -> Station {
+        let expected = matches!(self.discipline.rank, Rank::Expected(_, None));
+        let means = if expected { building.first_means(behind) } else { Vec::new() };
+        let Building { kinds, seed, .. } = *building;
+        Station::new(behind.0, self, Ranks::new(number, self, kinds, &means, seed))
+    }
+}
+
+impl Build for StationModel {
+    type Node = Station;
+
+    fn build(&self, id: NodeId, building: &Building<'_>) -> Station {
+        self.station((id, 0), self.number.into(), building)
+    }
 }
 
 impl Station {

@@ -7,10 +7,8 @@ use thinktime_file::time::Nanos;
 use thinktime_file::units::parse_time;
 
 use super::super::demand::{Demand, DemandLaw};
-use super::super::node::{Building, NodeId, NodeModel, demand_names};
-use super::super::nodes::AnyNode;
+use super::super::node::{NodeModel, demand_names};
 use super::super::read::{Placed, Reading, at_least_one, named};
-use super::{Ranks, Station};
 use crate::files::Files;
 use crate::policy::scheduling::{self, Discipline, Rank, Ties};
 
@@ -75,20 +73,6 @@ impl StationModel {
         })
     }
 
-    /// The station at rest, behind this entry of a node. Its random streams are named by
-    /// `number`.
-    pub(in crate::system) fn station(
-        &self,
-        behind: (NodeId, u32),
-        number: u64,
-        building: &Building<'_>,
-    ) -> Station {
-        let expected = matches!(self.discipline.rank, Rank::Expected(_, None));
-        let means = if expected { building.first_means(behind) } else { Vec::new() };
-        let Building { kinds, seed, .. } = *building;
-        Station::new(behind.0, self, Ranks::new(number, self, kinds, &means, seed))
-    }
-
     /// The law of its own demands, for all requests or each name.
     pub fn laws(&self) -> impl Iterator<Item = &DemandLaw> {
         let (all, named) = match &self.demand {
@@ -123,10 +107,6 @@ impl NodeModel for StationModel {
             }
         }
         Ok(all)
-    }
-
-    fn build(&self, id: NodeId, building: &Building<'_>) -> AnyNode {
-        AnyNode::Station(self.station((id, 0), self.number.into(), building))
     }
 
     fn name(&self) -> &str {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use thinktime_file::time::Nanos;
 
+use super::super::ids::NodeId;
 use super::super::jobs::{Handle, Jobs, Place};
-use super::super::node::NodeId;
 use super::StationModel;
 use super::servers::{Running, Servers};
 use crate::failure::DROPPED;

@@ -3,8 +3,8 @@
 use thinktime_file::time::Nanos;
 
 use super::super::equal_shares::EqualShares;
+use super::super::ids::NodeId;
 use super::super::jobs::{Handle, Jobs, Place};
-use super::super::node::NodeId;
 
 #[derive(Debug)]
 pub(super) struct Shared {

@@ -6,7 +6,8 @@ use thinktime_file::units::Dimension;
 use thinktime_file::workload::{Model, PopulationTable};
 
 use super::super::Sessions;
-use super::super::check::{Check, constant};
+use super::super::check::Check;
+use super::super::constant::constant;
 use crate::arrival::ArrivalProcess;
 use crate::distribution::Distribution;
 use crate::replay::{Replay, Settings};

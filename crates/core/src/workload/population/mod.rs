@@ -3,6 +3,7 @@
 pub(super) mod browsing;
 pub(super) mod course;
 mod forsaken_steps;
+mod journeys;
 mod log_replay;
 pub(super) mod start;
 
@@ -15,6 +16,7 @@ use thinktime_file::workload::{Model, PopulationTable};
 
 use super::clients::authorization::Authorization;
 use super::clients::secret::Secret;
+use super::constant::constant;
 use super::{Browsing, ClientLimits};
 use crate::arrival::ArrivalProcess;
 use crate::data::DataTable;
@@ -113,7 +115,7 @@ impl Sessions {
     /// The number of requests of a session, objects not counted, if a number ends it.
     pub(super) fn length(&self) -> Option<Count> {
         match self {
-            Sessions::Open { .. } => Some(Count::from_one(super::check::constant(1.0))),
+            Sessions::Open { .. } => Some(Count::from_one(constant(1.0))),
             Sessions::Closed { requests, .. } | Sessions::PartlyOpen { requests, .. } => {
                 requests.clone().map(Count::from_one)
             }

@@ -1,0 +1,75 @@
+//! The outcome of a simulation, or its figures so far.
+
+use thinktime_core::record::{Collector, RunProgress, Summary};
+use thinktime_core::system::SystemModel;
+use thinktime_core::system::machine::Schedule;
+use thinktime_core::workload::Workload;
+
+use crate::driver::Replication;
+use crate::findings::Findings;
+use crate::pilot::Warmup;
+use crate::plan::Plan;
+use crate::replications::JoinedReplications;
+
+/// A finished simulation.
+#[derive(Clone, Debug)]
+pub struct SimulationOutcome {
+    /// Its figures.
+    pub summary: Summary,
+    /// Everything collected, all replications together.
+    pub collector: Collector,
+    /// The first turns of the cores of the first replication's machines.
+    pub schedule: Schedule,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Why the result is unreliable, if it is.
+    pub untrusted: Option<String>,
+}
+
+/// The figures of a simulation that has not ended.
+pub(crate) fn so_far(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    warmup: Option<Warmup>,
+    joined: JoinedReplications,
+) -> RunProgress {
+    let done = outcome(workload, system, plan, warmup, joined, true);
+    RunProgress { summary: done.summary, collector: done.collector }
+}
+
+/// The figures of finished replications.
+pub(crate) fn outcome(
+    workload: &Workload,
+    system: &SystemModel,
+    plan: &Plan,
+    warmup: Option<Warmup>,
+    joined: JoinedReplications,
+    interrupted: bool,
+) -> SimulationOutcome {
+    let JoinedReplications { all, duration_s, times } = joined;
+    let Replication { collector, window, measured, sessions, stuck } = all;
+    let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
+    let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
+    if times.len() > 1 {
+        summary.pool_replications(duration_s, &times);
+        summary.judge_objectives(workload, &collector);
+    }
+    measured.add_to(&mut summary, system);
+    let findings = Findings {
+        workload,
+        system,
+        plan,
+        collector: &collector,
+        window,
+        warmup,
+        interrupted,
+        given_up,
+    };
+    let (notes, warnings) = (findings.notes(&summary), findings.warnings(&summary));
+    let untrusted = findings.spoils(&summary);
+    summary.notes.extend(notes);
+    summary.warnings.extend(stuck.iter().cloned().chain(warnings));
+    let untrusted = stuck.or(untrusted);
+    SimulationOutcome { summary, collector, schedule: measured.schedule, interrupted, untrusted }
+}
