@@ -17,7 +17,7 @@ export PIP_NO_COMPILE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo pictures man reference site wheel wheel-test checked test test-rust test-python \
+.PHONY: help build demo pictures man reference site wheel wheel-test compiled checked test test-rust test-python \
   test-python-together test-python-alone fuzz bench instructions peers coverage studies nightly \
   lint lint-format lint-types lint-rust lint-stubs format clean
 
@@ -77,8 +77,10 @@ $(VENV)/packages: pyproject.toml tests/install.py | $(BIN)/python
 	$(BIN)/python tests/install.py
 	@touch $@
 
-checked: $(VENV)/packages
+compiled:
 	cargo build $(CHECKED)
+
+checked: $(VENV)/packages compiled
 	@cmp -s target/checked/lib_core.so $(EXTENSION) || \
 	  { rm -f $(EXTENSION); cp target/checked/lib_core.so $(EXTENSION); }
 
