@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import study_selection
 from browser import CHROMIUM, MISSING, Browser
+from idle_threads import still_busy
 from labs import alone
 from record_servers import Server, shop
 from skips import record
@@ -26,6 +27,14 @@ def _ctrl_c_is_not_ignored() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_computes_after_its_tests() -> Iterator[None]:
+    """All later tests of the process would be slow."""
+    yield
+    if where := still_busy(within_s=5.0):
+        pytest.fail(f"threads of these tests still compute:\n{where}", pytrace=False)
 
 
 @pytest.fixture

@@ -57,9 +57,13 @@ class Shop(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         if self.headers.get("Transfer-Encoding") == "chunked":
-            body = self.rfile.readline()
+            body = b""
             while not body.endswith(b"\r\n\r\n"):
-                body += self.rfile.readline()
+                line = self.rfile.readline()
+                if not line:  # it would read nothing for ever
+                    self.close_connection = True
+                    return
+                body += line
         else:
             body = self.rfile.read(int(self.headers["Content-Length"]))
         self.see(body)

@@ -113,7 +113,7 @@ class Package(Rooms):
 
     def _imports_of(self, file: str, tree: ast.Module) -> Iterator[tuple[str, int]]:
         left_out = set() if file == "" else types_only(tree)
-        for node in ast.walk(tree):
+        for node in ast.walk(tree) if file == "" else statements(tree):
             if id(node) in left_out:
                 continue
             for target in self._targets(file, node):
@@ -155,14 +155,23 @@ class Package(Rooms):
             yield self.face.get(name, "")
 
 
+def statements(within: ast.AST) -> Iterator[ast.AST]:
+    """All statements within one, at any depth, and the parts of statements that have some."""
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        found = getattr(within, name, None)
+        for one in found if isinstance(found, list) else []:
+            yield one
+            yield from statements(one)
+
+
 def types_only(tree: ast.Module) -> set[int]:
-    """Nodes under `if TYPE_CHECKING`, by identity."""
+    """Statements under `if TYPE_CHECKING`, by identity."""
     return {
         id(node)
-        for branch in ast.walk(tree)
+        for branch in statements(tree)
         if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
         for statement in branch.body
-        for node in ast.walk(statement)
+        for node in (statement, *statements(statement))
     }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from room_graph import Package, circle, types_only, upward_imports
+from room_graph import Package, circle, statements, types_only, upward_imports
 from test_tidy import is_test, without_tests, without_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,7 +112,7 @@ def imports_of_compiled(python: str) -> Iterator[str]:
     """Imports of the compiled half, or of what stands on it, that take place at run time."""
     tree = ast.parse(python)
     left_out = types_only(tree)
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if id(node) in left_out:
             continue
         names = []
@@ -157,8 +157,12 @@ def test_core_has_no_clock_socket_thread_or_file() -> None:
     assert not found, "\n".join(found)
 
 
-def test_rooms_of_python_import_from_lower_floors() -> None:
-    package = Package(ROOT / "python/thinktime")
+@pytest.fixture(scope="module")
+def package() -> Package:
+    return Package(ROOT / "python/thinktime")
+
+
+def test_rooms_of_python_import_from_lower_floors(package: Package) -> None:
     found = list(upward_imports(package, FLOORS))
     assert not found, "\n".join(found)
     graph = package.room_graph()
@@ -166,8 +170,8 @@ def test_rooms_of_python_import_from_lower_floors() -> None:
     assert circle(graph) == []
 
 
-def test_python_has_no_circle_of_files() -> None:
-    graph = Package(ROOT / "python/thinktime").file_graph()
+def test_python_has_no_circle_of_files(package: Package) -> None:
+    graph = package.file_graph()
     assert len(graph) > 500
     assert "operations.run_options" in graph["operations.real_run"]
     assert circle(graph) == []

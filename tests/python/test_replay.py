@@ -91,10 +91,10 @@ def test_an_open_replay_has_the_logs_times(tmp_path: Path) -> None:
 def test_stamps_of_whole_seconds_are_spread_over_them(tmp_path: Path) -> None:
     """A Poisson process of 50 requests a second, logged by the second: one FCFS server sees an
     M/M/1 again. Sent at the begin of each second, the mean would be several times as long. Of
-    200,000 requests at load 0.5 the mean's standard error is 0.7 %: 4 of them (false alarm
+    50,000 requests at load 0.5 the mean's standard error is 1.4 %: 4 of them (false alarm
     0.006 %)."""
     generator = np.random.default_rng(20261122)
-    times = np.floor(np.cumsum(generator.exponential(1 / 50, 200_000))).astype(int)
+    times = np.floor(np.cumsum(generator.exponential(1 / 50, 50_000))).astype(int)
     lines = [
         f"10.0.{n % 250}.1 - - [{datetime.fromtimestamp(1.7e9 + at, UTC):%d/%b/%Y:%H:%M:%S} "
         '+0000] "GET / HTTP/1.1" 200 5\n'
@@ -107,7 +107,7 @@ def test_stamps_of_whole_seconds_are_spread_over_them(tmp_path: Path) -> None:
     )
     server = cases.system(("fcfs", "exp(10ms)"))
     summary = tt.simulate(tmp_path / "w.toml", server, rows="none").summary
-    assert summary["response_time_s"]["mean"] == pytest.approx(0.01 / (1 - 0.5), rel=0.028)
+    assert summary["response_time_s"]["mean"] == pytest.approx(0.01 / (1 - 0.5), rel=0.056)
 
 
 def test_partly_open_sessions_think_as_logged(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import pytest
+from room_graph import statements
 from test_tidy import RUST_WORDS, TEST_ITEM, is_test, item_end, sources, without_words
 
 IDIOMS = {
@@ -97,20 +98,11 @@ parsed = lru_cache(maxsize=1)(ast.parse)
 
 def _docstrings(text: str) -> Iterator[tuple[int, str]]:
     """All strings that are statements, paragraph by paragraph."""
-    for node in _statements(parsed(text)):
+    for node in statements(parsed(text)):
         if isinstance(node, ast.Expr):
             text = getattr(node.value, "value", None)
             if isinstance(text, str):
                 yield from _joined(enumerate(text.splitlines(), node.lineno))
-
-
-def _statements(within: ast.AST) -> Iterator[ast.AST]:
-    """All statements within one, at any depth."""
-    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
-        found = getattr(within, name, None)
-        for one in found if isinstance(found, list) else []:
-            yield one
-            yield from _statements(one)
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:
@@ -135,9 +127,16 @@ def _rust_strings(text: str) -> Iterator[tuple[int, str]]:
 
 def _python_strings(text: str) -> Iterator[tuple[int, str]]:
     """All strings, and all parts of strings between braces."""
-    for node in ast.walk(parsed(text)):
+    left: list[ast.AST] = [parsed(text)]
+    while left:  # as `ast.walk` does, in half the time
+        node = left.pop()
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
+        for value in vars(node).values():
+            if isinstance(value, ast.AST):
+                left.append(value)
+            elif isinstance(value, list):
+                left += [one for one in value if isinstance(one, ast.AST)]
 
 
 def idioms(path: str, text: str) -> Iterator[str]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import runpy
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "studies"
+TESTS = ROOT / "tests/python"
 sys.path.insert(0, str(STUDIES))
 
 import output  # noqa: E402 - the studies are folders of scripts
@@ -31,13 +36,36 @@ SHORT = {
 """The studies that can be made in short, and the option that does."""
 
 
+@pytest.fixture
+def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A study in this process finds its own modules, and leaves no trace."""
+    before, term = dict(sys.modules), signal.getsignal(signal.SIGTERM)
+    for name, module in before.items():
+        path = Path(getattr(module, "__file__", None) or "/")
+        if path.is_relative_to(STUDIES) or path.parent == TESTS:
+            del sys.modules[name]  # several studies have `tables`, or `cells`
+    monkeypatch.setenv("PATH", os.environ["PATH"])  # some add folders to it
+    yield
+    for name in sys.modules.keys() - before.keys():
+        if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(STUDIES):
+            del sys.modules[name]
+    sys.modules.update(before)
+    signal.signal(signal.SIGTERM, term)
+
+
 @pytest.mark.parametrize("script", SHORT)
-def test_a_short_study_is_not_written_over_a_whole_one(script: str) -> None:
+@pytest.mark.usefixtures("as_it_was")
+def test_a_short_study_is_not_written_over_a_whole_one(
+    script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = STUDIES / script
-    command = [sys.executable, str(path), SHORT[script], "--to", str(path.parent)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 2
-    assert "has the results of the whole study" in done.stderr
+    monkeypatch.setattr(sys, "argv", [str(path), SHORT[script], "--to", str(path.parent)])
+    others = [one for one in sys.path if Path(one) not in (TESTS, STUDIES)]
+    monkeypatch.setattr(sys, "path", [str(path.parent), *others])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(path), run_name="__main__")
+    assert ended.value.code == 2
+    assert "has the results of the whole study" in capsys.readouterr().err
 
 
 def test_every_study_that_can_be_made_in_short_is_looked_at() -> None:

@@ -76,10 +76,10 @@ def test_moments_are_the_integrals_of_the_survival_function(law):
     def moment(n):
         slowest = min(law.rates)
         points = np.concatenate(([0], np.geomspace(1e-3 / max(law.rates), 60 / slowest, 40)))
-        return sum(
-            integrate.quad(lambda t: n * t ** (n - 1) * law.sf(t), a, b)[0]
-            for a, b in pairwise(points)
-        )
+        at, weights = np.polynomial.legendre.leggauss(20)
+        half = np.diff(points)[:, None] / 2
+        t = points[:-1, None] + half * (at + 1)
+        return float((half * weights * n * t ** (n - 1) * law.sf(t)).sum())
 
     got = law.mean, law.second_moment, law.third_moment
     assert got == approx([moment(n) for n in (1, 2, 3)], rel=1e-6)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from room_graph import statements
 
 EXCEPTIONS = {
     ("docs/glossary.md", "words"): "it says which words are not used",
@@ -87,6 +89,7 @@ RUST_WORDS = re.compile(
 TEST_ITEM = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*")
 
 
+@cache  # several rules ask for it
 def without_words(rust: str) -> str:
     """Rust text with comments, strings and characters blanked out; its lines stay."""
     return RUST_WORDS.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), rust)
@@ -160,7 +163,7 @@ def long_rust_functions(path: str, text: str) -> Complaints:
 
 
 def long_python_functions(text: str) -> Complaints:
-    for node in ast.walk(ast.parse(text)):
+    for node in statements(ast.parse(text)):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         lines = (node.end_lineno or 0) - node.lineno + 1
@@ -216,15 +219,18 @@ RULES: dict[str, Callable[[str, str], Complaints]] = {
 # ---- the project against the rules
 
 
-def sources() -> Iterator[tuple[str, str]]:
+@cache
+def sources() -> list[tuple[str, str]]:
     """(path, text) of every text file that we wrote."""
     # In a second working tree of git `.git` is a file that names the first.
     files = [file for file in ROOT.iterdir() if file.is_file() and file.name != ".git"]
     files += [file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.is_file()]
-    for file in sorted(files):
-        path = file.relative_to(ROOT).as_posix()
-        if file.suffix in TEXTS and not FOREIGN.search(path):
-            yield path, file.read_text(encoding="utf-8")
+    paths = [(file.relative_to(ROOT).as_posix(), file) for file in sorted(files)]
+    return [
+        (path, file.read_text(encoding="utf-8"))
+        for path, file in paths
+        if file.suffix in TEXTS and not FOREIGN.search(path)
+    ]
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -6,10 +6,11 @@ import ast
 import json
 import math
 import re
-import subprocess
+import runpy
 import sys
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -133,7 +134,8 @@ def test_a_server_that_is_away(status: int) -> None:
 # ---- lines
 
 
-def small(form: str, **more: float) -> Made:
+@cache
+def small(form: str, **more: float | tuple[tuple[float, float]]) -> Made:
     """A log of a few hundred lines, of two populations."""
     people = People("visitors", SHOP, exp(5.0), poisson(0.5))
     loops = Loop("pollers", [STATUS], count=2, think=const(4.0), one_address=True)
@@ -217,7 +219,7 @@ def test_stamps_of_a_collector_come_in_bunches() -> None:
 
 
 def test_lost_lines_are_lost_and_counted() -> None:
-    whole, part = small("json"), small("json", lost=[(100.0, 150.0)])
+    whole, part = small("json"), small("json", lost=((100.0, 150.0),))
     lost = whole.truth.table.filter(pl.col("done").is_between(100.0, 150.0, closed="left"))
     assert part.truth.facts["lost_lines"] == lost.height > 20
     assert part.truth.table.height == whole.truth.table.height - lost.height
@@ -330,17 +332,20 @@ print(json.dumps(told))
     ],
 )
 def test_the_survey_shows_the_truth_beside_the_answer(
-    does: str, shown: list[str], tmp_path: Path
+    does: str,
+    shown: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     program, answers = tmp_path / "program", tmp_path / "answers.json"
     program.write_text(PROGRAM.format(python=sys.executable, does=does))
     program.chmod(0o755)
     wanted = ["pollers", "--scale", "0.02", "--program", str(program), "--json", str(answers)]
     limit = "0.5" if does == "sleeps" else "300"
-    command = [sys.executable, "-m", "traffic.survey", *wanted, "--timeout", limit]
-    run = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, timeout=600)
-    assert run.returncode == 0, run.stderr
-    row = run.stdout.splitlines()[2]
+    monkeypatch.setattr(sys, "argv", ["survey", *wanted, "--timeout", limit])
+    runpy.run_module("traffic.survey", run_name="__main__")
+    row = capsys.readouterr().out.splitlines()[2]
     assert "visitors 4" in row
     assert "closed 22" in row
     for part in shown:

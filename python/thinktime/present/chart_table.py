@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,8 @@ POINTS_MAX = 40
 
 CURVES_MAX = 12
 
+_Writer = Callable[[Any], str]
+
 _TIME = re.compile(r"(^|\s)[nµm]?s$|\b(min|h)$")
 """The endings of ticks of times."""
 
@@ -33,8 +35,9 @@ def table_of(figure: go.Figure, title: str) -> Table | None:
     across = figure.layout.xaxis
     names = [one.text for one in figure.layout.annotations if one.name == "y-title"]
     heads = (_plain(across.title.text) or "place", _plain(names[0]) if names else "value")
+    in_words = _in_words(across), _in_words(figure.layout.yaxis)
     groups = [
-        Group([Line(x, [Cell(y)]) for x, y in _points(trace, figure)], _plain(trace.name))
+        Group([Line(x, [Cell(y)]) for x, y in _points(trace, *in_words)], _plain(trace.name))
         for trace in figure.data
         if _is_curve(trace)
     ]
@@ -57,10 +60,10 @@ def _is_curve(trace: Any) -> bool:
     return trace.type in ("scatter", "bar") and trace.x is not None and trace.y is not None
 
 
-def _points(trace: Any, figure: go.Figure) -> Iterator[tuple[str, str]]:
+def _points(trace: Any, across: _Writer, up: _Writer) -> Iterator[tuple[str, str]]:
     x, y = list(trace.x), list(trace.y)
     for place in _kept(y):
-        yield _text(x[place], figure.layout.xaxis), _text(y[place], figure.layout.yaxis)
+        yield across(x[place]), up(y[place])
 
 
 def _kept(values: list[Any]) -> list[int]:
@@ -79,14 +82,20 @@ def _is_number(value: Any) -> bool:
     return value is not None and math.isfinite(float(value))
 
 
-def _text(value: Any, axis: Any) -> str:
-    """A value in its axis's form: a time if that counts seconds."""
-    if isinstance(value, str):
-        return _plain(value)
+def _in_words(axis: Any) -> _Writer:
+    """Writes values in the form of an axis: as times if that counts seconds."""
+    # Asked once: plotly takes long for each property.
     texts = (axis.ticksuffix, *(axis.ticktext if axis.ticktext is not None else ()))
-    if any(_TIME.search(str(one or "")) for one in texts):
-        return units.seconds(float(value))
-    return units.number(float(value), _digits(float(value)))
+    counts_seconds = any(_TIME.search(str(one or "")) for one in texts)
+
+    def text(value: Any) -> str:
+        if isinstance(value, str):
+            return _plain(value)
+        if counts_seconds:
+            return units.seconds(float(value))
+        return units.number(float(value), _digits(float(value)))
+
+    return text
 
 
 def _digits(value: float) -> int:

@@ -104,12 +104,12 @@ class Result:
         """The url of the real system, if it was one."""
         return self._outcome.target
 
-    @property
+    @cached_property
     def workload(self) -> _core.Workload:
         """The workload as it was used, after a load or a seed was set."""
         return self._outcome.workload
 
-    @property
+    @cached_property
     def system(self) -> _core.System | None:
         """The modelled system; for a run, the one whose demands the requests carried."""
         return self._outcome.system
