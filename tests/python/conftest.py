@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,45 +95,67 @@ LABS = (
     "test_link_classes.py",
 )
 
-# Files that take long, the longest first: a worker takes a file at a time, in this order, and a
-# long one that began last would leave the others with nothing to do. All other files follow.
-LONGEST = (
+# Files whose tests wait for most of their time: for servers, browsers and runs. Some workers begin
+# with these, and the others with those that compute, so that neither a core nor a wait is idle.
+WAITING = (
     *LABS,
     "test_docs.py",
+    "test_recovery.py",
     "test_live_page.py",
     "test_generator_losses.py",
-    "test_page_layout.py",
-    "test_pages.py",
-    "test_guides.py",
-    "test_recovery.py",
-    "test_extreme_numbers.py",
-    "test_explain.py",
-    "test_tutorial.py",
-    "test_learn.py",
-    "test_cluster_work.py",
-    "test_many_machines.py",
-    "test_explain_stall.py",
-    "test_simulation_theory.py",
-    "test_study_bookstore.py",
-    "test_report_page.py",
-    "test_study_omission_and_collapse.py",
     "test_remote_rows.py",
+    "test_page_layout.py",
+    "test_many_machines.py",
+    "test_tutorial.py",
+    "test_study_omission_and_collapse.py",
+    "test_database_failures.py",
     "test_api.py",
-    "test_second_implementation.py",
-    "test_random_systems.py",
-    "test_study_nsdi06.py",
-    "test_study_this_kernel.py",
-    "test_scripts.py",
-    "test_learn_cli.py",
-    "test_learn_workload_of_parts.py",
-    "test_explain_likelihood.py",
-    "test_study_moss.py",
-    "test_pcm_conservation.py",
-    "test_recorded.py",
-    "test_explain_delay.py",
-    "test_lab_killed.py",
-    "test_ciw.py",
+    "test_page_turns.py",
+    "test_plain_text.py",
+    "test_study_bookstore.py",
+    "test_pipelines.py",
+    "test_cli.py",
+    "test_monitor_secrets.py",
+    "test_replay_loops.py",
+    "test_demo.py",
+    "test_shared_failures.py",
+    "test_database_connections.py",
+    "test_traces.py",
+    "test_databases.py",
+    "test_pictures.py",
 )
+
+COMPUTING = (
+    "test_guides.py",
+    "test_explain.py",
+    "test_cpn_agreement.py",
+    "test_extreme_numbers.py",
+    "test_second_implementation.py",
+    "test_learn.py",
+    "test_tidy.py",
+    "test_two_implementations.py",
+    "test_cluster_work.py",
+    "test_explain_server_timing.py",
+    "test_learn_cli.py",
+    "test_random_systems.py",
+    "test_scripts.py",
+    "test_report_page.py",
+    "test_explain_short.py",
+    "test_learn_journeys.py",
+    "test_learn_populations.py",
+    "test_cpn.py",
+    "test_learn_workload_of_parts.py",
+    "test_capacity.py",
+    "test_conservation.py",
+    "test_http3.py",
+    "test_explain_delay.py",
+    "test_study_output.py",
+    "test_site.py",
+)
+
+# Files that take long, the longest first: a worker takes a file at a time, in this order, and a
+# long one that began last would leave the others with nothing to do. All other files follow.
+LONGEST = (*WAITING, *COMPUTING)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -160,18 +183,32 @@ def _study(item: pytest.Item) -> str | None:
     return None if mark is None else str(mark.args[0])
 
 
-class _LabsTogether(LoadFileScheduling):
+def pytest_collection_finish() -> None:
+    """What has been imported stays: it need not be looked through for garbage again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+class _WaitingBesideComputing(LoadFileScheduling):
     """A file at a time, and those that make labs as if they were one."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = str(super()._split_scope(nodeid))
-        return "labs" if Path(file).name in LABS else file
+        file = Path(super()._split_scope(nodeid)).name
+        return LABS[0] if file in LABS else file
+
+    def _assign_work_unit(self, node: Any) -> None:
+        waits = self.nodes.index(node) % 2 == 0
+        for file in self.workqueue:
+            if (file in WAITING) == waits:
+                self.workqueue.move_to_end(file, last=False)
+                break
+        super()._assign_work_unit(node)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     """Only where files are what is dealt out."""
-    return _LabsTogether(config, log) if config.getvalue("dist") == "loadfile" else None
+    return _WaitingBesideComputing(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -20,6 +20,7 @@ import pytest
 import recovery_processes
 from polars.testing import assert_frame_equal
 from typer.testing import CliRunner
+from volume import oracle, volume
 
 import thinktime as tt
 from thinktime.cli import app
@@ -64,18 +65,19 @@ def older(output: Path) -> dict[str, Any]:
 def whole_simulation(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     """The first rows of the simulation that is killed."""
     workload, system = tt.Workload(recovery_processes.OPEN), tt.System(recovery_processes.SYSTEM)
-    result = tt.simulate(workload.with_seed(7), system, requests=3_000_000, warmup=0, rows="all")
+    result = tt.simulate(workload.with_seed(7), system, requests=1_000_000, warmup=0, rows="all")
     return pl.DataFrame(result.requests)
 
 
-@pytest.mark.parametrize("moment", range(6))
+@oracle
+@pytest.mark.parametrize("moment", range(volume(3, 12)))
 def test_a_killed_simulation_keeps_the_rows_that_it_had(
     tmp_path: Path, whole_simulation: pl.DataFrame, moment: int
 ) -> None:
     """The recovered rows are the beginning of the complete ones, row by row."""
     output = tmp_path / "result"
     before = older(output)
-    enough = MOMENTS.uniform(100_000, 1_500_000)
+    enough = MOMENTS.uniform(100_000, 500_000)
     killed(recovery_processes.simulate, output, after=lambda requests: requests >= enough)
     assert tt.Result.load(output).summary == before
     assert [one.name for one in leftovers(output)] == ["result.partial"]
@@ -119,6 +121,7 @@ def test_killed_runs_lose_less_than_a_second(tmp_path: Path) -> None:
     assert statistics.median(lost) < 1.5
 
 
+@oracle
 @pytest.mark.parametrize("what", ["simulate", "sweep", "capacity", "learn"])
 def test_what_is_killed_while_it_writes_is_there_whole(tmp_path: Path, what: str) -> None:
     """Nearly all of this work's time is its last write; it is killed in the middle of it."""
@@ -126,7 +129,7 @@ def test_what_is_killed_while_it_writes_is_there_whole(tmp_path: Path, what: str
     lines = [line.format(n % 9, n // 60, n % 60, n % 5) for n in range(300)]
     (tmp_path / "access.log").write_text("\n".join(lines) + "\n")
     output = tmp_path / "result"
-    for moment in range(8):
+    for moment in range(volume(4, 16)):
         least = 1 + moment % 2
         killed(
             recovery_processes.write_again_and_again,
