@@ -99,7 +99,7 @@ test-python-together: checked
 
 # Tests that need a core for themselves come last, one by one.
 test-python-alone: checked
-	$(BIN)/pytest -m serial $$(grep -l 'mark\.serial' tests/python/test_*.py)
+	$(BIN)/pytest -m serial --durations=20 $$(grep -l 'mark\.serial' tests/python/test_*.py)
 
 FUZZ_SECONDS ?= 60
 
