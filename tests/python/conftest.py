@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from validity_runs import closed as closed
 from validity_runs import fine as fine
 from xdist.scheduler import LoadFileScheduling
 
+from thinktime.explain import questions
 from thinktime.recording import Recorder, connection
 
 
@@ -71,6 +73,14 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def brief_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     """`learn` simulates little for its advice, in tests that do not look at it."""
     monkeypatch.setattr("thinktime.learn.advice.models.REQUESTS", 6_000)
+
+
+@pytest.fixture
+def one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`explain` asks its model one question, that for the measured workload, in tests that do not
+    look at answers to others."""
+    every = questions._questions
+    monkeypatch.setattr(questions, "_questions", lambda *about: islice(every(*about), 1))
 
 
 @pytest.fixture

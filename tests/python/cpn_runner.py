@@ -9,8 +9,11 @@ from __future__ import annotations
 import random
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+from xml.etree import ElementTree
 
 from cpncheck.coloured import ColouredNet
 from cpncheck.net import CPNNet
@@ -52,7 +55,9 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "net.cpn"
             file.write_text(text, encoding="ascii", errors="xmlcharrefreplace")
-            self.net = ColouredNet(CPNNet(file))
+            # cpncheck reads the file for the pages, and again for the declarations.
+            with patch.object(ElementTree, "parse", cache(ElementTree.parse)):
+                self.net = ColouredNet(CPNNet(file))
         assert self.net.declarations.problems == []
         self.fired: list[tuple[int, str]] = []
         self.marking = self._run(random.Random(seed))

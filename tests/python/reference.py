@@ -124,16 +124,16 @@ def simulate(
     after every event, and just before each arrival.
     """
     now, count, gone = Fraction(0), 0, []
-    coming = list(coming)
+    coming = sorted(coming, key=_turn)
     while coming or at.present:
-        coming.sort(key=lambda job: (job.arrival, job.owner))
         wait = at.wait()
         nexts = [coming[0].arrival] if coming else []
         then = min(nexts + ([] if wait is None else [now + wait]))
         at.advance(then - now)
         now = then
-        due = [job for job in coming if job.arrival == now]
-        coming = coming[len(due) :]
+        due = []
+        while coming and coming[0].arrival == now:
+            due.append(coming.pop(0))
         done = [] if arrivals_first else at.settle()
         for job in due:
             watch(at, now)
@@ -142,8 +142,13 @@ def simulate(
         done += at.settle() if arrivals_first else []
         watch(at, now)
         gone += [(job, now) for job in done]
-        coming += [job for job in (follow(job, now) for job in done) if job]
+        if followers := [job for job in (follow(job, now) for job in done) if job]:
+            coming = sorted(coming + followers, key=_turn)
     return gone
+
+
+def _turn(job: Job) -> tuple[Fraction, int]:
+    return job.arrival, job.owner
 
 
 def new_job(owner: int, now: Fraction, given: Given, ranks: Ranks | None) -> Job:

@@ -35,6 +35,9 @@ class Job:
         return self.rank
 
 
+ONE = Fraction(1)
+"""The speed of one server."""
+
 Rates = dict[Job, Fraction]
 Key = Callable[[Job], tuple[Fraction | int, ...]]
 
@@ -70,18 +73,17 @@ class Station(ABC):
 
     def settle(self) -> list[Job]:
         """Do all that is due at this instant; the jobs that are complete leave."""
-        done = [job for job in self.present if job.remaining == 0]
-        self.present = [job for job in self.present if job.remaining > 0]
-        return done
+        left = [(job, job.remaining) for job in self.present]
+        self.present = [job for job, remaining in left if remaining > 0]
+        return [job for job, remaining in left if remaining == 0]
 
 
 class ProcessorSharing(Station):
     """All at once, at equal shares of the servers, no job faster than one server."""
 
     def rates(self) -> Rates:
-        return {
-            job: min(Fraction(1), Fraction(self.servers, len(self.present))) for job in self.present
-        }
+        share = min(ONE, Fraction(self.servers, max(len(self.present), 1)))
+        return dict.fromkeys(self.present, share)
 
 
 class Preemptive(Station):
@@ -92,7 +94,7 @@ class Preemptive(Station):
         self.key = key
 
     def rates(self) -> Rates:
-        return {job: Fraction(1) for job in sorted(self.present, key=self.key)[: self.servers]}
+        return dict.fromkeys(sorted(self.present, key=self.key)[: self.servers], ONE)
 
 
 class LeastAttained(Station):
@@ -130,7 +132,7 @@ class Nonpreemptive(Station):
         self.running: list[Job] = []
 
     def rates(self) -> Rates:
-        return {job: Fraction(1) for job in self.running}
+        return dict.fromkeys(self.running, ONE)
 
     def arrive(self, job: Job) -> None:
         super().arrive(job)
@@ -171,7 +173,7 @@ class RoundRobin(Station):
         self.all = [Server() for _ in range(servers)]
 
     def rates(self) -> Rates:
-        return {at.job: Fraction(1) for at in self.all if at.job and at.switching == 0}
+        return {at.job: ONE for at in self.all if at.job and at.switching == 0}
 
     def alarms(self) -> list[Fraction]:
         return [at.switching or at.slice for at in self.all if at.job]
@@ -233,7 +235,7 @@ class Feedback(Station):
         self.slice: dict[Job, Fraction] = {}
 
     def rates(self) -> Rates:
-        return {job: Fraction(1) for job in self.running}
+        return dict.fromkeys(self.running, ONE)
 
     def alarms(self) -> list[Fraction]:
         return [self.slice[job] for job in self.running]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from cpn_runner import Outcome, run_net
 from machine_scenarios import Case, cases, tied_cases
+from volume import oracle
 
 import thinktime as tt
 
@@ -110,6 +111,7 @@ def _inline(value: object) -> str:
     return json.dumps(value)
 
 
+@oracle
 @pytest.mark.fuzz
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_they_agree(case: Case, tmp_path: Path) -> None:
@@ -127,6 +129,7 @@ def tied_net(number: int) -> list[Outcome]:
     return run_net(case.features, case.cores, case.tasks)
 
 
+@oracle
 @pytest.mark.fuzz
 @pytest.mark.parametrize("number", range(len(TIED)), ids=lambda number: TIED[number].name)
 def test_they_agree_where_much_happens_at_once(number: int, tmp_path: Path) -> None:

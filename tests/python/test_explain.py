@@ -89,6 +89,7 @@ def test_a_law_keeps_the_second_moment_of_what_was_seen() -> None:
 # ---- the whole
 
 
+@pytest.mark.usefixtures("one_question")
 @pytest.mark.parametrize(
     ("system", "rate", "kind", "servers"),
     [
@@ -216,6 +217,7 @@ def test_models_that_could_not_keep_up_are_tried_all_the_same() -> None:
     assert not choose(Visits(came, done), cases.open_model(70)).fits
 
 
+@pytest.mark.usefixtures("one_question")
 def test_rare_long_requests_are_in_the_model() -> None:
     """One in a thousand takes 100 ms, the others 1 ms: they make most of the waiting."""
     demand = "mix(0.999: exp(1ms), 0.001: exp(100ms))"
@@ -289,6 +291,7 @@ def test_what_is_not_to_be_trusted_is_not_explained() -> None:
     assert "not to be trusted: they differ" in found.sentence
 
 
+@pytest.mark.usefixtures("one_question")
 def test_what_is_in_doubt_is_named() -> None:
     result = measured(cases.system(("fcfs", "exp(10ms)")))  # which is soonest explained
     assert explain_result(result).doubts == ()
@@ -305,6 +308,7 @@ def test_what_is_in_doubt_is_named() -> None:
     assert refused.sentence.endswith("demands are given; in doubt is punctuality and steady state")
 
 
+@pytest.mark.usefixtures("one_question")
 def test_a_given_law_is_used() -> None:
     found = explain_result(measured(cases.system(("ps", H2))), demand="h2(10ms, cv2=4)")
     assert found.kind == "ps"
@@ -332,15 +336,15 @@ def command(*words: str) -> tuple[int, str, str]:
 
 
 def test_the_command_says_what_was_found(tmp_path: Path) -> None:
-    system = cases.system(("ps", H2))
-    tt.simulate(cases.open_model(70), system, requests=8000, output=tmp_path / "ps")
-    status, text, _ = command(str(tmp_path / "ps"))
+    system = cases.system(("fcfs", "exp(10ms)"))
+    tt.simulate(cases.open_model(70), system, requests=4000, output=tmp_path / "fcfs")
+    status, text, _ = command(str(tmp_path / "fcfs"))
     assert status == 0
-    assert "1 server, processor sharing" in text
+    assert "1 server, first come, first served" in text
     assert "closed, 50 clients" in text
-    status, text, _ = command(str(tmp_path / "ps"), "--json")
+    status, text, _ = command(str(tmp_path / "fcfs"), "--json")
     assert status == 0
-    assert json.loads(text)["kind"] == "ps"
+    assert json.loads(text)["kind"] == "fcfs"
 
 
 @pytest.mark.parametrize(

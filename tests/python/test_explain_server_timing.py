@@ -24,6 +24,8 @@ from thinktime.explain.explanation import LEARNED
 from thinktime.explain.server_timing import UnusableTimesError
 from thinktime.present import units
 
+pytestmark = pytest.mark.usefixtures("one_question")
+
 OUTSIDE_S = 2e-4
 """The part of each response time that is not the server's."""
 

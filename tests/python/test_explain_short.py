@@ -114,7 +114,7 @@ def test_a_model_that_does_nothing_alike_would_not_do_so_in_a_longer_run() -> No
 
 def test_the_command_says_so_and_its_status_is_3(tmp_path: Path) -> None:
     tt.simulate(
-        cases.open_model(85), cases.system(("ps", H2)), requests=1200, rows="all", warmup=0.0,
+        cases.open_model(640), cases.system(("fcfs", DEMO)), requests=2000, rows="all", warmup=0.0,
         output=tmp_path / "short",
     )  # fmt: skip
     status, text, errors = command(str(tmp_path / "short"))
@@ -124,7 +124,7 @@ def test_the_command_says_so_and_its_status_is_3(tmp_path: Path) -> None:
     status, text, _ = command(str(tmp_path / "short"), "--json")
     assert status == 3
     told = json.loads(text)
-    assert told["requests_needed"] > told["requests"] == 1200
+    assert told["requests_needed"] > told["requests"] == 2000
     assert told["answers"] == []
 
 
@@ -132,11 +132,11 @@ def test_a_report_says_where_more_requests_are_looked_at(monkeypatch: pytest.Mon
     """A page uses the first of many requests; they may be too few although all would suffice."""
     monkeypatch.setattr(tt.Result, "kind", property(lambda _: "run"))
     module = importlib.import_module("thinktime.report.explanation")
-    monkeypatch.setattr(module, "REPORTED", 1200)
-    (line,) = lines_of(measured(cases.system(("ps", H2)), 85, 12_000))
+    monkeypatch.setattr(module, "REPORTED", 2000)
+    (line,) = lines_of(measured(cases.system(("fcfs", DEMO)), 640, 12_000))
     assert "too few to tell" in line.note
     assert "`thinktime explain DIR` looks at more of them" in line.note
-    (line,) = lines_of(measured(cases.system(("ps", H2)), 85, 1200))
+    (line,) = lines_of(measured(cases.system(("fcfs", DEMO)), 640, 2000))
     assert "looks at more" not in line.note
 
 

@@ -14,6 +14,7 @@ import pytest
 from made_logs import MEANS, MEDIANS, Known, make
 from nginx_server import serving
 from skips import busy
+from volume import oracle, volume
 
 import thinktime as tt
 from thinktime.learn import Learned, learn
@@ -36,6 +37,11 @@ CASES = {
     "all at once": Known(think="pareto", sine=True, shared=True, crawlers=True),
 }
 
+USUAL = ["single requests", "stay 0.95", "exponential", "Pareto, microseconds", "lognormal"]
+TRIED = volume([*USUAL, "all at once"], list(CASES))
+"""Each think law, kind of stamp and length of sessions is among the usual ones, and with them (`all
+at once`) a rate that swings; the long ones have them apart, too."""
+
 
 def learned_from(known: Known, directory: Path) -> Learned:
     log = directory / ("access.csv" if known.micros else "access.log")
@@ -43,8 +49,9 @@ def learned_from(known: Known, directory: Path) -> Learned:
     return learn([log], fidelity=False)
 
 
+@oracle
 @pytest.mark.usefixtures("brief_advice")
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", TRIED)
 def test_what_was_put_in_comes_out(name: str, tmp_path: Path) -> None:
     known = CASES[name]
     learned = learned_from(known, tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ from fuzzing import seeds
 from traffic.recovery import Recovery, recovery_of
 from traffic.scenarios import SCENARIOS, scenario
 from traffic.variants import variant
+from volume import oracle, volume
 
 from thinktime.learn.logs.log import read
 from thinktime.learn.logs.requests import ROWS, Requests
@@ -28,6 +30,7 @@ TRIED = [
 ]
 
 
+@cache
 def recovered(name: str, seed: int, scale: float) -> Recovery:
     made = scenario(name, seed, scale)
     return recovery_of(made.truth.table, made.truth.facts)
@@ -82,15 +85,17 @@ def test_a_loop_is_described() -> None:
     ],
 )
 def test_what_is_unusual_is_said(name: str, finding: str | None) -> None:
-    found = [one.name for one in recovered(name, 105, 0.12).found.findings]
+    made = {"seed": 101, "scale": 0.1} if name in TRIED else {"seed": 105, "scale": 0.12}
+    found = [one.name for one in recovered(name, **made).found.findings]
     # A short log cuts sessions.
     assert finding in found if finding else set(found) <= {"cut by the edges"}
 
 
+@oracle
 def test_any_columns_are_labelled() -> None:
     # Times that are the same, far apart or even; unknown and endless durations; one user or many.
     draw = np.random.default_rng(106)
-    for case in range(60):
+    for case in range(volume(24, 60)):
         requests = _random(draw, case)
         found = tell_apart(requests)
         assert len(found.labels) == len(requests)

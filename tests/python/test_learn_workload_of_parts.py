@@ -74,6 +74,7 @@ def test_it_is_measured_how_well_it_stands_in(learned: Learned) -> None:
     assert as_json["good"] is (True if found.verdict == "good" else None)
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_starts_lie_beside_the_file(tmp_path: Path) -> None:
     made = scenario("health-checks", 12, 0.1)
     log = made.write(tmp_path)
@@ -85,6 +86,7 @@ def test_starts_lie_beside_the_file(tmp_path: Path) -> None:
     assert tt.Workload.load(written[0]).model == "mixed"
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_the_server_is_learned_too(
     mixed: tuple[Made, Path], learned: Learned, tmp_path: Path
 ) -> None:
@@ -110,6 +112,7 @@ def test_the_server_is_learned_too(
     tt.System(system.read_text())
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_what_changed_between_two_logs_is_told(mixed: tuple[Made, Path], tmp_path: Path) -> None:
     made, log = mixed
     other = scenario("people", 14, 0.2).write(tmp_path)
@@ -124,6 +127,7 @@ def test_what_changed_between_two_logs_is_told(mixed: tuple[Made, Path], tmp_pat
     assert found["requests a session"]["ratio"] == pytest.approx(1, abs=0.1)
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_what_changed_is_shown(tmp_path: Path) -> None:
     polled = scenario("pollers", 11, 0.02)
     before, after = (tmp_path / name for name in ("before", "after"))
@@ -136,6 +140,7 @@ def test_what_changed_is_shown(tmp_path: Path) -> None:
     assert "requests of pollers" in said.output
 
 
+@pytest.mark.usefixtures("brief_advice")
 def test_only_a_part_may_be_looked_at(mixed: tuple[Made, Path]) -> None:
     made, log = mixed
     how = options(made)

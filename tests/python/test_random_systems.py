@@ -12,12 +12,14 @@ from itertools import islice
 import pytest
 import random_systems
 from fuzzing import seeds
+from volume import oracle, volume
 
 import thinktime as tt
 
 
+@oracle
 @pytest.mark.fuzz
-@pytest.mark.parametrize("seed", seeds(fixed=range(3), fresh=30))
+@pytest.mark.parametrize("seed", seeds(fixed=range(volume(2, 3)), fresh=30))
 def test_random_systems_hold_load_and_mean(seed: int) -> None:
     # Ten systems a seed.
     pairs = list(islice(random_systems.systems(seed), 10))

@@ -230,11 +230,13 @@ class People:
             travel = self.network.draw(random) / 2 if self.network is not None else 0.0
             if travel:
                 yield self._world.now + travel
+            # fmt: off
             request = Request(
-                *(self.name, person.user, session, number, tab, role, kind.name, host),
-                *(kind.method, path, person.address, person.agent, referrer, status, size),
-                *(kind.demand.draw(random), think, retry, self.patience),
+                self.name, person.user, session, number, tab, role, kind.name, host,
+                kind.method, path, person.address, person.agent, referrer, status, size,
+                kind.demand.draw(random), think, retry, self.patience,
             )
+            # fmt: on
             found = yield request
             if travel:
                 yield self._world.now + travel

@@ -120,7 +120,7 @@ class Server:
         """Take a request, and call `resume` with its status at the answer."""
         world = self._world
         now = request.asked = world.now
-        if any(begin <= now < end for begin, end in self.down):
+        if self.down and any(begin <= now < end for begin, end in self.down):
             self._refuse(request, resume, self.down_status)
             return
         if self._inside >= self.room:

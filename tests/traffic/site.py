@@ -188,5 +188,15 @@ class Site:
 
 
 def chosen(weights: dict[str, float], random: Random) -> str:
-    """One of the names, by weight."""
-    return random.choices(list(weights), list(weights.values()))[0]
+    """One of the names, by weight: as `random.choices` draws it, whose sums are kept."""
+    known = _SUMS.get(id(weights))
+    if known is None:
+        upto = list(accumulate(weights.values()))
+        known = _SUMS[id(weights)] = (weights, list(weights), upto)
+    _, names, upto = known
+    return names[bisect(upto, random.random() * (upto[-1] + 0.0), 0, len(names) - 1)]
+
+
+_SUMS: dict[int, tuple[dict[str, float], list[str], list[float]]] = {}
+"""The names and sums of weights that were drawn from. The weights, which do not change, are kept
+too: no others can come to their place."""

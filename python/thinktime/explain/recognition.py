@@ -51,6 +51,8 @@ class Recognition:
     """A policy, and how well it explains the times."""
 
     candidate: Candidate
+    """The model without a law of demands, which `variants` add: most are not asked for it."""
+
     policy: Policy
     demands_s: Floats
     """The demand of each request under this policy; empty if the law was known."""
@@ -79,8 +81,7 @@ class Recognition:
         if self.known is not None:
             return self
         had = Timeline.of(seen.without(self.delay_s).served()).demands(self.policy)
-        made = _recognised(self.candidate.kind, self.policy, had, None, self.hangs, self.noise)
-        return made.behind(self.delay_s)
+        return replace(self, demands_s=had)
 
     def behind(self, delay_s: float) -> Recognition:
         """The same policy with a delay that all requests have beside."""
@@ -111,7 +112,8 @@ def recognitions(seen: Visits, known: KnownDemands | None = None) -> list[Recogn
     for name, policy, away in _distances(log, timeline):
         if away.apart <= CLOSE + away.noise:
             had = np.zeros(0) if known else timeline.demands(policy)
-            found.append(_recognised(name, policy, had, known, away.apart, away.noise))
+            candidate = _candidate(name, policy)
+            found.append(Recognition(candidate, policy, had, away.apart, away.noise, known))
     return sorted(found, key=_rank)
 
 
@@ -155,13 +157,6 @@ def _rank(one: Recognition) -> tuple[bool, float]:
     return one.candidate.kind not in ORDERS_SHOWN, _cost(one)
 
 
-def _recognised(
-    name: str, policy: Policy, had: Floats, known: KnownDemands | None, hangs: float, noise: float
-) -> Recognition:
-    law = law_of_demands(had) if known is None else known.law
-    return Recognition(_candidate(name, policy, law), policy, had, hangs, noise, known)
-
-
 def _cost(one: Recognition) -> float:
     return one.hangs + (one.noise if one.candidate.places is not None else 0.0)
 
@@ -193,7 +188,7 @@ def _workers(most: int) -> list[int]:
     return [c for c in (*range(1, 9), 10, 12, 16, 20, 24, 32, 48, 64) if c == 1 or c < most]
 
 
-def _candidate(name: str, policy: Policy, law: str) -> Candidate:
+def _candidate(name: str, policy: Policy) -> Candidate:
     if policy.name == "pool":
-        return Candidate("pool", "ps", policy.workers, (law,), policy.places)
-    return Candidate(name, name, policy.workers, (law,))
+        return Candidate("pool", "ps", policy.workers, (), policy.places)
+    return Candidate(name, name, policy.workers, ())

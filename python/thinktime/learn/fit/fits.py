@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,9 +67,6 @@ class Fit:
     mean: float
     """E[X] of the whole law, beyond the limit too; infinite if it does not exist."""
 
-    median: float
-    """C² of the whole law."""
-
     plausible: bool
     """Whether ``ks`` is within chance at 1 %, or below ``CLOSE``."""
 
@@ -80,6 +78,11 @@ class Fit:
 
     family: Family = field(repr=False, compare=False, kw_only=True)
     whole: bool = field(default=False, repr=False, compare=False, kw_only=True)
+
+    @cached_property
+    def median(self) -> float:
+        """The median of the whole law; most laws are not asked for it."""
+        return self.quantile(0.5) if self.mean else 0.0
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         """P(X <= x) of the whole law, without rounding of stamps and without the limit."""
@@ -179,7 +182,6 @@ def _fitted(rough: Rough, worth: bool) -> Fit | None:
         bic=family.free * math.log(seen.total) - 2 * likelihood,
         ks=ks,
         mean=(1 - share) * (whole_mean(family, p) if whole else family.mean(p)),
-        median=_quantile(family, p, 0.5, share, whole),
         plausible=ks <= max(CLOSE, 1.63 / math.sqrt(seen.total)),
         note=_note(seen, share, impossible),
         zero_share=share,
@@ -246,7 +248,6 @@ def _all_zero(tally: Tally) -> Fit:
         bic=math.log(tally.total),
         ks=0.0,
         mean=0.0,
-        median=0.0,
         plausible=True,
         note="all values are 0",
         family=family,

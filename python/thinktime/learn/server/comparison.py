@@ -8,6 +8,8 @@ Kolmogorov's: the largest difference between two distribution functions.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +43,23 @@ class Distance:
 
     noise: float
     """The distance that chance exceeds with a probability of 1 %."""
+
+
+class _Pair(NamedTuple):
+    """Requests of one kind that found many others, and what their demands are compared with."""
+
+    many: Numbers
+    """Their places."""
+
+    few: int
+    """The place of their kind among those that are compared."""
+
+    points: Floats | None
+    """The demands that are known without any policy; None if they are compared with those of
+    requests that found few."""
+
+    upto: Floats
+    """The distribution function of what they are compared with."""
 
 
 @dataclass(frozen=True)
@@ -77,32 +96,60 @@ class Sample:
             part.demands(policy)[kept] for part, kept in zip(self.parts, self.kept, strict=True)
         ]
         values = np.concatenate(drawn)
-        found = [self._apart(values, share, alone) for share in MANY for alone in (False, True)]
-        distances = [one for one in found if one is not None]
+        few = [np.sort(values[places]) for places in self._few]
+        distances = [
+            Distance(self._apart(values, few, pairs), noise) for pairs, noise in self._comparisons
+        ]
         return max(distances, key=lambda one: one.apart - one.noise, default=Distance(0.0, 1.0))
 
-    def _apart(self, values: Floats, share: float, alone: bool) -> Distance | None:
-        """Requests that found more than this share of the others did, against few or none."""
-        apart, ones, others = [], [], []
-        for kind in self.kinds:
-            own = self.kind == kind
-            found, mine = self.found[own], values[own]
+    def _apart(self, values: Floats, few: list[Floats], pairs: list[_Pair]) -> float:
+        """The distance of one comparison; `few` are the demands of those that found fewest."""
+        apart = []
+        for one in pairs:
+            points = few[one.few] if one.points is None else one.points
+            many = np.sort(values[one.many])
+            apart.append(_kolmogorov(points, one.upto, many, self.tolerance_s))
+        return float(np.average(apart, weights=[len(one.many) for one in pairs]))
+
+    # What is compared does not depend on the policy.
+
+    @cached_property
+    def _few(self) -> list[Numbers]:
+        """Of each kind the places of those that found fewest."""
+        every = (np.flatnonzero(self.kind == kind) for kind in self.kinds)
+        return [own[self.found[own] <= np.quantile(self.found[own], FEW)] for own in every]
+
+    @cached_property
+    def _comparisons(self) -> list[tuple[list[_Pair], float]]:
+        """The comparisons, each with its noise."""
+        both = [self._pairs(share, alone) for share in MANY for alone in (False, True)]
+        return [
+            (pairs, chance(*(np.array(column) for column in zip(*counts, strict=True))))
+            for pairs, counts in both
+            if pairs
+        ]
+
+    def _pairs(self, share: float, alone: bool) -> tuple[list[_Pair], list[tuple[int, int]]]:
+        """Requests that found more than this share of the others did, against few or none.
+
+        The second list has the numbers of both.
+        """
+        pairs, counts = [], []
+        for place, kind in enumerate(self.kinds):
+            own = np.flatnonzero(self.kind == kind)
+            found = self.found[own]
             low, high = np.quantile(found, [FEW, share])
-            many = np.sort(mine[found >= max(high, low + 1, 1)])
+            many = own[found >= max(high, low + 1, 1)]
             if alone:
-                reference = self.references[kind]
-                points, weights, seen = _known(reference)
+                points, upto, seen = _known(self.references[kind])
+                pair = _Pair(many, place, points, upto)
             else:
-                points = np.sort(mine[found <= low])
-                weights, seen = np.arange(1, len(points) + 1) / len(points), len(points)
-            if len(many) >= LEAST and seen >= LEAST and len(points):
-                apart.append(_kolmogorov(points, weights, many, self.tolerance_s))
-                ones.append(len(many))
-                others.append(seen)
-        if not ones:
-            return None
-        noise = chance(np.array(ones), np.array(others))
-        return Distance(float(np.average(apart, weights=ones)), noise)
+                seen = len(self._few[place])
+                pair = _Pair(many, place, None, np.arange(1, seen + 1) / seen)
+            if len(many) >= LEAST and seen >= LEAST and len(pair.upto):
+                pairs.append(pair)
+                counts.append((len(many), seen))
+        return pairs, counts
 
 
 def sample(log: ServerVisits, references: list[Survival]) -> Sample | None:

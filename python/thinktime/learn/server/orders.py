@@ -12,11 +12,10 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
-from thinktime.learn.server.visits import Floats, ServerVisits
+from thinktime.learn.server.visits import Floats, Mask, Numbers, ServerVisits
 
 PRESENT_MAX = 200
 """Decisions among more requests are not used."""
@@ -24,21 +23,36 @@ PRESENT_MAX = 200
 ORDERS = ("fcfs", "lcfs", "sjf", "plcfs", "psjf", "srpt")
 
 
-class Decision(NamedTuple):
-    """The decision of a server when a request came, or one left."""
+class Decisions:
+    """The decisions of a server when a request came, or one left, one behind the other."""
 
-    chosen: int
-    others: tuple[int, ...]
-    came: bool
-    """Whether `others[0]` or `chosen` had just come while the other one was served."""
+    def __init__(self) -> None:
+        self.who: list[int] = []
+        """Of each decision the request that was chosen, then the others that were present."""
 
-    attained_s: tuple[float, ...]
-    """The attained service of `chosen` and of each of the others."""
+        self.attained_s: list[float] = []
+        """The attained service of each of `who`."""
+
+        self.first: list[int] = []
+        """The place in `who` at which each decision begins."""
+
+        self.came: list[bool] = []
+        """Whether one of the two had just come, while the other one was served."""
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def add(self, those: list[int], attained: list[float], *, came: bool) -> None:
+        """One more; the chosen request is the first of those."""
+        self.first.append(len(self.who))
+        self.who += those
+        self.attained_s += [attained[one] for one in those]
+        self.came.append(came)
 
 
-def one_at_a_time(log: ServerVisits) -> tuple[Floats, list[Decision]]:
+def one_at_a_time(log: ServerVisits) -> tuple[Floats, Decisions]:
     """The demand of each request, and the decisions with a choice."""
-    decisions: list[Decision] = []
+    decisions = Decisions()
     return _in_order(log, decisions), decisions
 
 
@@ -47,8 +61,8 @@ def demands_one_at_a_time(log: ServerVisits) -> Floats:
     return _in_order(log, None)
 
 
-def _in_order(log: ServerVisits, decisions: list[Decision] | None) -> Floats:
-    """The demand of each request; the decisions are added to the list, if one is given."""
+def _in_order(log: ServerVisits, decisions: Decisions | None) -> Floats:
+    """The demand of each request; the decisions are added to those given."""
     # Lists, because single elements of an array take several times as long.
     attained = [0.0] * len(log)
     done = log.done_s.tolist()
@@ -62,12 +76,12 @@ def _in_order(log: ServerVisits, decisions: list[Decision] | None) -> Floats:
         if leaves:
             heapq.heappop(present)
             if decisions is not None and 2 <= len(present) <= PRESENT_MAX:
-                _decided(decisions, [one for _, one in present], attained, came=False)
+                decisions.add([one for _, one in present], attained, came=False)
         else:
             heapq.heappush(present, (done[who], who))
             if decisions is not None and served is not None:
                 both = [present[0][1], served if present[0][1] == who else who]
-                _decided(decisions, both, attained, came=True)
+                decisions.add(both, attained, came=True)
     return np.array(attained)
 
 
@@ -82,73 +96,105 @@ def _events(log: ServerVisits) -> Iterator[tuple[float, bool, int]]:
     return zip(times[order].tolist(), (~comes[order]).tolist(), who, strict=True)
 
 
-def _decided(found: list[Decision], those: list[int], attained: list[float], *, came: bool) -> None:
-    had = tuple([attained[one] for one in those])
-    found.append(Decision(those[0], tuple(those[1:]), came, had))
-
-
 def obeyed(
-    log: ServerVisits, demands: Floats, decisions: list[Decision], within_s: float
+    log: ServerVisits, demands: Floats, decisions: Decisions, within_s: float
 ) -> dict[str, float]:
     """By policy, the share of the decisions that it would have made; close ones do not count."""
-    right = dict.fromkeys(ORDERS, 0)
-    told = dict.fromkeys(ORDERS, 0)
-    arrival_s, demand_s = log.arrival_s.tolist(), demands.tolist()
-    for one in decisions:
-        those = (one.chosen, *one.others)
-        came = [arrival_s[who] for who in those]
-        size = [demand_s[who] for who in those]
-        left = [size[n] - one.attained_s[n] for n in range(len(those))]
-        newest = came[0] > max(came[1:])
-        oldest = came[0] < min(came[1:])
-        served = oldest if one.came else None  # whether the one in service stayed there
-        verdicts = {
-            "fcfs": (True, oldest),
-            "lcfs": (True, newest if served is None else served),
-            "plcfs": (True, newest),
-            "sjf": _least(size, within_s) if served is None else (True, served),
-            "psjf": _least(size, within_s),
-            "srpt": _least(left, within_s),
-        }
-        for name, (clear, did) in verdicts.items():
-            told[name] += clear
-            right[name] += clear and did
-    return {name: right[name] / told[name] if told[name] else 0.0 for name in ORDERS}
+    if not len(decisions):
+        return dict.fromkeys(ORDERS, 0.0)
+    who, first = np.array(decisions.who), np.array(decisions.first)
+    came, size = log.arrival_s[who], demands[who]
+    oldest = came[first] < _least_other(came, first)
+    newest = -came[first] < _least_other(-came, first)
+    by_size = _least(size, first, within_s)
+    by_left = _least(size - np.array(decisions.attained_s), first, within_s)
+    # Where one came, the question is whether the one in service stayed there.
+    arrival, always = np.array(decisions.came), np.ones(len(first), dtype=np.bool_)
+    verdicts = {
+        "fcfs": (always, oldest),
+        "lcfs": (always, np.where(arrival, oldest, newest)),
+        "sjf": (arrival | by_size[0], np.where(arrival, oldest, by_size[1])),
+        "plcfs": (always, newest),
+        "psjf": by_size,
+        "srpt": by_left,
+    }
+    return {name: _share_of(*verdicts[name]) for name in ORDERS}
 
 
-def _least(values: list[float], within_s: float) -> tuple[bool, bool]:
-    """Whether it is clear which value is the least, and whether it is the first one."""
-    least = min(values[1:])
-    return abs(values[0] - least) > within_s, values[0] < least
+def _share_of(clear: Mask, did: Mask) -> float:
+    """The share of the clear decisions that a policy would have made."""
+    told = int(np.count_nonzero(clear))
+    return int(np.count_nonzero(clear & did)) / told if told else 0.0
+
+
+def _least(values: Floats, first: Numbers, within_s: float) -> tuple[Mask, Mask]:
+    """Of each decision whether it is clear which value is the least, and whether the first is."""
+    least = _least_other(values, first)
+    return np.abs(values[first] - least) > within_s, values[first] < least
+
+
+def _least_other(values: Floats, first: Numbers) -> Floats:
+    """Of each decision the least of the values after its first one."""
+    others = values.copy()
+    others[first] = np.inf
+    return np.asarray(np.minimum.reduceat(others, first))
 
 
 def least_attained(log: ServerVisits) -> Floats:
     """The demand of each request if those with the least service so far share one server."""
     attained = [0.0] * len(log)
-    present: list[int] = []
+    present: set[int] = set()
+    # Those that were served last; and the others by their service, some of which are gone.
+    lowest: list[int] = []
+    above: list[tuple[float, int]] = []
     now = 0.0
     for time, leaves, who in _events(log):
-        _share(attained, present, time - now)
+        if len(present) > 1:
+            lowest = _share(attained, present, lowest, above, time - now)
+        elif present:
+            lowest, above = list(present), []
+            attained[lowest[0]] += time - now
         now = time
         if leaves:
             present.remove(who)
+            if who in lowest:
+                lowest.remove(who)
         else:
-            present.append(who)
+            present.add(who)
+            heapq.heappush(above, (0.0, who))
     return np.array(attained)
 
 
-def _share(attained: list[float], present: list[int], left_s: float) -> None:
-    """Serve those with least for this long: they grow together until they reach the next ones."""
-    if len(present) == 1:
-        attained[present[0]] += left_s
-        return
-    while present and left_s > 1e-12:
-        levels = [attained[one] for one in present]
-        least = min(levels)
+def _share(
+    attained: list[float],
+    present: set[int],
+    lowest: list[int],
+    above: list[tuple[float, int]],
+    left_s: float,
+) -> list[int]:
+    """Serve those with least for this long: they grow together until they reach the next ones.
+
+    The result is those that were served last.
+    """
+    while left_s > 1e-12:
+        levels = [attained[one] for one in lowest]
+        least = min(min(levels, default=math.inf), _first(above, present))
         with_least = least + 1e-12
-        lowest = [one for one in present if attained[one] <= with_least]
-        above = min([level for level in levels if level > with_least], default=math.inf)
-        each = min(left_s / len(lowest), above - least)
+        if max(levels, default=0.0) > with_least:
+            for one in lowest:
+                heapq.heappush(above, (attained[one], one))
+            lowest = []
+        while (following := _first(above, present)) <= with_least:
+            lowest.append(heapq.heappop(above)[1])
+        each = min(left_s / len(lowest), following - least)
         for one in lowest:
             attained[one] += each
         left_s -= each * len(lowest)
+    return lowest
+
+
+def _first(above: list[tuple[float, int]], present: set[int]) -> float:
+    """The least service of those that are still present; infinite without any."""
+    while above and above[0][1] not in present:
+        heapq.heappop(above)
+    return above[0][0] if above else math.inf

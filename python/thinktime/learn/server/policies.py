@@ -10,6 +10,7 @@ request begins as with as many workers as there are places.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -61,6 +62,15 @@ class Timeline:
         present = np.cumsum(np.where(comes[order], 1, -1))
         return cls(log, place[:many], place[many:], np.diff(times[order]), present)
 
+    @cached_property
+    def _first_free(self) -> _Free:
+        return _Free(self.log.done_s)
+
+    @cached_property
+    def _times_s(self) -> Floats:
+        """The time of each place."""
+        return np.asarray(self.log.arrival_s[0] + np.concatenate([[0.0], np.cumsum(self.gaps_s)]))
+
     @property
     def found(self) -> Numbers:
         """The number of others that each request found when it came."""
@@ -72,7 +82,7 @@ class Timeline:
         if policy.name == "idle":
             return log.duration_s
         if policy.name == "fcfs":
-            return log.done_s - np.maximum(log.arrival_s, _free(log.done_s, policy.workers))
+            return log.done_s - np.maximum(log.arrival_s, self._first_free.of(policy.workers))
         if policy.name == "order":
             return demands_one_at_a_time(log)
         if policy.name == "las":
@@ -83,17 +93,32 @@ class Timeline:
         speed = np.minimum(1.0, policy.workers / sharing)
         had = np.concatenate([[0.0], np.cumsum(speed * self.gaps_s)])
         if policy.name == "pool":
-            times = log.arrival_s[0] + np.concatenate([[0.0], np.cumsum(self.gaps_s)])
-            enters = np.maximum(log.arrival_s, _free(log.done_s, policy.places))
-            return np.asarray(had[self.end] - np.interp(enters, times, had))
+            enters = np.maximum(log.arrival_s, self._first_free.of(policy.places))
+            return np.asarray(had[self.end] - np.interp(enters, self._times_s, had))
         return np.asarray(had[self.end] - had[self.begin])
 
 
-def _free(done_s: Floats, workers: int) -> Floats:
-    """The time at which the first worker is free of all requests that came before each one."""
-    row, free = done_s, done_s
-    for _ in range(workers):
-        # The largest so far; the one that it replaces competes for the next place.
-        before = np.concatenate([[-np.inf], np.maximum.accumulate(row)[:-1]])
-        free, row = before, np.minimum(before, row)
-    return free
+class _Free:
+    """When the first of some workers is free of all requests that came before each one.
+
+    A number of workers after a smaller one costs the difference alone.
+    """
+
+    def __init__(self, done_s: Floats) -> None:
+        self._done_s = done_s
+        self._begin()
+
+    def _begin(self) -> None:
+        self._workers, self._row, self._free = 0, self._done_s, self._done_s
+
+    def of(self, workers: int) -> Floats:
+        """The times, with this many workers; read only."""
+        if workers < self._workers:
+            self._begin()
+        for _ in range(workers - self._workers):
+            # The largest so far; the one that it replaces competes for the next place.
+            before = np.full(len(self._row), -np.inf)
+            np.maximum.accumulate(self._row[:-1], out=before[1:])
+            self._free, self._row = before, np.minimum(before, self._row)
+        self._workers = workers
+        return self._free
