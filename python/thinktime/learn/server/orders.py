@@ -108,7 +108,7 @@ def obeyed(
     newest = -came[first] < _least_other(-came, first)
     by_size = _least(size, first, within_s)
     by_left = _least(size - np.array(decisions.attained_s), first, within_s)
-    # Where one came, the question is whether the one in service stayed there.
+    # If one came, the question is whether the one in service stayed there.
     arrival, always = np.array(decisions.came), np.ones(len(first), dtype=np.bool_)
     verdicts = {
         "fcfs": (always, oldest),
@@ -123,8 +123,8 @@ def obeyed(
 
 def _share_of(clear: Mask, did: Mask) -> float:
     """The share of the clear decisions that a policy would have made."""
-    told = int(np.count_nonzero(clear))
-    return int(np.count_nonzero(clear & did)) / told if told else 0.0
+    total = int(np.count_nonzero(clear))
+    return int(np.count_nonzero(clear & did)) / total if total else 0.0
 
 
 def _least(values: Floats, first: Numbers, within_s: float) -> tuple[Mask, Mask]:
