@@ -267,7 +267,9 @@ def test_nginx_says_what_it_was_sent(kind: str, tmp_path: Path) -> None:
     else:
         # Not because of a wrong frame: because of too many fields, each time anew.
         assert 50 <= counts["frames sent"] <= 100
-        assert errors.count("client sent too large header") == counts["ended by the server"] > 0
+        ended = errors.count("client sent too large header")
+        # The attacker may have left before it hears of the last one.
+        assert 0 < counts["ended by the server"] <= ended <= counts["ended by the server"] + 1
         assert "inappropriate frame" not in errors
 
 

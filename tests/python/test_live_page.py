@@ -145,7 +145,7 @@ def test_several_runs_are_shown_one_after_another_and_together(
     files: Path, browser: Browser
 ) -> None:
     with tt.serve(tt.System(SYSTEM)) as server:
-        command = ["run", "w.toml", "--target", server.url, "--duration", "4s", "--runs", "2"]
+        command = ["run", "w.toml", "--target", server.url, "--duration", "10s", "--runs", "2"]
         with Watched([*command, "--live", "-o", "out"], files) as watched:
             browser.visit(watched.url)
             browser.wait(f"{HEADLINE}.startsWith('Run 1 of 2. ')")
@@ -271,7 +271,7 @@ def test_two_viewers_see_the_same(files: Path) -> None:
 def test_a_viewer_who_stalls_holds_up_nobody(files: Path) -> None:
     """It asks for events and never reads one; others see the run continue, and it ends in time."""
     with tt.serve(tt.System(SYSTEM)) as server:
-        command = ["run", "w.toml", "--target", server.url, "--duration", "5s", "--live"]
+        command = ["run", "w.toml", "--target", server.url, "--duration", "10s", "--live"]
         with Watched(command, files) as watched:
             place = urlsplit(watched.url)
             stalled = socket.socket()
