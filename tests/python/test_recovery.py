@@ -65,19 +65,19 @@ def older(output: Path) -> dict[str, Any]:
 def whole_simulation(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     """The first rows of the simulation that is killed."""
     workload, system = tt.Workload(recovery_processes.OPEN), tt.System(recovery_processes.SYSTEM)
-    result = tt.simulate(workload.with_seed(7), system, requests=1_000_000, warmup=0, rows="all")
+    result = tt.simulate(workload.with_seed(7), system, requests=3_000_000, warmup=0, rows="all")
     return pl.DataFrame(result.requests)
 
 
 @oracle
-@pytest.mark.parametrize("moment", range(volume(3, 12)))
+@pytest.mark.parametrize("moment", range(volume(6, 12)))
 def test_a_killed_simulation_keeps_the_rows_that_it_had(
     tmp_path: Path, whole_simulation: pl.DataFrame, moment: int
 ) -> None:
     """The recovered rows are the beginning of the complete ones, row by row."""
     output = tmp_path / "result"
     before = older(output)
-    enough = MOMENTS.uniform(100_000, 500_000)
+    enough = MOMENTS.uniform(100_000, 1_500_000)
     killed(recovery_processes.simulate, output, after=lambda requests: requests >= enough)
     assert tt.Result.load(output).summary == before
     assert [one.name for one in leftovers(output)] == ["result.partial"]
