@@ -278,6 +278,7 @@ impl Forecast for Program {
     }
 
     fn connections(&self, kind: usize) -> Reuse {
+        // Only `program_for` fills the list: requests of no workload connect as by default.
         self.connections.get(kind).copied().unwrap_or_default()
     }
 }
