@@ -11,9 +11,10 @@ import threading
 import time
 import traceback
 
-SAMPLE_S = 0.01
-SHARE = 0.2
-"""Of a core: threads that wait take nothing, and one that computes takes most of one."""
+SAMPLE_S = 0.1
+"""Long enough for a thread that computes to get its turn on a machine with more work than cores."""
+SHARE = 0.1
+"""Of a core: threads that wait take nothing, and one that computes takes what it gets."""
 
 
 def share() -> float:

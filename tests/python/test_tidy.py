@@ -33,7 +33,6 @@ EXCEPTIONS = {
     ("crates/py/src/simulate.rs", "functions"): "the keyword arguments are half of it",
     ("crates/py/src/run.rs", "functions"): "the keyword arguments are half of it",
     ("crates/log/src/formats/gcp.rs", "words"): "a key of the log is called so",
-    ("tests/python/test_theory.py", "file length"): "one table of golden numbers a formula",
 }
 """(path, rule) -> why the rule does not hold there."""
 

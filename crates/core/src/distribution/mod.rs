@@ -21,7 +21,7 @@ mod numeric;
 mod pareto;
 mod poisson;
 mod special;
-mod streams;
+pub(crate) mod streams;
 mod truncated;
 mod uniform;
 mod values;
@@ -38,7 +38,7 @@ use std::str::FromStr;
 pub use equilibrium::{Equilibrium, Tail};
 pub use law::{Entry, Law};
 pub use special::gamma_tails;
-pub use streams::{MANY, Streams};
+pub use streams::Streams;
 
 use thinktime_file::error::{Invalid, unknown};
 use thinktime_file::units::{Dimension, Quantity};

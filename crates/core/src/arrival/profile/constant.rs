@@ -4,7 +4,7 @@ use thinktime_file::error::Invalid;
 use thinktime_file::time::Nanos;
 
 use super::Shape;
-use crate::distribution::MANY;
+use crate::distribution::streams::MANY;
 use crate::files::Files;
 use crate::notation::{Arguments, Call};
 

@@ -11,7 +11,7 @@ mod steps;
 use thinktime_file::error::{Invalid, unknown};
 use thinktime_file::time::Nanos;
 
-use crate::distribution::MANY;
+use crate::distribution::streams::MANY;
 use crate::files::Files;
 use crate::notation::Call;
 
