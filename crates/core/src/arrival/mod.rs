@@ -18,7 +18,8 @@ use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, parse_rate};
 use thinktime_file::workload::ArrivalsTable;
 
-use crate::distribution::{Distribution, MANY};
+use crate::distribution::Distribution;
+use crate::distribution::streams::MANY;
 use crate::files::Files;
 use crate::random::{Purpose, Stream};
 use crate::replay::Replay;

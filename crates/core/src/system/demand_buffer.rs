@@ -2,7 +2,8 @@
 
 use thinktime_file::time::Nanos;
 
-use crate::distribution::{Distribution, MANY};
+use crate::distribution::Distribution;
+use crate::distribution::streams::MANY;
 use crate::random::StreamFamily;
 
 /// Demands drawn before they are needed: those of the next sessions, if sessions come one after
