@@ -278,14 +278,14 @@ fn bucket_of(time: Nanos) -> i32 {
 }
 
 /// Rows that a monitor sees on their way.
-pub(crate) struct Watched<'a, S> {
-    pub(crate) sink: &'a mut S,
+pub(crate) struct Watched<'a> {
+    pub(crate) sink: &'a mut dyn RowSink,
     pub(crate) monitor: &'a RefCell<Monitor>,
     /// Whether anybody receives the moments.
     pub(crate) wanted: bool,
 }
 
-impl<S: RowSink> RowSink for Watched<'_, S> {
+impl RowSink for Watched<'_> {
     #[inline]
     fn row(&mut self, row: &Row) {
         if self.wanted {

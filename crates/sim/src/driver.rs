@@ -34,7 +34,7 @@ pub(crate) struct Replication {
 }
 
 /// Clients and system with the virtual clock between them.
-pub(crate) struct Driver<'a, S> {
+pub(crate) struct Driver<'a> {
     clients: Clients,
     /// Whether clients remember nothing of sessions, so that only the system's jobs know of
     /// attempts.
@@ -47,7 +47,9 @@ pub(crate) struct Driver<'a, S> {
     /// By the slot of the session, its request in the system; kept if clients take requests back.
     present: Vec<Option<JobRef>>,
     limit: Limit,
-    sink: &'a mut S,
+    sink: &'a mut dyn RowSink,
+    /// Whether the sink wants rows.
+    rows: bool,
     replication: u32,
     /// The earliest of the times below: nothing else is due before it.
     boundary: Nanos,
@@ -71,16 +73,16 @@ pub(crate) struct Driver<'a, S> {
     stuck: Option<Stall>,
 }
 
-impl<'a, S: RowSink> Driver<'a, S> {
+impl<'a> Driver<'a> {
     pub(crate) fn new(
         workload: &Workload,
         model: &SystemModel,
         limit: Limit,
         progress: ProgressLimits,
         replication: u32,
-        sink: &'a mut S,
+        sink: &'a mut dyn RowSink,
         interval: Nanos,
-    ) -> Driver<'a, S> {
+    ) -> Driver<'a> {
         let stage_end = if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until };
         let clients = Clients::new(workload, limit);
         Driver {
@@ -92,6 +94,7 @@ impl<'a, S: RowSink> Driver<'a, S> {
             kinds: workload.requests.clone(),
             present: if withdraws(workload) { vec![None] } else { Vec::new() },
             limit,
+            rows: sink.wants_rows(),
             sink,
             replication,
             boundary: interval.min(stage_end),

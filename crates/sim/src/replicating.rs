@@ -34,12 +34,12 @@ pub(crate) struct Shared<'a> {
 }
 
 /// One replication.
-pub(crate) fn replicate<S: RowSink>(
+pub(crate) fn replicate(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
     number: u32,
-    sink: &mut S,
+    sink: &mut dyn RowSink,
     shared: &Shared<'_>,
 ) -> Replication {
     let seeded = replication_of(workload, number);
@@ -88,11 +88,11 @@ fn interval_of(workload: &Workload, limit: &Limit) -> Nanos {
 }
 
 /// All replications, on all cores.
-pub(crate) fn replicate_all<S: RowSink + Send>(
+pub(crate) fn replicate_all(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
-    sink: &mut S,
+    sink: &mut (dyn RowSink + Send),
     shared: &Shared<'_>,
 ) -> JoinedReplications {
     let in_order = Mutex::new(InOrder::new(sink));
@@ -111,11 +111,11 @@ pub(crate) fn replicate_all<S: RowSink + Send>(
 }
 
 /// All replications, as they come back from elsewhere.
-pub(crate) fn gather_all<S: RowSink + Send>(
+pub(crate) fn gather_all(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
-    sink: &mut S,
+    sink: &mut (dyn RowSink + Send),
     shared: &Shared<'_>,
     elsewhere: &mut dyn RemoteReplications,
 ) -> Result<JoinedReplications, SimulationError> {

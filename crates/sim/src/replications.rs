@@ -40,15 +40,15 @@ impl JoinedReplications {
 }
 
 /// Takes finished replications in any order.
-pub(crate) struct InOrder<'a, S> {
-    sink: &'a mut S,
+pub(crate) struct InOrder<'a> {
+    sink: &'a mut (dyn RowSink + Send),
     next: u32,
     waiting: BTreeMap<u32, (Replication, Vec<Row>)>,
     joined: Option<JoinedReplications>,
 }
 
-impl<'a, S: RowSink> InOrder<'a, S> {
-    pub(crate) fn new(sink: &'a mut S) -> InOrder<'a, S> {
+impl<'a> InOrder<'a> {
+    pub(crate) fn new(sink: &'a mut (dyn RowSink + Send)) -> InOrder<'a> {
         InOrder { sink, next: 0, waiting: BTreeMap::new(), joined: None }
     }
 
@@ -106,12 +106,12 @@ impl<'a, S: RowSink> InOrder<'a, S> {
 }
 
 /// Shows a sink the figures, but no rows.
-pub(crate) struct NoRows<'a, S>(pub(crate) &'a mut S);
+pub(crate) struct NoRows<'a>(pub(crate) &'a mut dyn RowSink);
 
-impl<S: RowSink> RowSink for NoRows<'_, S> {
+impl RowSink for NoRows<'_> {
     fn row(&mut self, _row: &Row) {}
 
-    fn wants_bytes(&self) -> bool {
+    fn wants_rows(&self) -> bool {
         false
     }
 

@@ -31,7 +31,7 @@ pub fn simulate(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
-    sink: &mut (impl RowSink + Send),
+    sink: &mut (dyn RowSink + Send),
     watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
 ) -> Result<SimulationOutcome, SimulationError> {
     simulate_with(workload, system, plan, sink, watch, None)
@@ -45,7 +45,7 @@ pub fn simulate_with(
     workload: &Workload,
     system: &SystemModel,
     plan: &Plan,
-    sink: &mut (impl RowSink + Send),
+    sink: &mut (dyn RowSink + Send),
     watch: &(dyn Fn(SimulationProgress) -> Control + Sync),
     elsewhere: Option<&mut dyn RemoteReplications>,
 ) -> Result<SimulationOutcome, SimulationError> {

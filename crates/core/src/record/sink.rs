@@ -9,6 +9,11 @@ pub trait RowSink {
     /// Takes one row.
     fn row(&mut self, row: &Row);
 
+    /// Whether it uses rows at all; they take time to make. May not change.
+    fn wants_rows(&self) -> bool {
+        true
+    }
+
     /// Whether it uses the bytes of rows, which take time to find.
     fn wants_bytes(&self) -> bool {
         true
@@ -42,7 +47,7 @@ pub struct RunProgress {
 impl RowSink for () {
     fn row(&mut self, _row: &Row) {}
 
-    fn wants_bytes(&self) -> bool {
+    fn wants_rows(&self) -> bool {
         false
     }
 }

@@ -5,7 +5,7 @@ use thinktime_core::client::{ClientAction, Ended};
 use thinktime_core::failure::{LATE, TIMEOUT, UNSENT};
 use thinktime_core::file::Cancel;
 use thinktime_core::program::Reply;
-use thinktime_core::record::{Ended as When, Row, RowSink};
+use thinktime_core::record::{Ended as When, Row};
 use thinktime_core::request::Method;
 use thinktime_core::system::{Departure, Job};
 use thinktime_core::time::Nanos;
@@ -16,7 +16,7 @@ use crate::modelled_system::{Arrived, ModelledSystem};
 /// The part of a modelled system's response that programs see.
 const OK: u16 = 200;
 
-impl<S: RowSink> Driver<'_, S> {
+impl Driver<'_> {
     #[inline(always)]
     pub(super) fn wake(&mut self, now: Nanos) {
         if self.one_shot {
@@ -122,11 +122,12 @@ impl<S: RowSink> Driver<'_, S> {
         if !(served && self.collector.add_served(attempt, departure.at, when)) {
             self.collector.add(&row(), when);
         }
-        if self.sized && self.sink.wants_bytes() {
+        if self.rows && self.sized && self.sink.wants_bytes() {
             let bytes_received = self.bytes_of(attempt, departure);
-            return self.sink.row(&Row { bytes_received, ..row() });
+            self.sink.row(&Row { bytes_received, ..row() });
+        } else if self.rows {
+            self.sink.row(&row());
         }
-        self.sink.row(&row());
     }
 
     /// The bytes of a response, if requests have sizes. Those to HEAD have only a head.

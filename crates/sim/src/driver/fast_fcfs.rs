@@ -3,14 +3,14 @@
 
 use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::client::Ended;
-use thinktime_core::record::{Ended as When, RowSink};
+use thinktime_core::record::Ended as When;
 use thinktime_core::system::Job;
 use thinktime_core::time::Nanos;
 
 use super::Driver;
 use crate::modelled_system::ModelledSystem;
 
-impl<S: RowSink> Driver<'_, S> {
+impl Driver<'_> {
     /// Handles up to `events` events that come before any other, and gives their number: the same
     /// as the driver's other loop does, but without its many checks. The system must be a line.
     #[inline(always)]

@@ -2,14 +2,14 @@
 
 use thinktime_core::attempt::Fate;
 use thinktime_core::client::Ended;
-use thinktime_core::record::{Ended as When, RowSink};
+use thinktime_core::record::Ended as When;
 use thinktime_core::system::Job;
 
 use super::Driver;
 use super::attempts::only_attempt;
 use crate::modelled_system::ModelledSystem;
 
-impl<S: RowSink> Driver<'_, S> {
+impl Driver<'_> {
     /// Handles up to `events` arrivals and departures that come before any other event, as long as
     /// sessions still begin, and gives their number: the same as the driver's other loop does, but
     /// without its many checks. Sessions must have a single request.

@@ -3,13 +3,13 @@
 
 use thinktime_core::attempt::{Attempt, Fate};
 use thinktime_core::failure::UNANSWERED;
-use thinktime_core::record::{Row, RowSink};
+use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
 use super::Driver;
 use crate::modelled_system::ModelledSystem;
 
-impl<S: RowSink> Driver<'_, S> {
+impl Driver<'_> {
     /// Requests whose time has come leave the line; the clients know already.
     #[inline(always)]
     pub(super) fn leave_line(&mut self, now: Nanos) {

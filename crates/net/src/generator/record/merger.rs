@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use thinktime_core::program::{CheckCounts, Report};
-use thinktime_core::record::{Collector, Ended, Row, RowSink, Window};
+use thinktime_core::record::{Collector, Ended, Row, Window};
 use thinktime_core::time::Nanos;
 
 use super::recorder::{LoopMessage, Recorder, ResultRecorder};
@@ -42,8 +42,8 @@ fn combine_counts(parts: &[CheckCounts]) -> CheckCounts {
 }
 
 /// Merges rows: one is recorded once no loop can have an earlier one any more.
-pub(crate) struct RowMerger<'a, S> {
-    results: ResultRecorder<'a, S>,
+pub(crate) struct RowMerger<'a> {
+    results: ResultRecorder<'a>,
     rows: Vec<(Row, Ended)>,
     complete_up_to: Vec<Nanos>,
     /// By loop, the progress that it reported last.
@@ -52,8 +52,8 @@ pub(crate) struct RowMerger<'a, S> {
     checks: Vec<CheckCounts>,
 }
 
-impl<'a, S: RowSink> RowMerger<'a, S> {
-    pub(crate) fn new(results: ResultRecorder<'a, S>, loops: usize) -> RowMerger<'a, S> {
+impl<'a> RowMerger<'a> {
+    pub(crate) fn new(results: ResultRecorder<'a>, loops: usize) -> RowMerger<'a> {
         let checks = vec![CheckCounts::new(); loops];
         let complete_up_to = vec![Nanos::ZERO; loops];
         RowMerger { results, rows: Vec::new(), complete_up_to, seen: vec![None; loops], checks }

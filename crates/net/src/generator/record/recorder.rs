@@ -25,18 +25,18 @@ pub(crate) trait Recorder {
 }
 
 /// Records rows into the result.
-pub(crate) struct ResultRecorder<'a, S> {
+pub(crate) struct ResultRecorder<'a> {
     pub(crate) collector: Collector,
-    sink: &'a mut S,
+    sink: &'a mut dyn RowSink,
 }
 
-impl<'a, S: RowSink> ResultRecorder<'a, S> {
-    pub(crate) fn new(collector: Collector, sink: &'a mut S) -> ResultRecorder<'a, S> {
+impl<'a> ResultRecorder<'a> {
+    pub(crate) fn new(collector: Collector, sink: &'a mut dyn RowSink) -> ResultRecorder<'a> {
         ResultRecorder { collector, sink }
     }
 }
 
-impl<S: RowSink> Recorder for ResultRecorder<'_, S> {
+impl Recorder for ResultRecorder<'_> {
     #[inline]
     fn add(&mut self, row: &Row, ended: Ended) {
         self.collector.add(row, ended);

@@ -46,18 +46,18 @@ impl EarlyEnd {
     }
 
     /// The sink for all rows.
-    pub(crate) fn wrap<'a, S>(&'a self, sink: &'a mut S) -> ObservedSink<'a, S> {
+    pub(crate) fn wrap<'a>(&'a self, sink: &'a mut dyn RowSink) -> ObservedSink<'a> {
         ObservedSink { objectives: self.objectives.as_ref(), sink }
     }
 }
 
 /// Rows that are checked on their way.
-pub(crate) struct ObservedSink<'a, S> {
+pub(crate) struct ObservedSink<'a> {
     objectives: Option<&'a RefCell<Objectives>>,
-    sink: &'a mut S,
+    sink: &'a mut dyn RowSink,
 }
 
-impl<S: RowSink> RowSink for ObservedSink<'_, S> {
+impl RowSink for ObservedSink<'_> {
     #[inline]
     fn row(&mut self, row: &Row) {
         if let Some(objectives) = self.objectives {

@@ -10,7 +10,7 @@ use std::sync::{Barrier, OnceLock};
 use std::{io, thread};
 
 use thinktime_core::error::Invalid;
-use thinktime_core::record::{Collector, RowSink};
+use thinktime_core::record::Collector;
 use thinktime_core::share::Share;
 use thinktime_core::workload::{Population, Workload};
 
@@ -157,11 +157,11 @@ impl Loops<'_> {
 }
 
 /// Runs the loops of this process, and records their rows.
-pub(crate) fn run<S: RowSink>(
+pub(crate) fn run(
     prepared: &Prepared,
     target: &Target,
     plan: &Plan,
-    results: ResultRecorder<'_, S>,
+    results: ResultRecorder<'_>,
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<(LoopOutcome, Collector), RunError> {
     let of = plan.loops.into();

@@ -142,7 +142,7 @@ pub fn merge(
     workload: &Workload,
     plan: &Plan,
     merge: &Merge,
-    sink: &mut impl RowSink,
+    sink: &mut dyn RowSink,
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<RunOutcome, RunError> {
     plan.check(workload)?;

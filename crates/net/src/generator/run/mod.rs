@@ -13,7 +13,7 @@ use thinktime_core::time::Nanos;
 use thinktime_core::words;
 use thinktime_core::workload::Workload;
 
-use self::early_end::{EarlyEnd, ObservedSink};
+use self::early_end::EarlyEnd;
 use self::preparation::Prepared;
 use crate::generator::connect::connector::Connector;
 use crate::generator::engine::Engine;
@@ -37,7 +37,7 @@ pub fn run(
     workload: &Workload,
     target: &Target,
     plan: &Plan,
-    sink: &mut impl RowSink,
+    sink: &mut dyn RowSink,
     watch: &mut dyn FnMut(RunProgress) -> bool,
 ) -> Result<RunOutcome, RunError> {
     loops::check(workload, plan)?;
@@ -59,13 +59,13 @@ pub fn run(
 }
 
 /// Records the rows of `generate`, which ends early if objectives say so, and judges the result.
-fn run_and_judge<S: RowSink>(
+fn run_and_judge(
     workload: &Workload,
     plan: &Plan,
-    sink: &mut S,
+    sink: &mut dyn RowSink,
     watch: &mut dyn FnMut(RunProgress) -> bool,
     generate: impl FnOnce(
-        ResultRecorder<'_, ObservedSink<'_, S>>,
+        ResultRecorder<'_>,
         &mut dyn FnMut(RunProgress) -> bool,
     ) -> Result<(LoopOutcome, Collector), RunError>,
 ) -> Result<RunOutcome, RunError> {
