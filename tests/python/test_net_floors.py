@@ -40,7 +40,7 @@ def test_the_folders_of_the_generator_stand_in_their_order() -> None:
     assert list(upward_imports(generator, FLOORS)) == []
 
 
-@pytest.mark.parametrize("crate", ["net", "switch", "log", "data", "script", "sim"])
+@pytest.mark.parametrize("crate", ["net", "switch", "log", "data", "script", "sim", "file", "py"])
 def test_no_files_import_one_another_in_a_circle(crate: str) -> None:
     graph = Crate(ROOT / f"crates/{crate}/src").file_graph()
     assert len(graph) > 10

@@ -4,8 +4,9 @@ use pyo3::prelude::*;
 use thinktime_core::distribution;
 use thinktime_core::random::{Purpose, Stream};
 
+use crate::disk_files::DiskFiles;
 use crate::errors::{InputError, invalid};
-use crate::parameters::{DiskFiles, seed_of};
+use crate::parameters::seed_of;
 
 /// A distribution in Thinktime's notation, as in `h2(10ms, cv2=8)`.
 ///

@@ -2,6 +2,7 @@
 
 mod authority;
 mod columns;
+mod disk_files;
 mod distribution;
 mod errors;
 mod fidelity;
@@ -17,6 +18,7 @@ mod remote_iterator;
 mod replay;
 mod result;
 mod run;
+mod run_table;
 mod schema;
 mod secrets;
 mod serve;

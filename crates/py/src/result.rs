@@ -10,8 +10,8 @@ use thinktime_core::system::SystemModel;
 use thinktime_core::workload;
 use thinktime_data::{Labels, RunFile, load_rows, read_log, series_batch};
 
+use crate::disk_files::DiskFiles;
 use crate::errors::{InputError, data, schema, unwritten};
-use crate::parameters::DiskFiles;
 use crate::system::System;
 use crate::table::Table;
 use crate::workload::Workload;

@@ -15,9 +15,9 @@ use thinktime_sim::{
 };
 
 use crate::errors::{invalid, simulation};
-use crate::parameters::{as_table, run_table};
 use crate::remote_iterator::RemoteIterator;
 use crate::result::ResultData;
+use crate::run_table::{as_table, run_table};
 use crate::storage::Storage;
 use crate::supervise::supervise;
 use crate::system::System;

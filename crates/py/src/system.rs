@@ -11,10 +11,9 @@ use thinktime_core::system::cluster::ClusterModel;
 use thinktime_core::system::machine::MachineModel;
 use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, SystemModel};
 
+use crate::disk_files::{DiskFiles, read};
 use crate::distribution::Distribution;
 use crate::errors::{invalid, schema};
-use crate::parameters::DiskFiles;
-use crate::workload::read;
 
 /// A modelled system: the stations that requests visit.
 #[pyclass(frozen, module = "thinktime")]

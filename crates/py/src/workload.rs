@@ -9,11 +9,13 @@ use thinktime_core::error::Invalid;
 use thinktime_core::schema::Source;
 use thinktime_core::workload::{self, Sessions};
 
+use crate::disk_files::{DiskFiles, read};
 use crate::distribution::Distribution;
-use crate::errors::{InputError, invalid, schema, simulation};
-use crate::parameters::{DiskFiles, seed_of};
+use crate::errors::{invalid, schema, simulation};
+use crate::parameters::seed_of;
 use crate::population::Population;
 use crate::supervise::supervise;
+use crate::system::System;
 
 /// A workload: which sessions arrive, and what they do.
 #[pyclass(frozen, module = "thinktime")]
@@ -186,7 +188,7 @@ impl Workload {
     fn at_load(
         &self,
         py: Python<'_>,
-        system: &crate::system::System,
+        system: &System,
         load: f64,
         requests: u64,
     ) -> PyResult<Workload> {
@@ -217,14 +219,6 @@ impl Workload {
     fn __repr__(&self) -> String {
         format!("<Workload {} ({})>", self.inner.name, self.inner.model_word())
     }
-}
-
-/// The text of a file, or an error that names it.
-pub(crate) fn read(path: &std::path::Path) -> PyResult<String> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| InputError::new_err(format!("{}: {error}", path.display())))?;
-    String::from_utf8(bytes)
-        .map_err(|_| InputError::new_err(format!("{}: is not UTF-8 text", path.display())))
 }
 
 // Python shows the default of `at_load` from this line, so it must be a number.

@@ -106,27 +106,38 @@ impl Driver<'_> {
     /// Records an answer that reached a client.
     #[inline(always)]
     pub(super) fn record_answer(&mut self, departure: &Departure, ended: &Ended, when: When) {
-        let (attempt, replication) = (&ended.attempt, self.replication);
         let error = if ended.late { Some(LATE) } else { departure.error };
-        // Made only if it is used, which is rare.
-        let row = || Row {
-            replication,
-            sent: attempt.scheduled,
+        if self.rows {
+            // Copies, so that without rows nothing has to lie in memory.
+            self.hand_over(*departure, *ended, error);
+        }
+        let served = error.is_none() && ended.fate == Fate::Over;
+        if !(served && self.collector.add_served(&ended.attempt, departure.at, when)) {
+            self.collector.add(&self.answered(departure, ended, error), when);
+        }
+    }
+
+    /// Gives the row of an answer to the sink.
+    #[inline(never)]
+    fn hand_over(&mut self, departure: Departure, ended: Ended, error: Option<&'static str>) {
+        let mut row = self.answered(&departure, &ended, error);
+        if self.sized && self.sink.wants_bytes() {
+            row.bytes_received = self.bytes_of(&ended.attempt, &departure);
+        }
+        self.sink.row(&row);
+    }
+
+    /// The row of an answer, without its bytes.
+    #[inline(always)]
+    fn answered(&self, departure: &Departure, ended: &Ended, error: Option<&'static str>) -> Row {
+        Row {
+            replication: self.replication,
+            sent: ended.attempt.scheduled,
             first_byte: departure.at,
             station: departure.station.0,
             demand: departure.demand,
             error,
-            ..Row::ended(*attempt, ended.fate, departure.at)
-        };
-        let served = error.is_none() && ended.fate == Fate::Over;
-        if !(served && self.collector.add_served(attempt, departure.at, when)) {
-            self.collector.add(&row(), when);
-        }
-        if self.rows && self.sized && self.sink.wants_bytes() {
-            let bytes_received = self.bytes_of(attempt, departure);
-            self.sink.row(&Row { bytes_received, ..row() });
-        } else if self.rows {
-            self.sink.row(&row());
+            ..Row::ended(ended.attempt, ended.fate, departure.at)
         }
     }
 
