@@ -58,6 +58,7 @@ impl DiskFiles {
 
     /// The files of a result: it stays readable if a script, a data file or a log is gone.
     pub(crate) fn of_result(directory: Option<&str>) -> DiskFiles {
+        // A run that requested no file noted no directory.
         let directory = directory.map(PathBuf::from).unwrap_or_default();
         DiskFiles { directory, lenient: true, ..DiskFiles::default() }
     }
