@@ -152,7 +152,7 @@ def test_the_scale_of_one_population_is_found_if_it_is_asked_for() -> None:
 def test_probes_are_as_long_as_their_percentiles_need(text: str, length_s: float) -> None:
     length = Length.of(tt.Workload(text))
     assert length.duration_s == length_s
-    assert "too few" not in length.words(30)
+    assert "--duration" not in length.words(30)
 
 
 def test_a_length_that_is_too_short_is_said_beforehand() -> None:
@@ -160,7 +160,8 @@ def test_a_length_that_is_too_short_is_said_beforehand() -> None:
     told = Length.of(workload, "20s").words(30)
     assert told.startswith("at most 30 probes of 20.0 s")
     assert "20.0 min at most" in told  # with as long a wait after each
-    assert "about 288 requests, too few to bound p99 surely: --duration 103s has enough" in told
+    assert "a probe has about 288 requests, and p99 needs 368" in told
+    assert told.endswith("--duration 103s would be 4 times as many")
 
 
 # ---- a real server

@@ -19,7 +19,7 @@ from thinktime import _core
 from thinktime.capacity_search.answer import SCALE, Capacity, What
 from thinktime.capacity_search.generator import generator_capacity
 from thinktime.capacity_search.kept_search import CapacityStopped, search_kept, share
-from thinktime.capacity_search.length import Length
+from thinktime.capacity_search.length import SHORTEST_S, Length
 from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
 from thinktime.capacity_search.search import PROBES_MAX, Search
 from thinktime.inputs import arrivals
@@ -159,7 +159,7 @@ def _options(
         if requests is None and duration is None:
             requests = _REQUESTS
         return {"requests": requests, "duration": duration, "warmup": warmup}
-    length = Length.of(workload, duration)
+    length = Length.of(workload, SHORTEST_S if duration is None and requests else duration)
     if duration is None and requests is None:
         duration = length.duration_s
     return {

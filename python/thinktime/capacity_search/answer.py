@@ -209,8 +209,7 @@ def _verdict(search: Search, interrupted: bool) -> Verdict:
         return "no limit"
     if search.done:
         return "found"
-    unsure = search.too_short or search.estimate().value <= 0
-    return "too short" if unsure else "imprecise"
+    return "imprecise" if search.estimate().low > 0 else "too short"
 
 
 def _ends(search: Search, verdict: Verdict) -> tuple[float | None, float | None, float | None]:

@@ -72,12 +72,13 @@ class Length:
             return told
         told += (
             f"; at the workload's own rate a probe has about {units.count(round(self.expected))} "
-            f"requests"
+            f"requests, and {self.name} needs {units.count(NEEDED[self.name])}, several times as "
+            "many if the server is busy"
         )
         if self.expected >= self.needed * 0.99:
-            return f"{told}, enough to bound {self.name}"
+            return told
         enough_s = math.ceil(self.duration_s * self.needed / self.expected)
-        return f"{told}, too few to bound {self.name} surely: --duration {enough_s}s has enough"
+        return f"{told}: --duration {enough_s}s would be {_SPARE} times as many"
 
 
 def _rate(workload: _core.Workload, slo: Slo) -> float:

@@ -17,7 +17,7 @@ _SURE = 3.0
 """A probe is certain to pass or fail if its margin is this many standard errors from 0."""
 
 _SHORT_MAX = 3
-"""The search ends after this many probes that met the objectives and were all too short."""
+"""The search ends after this many probes near the limit that met the objectives, all too short."""
 
 PROBES_MAX = 30
 _DOUBLINGS_MAX = 20
@@ -97,13 +97,13 @@ class Search:
 
     @property
     def too_short(self) -> bool:
-        """Whether the probes are too short to tell which values surely pass."""
-        if not self.bracketed or any(one.passed and not one.short for one in self.probes):
+        """Whether the probes are too short to tell which values surely pass, and no line does."""
+        if not self.bracketed or self.estimate().low > 0:
             return False
         fails = [one.value for one in self.probes if not one.passed]
         near = min([*fails, self.ceiling]) / 2  # where a probe has about as many requests as any
-        short = sum(one.passed and one.value >= near for one in self.probes)
-        return short >= _SHORT_MAX and not self.done
+        short = [one.short for one in self.probes if one.passed and one.value >= near]
+        return len(short) >= _SHORT_MAX and all(short)
 
     @property
     def done(self) -> bool:
