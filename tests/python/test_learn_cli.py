@@ -202,6 +202,23 @@ def test_requests_whose_paths_are_not_named_are_told_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("brief_advice")
+def test_programs_whose_paths_are_not_named_request_what_people_do(tmp_path: Path) -> None:
+    """A run sends no request to a made-up path: all of its first polls were answered by 404."""
+    path = tmp_path / "access.log"
+    make(Known(sessions=300, rate=5.0), path)
+    lines = path.read_text().splitlines()
+    at = [one.partition("[")[2].partition("]")[0] for one in lines]
+    each = dict.fromkeys(at[:: len(at) // 60])
+    poll = '10.9.9.9 - - [{}] "GET /plan HTTP/1.1" 200 5 "-" "cron/1"'
+    path.write_text("\n".join([*lines, *(poll.format(one) for one in each)]) + "\n")
+    text = learn([path], fidelity=False).workload_text
+    assert "plan" not in text
+    targets = [one.split('"')[1] for one in text.splitlines() if one.startswith("get = ")]
+    assert any(one.startswith("/item/1?others-of-") for one in targets), targets
+    assert all(one.startswith("/item/") for one in targets)
+
+
+@pytest.mark.usefixtures("brief_advice")
 def test_odd_times_are_told(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     rows = [f"{1_790_000_000 + n},10.0.0.{n % 9},/\n" for n in range(300)]
