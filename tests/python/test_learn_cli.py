@@ -186,6 +186,39 @@ def test_paths_that_tell_of_persons_are_not_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("brief_advice")
+def test_requests_whose_paths_are_not_named_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    rows = [(n % 9, "/cart" if n % 5 else "/plan") for n in range(300)]
+    path.write_text(
+        "".join(
+            f"10.0.0.{1 if one == '/plan' else user} - - [01/Mar/2026:10:{n // 60:02}:{n % 60:02} "
+            f'+0000] "GET {one} HTTP/1.1" 200 5\n'
+            for n, (user, one) in enumerate(rows)
+        )
+    )
+    given = (str(path), "--crawlers", "with", "--no-fidelity")
+    assert "60 requests, 20.0%, of people have no path in the workload file" in called(*given)
+    assert "have no path" not in called(*given, "--least-users", "1")
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_programs_whose_paths_are_not_named_request_what_people_do(tmp_path: Path) -> None:
+    """A run sends no request to a made-up path: all of its first polls were answered by 404."""
+    path = tmp_path / "access.log"
+    make(Known(sessions=300, rate=5.0), path)
+    lines = path.read_text().splitlines()
+    at = [one.partition("[")[2].partition("]")[0] for one in lines]
+    each = dict.fromkeys(at[:: len(at) // 60])
+    poll = '10.9.9.9 - - [{}] "GET /plan HTTP/1.1" 200 5 "-" "cron/1"'
+    path.write_text("\n".join([*lines, *(poll.format(one) for one in each)]) + "\n")
+    text = learn([path], fidelity=False).workload_text
+    assert "plan" not in text
+    targets = [one.split('"')[1] for one in text.splitlines() if one.startswith("get = ")]
+    assert any(one.startswith("/item/1?others-of-") for one in targets), targets
+    assert all(one.startswith("/item/") for one in targets)
+
+
+@pytest.mark.usefixtures("brief_advice")
 def test_odd_times_are_told(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     rows = [f"{1_790_000_000 + n},10.0.0.{n % 9},/\n" for n in range(300)]

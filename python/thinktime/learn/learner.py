@@ -24,6 +24,7 @@ from thinktime.learn.traffic.arrivals import learn_arrivals
 from thinktime.learn.traffic.sessions import learn_sessions, values_of
 from thinktime.learn.traffic.timeout import USUAL_S, timeout_curve
 from thinktime.learn.traffic.traffic import traffic_of
+from thinktime.learn.unnamed import unnamed_paths, with_existing_paths
 from thinktime.operations import seconds
 from thinktime.present import units
 
@@ -98,7 +99,11 @@ def _learned(
     populations = replace(
         populations,
         populations=tuple(part.population for part in parts),
-        findings=(*populations.findings, *_left_out(parts, len(log.requests), log.one_in)),
+        findings=(
+            *populations.findings,
+            *unnamed_paths(parts, log, least_users),
+            *_left_out(parts, len(log.requests), log.one_in),
+        ),
     )
     return Learned(
         log=log, split=populations, parts=parts, traffic=traffic, curve=curve,
@@ -144,6 +149,7 @@ def _parts(
         requests = log.requests.only(populations.of(one.name))
         parts.append(learn_population(one, requests, covered, begin_ns, timeout_s, least, pages))
         give_back(log.requests)
+    parts = with_existing_paths(parts)
     if measured is None or not measured.wanted:
         return parts, None
     kinds = kinds_of(log, populations.labels, parts)
