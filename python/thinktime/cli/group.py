@@ -37,7 +37,7 @@ COMMANDS = {
     "lab": "Make hosts, links and servers on this machine, and run workloads between them.",
     "demo": "Run one server under five workloads at the same load: measured, simulated and exact.",
     "import": "Make a workload of a HAR, curl commands, OpenAPI, Postman, k6, Locust or JMeter.",
-    "new": "Read a page and write a first workload file with the page and its objects.",
+    "new": "Read a URL and write a first workload file: a page with its objects, or one request.",
     "record": "Record a visit through a proxy, and write a workload with its journey.",
     "import-pcm": "Make a workload file and a system file of a Palladio Component Model.",
     "workload": "List and show published workloads, whose names may stand for workload files.",
