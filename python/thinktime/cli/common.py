@@ -6,6 +6,7 @@ import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from rich.console import RenderableType
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import ci_files, plain_text
 from thinktime.cli.option_names import as_typed
+from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
 from thinktime.results.recovery import leftovers
 from thinktime.results.remote_rows import remote_rows_of, words
@@ -119,10 +121,19 @@ def reading_progress(quiet: bool) -> Iterator[ProgressCallback | None]:
 Operation = Callable[[], Result]
 
 
+@dataclass(frozen=True)
+class Showing:
+    """How a result is shown, and where it is written."""
+
+    json: bool = False
+    verbose: bool = False
+    output: Path | None = None
+    report: Path | None = None
+
+
 def finish(
     operation: Operation,
-    as_json: bool,
-    output: Path | None,
+    showing: Showing,
     files: Files | None = None,
     workload: str = "thinktime",
 ) -> None:
@@ -131,21 +142,35 @@ def finish(
     `files` report the outcome to a pipeline, under the name of the `workload`.
     """
     unwritten = None
-    say_of_leftovers(output)
+    say_of_leftovers(showing.output)
     with mapped_errors(), ci_files.failure_written(files, workload):
+        if showing.report is not None:
+            check_folder(showing.report)
         try:
             result = operation()
         except Interrupted as stopped:
             result = stopped.result
         except Unwritten as failed:
-            result, unwritten, output = failed.result, str(failed), None
-    show(result, as_json, output)
+            result, unwritten = failed.result, str(failed)
+            showing = replace(showing, output=None)
+    show(result, showing)
+    _report(result, showing.report)
     found = verdict_of(result, unwritten)
     untold = ci_files.write(files, lambda: _of_result(result, found.doubt))
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
     end(verdict_of(result, untold) if untold else found)
+
+
+def _report(result: Result, page: Path | None) -> None:
+    """Write the page of a result, if one is wanted."""
+    if page is None:
+        return
+    from thinktime.report import report
+
+    with mapped_errors():
+        errors.print(f"page: {report(result, page)}", markup=False, soft_wrap=True)
 
 
 def _of_result(result: Result, doubt: str) -> Summaries:
@@ -179,13 +204,13 @@ def say_of_leftovers(path: Path | None) -> None:
         )  # fmt: skip
 
 
-def show(result: Result, as_json: bool, output: Path | None) -> None:
+def show(result: Result, showing: Showing) -> None:
     """Print a result: its summary as JSON, or its table; warnings go to standard error."""
     validity.note(result)
-    if as_json:
+    if showing.json:
         typer.echo(json.dumps(result.summary | _theory(result), indent=2))
     else:
-        print_table([result])
+        print_table([result], verbose=showing.verbose)
         _say_of_sharing(result)
     for note in result.summary.get("notes", []):
         errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
@@ -200,8 +225,8 @@ def show(result: Result, as_json: bool, output: Path | None) -> None:
     if found := remote_rows_of(result.summary):
         errors.print("note:", words(found, result.path),
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
-    if output is not None:
-        errors.print(f"result: {output}", markup=False, soft_wrap=True)
+    if showing.output is not None:
+        errors.print(f"result: {showing.output}", markup=False, soft_wrap=True)
 
 
 def load_workload(path: Path) -> Workload:
@@ -240,12 +265,12 @@ def load_results(paths: Iterable[Path]) -> list[Result]:
     return results
 
 
-def print_table(results: list[Result]) -> None:
+def print_table(results: list[Result], *, verbose: bool = False) -> None:
     """Print results as a table, beside theory if there is any."""
     from thinktime.report import rows as rows_of
     from thinktime.report import terminal
 
-    print_wide(terminal.render(rows_of(results)))
+    print_wide(terminal.render(rows_of(results), verbose=verbose))
 
 
 def _say_of_sharing(result: Result) -> None:

@@ -26,6 +26,14 @@ Label = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print summary.json alone.")]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Show every check of validity, with its finding."),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(help="The page of charts to write, as of `thinktime report`.", metavar="FILE"),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing while it runs.")]
 Junit = Annotated[
     Path | None,

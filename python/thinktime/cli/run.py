@@ -50,7 +50,9 @@ def command(
     runs: repeated_runs.Runs = None,
     restart: repeated_runs.Restart = None,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     output: options.Output = None,
+    report: options.Report = None,
     label: options.Label = None,
     json: options.Json = False,
     junit: options.Junit = None,
@@ -59,11 +61,11 @@ def command(
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
-    if output is None and given["leave_rows"] is None:
+    if output is None and report is None and given["leave_rows"] is None:
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
-        barred = {"--again": again, "--junit": junit, "--markdown": markdown}
+        barred = {"--again": again, "--report": report, "--junit": junit, "--markdown": markdown}
         many = repeated_runs.RepeatedRuns.asked(runs, restart, output, barred | _exports(watched))
         files = ci_files.files(junit, markdown)
         if again is not None:
@@ -79,7 +81,7 @@ def command(
         with common.mapped_errors(), watched.on(anew.watched_run({})) as feed:
             repeated_runs.finish(many, partial(anew.numbered, feed), json, feed)
     else:
-        common.finish(operation, json, output, files, name)
+        common.finish(operation, common.Showing(json, verbose, output, report), files, name)
 
 
 def _asked(

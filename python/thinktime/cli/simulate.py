@@ -30,7 +30,9 @@ def command(
     ] = None,
     again: options.Again = None,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     output: options.Output = None,
+    report: options.Report = None,
     label: options.Label = None,
     json: options.Json = False,
     junit: options.Junit = None,
@@ -39,7 +41,7 @@ def command(
     **given: Any,
 ) -> None:
     """Simulate a workload on a model of a server."""
-    if output is None:
+    if output is None and report is None:
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
@@ -54,7 +56,8 @@ def command(
             raise InputError("give a workload file and a system file, or --again DIR")
         else:
             planned = _anew(workload, system, output, chosen, watched)
-    common.finish(_watched_operation(planned, quiet, watched), json, output, files)
+    showing = common.Showing(json, verbose, output, report)
+    common.finish(_watched_operation(planned, quiet, watched), showing, files)
 
 
 _Planned = tuple[Callable[[Any], Result], "WatchedRun"]
