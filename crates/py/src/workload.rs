@@ -171,6 +171,13 @@ impl Workload {
         self.wrap(self.inner.with_seed(seed))
     }
 
+    /// The same workload with `factor` times the rates and clients of all populations; at least one
+    /// client stays. A trace goes by that much faster.
+    fn scaled(&self, factor: f64) -> PyResult<Workload> {
+        let scaled = self.inner.scaled(factor, &self.files);
+        scaled.map(|inner| self.wrap(inner)).map_err(|error| schema(&error))
+    }
+
     /// The same workload with one value changed: the key as in `arrivals.rate`, the text as in a
     /// file.
     fn with_value(&self, key: &str, text: &str) -> PyResult<Workload> {
