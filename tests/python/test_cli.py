@@ -148,8 +148,8 @@ def test_wrong_input_exits_2_and_says_what_would_be_right(
     ("arguments", "said"),
     [
         (("switch", "s.toml"), "'--server'. A server, as in http://HOST:PORT"),
-        (("switch",), "'system'. The system file with the cluster."),
-        (("workload", "show"), "'name'. A workload of the list."),
+        (("switch",), "'SYSTEM'. The system file with the cluster."),
+        (("workload", "show"), "'NAME'. A workload of the list."),
     ],
 )
 def test_of_what_is_missing_it_is_said_what_it_is(

@@ -90,12 +90,10 @@ def command(
     formats: Annotated[
         bool, typer.Option("--formats", help="List the known formats, and end.")
     ] = False,
-    report: Annotated[
-        Path | None, typer.Option(help="The page of charts to write.", metavar="FILE.html")
-    ] = None,
+    report: Annotated[Path | None, typer.Option(help="The page of charts to write.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The workload file to write.", metavar="WORKLOAD"),
+        typer.Option("--output", "-o", help="The workload file to write."),
     ] = None,
     system: Annotated[
         Path | None,
@@ -107,7 +105,7 @@ def command(
     ] = None,
     compare: Annotated[
         str | None,
-        typer.Option(help="Learn this log, too, and report changes since.", metavar="LOG"),
+        typer.Option(help="Learn this log, too, and report changes since."),
     ] = None,
     fidelity: Annotated[
         bool, typer.Option(help="Measure how well the workload stands in for the log.")
@@ -117,7 +115,6 @@ def command(
         typer.Option(
             help="Read the files on all cores of a Ray cluster. Each node needs them. Give ray "
             "for a cluster on this machine, ray://HOST:PORT or auto for a running one.",
-            metavar="TEXT",
         ),
     ] = None,
     quiet: options.Quiet = False,

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 GivenWorkload = Annotated[
     str | None,
     typer.Argument(
+        metavar="[WORKLOAD|URL]",
         help=f"{options.WORKLOAD}, or a URL alone: one request, {url.RATE} for {url.DURATION} "
-        f"unless told otherwise{options.NOT_AGAIN}"
+        f"unless told otherwise{options.NOT_AGAIN}",
     ),
 ]
 Target = Annotated[str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")]
