@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from rich.console import RenderableType
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import ci_files, plain_text
 from thinktime.cli.option_names import as_typed
+from thinktime.inputs.files import not_swapped
 from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
 from thinktime.results.recovery import leftovers
@@ -30,9 +32,14 @@ errors = plain_text.console(stderr=True)
 """Standard error."""
 
 
+_NUMBER_OF_SYSTEM = re.compile(r" \(os error \d+\)")
+"""The system's number of an error, which stands after its words."""
+
+
 def fail(message: str, status: Exit) -> typer.Exit:
     """Print an error on standard error; the caller raises the returned exception."""
-    errors.print("error:", message, style="red", markup=False, soft_wrap=True)
+    plain = _NUMBER_OF_SYSTEM.sub("", message)
+    errors.print("error:", plain, style="red", markup=False, soft_wrap=True)
     return typer.Exit(status)
 
 
@@ -58,64 +65,6 @@ def mapped_errors() -> Iterator[None]:
         known = error.filename is not None  # then without the system's number
         message = f"{error.filename}: {error.strerror}" if known else str(error)
         raise fail(message, status) from None
-
-
-ProgressCallback = Callable[[int, float, int], None]
-
-
-@contextmanager
-def run_progress(
-    title: str, requests: int | None, end_s: float | None, quiet: bool = False
-) -> Iterator[ProgressCallback | None]:
-    """A line on standard error that shows a run's progress; nothing unless it is a terminal."""
-    if quiet or not errors.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[state]}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task(title, total=None, state="")
-
-        def show(done: int, time_s: float, in_system: int) -> None:
-            shares = [part / whole for part, whole in ((done, requests), (time_s, end_s)) if whole]
-            state = f"{done:,} requests, {in_system:,} in the system"
-            if shares:
-                bar.update(task, completed=max(shares), total=1.0, state=state)
-            else:
-                bar.update(task, state=state)
-
-        yield show
-
-
-@contextmanager
-def reading_progress(quiet: bool) -> Iterator[ProgressCallback | None]:
-    """Show the progress of reading logs, then of learning, if standard error is a terminal."""
-    if quiet or not errors.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("reading", total=None, state="")
-
-        def show(entries: int, share: float, unpacked: int) -> None:
-            state = f"{entries:,} requests, {unpacked / 1e6:,.0f} MB"
-            if share >= 1:
-                state = f"{entries:,} requests"
-                bar.update(task, description="learning", completed=1, total=1, state=state)
-            elif share > 0:
-                bar.update(task, completed=share, total=1.0, state=state)
-            else:
-                bar.update(task, state=state)
-
-        yield show
 
 
 Operation = Callable[[], Result]
@@ -237,7 +186,8 @@ def load_workload(path: Path) -> Workload:
     """
     from thinktime.workload import load
 
-    loaded = load(path)
+    with not_swapped(Workload, path):
+        loaded = load(path)
     note_file("workload", path)
     for note in loaded.forsaken_steps:
         errors.print("note:", note, style="dim", markup=False, soft_wrap=True)

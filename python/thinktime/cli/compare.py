@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from thinktime.gate import Files
 
 
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")]
+
+
 def command(
     results: Annotated[
         list[Path],
@@ -39,7 +42,7 @@ def command(
     store: options.Store = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
+    json: _Json = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
 ) -> None:

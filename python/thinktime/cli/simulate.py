@@ -10,6 +10,7 @@ import typer
 
 from thinktime import InputError, Result, System, Workload, _core, again, simulate
 from thinktime.cli import ci_files, common, options, watch
+from thinktime.cli.progress import run_progress
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs.files import system_of, workload_of
 from thinktime.inputs.options import options_json
@@ -70,7 +71,7 @@ def _watched_operation(planned: _Planned, quiet: bool, watched: Watch) -> common
 
     def shown(feed: Feed | None) -> Result:
         ends = watched_run.requests, watched_run.end_s
-        with common.run_progress("simulating", *ends, quiet) as progress:
+        with run_progress("simulating", *ends, quiet) as progress:
             return operation(watch.both_progress(progress, feed))
 
     def do() -> Result:

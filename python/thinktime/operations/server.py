@@ -107,9 +107,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         if system is None:
             raise InputError("nothing to serve: give a system, or a folder of files")
         if any(one is not None for one in (policy, bandwidth, link_class)):
-            raise InputError(
-                "`policy`, `bandwidth` and `link_class` are for files: give `files` too"
-            )
+            raise InputError("`policy`, `bandwidth` and `link_class` go with `files`: give it too")
         model = system_of(system)
         self._server = _core.Server(
             model if server is None else model.only_server(server),
