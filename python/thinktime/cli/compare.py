@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from thinktime.gate import Files
 
 
+_Against = Annotated[
+    str | None,
+    typer.Option(
+        help="Compare with the latest result of this branch or commit in the history.",
+        metavar="COMMIT",
+    ),
+]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")]
 
 
@@ -32,13 +39,7 @@ def command(
             metavar="CHANGE",
         ),
     ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            help="Compare with the latest result of this branch or commit in the history.",
-            metavar="COMMIT",
-        ),
-    ] = None,
+    against: _Against = None,
     store: options.Store = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
