@@ -186,6 +186,22 @@ def test_paths_that_tell_of_persons_are_not_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("brief_advice")
+def test_requests_whose_paths_are_not_named_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    rows = [(n % 9, "/cart" if n % 5 else "/plan") for n in range(300)]
+    path.write_text(
+        "".join(
+            f"10.0.0.{1 if one == '/plan' else user} - - [01/Mar/2026:10:{n // 60:02}:{n % 60:02} "
+            f'+0000] "GET {one} HTTP/1.1" 200 5\n'
+            for n, (user, one) in enumerate(rows)
+        )
+    )
+    given = (str(path), "--crawlers", "with", "--no-fidelity")
+    assert "60 requests, 20.0%, of people have no path in the workload file" in called(*given)
+    assert "have no path" not in called(*given, "--least-users", "1")
+
+
+@pytest.mark.usefixtures("brief_advice")
 def test_odd_times_are_told(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     rows = [f"{1_790_000_000 + n},10.0.0.{n % 9},/\n" for n in range(300)]

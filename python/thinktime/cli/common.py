@@ -146,11 +146,10 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
 def say_of_leftovers(path: Path | None) -> None:
     """Name the files that a run left behind if it was killed while it wrote there."""
     for left in [] if path is None else leftovers(path):
-        errors.print(
-            f"note: {left} holds what a run had written that was killed: "
-            f"`thinktime recover {path}` makes a result of it",
-            style="dim", markup=False, soft_wrap=True,
-        )  # fmt: skip
+        say_note(
+            f"{left} holds what a run had written that was killed: "
+            f"`thinktime recover {path}` makes a result of it"
+        )
 
 
 def show(result: Result, showing: Showing) -> None:
@@ -162,18 +161,16 @@ def show(result: Result, showing: Showing) -> None:
         print_table([result], verbose=showing.verbose)
         _say_of_sharing(result)
     for note in result.summary.get("notes", []):
-        errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
+        say_note(note)
     if result.kind == "simulate" and result.no_theory is not None:
-        text = f"no exact values: {result.no_theory}"
-        errors.print("note:", text, style="dim", markup=False, soft_wrap=True)
+        say_note(f"no exact values: {result.no_theory}")
     say_warnings(result.summary.get("warnings", []))
     if result.summary.get("checks"):
         from thinktime.report.objectives import unjudged_checks
 
         say_warnings(unjudged_checks(result))
     if found := remote_rows_of(result.summary):
-        errors.print("note:", words(found, result.path),
-                     style="dim", markup=False, soft_wrap=True)  # fmt: skip
+        say_note(words(found, result.path))
     if showing.output is not None:
         errors.print(f"result: {showing.output}", markup=False, soft_wrap=True)
 
@@ -190,8 +187,13 @@ def load_workload(path: Path) -> Workload:
         loaded = load(path)
     note_file("workload", path)
     for note in loaded.forsaken_steps:
-        errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
+        say_note(note)
     return loaded
+
+
+def say_note(note: str) -> None:
+    """Print on standard error what a reader of a result should know."""
+    errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
 
 
 def say_warnings(warnings: Iterable[str]) -> None:

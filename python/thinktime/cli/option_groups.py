@@ -45,7 +45,7 @@ _PLACES = {
     "on": "CLUSTER", "on_loss": "stop|continue", "policy": "fair|srpt", "precision": "SHARE",
     "resolve": "HOST:PORT:ADDRESS", "rows": "all|none|1/N", "runs": "N", "scale": "FACTOR",
     "sources": "ADDRESS", "target": "URL", "threads": "N", "time_unit": "UNIT",
-    "user": "FIELD", "user_field": "FIELD", "what": "rate|clients",
+    "user": "FIELD", "user_field": "FIELD", "what": "rate|clients|scale",
 }  # fmt: skip
 """The placeholders of options whose declaration has none; of others that of their type."""
 

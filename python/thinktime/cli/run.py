@@ -15,6 +15,7 @@ from thinktime.cli import ci_files, common, live_view, options, repeated_runs, w
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals, url
 from thinktime.inputs.files import workload_of
+from thinktime.operations.arrivals_end import within_arrivals
 from thinktime.operations.moment import Moment
 from thinktime.operations.run_options import run_options_json
 
@@ -168,9 +169,7 @@ class _Anew:
 
     def watched_run(self, more: dict[str, Any]) -> WatchedRun:
         """The watched run, with some more options."""
-        given = self.given | more
-        end = _core.planned_end("run", self.workload, run_options_json(given))
-        return _watched_run(self.workload, self.target, end, given)
+        return _watched_run(self.workload, self.target, self.given | more)
 
     def operation(self, more: dict[str, Any], of_all: Feed | None = None) -> _Named:
         """The run, with some more options."""
@@ -213,10 +212,9 @@ class _Again:
             )
         workload, _ = done.inputs(self.secrets)
         _need_rights(workload, options)
-        end = _core.planned_end("run", workload, run_options_json(options))
         where = self.target or str(done.target)
         return workload.name, shown.operation(
-            _watched_run(workload, where, end, given), where,
+            _watched_run(workload, where, options), where,
             lambda monitor: again(
                 done, workload=self.secrets, target=self.target, output=output, monitor=monitor,
                 **given,
@@ -224,12 +222,12 @@ class _Again:
         )  # fmt: skip
 
 
-def _watched_run(
-    workload: Workload, target: str, end: tuple[int | None, float | None], given: dict[str, Any]
-) -> WatchedRun:
+def _watched_run(workload: Workload, target: str, given: dict[str, Any]) -> WatchedRun:
     """Its title, its end, and the facts that checks need while it runs."""
     here = given.get("on") is None
     workload = arrivals.with_arrivals(workload, given)
+    options, _ = within_arrivals("run", workload, run_options_json(given))
+    end = _core.planned_end("run", workload, options)
     return watch.watched_run(
         "run", workload.name, target, end, here=here, **watch.check_inputs("run", workload)
     )

@@ -12,8 +12,10 @@ from thinktime import InputError, Result, System, Workload, _core, again, simula
 from thinktime.cli import ci_files, common, options, watch
 from thinktime.cli.progress import run_progress
 from thinktime.cli.watch import NOBODY, Watch
+from thinktime.inputs import arrivals
 from thinktime.inputs.files import system_of, workload_of
 from thinktime.inputs.options import options_json
+from thinktime.operations.arrivals_end import within_arrivals
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
@@ -85,22 +87,23 @@ def _anew(
     workload: Path, system: Path, output: Path | None, chosen: dict[str, Any], watched: Watch
 ) -> _Planned:
     loaded = common.load_workload(workload)
-    end = _core.planned_end("simulate", loaded, options_json("simulate", chosen))
 
     def operation(progress: Any) -> Result:
         return simulate(loaded, system, output=output, progress=progress, **chosen)
 
-    return operation, _watched_run(loaded, system, end, chosen, watched)
+    return operation, _watched_run(loaded, system, chosen, watched)
 
 
 def _watched_run(
     workload: Workload,
     system: Path | System | None,
-    end: tuple[int | None, float | None],
     chosen: dict[str, Any],
     watched: Watch,
 ) -> WatchedRun:
     """Its title, its end, and for watchers the facts of its workload."""
+    workload = arrivals.with_arrivals(workload, chosen)
+    given, _ = within_arrivals("simulate", workload, options_json("simulate", chosen))
+    end = _core.planned_end("simulate", workload, given)
     known: dict[str, Any] = {}
     if watched.is_shown:
         load = chosen.get("load")
@@ -123,9 +126,8 @@ def _again(
     if done.kind != "simulate":
         raise InputError(f"{path} is a run: `thinktime run --again {path}`")
     workload, _ = done.inputs(secrets)
-    end = _core.planned_end("simulate", workload, options_json("simulate", done.options | chosen))
 
     def operation(progress: Any) -> Result:
         return again(done, workload=secrets, output=output, progress=progress, **chosen)
 
-    return operation, _watched_run(workload, done.system, end, done.options | chosen, watched)
+    return operation, _watched_run(workload, done.system, done.options | chosen, watched)

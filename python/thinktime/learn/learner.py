@@ -27,6 +27,9 @@ from thinktime.learn.traffic.traffic import traffic_of
 from thinktime.operations import seconds
 from thinktime.present import units
 
+HIDDEN = 0.001
+"""From this share of the requests on, a note says that their paths are not named."""
+
 RETRIES = 0.02
 """From this share of the requests on, a note says that retries are left out."""
 
@@ -98,7 +101,7 @@ def _learned(
     populations = replace(
         populations,
         populations=tuple(part.population for part in parts),
-        findings=(*populations.findings, *_left_out(parts, len(log.requests), log.one_in)),
+        findings=(*populations.findings, *_left_out(parts, log, least_users)),
     )
     return Learned(
         log=log, split=populations, parts=parts, traffic=traffic, curve=curve,
@@ -107,10 +110,22 @@ def _learned(
     )  # fmt: skip
 
 
-def _left_out(parts: list[PopulationModel], requests: int, one_in: int) -> Iterator[Finding]:
+def _left_out(parts: list[PopulationModel], log: Log, least_users: int) -> Iterator[Finding]:
     """The parts of the log that the file leaves out, if they are large."""
-    retries = sum(part.journeys.retries for part in parts)
-    share = retries / requests
+    hidden = {part.population.name: part.journeys.kinds.hidden for part in parts}
+    share = sum(hidden.values()) / len(log.requests)
+    if share > HIDDEN:
+        yield Finding(
+            "unnamed paths",
+            f"{units.counted(sum(hidden.values()) * log.one_in, 'request')}, {share:.1%}, of "
+            f"{units.listed([name for name, many in hidden.items() if many])} have no path in the "
+            f"workload file, as fewer than {least_users} users requested it or it may identify a "
+            "person: runs send another path of the log with a made-up query. --least-users 1 names "
+            "those of few users",
+            share,
+        )
+    retries, one_in = sum(part.journeys.retries for part in parts), log.one_in
+    share = retries / len(log.requests)
     if share > RETRIES:
         yield Finding(
             "retries",

@@ -9,8 +9,10 @@ from pathlib import Path
 from thinktime import _core
 from thinktime.inputs import arrivals, url
 from thinktime.inputs.arguments import checked
+from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.proxies import chosen as chosen_proxy
+from thinktime.operations.arrivals_end import within_arrivals
 from thinktime.operations.moment import Moment
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.operations.run_options import run_options_json
@@ -28,9 +30,10 @@ def run(
     duration: Time | None = None,
     warmup: Time | None = None,
     drain: Time | None = None,
-    rate: float | str | None = None,
-    clients: int | None = None,
-    think: Time | None = None,
+    scale: float | None = None,
+    rate: float | str | ByPopulation | None = None,
+    clients: int | str | ByPopulation | None = None,
+    think: Time | ByPopulation | None = None,
     demands: GivenSystem | None = None,
     rows: str | None = None,
     output: str | Path | None = None,
@@ -68,11 +71,15 @@ def run(
         duration: The time from which no request begins; 30 s if nothing else ends the run.
         warmup: Requests scheduled before this time are sent but do not count.
         drain: The longest wait for the last responses; 10 s by default.
+        scale: A factor above 0 for the rates and clients of all populations.
         rate: The rate of sessions or, in an open model, requests, instead of the workload's: a
-            number a second, or a text such as "600/min". Not for a closed model.
-        clients: The clients of a closed model, instead of the workload's; 1 to 10,000,000.
+            number a second, or a text such as "600/min". Not for a closed model. For populations
+            a dict of their names, as in `{"people": "8/s"}`.
+        clients: The clients of a closed model, instead of the workload's; 1 to 10,000,000. For
+            populations a dict.
         think: The think time of a closed or partly-open model, instead of the workload's: a time,
             or a distribution such as "exp(7s)". Requests with a think time of their own keep it.
+            For populations a dict.
         demands: A system whose service demands the requests carry, drawn as `simulate` would draw
             them with the same seed: for a target that is `serve`.
         rows: The rows to keep: "all" (the default), "none", or "1/N" of the sessions.
@@ -138,7 +145,8 @@ def run(
     options = run_options_json(given)
     workload = arrivals.with_arrivals(with_seed(workload, seed), given)
     modelled = None if demands is None else system_of(demands)
-    notes = Notes.of(workload, modelled, given)
+    options, told = within_arrivals("run", workload, options)
+    notes = Notes.of(workload, modelled, given, told)
 
     def do(
         gathering: _core.Gathering | None = None, crossing: tuple[Path, str] | None = None

@@ -158,7 +158,7 @@ class Result(ResponseTimes):
                 "version wrote it"
             )
         given = json.loads(text)
-        held = ("load", "seed", *arrivals.KEYS)
+        held = ("load", "seed", *arrivals.OPTIONS)
         return {name: value for name, value in given.items() if name not in held}
 
     def inputs(
