@@ -67,7 +67,8 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
-        barred = {"--again": again, "--report": report, "--junit": junit, "--markdown": markdown}
+        barred = {"--again": again, "--report": report, "--junit": junit, "--markdown": markdown,
+                  "--verbose": verbose}  # fmt: skip
         many = repeated_runs.RepeatedRuns.asked(runs, restart, output, barred | _exports(watched))
         files = ci_files.files(junit, markdown)
         if again is not None:
