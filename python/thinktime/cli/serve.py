@@ -116,7 +116,9 @@ def _until_interrupted(server: serve) -> None:
 def _say_what_it_did(server: serve) -> None:
     served = server.stop()
     if served is not None:
-        typer.echo(f"answered {served[0]} requests, refused {served[1]}")
+        typer.echo(
+            f"answered {units.counted(served[0], 'request')}, refused {units.count(served[1])}"
+        )
     if server.burned is not None:
         used = server.burned
         used_s, demanded_s = units.seconds(used.used_s), units.seconds(used.demanded_s)

@@ -38,8 +38,8 @@ search."""
 FEW = 50
 
 
-_ROUNDING = 1e-12
-"""A smaller distance is that of rounding."""
+_ROUNDING = 1e-9
+"""A smaller distance is one of rounding, and shown as none."""
 
 
 @dataclass(frozen=True)
