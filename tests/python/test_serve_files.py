@@ -296,7 +296,7 @@ def test_wrong_options_are_named(tmp_path: Path, given: dict[str, Any], says: st
 def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
     with pytest.raises(tt.InputError, match="nothing to serve"):
         tt.serve()
-    with pytest.raises(tt.InputError, match="give `files` too"):
+    with pytest.raises(tt.InputError, match="go with `files`"):
         tt.serve({"station": [{"name": "a", "demand": "1ms"}]}, policy="srpt")
     with pytest.raises(tt.InputError, match="nowhere` is no folder"):
         tt.serve(files=tmp_path / "nowhere")
@@ -317,7 +317,7 @@ def test_the_command_serves_until_it_is_ended(site: Path) -> None:
         client.request("GET", "/a.html")
         assert client.getresponse().read() == (site / "a.html").read_bytes()
         process.send_signal(2)
-        assert "answered 1 requests, refused 0" in process.communicate(timeout=60)[0]
+        assert "answered 1 request, refused 0" in process.communicate(timeout=60)[0]
         assert process.returncode == 0
     finally:
         process.kill()

@@ -10,6 +10,7 @@ import typer
 
 from thinktime import InputError, switch
 from thinktime.cli import common, signals
+from thinktime.present import units
 from thinktime.workload import load
 
 Servers = Annotated[
@@ -159,9 +160,11 @@ def _until_interrupted(
     _tell(proxy)
     done = proxy.stop()
     if done is not None:
-        typer.echo(f"forwarded {done.passed} requests, refused {done.refused}")
+        passed = units.counted(done.passed, "request")
+        typer.echo(f"forwarded {passed}, refused {units.count(done.refused)}")
         for at, (requests, failures) in enumerate(zip(done.requests, done.failures, strict=True)):
-            typer.echo(f"server {at}: {requests} requests, {failures} failures")
+            counts = units.counted(requests, "request"), units.counted(failures, "failure")
+            typer.echo(f"server {at}: {counts[0]}, {counts[1]}")
         if done.log_failure is not None:
             common.say_warnings([f"lines of the access log are missing: {done.log_failure}"])
 
