@@ -16,16 +16,24 @@ NOT_AGAIN = "; with --again only if it has secrets, which results do not keep."
 Workload = Annotated[Path, typer.Argument(help=WORKLOAD + ".")]
 System = Annotated[Path, typer.Argument(help="The system file.")]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="The result directory to write.")
+    Path | None,
+    typer.Option("--output", "-o", help="The result directory to write.", metavar="DIR"),
 ]
 Label = Annotated[
     str | None,
     typer.Option(
         help="The name of the result; by default its workload, the commit and the time.",
-        metavar="TEXT",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print summary.json alone.")]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Show every check of validity, with its finding."),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(help="The page of charts to write, as of `thinktime report`."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing while it runs.")]
 Junit = Annotated[
     Path | None,
@@ -47,7 +55,6 @@ On = Annotated[
     typer.Option(
         help="Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for a "
         "running one.",
-        metavar="TEXT",
     ),
 ]
 Store = Annotated[

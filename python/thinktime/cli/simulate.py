@@ -10,6 +10,7 @@ import typer
 
 from thinktime import InputError, Result, System, Workload, _core, again, simulate
 from thinktime.cli import ci_files, common, options, watch
+from thinktime.cli.progress import run_progress
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 from thinktime.inputs.files import system_of, workload_of
@@ -32,7 +33,9 @@ def command(
     ] = None,
     again: options.Again = None,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     output: options.Output = None,
+    report: options.Report = None,
     label: options.Label = None,
     json: options.Json = False,
     junit: options.Junit = None,
@@ -41,7 +44,7 @@ def command(
     **given: Any,
 ) -> None:
     """Simulate a workload on a model of a server."""
-    if output is None:
+    if output is None and report is None:
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
@@ -56,7 +59,8 @@ def command(
             raise InputError("give a workload file and a system file, or --again DIR")
         else:
             planned = _anew(workload, system, output, chosen, watched)
-    common.finish(_watched_operation(planned, quiet, watched), json, output, files)
+    showing = common.Showing(json, verbose, output, report)
+    common.finish(_watched_operation(planned, quiet, watched), showing, files)
 
 
 _Planned = tuple[Callable[[Any], Result], "WatchedRun"]
@@ -69,7 +73,7 @@ def _watched_operation(planned: _Planned, quiet: bool, watched: Watch) -> common
 
     def shown(feed: Feed | None) -> Result:
         ends = watched_run.requests, watched_run.end_s
-        with common.run_progress("simulating", *ends, quiet) as progress:
+        with run_progress("simulating", *ends, quiet) as progress:
             return operation(watch.both_progress(progress, feed))
 
     def do() -> Result:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from thinktime import _core
-from thinktime.inputs import arrivals
+from thinktime.inputs import arrivals, url
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
@@ -20,14 +19,11 @@ from thinktime.operations.run_options import run_options_json
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
 
-if TYPE_CHECKING:
-    pass
-
 
 @checked
 def run(
     workload: GivenWorkload,
-    target: str,
+    target: str | None = None,
     *,
     seed: int | None = None,
     requests: int | None = None,
@@ -67,8 +63,9 @@ def run(
     """Run a workload against a real server.
 
     Args:
-        workload: A workload, the path of its file, or its keys as a dict.
-        target: The address of the server, as in `http://127.0.0.1:8080`.
+        workload: A workload, the path of its file, or its keys as a dict; or a URL alone, which is
+            one request: 10/s, or as many as the `clients` make, for 10 s unless told otherwise.
+        target: The address of the server, as in `http://127.0.0.1:8080`; None with a URL.
         seed: The seed, instead of the workload's own.
         requests: The number of requests after the warm-up, after which no more begin.
         duration: The time from which no request begins; 30 s if nothing else ends the run.
@@ -139,7 +136,12 @@ def run(
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
-    given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
+    given = locals()
+    if url.is_url(workload):
+        workload, target, given = url.taken(workload, target, given)
+    elif target is None:
+        raise _core.InputError("target: give the address of the server, or a URL alone")
+    given |= {"proxy": chosen_proxy(proxy, target, unix_socket)}
     options = run_options_json(given)
     workload = arrivals.with_arrivals(with_seed(workload, seed), given)
     modelled = None if demands is None else system_of(demands)

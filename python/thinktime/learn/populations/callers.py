@@ -107,7 +107,8 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         # An hourly client is seen once in a log of one hour.
         clear = each < 1.2 and often < 0.1 and seen.span_s >= 4 * PAUSE_S and len(streams) >= 200
         who = "1 user, who makes" if len(streams) == 1 else f"{len(streams):,} users, who make"
-        text = f"{who} {each:.2f} requests in a session"
+        many = "1 request" if each < 1.005 else f"{each:.2f} requests"
+        text = f"{who} {many} in a session"
         return _made(rows, "open", text, SURE if clear else LIKELY)
     if each >= RUN:
         hands = _under_way(streams)

@@ -75,8 +75,8 @@ def of(seen: Evidence, rows: Ints) -> Pace:
     after = "after the request before" if even else "after the answer"
     return Pace(
         *(even, interval, alike, clients, confidence),
-        f"{many} again {seconds(interval)} {after} (nine of ten between "
-        f"{seconds(low if even else think_low)} and {seconds(high if even else think_high)}), "
+        f"{many} again {seconds(interval)} {after} (nine of ten "
+        f"{_within(*((low, high) if even else (think_low, think_high)))}), "
         f"{len(rows):,} times: {why}",
         _wanted(seen)
         if confidence == UNSURE
@@ -84,6 +84,12 @@ def of(seen: Evidence, rows: Ints) -> Pace:
         if not even
         else "gaps that grow with the time that answers take",
     )
+
+
+def _within(low: float, high: float) -> str:
+    """Where nine of ten times lie."""
+    least, most = seconds(low), seconds(high)
+    return "alike" if least == most else f"between {least} and {most}"
 
 
 def _wanted(seen: Evidence) -> str:
