@@ -166,7 +166,7 @@ def test_users_who_stay_and_do_not_wait_are_no_closed_system(tmp_path: Path) -> 
     times = np.sort(draw.uniform(0, 3600, 20_000))
     rows = [
         f"10.0.0.{draw.integers(8)} - - [01/Mar/2026:10:{int(t // 60):02}:{int(t % 60):02} +0000] "
-        '"POST /shop.Cart/Get HTTP/2" 200 120 "-" "grpc-go/1.58.0" 0.010\n'
+        '"POST /shop.Cart/Get HTTP/2" 200 120 "-" "grpc-go/1.58.0" 0.200\n'
         for t in times
     ]
     (tmp_path / "access.log").write_text("".join(rows))

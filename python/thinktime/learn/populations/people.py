@@ -179,7 +179,7 @@ def _bursts(seen: Evidence, streams: Streams, staying: Flags) -> float:
 
     Visits with pauses between them are more uneven than independent requests, which have 1.
     """
-    found = streams.dispersion(seen.resolution_s)[staying]
+    found = streams.dispersion[staying]
     found = found[np.isfinite(found)]
     return float(np.median(found)) if len(found) else 1.0
 
