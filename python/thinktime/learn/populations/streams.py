@@ -210,14 +210,14 @@ class Streams:
         width_s = many * self.step_s
         at = np.floor((self.time[rows] + self.duration[rows]) / width_s + 1e-6).astype(np.int64)
         key, place = np.unique(self.ids[rows] << 32 | at, return_inverse=True)
-        ids: Ints = (key >> 32).astype(np.int64)
-        number = (np.bincount(place) / width_s).astype(np.float64)
+        ids = (key >> 32).astype(np.int64)
+        number = np.bincount(place).astype(np.float64) / width_s
         work = np.bincount(place, self.duration[rows]) / width_s
         inner = np.zeros(len(ids), dtype=bool)
         inner[1:-1] = (ids[1:-1] == ids[:-2]) & (ids[1:-1] == ids[2:])
-        each = np.bincount(ids[inner], number[inner], len(self)) * width_s
-        each /= np.maximum(np.bincount(ids[inner], minlength=len(self)), 1)
-        return ids[inner], each, work[inner], number[inner]
+        sums = np.bincount(ids[inner], number[inner], len(self)) * width_s
+        each = sums / np.maximum(np.bincount(ids[inner], minlength=len(self)), 1)
+        return ids[inner], each.astype(np.float64), work[inner], number[inner]
 
     def _variety(self, ids: Ints, each: Floats, values: Floats, above: float) -> Floats:
         """The variation of values of groups, of ``each`` requests, if more than ``above``."""
