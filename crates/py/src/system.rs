@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
 use thinktime_core::schema::Source;
@@ -44,6 +45,21 @@ impl System {
     #[getter]
     fn name(&self) -> &str {
         &self.inner.name
+    }
+
+    /// The keys of the table `learned`, with `up_to` as requests a second; None without the table.
+    #[getter]
+    fn learned<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(table) = &self.inner.file.learned else { return Ok(None) };
+        let guesses: Vec<_> = table.guesses.iter().map(|guess| guess.word()).collect();
+        let dict = PyDict::new(py);
+        dict.set_item("from", &table.from)?;
+        dict.set_item("confidence", table.confidence.word())?;
+        dict.set_item("guesses", guesses)?;
+        dict.set_item("reason", &table.reason)?;
+        dict.set_item("up_to", table.rate_max().map_err(|error| invalid(&error))?)?;
+        dict.set_item("confirmed", table.confirmed)?;
+        Ok(Some(dict))
     }
 
     /// The stations in the order of visits.

@@ -150,6 +150,13 @@ impl Workload {
         self.inner.extent().map(|extent| extent.requests)
     }
 
+    /// The seconds after the start from which no population begins another session; None if one
+    /// goes on for ever.
+    #[getter]
+    fn arrivals_end_s(&self) -> Option<f64> {
+        self.inner.arrivals_end().map(|end| end.as_secs_f64())
+    }
+
     /// The names of the kinds of request.
     #[getter]
     fn request_names(&self) -> Vec<String> {
@@ -169,6 +176,13 @@ impl Workload {
     /// The same workload with another seed.
     fn with_seed(&self, #[pyo3(from_py_with = seed_of)] seed: u64) -> Workload {
         self.wrap(self.inner.with_seed(seed))
+    }
+
+    /// The same workload with `factor` times the rates and clients of all populations; at least one
+    /// client stays. A trace goes by that much faster.
+    fn scaled(&self, factor: f64) -> PyResult<Workload> {
+        let scaled = self.inner.scaled(factor, &self.files);
+        scaled.map(|inner| self.wrap(inner)).map_err(|error| schema(&error))
     }
 
     /// The same workload with one value changed: the key as in `arrivals.rate`, the text as in a

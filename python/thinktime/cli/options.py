@@ -71,8 +71,7 @@ _TYPES: dict[str, Any] = {
     "Time": str | None,
     "Share": str | None,
     "Proxy": str | None,
-    "Rate": str | None,
-    "ThinkTime": str | None,
+    "Named": list[str] | None,
 }
 _PLACES = {
     "Whole": "N",
@@ -82,8 +81,7 @@ _PLACES = {
     "Time": "TIME",
     "Share": "SHARE",
     "Proxy": "URL",
-    "Rate": "RATE",
-    "ThinkTime": "TIME",
+    "Named": "VALUE",
 }
 """The placeholder of an option's value in --help."""
 

@@ -41,15 +41,16 @@ pub struct Time(pub Scalar);
 #[serde(transparent)]
 pub struct Share(pub Scalar);
 
-/// A rate, as in `12/s`, or a number a second.
+/// A value of the workload that is replaced, as in `12/s`, or values of several populations, as in
+/// `people=12/s`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Rate(pub Scalar);
-
-/// A distribution of think times, as in `exp(7s)`, or one constant time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ThinkTime(pub Scalar);
+#[serde(untagged)]
+pub enum Named {
+    /// One.
+    One(Scalar),
+    /// Several.
+    Several(Vec<String>),
+}
 
 /// A whole number of 0 or more.
 pub type Whole = u64;

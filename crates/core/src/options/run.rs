@@ -3,7 +3,7 @@
 use thinktime_file::error::Invalid;
 use thinktime_file::time::Nanos;
 
-use super::{Flag, Proxy, Rate, Text, Texts, ThinkTime, Time, Whole, limit, options};
+use super::{Flag, Named, Number, Proxy, Text, Texts, Time, Whole, limit, options};
 use crate::limit::Limit;
 use crate::workload::Workload;
 
@@ -20,12 +20,17 @@ options! {
         drain: Time,
         /// The seed, instead of the workload's.
         seed: Whole,
-        /// The rate of sessions or, in an open model, requests, instead of the workload's.
-        rate: Rate,
-        /// The clients of a closed model, instead of the workload's.
-        clients: Whole,
-        /// The think time of a closed or partly-open model, instead of the workload's.
-        think: ThinkTime,
+        /// Factor of the rates and clients of all populations, as in 2.
+        scale: Number,
+        /// The rate of sessions or, in an open model, requests, instead of the workload's. With
+        /// several populations it is NAME=RATE; may be given several times.
+        rate: Named,
+        /// The clients of a closed model, instead of the workload's; with several populations
+        /// likewise.
+        clients: Named,
+        /// The think time of a closed or partly-open model, instead of the workload's; with several
+        /// populations likewise.
+        think: Named,
         /// End once the SLO can no longer be met.
         stop_on_slo: Flag,
         /// Show the beginning of the first response of each kind of failure.

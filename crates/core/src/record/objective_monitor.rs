@@ -117,7 +117,9 @@ impl ObjectiveMonitor {
             (Figure::Errors | Figure::Checks, response) => self.mean.add(one(response.is_none())),
             (Figure::Mean, Some(time_s)) => self.mean.add(time_s),
             (Figure::Percentile(_, limit_s), Some(time_s)) => self.mean.add(one(time_s > limit_s)),
-            (_, None) => {}
+            // It is later than any limit.
+            (Figure::Percentile(..), None) => self.mean.add(1.0),
+            (Figure::Mean, None) => {}
         }
     }
 
@@ -147,7 +149,12 @@ impl ObjectiveMonitor {
             Figure::Mean | Figure::Percentile(..) => {
                 let overdue = if all { self.overdue(time_s, in_flight) } else { 0 };
                 let coming = self.least_s() * overdue as f64;
-                self.mean.is_beyond(self.succeeded, coming, whole)
+                let count = if self.objective_monitor == Figure::Mean {
+                    self.succeeded
+                } else {
+                    self.count
+                };
+                self.mean.is_beyond(count, coming, whole)
             }
         };
         self.forget(time_s);
@@ -219,13 +226,13 @@ impl ObjectiveMonitor {
 mod tests {
     use super::*;
 
-    /// A p99 of 100 ms, a mean of 50 ms, and 1 % of errors.
+    /// 1 % of errors, a p99 of 100 ms, and a mean of 50 ms.
     fn objectives(requests: u64) -> [ObjectiveMonitor; 3] {
         let limit = Limit { requests, until: Nanos::MAX, warmup: Nanos(0) };
         [
+            ObjectiveMonitor::of_errors(0.01, limit),
             ObjectiveMonitor::of_time("p99", 0.1, limit),
             ObjectiveMonitor::of_time("mean", 0.05, limit),
-            ObjectiveMonitor::of_errors(0.01, limit),
         ]
     }
 
@@ -243,7 +250,7 @@ mod tests {
         for n in 0..50_000_u64 {
             let late = n % 200 == 0;
             let time = Nanos(if late { 200_000_000 } else { 40_000_000 });
-            take(&mut all, (n % 300 != 0).then_some(time));
+            take(&mut all, (n % 500 != 0).then_some(time));
             assert_eq!(lost(&mut all, 1.0, 10), None, "after {n}");
         }
     }
@@ -259,6 +266,14 @@ mod tests {
             (0..200).for_each(|_| take(&mut all, response));
             assert!(lost(&mut all, 1.0, 0).is_some_and(|text| text.contains(word)), "{word}");
         }
+    }
+
+    #[test]
+    fn failed_requests_are_beyond_the_limit_of_a_percentile() {
+        let limit = Limit { requests: 100_000, until: Nanos::MAX, warmup: Nanos(0) };
+        let mut all = [ObjectiveMonitor::of_time("p90", 0.1, limit)];
+        (0..20_000_u64).for_each(|n| take(&mut all, (n % 2 == 0).then_some(Nanos(1_000_000))));
+        assert_eq!(lost(&mut all, 1.0, 0).as_deref(), Some("p90 is beyond 100 ms for certain"));
     }
 
     /// A server that never answers: 1,000 requests a second, none of them over.

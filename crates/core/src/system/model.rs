@@ -48,6 +48,9 @@ impl SystemModel {
         let file = SystemFile::read(&source)?;
         let reading = Reading { source, file: &file, files };
         own_name(&file.name).map_err(|error| source.error("name", &error))?;
+        if let Some(learned) = &file.learned {
+            learned.rate_max().map_err(|error| source.error("learned.up_to", &error))?;
+        }
         let first = file.used().next().map(|(table, at, _)| format!("{table}.{at}"));
         if first.is_none() && file.cluster.is_empty() {
             let message =

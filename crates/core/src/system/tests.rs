@@ -137,6 +137,24 @@ fn wrong_systems_are_explained() {
 }
 
 #[test]
+fn a_learned_system_keeps_how_sure_it_is() {
+    let text = |up_to: &str| {
+        format!(
+            "name = 's'\n[[station]]\nname = 'a'\ndemand = 0\n[learned]\nfrom = 'a.log'\n\
+             confidence = 'low'\nguesses = ['policy', 'servers']\nup_to = '{up_to}'\n"
+        )
+    };
+    let parse = |text: &str| SystemModel::parse(Source { file: "s.toml", text }, &NoFiles);
+    let model = parse(&text("26/s")).unwrap();
+    let again = parse(&model.file.to_toml().unwrap()).unwrap();
+    let learned = again.file.learned.unwrap();
+    assert_eq!(learned.rate_max().unwrap(), Some(26.0));
+    assert!(!learned.confirmed);
+    let error = parse(&text("26s")).unwrap_err().to_string();
+    assert!(error.starts_with("s.toml:9: learned.up_to: "), "{error}");
+}
+
+#[test]
 fn demands_and_requests_must_fit_together() {
     let workload = |names: &[&str]| {
         let kinds: String = names.iter().map(|n| format!("[[request]]\nname='{n}'\n")).collect();

@@ -290,3 +290,26 @@ fn pages_have_a_bounded_number_of_objects() {
                 objects = { count = 1e6, of = { b = 1 } }\n[[request]]\nname = 'b'\n";
     assert!(message(text).contains("objects.count: a page has at most 100000 objects"));
 }
+
+#[test]
+fn a_scaled_workload_has_that_many_times_the_rates_and_clients() {
+    let mixed = r#"name = "mixed"
+[[population]]
+name = "people"
+arrivals = { model = "open", rate = "4/s", profile = "sine(period=20min, low=1/3)" }
+request = [{ name = "a", get = "/" }]
+[[population]]
+name = "checks"
+arrivals = { model = "closed", clients = 3 }
+session = { think = "5s" }
+request = [{ name = "b", get = "/health" }]
+"#;
+    let mixed = parse(mixed).unwrap();
+    let rate = |one: &Workload| one.populations[0].arrivals().unwrap().mean_rate();
+    let doubled = mixed.scaled(2.0, &NoFiles).unwrap();
+    assert!((rate(&doubled) / rate(&mixed) - 2.0).abs() < 1e-9);
+    assert_eq!(doubled.populations[1].clients(), Some(6));
+    assert_eq!(mixed.scaled(0.1, &NoFiles).unwrap().populations[1].clients(), Some(1));
+    let error = mixed.scaled(0.0, &NoFiles).unwrap_err().to_string();
+    assert_eq!(error, "a workload is scaled by a factor above 0, not by 0");
+}

@@ -1,12 +1,37 @@
 //! The same workload with other rates, think times, or another seed.
 
 use thinktime_file::error::Invalid;
-use thinktime_file::schema::{Scalar, SchemaError};
+use thinktime_file::schema::{Scalar, SchemaError, Source};
 
 use super::files::WorkloadFiles;
 use super::{Sessions, Workload};
 
 impl Workload {
+    /// The same workload with `factor` times the rates and clients of all populations; at least one
+    /// client stays. A trace has its rate changed, and so goes by faster.
+    ///
+    /// # Errors
+    /// When the factor is not above 0, or a rate or a number of clients is not usable afterwards,
+    /// as that of a log that is replayed.
+    pub fn scaled(&self, factor: f64, files: &dyn WorkloadFiles) -> Result<Workload, SchemaError> {
+        if let Some(why) = self.unscalable(factor) {
+            return Err(Source { file: "", text: "" }.error("", &Invalid::new(why)));
+        }
+        let mut all = self.clone();
+        for (table, population) in all.file.arrivals_tables().zip(&self.populations) {
+            let clients = population.clients().map(|clients| clients as f64 * factor);
+            table.clients = clients.map(|clients| clients.round().max(1.0) as u64);
+        }
+        all.with_rates_scaled(factor, files)
+    }
+
+    fn unscalable(&self, factor: f64) -> Option<String> {
+        if !(factor > 0.0 && factor.is_finite()) {
+            return Some(format!("a workload is scaled by a factor above 0, not by {factor}"));
+        }
+        self.replays().then(|| "a log is replayed as it is, and cannot be scaled".to_owned())
+    }
+
     /// The same workload with the rate of sessions of every population that has one multiplied.
     ///
     /// # Errors

@@ -2,12 +2,14 @@
 
 mod cluster;
 mod demand;
+mod learned;
 mod link;
 mod machine;
 mod station;
 
 pub use cluster::{CacheTable, ChangeTable, ClusterTable};
 pub use demand::DemandValue;
+pub use learned::{Confidence, Guess, LearnedTable};
 pub use link::LinkTable;
 pub use machine::{MachineTable, PriorityValue, ServiceTable, ThreadsValue};
 pub use station::StationTable;
@@ -25,6 +27,9 @@ use crate::schema::{Scalar, SchemaError, Source, to_toml};
 pub struct SystemFile {
     /// A name for tables and charts.
     pub name: String,
+    /// How it was learned from a log, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<LearnedTable>,
     /// The stations. A request without a behaviour visits, in this order, those that have a
     /// demand for it, and then the machines and services.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
