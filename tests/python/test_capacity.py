@@ -94,7 +94,7 @@ def test_partly_open_sessions_are_counted_by_session() -> None:
     ("slo", "options", "words"),
     [
         ("", {}, "has no objectives"),
-        ('p99 = "1s"', {"what": "clients"}, "so it is `rate`"),
+        ('p99 = "1s"', {"what": "clients"}, "what = clients: the workload is open, so it is rate"),
         ('p99 = "1s"', {"precision": "0%"}, "is not a precision"),
         ('p99 = "1s"', {"target": "http://127.0.0.1:1"}, "not both"),
     ],

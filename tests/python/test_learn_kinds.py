@@ -114,7 +114,7 @@ def test_many_templates_leave_a_rest_of_their_own(archive: Learned) -> None:
     assert rest.requests == len(archive.requests) - sum(kind.requests for kind in named.values())
     # A path of the log: made-up ones fail in runs.
     path, query = rest.target.split("?")
-    assert path in {one.template for one in kinds} | {"/"}
+    assert path in {one.template.replace("*", "1") for one in kinds if one.template}
     assert query.startswith("others={zipf(n=")
 
 

@@ -185,9 +185,7 @@ def what_of(workload: _core.Workload, what: str | None = None) -> tuple[What, st
         fits = ("rate", "/s" if workload.model == "open" else "sessions/s")
     if what not in (None, fits[0]):
         why = "has several populations" if several else f"is {workload.model}"
-        raise _core.InputError(
-            f"`{what}` cannot be varied: the workload {why}, so it is `{fits[0]}`"
-        )
+        raise _core.InputError(f"what = {what}: the workload {why}, so it is {fits[0]}")
     return fits
 
 

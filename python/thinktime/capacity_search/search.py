@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SURE = 3.0
 """A probe is certain to pass or fail if its margin is this many standard errors from 0."""
 
-_SHORT_MAX = 3
+_SHORT_MAX = 5
 """The search ends after this many probes near the limit that met the objectives, all too short."""
 
 PROBES_MAX = 30

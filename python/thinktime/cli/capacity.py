@@ -69,7 +69,7 @@ def command(
     watched: Watch = NOBODY,
     **changes: Any,
 ) -> None:
-    """Find the largest rate, number of clients or scale that a server sustains within the SLO."""
+    """Find the largest load within the SLO: a rate, a number of clients, or a scale."""
     given: dict[str, Any] = {"duration": duration, "output": output}
     given |= {} if precision is None else {"precision": precision}
     if generator == (workload is not None):

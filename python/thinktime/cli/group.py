@@ -24,7 +24,7 @@ COMMANDS = {
     "chooses.",
     "learn": "Learn a workload from access logs, and the system model that it follows.",
     "sweep": "Vary any keys over ranges or lists, on all cores.",
-    "capacity": "Find the largest rate or number of clients that a server sustains within the SLO.",
+    "capacity": "Find the largest load within the SLO: a rate, a number of clients, or a scale.",
     "compare": "Compare results with the first one: times, throughput, errors, with intervals.",
     "explain": "Find the server that fits a result, and what other systems would have shown.",
     "traces": "Name the traces of the slowest requests of a run, and of those that failed.",

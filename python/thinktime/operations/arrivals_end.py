@@ -20,7 +20,7 @@ def within_arrivals(command: str, workload: _core.Workload, options: str) -> tup
         InputError: The options do not go with the workload.
     """
     _, asked_s = _core.planned_end(command, workload, options)
-    end_s = getattr(workload, "arrivals_end_s", None)
+    end_s = workload.arrivals_end_s
     if asked_s is None or end_s is None or asked_s <= _LONGER * end_s:
         return options, []
     note = (

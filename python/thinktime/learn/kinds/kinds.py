@@ -133,6 +133,16 @@ class Kinds:
         ]
         return replace(self, kinds=kinds)
 
+    @property
+    def existing(self) -> str | None:
+        """A path of the named kind with the most requests; None if none is named."""
+        named = [kind.template for kind in self.popular if kind.template and kind.method == "GET"]
+        return named[0].replace("*", "1") if named else None
+
+    def going_to(self, path: str) -> Kinds:
+        """The same, with unnamed requests that go to this path."""
+        return replace(self, kinds=[replace(kind, instead=path) for kind in self.kinds])
+
     def share(self, kind: Kind) -> float:
         """The share of the requests that are of this kind."""
         return kind.requests / max(sum(one.requests for one in self.kinds), 1)
@@ -257,19 +267,8 @@ def _kinds_asked_for(
             name += " (embedded)" if embedded and code - 1 in place else ""
         highest = _highest(requests, text, ids)
         kinds.append(Kind(name, method, text, embedded, int(counts.sum()), counts, highest))
-    kinds = [one if one.template else replace(one, instead=_existing(one, kinds)) for one in kinds]
-    return Kinds(kinds, pl.DataFrame(found)["kind"].to_numpy(), hidden)
-
-
-def _existing(unnamed: Kind, kinds: list[Kind]) -> str:
-    """The path of the named kind with the most requests that unnamed ones may stand beside."""
-    plain = [
-        one
-        for one in kinds
-        if one.template and one.method == "GET" and "*" not in one.template
-        if one.embedded == unnamed.embedded
-    ]
-    return max(plain, key=lambda one: one.requests).template if plain else "/"
+    found_kinds = Kinds(kinds, pl.DataFrame(found)["kind"].to_numpy(), hidden)
+    return found_kinds.going_to(found_kinds.existing or "/")
 
 
 def _most_first(members: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
