@@ -70,7 +70,8 @@ impl Switch {
         let tls = tls.transpose().map_err(|error| invalid(&error))?;
         let log = log.as_deref().map(opened).transpose()?;
         let (mut proxy, metrics) = bound(plan, listen, metrics, options.settings, (log, checks))?;
-        let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {}", words(error)));
+        let failed =
+            |error| RunError::new_err(format!("cannot listen on {listen}: {}", words(error)));
         let address = proxy.address().map_err(failed)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         if let Some(tls) = tls {
@@ -145,7 +146,9 @@ impl Switch {
             Ok(Ok(SwitchTotals { passed, refused, requests, failures, log_failure })) => {
                 Ok(Some((passed, refused, requests, failures, log_failure)))
             }
-            Ok(Err(error)) => Err(RunError::new_err(format!("the switch failed: {}", words(error)))),
+            Ok(Err(error)) => {
+                Err(RunError::new_err(format!("the switch failed: {}", words(error))))
+            }
             Err(_) => Err(RunError::new_err("the switch's thread panicked")),
         }
     }
@@ -200,7 +203,8 @@ fn bound(
             "the switch listens on {listen} itself: metrics need another port"
         )));
     }
-    let failed = |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {}", words(error)));
+    let failed =
+        |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {}", words(error)));
     let mut proxy =
         Proxy::bind(plan, address, settings, log, checks).map_err(|error| failed(listen, error))?;
     let served = |(text, at)| proxy.serve_metrics(at).map_err(|error| failed(text, error));

@@ -24,7 +24,7 @@ pub(super) struct ObjectiveMonitor {
     limit: Limit,
     count: u64,
     succeeded: u64,
-    objective_monitor: Figure,
+    figure: Figure,
     mean: Mean,
     /// Earlier looks: the time in seconds, and the requests begun by then.
     looks: VecDeque<(f64, u64)>,
@@ -94,18 +94,10 @@ impl ObjectiveMonitor {
         ObjectiveMonitor::new(Figure::Checks, most, Limit { requests: u64::MAX, ..limit })
     }
 
-    fn new(objective_monitor: Figure, most: f64, limit: Limit) -> ObjectiveMonitor {
+    fn new(figure: Figure, most: f64, limit: Limit) -> ObjectiveMonitor {
         let mean = Mean { most, ..Mean::default() };
         let looks = VecDeque::new();
-        ObjectiveMonitor {
-            limit,
-            count: 0,
-            succeeded: 0,
-            objective_monitor,
-            mean,
-            looks,
-            before: u64::MAX,
-        }
+        ObjectiveMonitor { limit, count: 0, succeeded: 0, figure, mean, looks, before: u64::MAX }
     }
 
     /// A request is over, with this response time or without success.
@@ -113,7 +105,7 @@ impl ObjectiveMonitor {
         let one = |is: bool| f64::from(u8::from(is));
         self.count += 1;
         self.succeeded += u64::from(response.is_some());
-        match (self.objective_monitor, response.map(Nanos::as_secs_f64)) {
+        match (self.figure, response.map(Nanos::as_secs_f64)) {
             (Figure::Errors | Figure::Checks, response) => self.mean.add(one(response.is_none())),
             (Figure::Mean, Some(time_s)) => self.mean.add(time_s),
             (Figure::Percentile(_, limit_s), Some(time_s)) => self.mean.add(one(time_s > limit_s)),
@@ -144,16 +136,12 @@ impl ObjectiveMonitor {
             return None;
         }
         let whole = self.whole(time_s, in_flight);
-        let lost = match self.objective_monitor {
+        let lost = match self.figure {
             Figure::Errors | Figure::Checks => self.mean.is_beyond(self.count, 0.0, whole),
             Figure::Mean | Figure::Percentile(..) => {
                 let overdue = if all { self.overdue(time_s, in_flight) } else { 0 };
                 let coming = self.least_s() * overdue as f64;
-                let count = if self.objective_monitor == Figure::Mean {
-                    self.succeeded
-                } else {
-                    self.count
-                };
+                let count = if self.figure == Figure::Mean { self.succeeded } else { self.count };
                 self.mean.is_beyond(count, coming, whole)
             }
         };
@@ -167,7 +155,7 @@ impl ObjectiveMonitor {
             let (found, most) = words::percents_apart(share, self.mean.most);
             format!("{found} of {what} failed, wanted {most} or less")
         };
-        let (name, limit_s) = match self.objective_monitor {
+        let (name, limit_s) = match self.figure {
             Figure::Errors => return failed("requests"),
             Figure::Checks => return failed("checks"),
             Figure::Mean => ("mean", self.mean.most),
@@ -178,7 +166,7 @@ impl ObjectiveMonitor {
 
     /// The time beyond which a request is overdue, in seconds.
     fn limit_s(&self) -> f64 {
-        match self.objective_monitor {
+        match self.figure {
             Figure::Errors | Figure::Checks => 0.0,
             Figure::Mean => self.mean.most,
             Figure::Percentile(_, limit_s) => limit_s,
@@ -187,7 +175,7 @@ impl ObjectiveMonitor {
 
     /// What a request that is overdue adds at least.
     fn least_s(&self) -> f64 {
-        if self.objective_monitor == Figure::Mean { self.mean.most } else { 1.0 }
+        if self.figure == Figure::Mean { self.mean.most } else { 1.0 }
     }
 
     /// At least this many requests have been in progress for longer than the limit: those that
