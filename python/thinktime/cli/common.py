@@ -127,7 +127,8 @@ def end(found: Verdict) -> None:
     if found.exit_status is not Exit.DONE:
         raise fail(found.sentence, found.exit_status)
     if found.sentence:
-        errors.print(found.sentence, style="green", markup=False, soft_wrap=True)
+        style = "green" if found.status == "met" else "yellow"
+        errors.print(found.sentence, style=style, markup=False, soft_wrap=True)
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
