@@ -9,6 +9,7 @@ from thinktime.validity import (
     arrivals,
     counts,
     generator,
+    learned_model,
     link,
     load,
     percentiles,
@@ -23,6 +24,7 @@ Check = Callable[[Evidence], Finding | None]
 """A check. It returns None for results of another kind, and raises `Unseen` if it lacks data."""
 
 CHECKS: dict[str, Check] = {
+    learned_model.NAME: learned_model.check,
     generator.NAME: generator.check,
     link.NAME: link.check,
     punctuality.NAME: punctuality.check,

@@ -11,14 +11,16 @@ from thinktime.learn.logs.busiest import busiest
 from thinktime.learn.logs.log import Log
 from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.traffic.sessions import Values
+from thinktime.learn.views.server import as_dict
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
+    from thinktime.learn.server import Server
 
 SIGNIFICANT = 6
 
 
-def summary_of(learned: Learned) -> dict[str, Any]:
+def summary_of(learned: Learned, server: Server | None) -> dict[str, Any]:
     """The object. Times are in seconds, rates in events a second."""
     traffic, arrivals, sessions = learned.traffic, learned.arrivals, learned.sessions
     poisson, advice = arrivals.poisson, learned.advice
@@ -57,6 +59,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
         "request_mix": [{"name": kind.name, "share": kinds.share(kind)} for kind in kinds.kinds],
         "statuses": {str(status): count for status, count in traffic.raw["statuses"]},
         "methods": dict(traffic.raw["methods"]),
+        "server": as_dict(server),
         "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
         "recommended_model": advice.model,
         "rule_of_thumb": advice.rule,
