@@ -29,4 +29,4 @@ def finer(formats: Sequence[str]) -> str:
     names = [SAME.get(name, name) for name in formats]
     ways = [WAYS[name] for name in names if name in WAYS]
     found = ways or [WAYS["nginx"], WAYS["apache"]]
-    return f"{', or '.join(dict.fromkeys(found))} (docs/learn.md, Logs that show the server)"
+    return f"{', or '.join(dict.fromkeys(found))} (docs/learn.md has the lines)"

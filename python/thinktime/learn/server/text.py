@@ -38,7 +38,7 @@ def system_text(name: str, server: Server, logs: Sequence[str]) -> str:
         "",
         *_learned(server, logs),
         "",
-        *_station(server.policy, server.workers, *map(note, server.verdict.reasons)),
+        *_station(server.policy, server.workers, *map(note, server.verdict.reasons[1:])),
         *_demands(server),
     ]
     return "\n".join(lines) + "\n"
@@ -76,7 +76,7 @@ def _learned(server: Server, logs: Sequence[str]) -> list[str]:
         "[learned]",
         f"from = {quoted(', '.join(names[:NAMED]) + more)}",
         f'confidence = "{server.confidence}"',
-        f"guesses = [{', '.join(map(quoted, server.guesses))}]",
+        *([f"guesses = [{', '.join(map(quoted, server.guesses))}]"] if server.guesses else []),
         f"reason = {quoted(server.verdict.reasons[0])}",
     ]
     if server.up_to is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from thinktime.learn.server.choice import Choice
 from thinktime.learn.server.policies import Timeline
 from thinktime.learn.server.visits import ServerVisits
+from thinktime.present import units
 
 COARSE = 0.5
 """Stamps in steps longer than this part of the mean duration do not show which request was
@@ -74,14 +75,14 @@ def verdict_of(log: ServerVisits, choice: Choice | None) -> Verdict:
             "at least this many workers, or the time is not spent at this server."
         )
         return Verdict("ps", policy.workers, "fair", ("policy", "servers"), (why,), choice)
-    best = f"{policy.name} with {policy.workers}"
+    best = f"{policy.name} with {units.counted(policy.workers, 'worker')}"
     if not choice.explains:
         why = f"No policy explains the durations; {best} is the nearest, {choice.distance:.1%} off."
         return Verdict(policy.name, policy.workers, "low", ALL, (why,), choice)
     why = (
-        f"Under {best} requests that found many others have the demands of those that found few or "
-        f"no others, within {choice.distance:.1%} of {choice.compared:,} requests; the next best, "
-        f"{choice.other}."
+        f"Under {best}, requests that found many others have the demands of those that found few "
+        f"or no others, within {choice.distance:.1%} of {choice.compared:,} requests; the next "
+        f"best, {choice.other}."
     )
     why += f" {low} to {high} workers explain it as well." if low < high else ""
     sure = {one.name for one in choice.alike} == {policy.name}

@@ -34,13 +34,13 @@ def lines(learned: Learned, examples: bool = True, server: Server | None = None)
     yield from _laws(learned)
     yield ""
     yield from _advice(learned)
-    yield ""
-    yield from _server(learned, server)
     if learned.fidelity is not None:
         yield ""
         yield f"fidelity         {_fidelity(learned.fidelity)}"
         for sentence in learned.fidelity.sentences():
             yield from _wrapped(sentence)
+    yield ""
+    yield from _server(learned, server)
 
 
 def _log(learned: Learned, examples: bool) -> Iterator[str]:
