@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from thinktime.learn.server.comparison import sample
 from thinktime.learn.server.policies import Policy
-from thinktime.learn.server.strain import Strain
+from thinktime.learn.server.strain import Strain, Strained
 from thinktime.learn.server.survival import Survival
 from thinktime.learn.server.visits import ServerVisits
 
@@ -22,6 +22,12 @@ BETWEEN_MAX = 8
 SIMPLE = 0.25
 """A worker for each request is preferred to a policy whose strain is less by no more than this."""
 
+EXACT = 0.01
+"""Rounded times make distributions differ by no more than this."""
+
+NEARLY = 2.0
+"""If no policy is exact, those count as well whose strain is up to this many times the least."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -31,7 +37,11 @@ class Choice:
     """The best one."""
 
     alike: tuple[Policy, ...]
-    """All policies that are not refuted; empty if none explains the durations."""
+    """All policies that are not refuted; empty if none explains the durations. If the best one is
+    not exact, those nearly as near."""
+
+    exact: bool
+    """Whether the best one differs from the log by no more than chance."""
 
     distance: float
     """How strongly demands depend on the number of requests present under the best, 0 to 1."""
@@ -49,8 +59,8 @@ class Choice:
 
     @property
     def clear(self) -> bool:
-        """Whether it explains the durations, and no other one does."""
-        return self.alike == (self.policy,) and self.policy.name != "idle"
+        """Whether it explains the durations exactly, and no other one does at all."""
+        return self.exact and self.alike == (self.policy,) and self.policy.name != "idle"
 
     @property
     def workers_range(self) -> tuple[int, int]:
@@ -70,24 +80,27 @@ def choose_policy(log: ServerVisits, references: list[Survival]) -> Choice | Non
     strain = Strain(found)
     idle = Policy("idle", found.most)
     scores = {idle: strain.of(idle)}
-    if scores[idle][0] == float("inf"):
+    if scores[idle].strain == float("inf"):
         return None
     for name in ("fcfs", "ps"):
         scores |= _tried(strain, name, max(found.most - 1, 1))
     best = min(scores, key=lambda one: scores[one])
-    if scores[idle][0] <= min(scores[best][0] + SIMPLE, 1.0):
+    if scores[idle].strain <= min(scores[best].strain + SIMPLE, 1.0):
         best = idle
     rival = min((one for one in scores if one.name != best.name), key=lambda one: scores[one])
+    exact, least = scores[best].excess <= EXACT, scores[best].strain
+    bound = 1.0 if exact else max(1.0, NEARLY * least)
     return Choice(
         policy=best,
-        alike=tuple(one for one, (strained, _) in scores.items() if strained <= 1),
-        distance=scores[best][1],
-        other=f"{rival.name} with {rival.workers}: {scores[rival][1]:.1%}",
+        alike=tuple(one for one in scores if scores[one].strain <= bound) if least <= 1 else (),
+        exact=exact,
+        distance=scores[best].apart,
+        other=f"{rival.name} with {rival.workers}: {scores[rival].apart:.1%}",
         compared=len(found.found),
     )
 
 
-def _tried(strain: Strain, name: str, most: int) -> dict[Policy, tuple[float, float]]:
+def _tried(strain: Strain, name: str, most: int) -> dict[Policy, Strained]:
     """Strains of a policy by workers: a coarse row, and a finer one around the best."""
     row = [workers for workers in WORKERS if workers <= most]
     scores = {one: strain.of(Policy(name, one)) for one in row}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,19 @@ ALONE_LEAST = 30
 
 CHANCE = 1.95
 """Kolmogorov's statistic exceeds this many times sqrt(1/n) with a probability of 0.1 %."""
+
+
+class Strained(NamedTuple):
+    """How much a policy strains the demands."""
+
+    strain: float
+    """Above 1 the policy is refuted."""
+
+    apart: float
+    """The distance that shows it, from 0 to 1."""
+
+    excess: float
+    """The largest distance beyond chance."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +63,21 @@ class Strain:
     def __init__(self, found: Sample) -> None:
         self._found = found
 
-    def of(self, policy: Policy) -> tuple[float, float]:
-        """The strain: above 1 the policy is refuted; and the distance that shows it, from 0 to 1.
-
-        The strain is infinite if too few requests can be compared.
-        """
+    def of(self, policy: Policy) -> Strained:
+        """The strain of a policy; infinite if too few requests can be compared."""
         found = self._found
         values = np.concatenate(
             [part.demands(policy)[kept] for part, kept in zip(found.parts, found.kept, strict=True)]
         )
         few = {kind: np.sort(values[places]) for kind, places in self._few.items()}
         ranks = {alone: self._ranks(values, few, alone) for alone in (False, True)}
-        strains = []
+        strains, excess = [], 0.0
         for crowd in self._crowds:
             low, high, known = ranks[crowd.alone]
             apart = _apart(low[crowd.places], high[crowd.places], known)
+            excess = max(excess, apart - crowd.noise)
             strains.append((apart / (CLOSE + crowd.noise), apart))
-        return max(strains, default=(np.inf, 1.0))
+        return Strained(*max(strains, default=(np.inf, 1.0)), excess)
 
     @cached_property
     def _few(self) -> dict[int, Numbers]:

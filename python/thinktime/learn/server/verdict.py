@@ -85,7 +85,8 @@ def verdict_of(log: ServerVisits, choice: Choice | None) -> Verdict:
         f"best, {choice.other}."
     )
     why += f" {low} to {high} workers explain it as well." if low < high else ""
-    sure = {one.name for one in choice.alike} == {policy.name}
+    why += "" if choice.exact else " That is more than chance: the server is only similar."
+    sure = choice.exact and {one.name for one in choice.alike} == {policy.name}
     guesses = (() if sure else ("policy",)) + (() if sure and low == high else ("servers",))
     level = "fair" if guesses else "high"
     return Verdict(policy.name, policy.workers, level, guesses, (why,), choice)
