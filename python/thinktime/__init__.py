@@ -10,7 +10,7 @@ same form.
     workload = tt.Workload.load("shop.toml")
     system = tt.System.load("server.toml")
     result = tt.simulate(workload, system, load=0.8, requests=1_000_000)
-    print(result.summary["response_time_s"]["p99"])
+    print(result.p99)
 """
 
 # ruff: noqa: E402 - Ctrl-C is answered quietly from here on, while the rest is imported.
@@ -28,7 +28,6 @@ from thinktime._core import (
     RunError,
     Station,
     System,
-    Table,
     UnreachableError,
     Workload,
     __version__,
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from thinktime.operations.repetition import again
     from thinktime.results.recovery import Recovered, recover
     from thinktime.results.result import Result
+    from thinktime.results.table import Table
     from thinktime.results.traces import trace_id, traceparent, traces
     from thinktime.results.verdict import Objective, Verdict
     from thinktime.sweeps import Stopped, sweep
@@ -110,6 +110,7 @@ _LATER = {
     "thinktime.operations": ("Interrupted", "Unwritten", "run", "serve", "simulate", "switch"),
     "thinktime.results.recovery": ("Recovered", "recover"),
     "thinktime.results.result": ("Result",),
+    "thinktime.results.table": ("Table",),
     "thinktime.results.traces": ("trace_id", "traceparent", "traces"),
     "thinktime.results.verdict": ("Objective", "Verdict"),
     "thinktime.sweeps": ("Stopped", "sweep"),

@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from chart import LineChart
 
 from thinktime.learn import Learned, learn
+from thinktime.learn.journeys.timeout import USUAL_S
 
 HERE = Path(__file__).parent
 OPEN_UP_TO, CLOSED_FROM = 5.0, 10.0
@@ -94,18 +95,19 @@ def table(traces: list[Trace]) -> str:
         found = verdict(float(mean)) if mean[0].isdigit() else ""
         lines.append(f"| {site} | {date} | {requests} | {mean} | {found} |")
     for trace in traces:
-        raw = trace.paper.traffic
-        date = datetime.fromtimestamp(raw.raw["start_ns"] // 10**9, UTC).strftime("%b %Y")
-        mean = raw.requests_per_session
-        pages = trace.ours.sessions.pages.tally.mean
+        figures = trace.paper.figures
+        logged = figures.part.requests
+        date = datetime.fromtimestamp(logged.rows["time_ns"][0] // 10**9, UTC).strftime("%b %Y")
+        curve, requests = figures.curve, len(logged) * figures.one_in
+        mean = float(np.interp(USUAL_S, curve.timeout_s, curve.requests_per_session))
+        pages = trace.ours.figures.pages.tally.mean
         lines.append(
-            f"| **{trace.name}** | {date} | {raw.count('requests'):,} | {mean:.1f} ({pages:.1f}) "
+            f"| **{trace.name}** | {date} | {requests:,} | {mean:.1f} ({pages:.1f}) "
             f"| {verdict(mean)} |"
         )
     lines += ["", "What `thinktime learn` advises:", ""]
     for trace in traces:
-        advice = trace.ours.advice
-        lines.append(f"- **{trace.name}**: {advice.model} ({advice.confidence}). {advice.reason}")
+        lines.append(f"- **{trace.name}**: {trace.ours.advice.plan}.")
     return "\n".join(lines) + "\n"
 
 
@@ -118,7 +120,7 @@ def draw(traces: list[Trace], folder: Path) -> None:
         title = f"Figure 9({letter}): {label} against the timeout"
         chart = LineChart(title, "timeout (s)", label, x_log=True, y_log=letter == "a")
         for place, trace in enumerate(traces):
-            curve = trace.paper.curve
+            curve = trace.paper.figures.curve
             ys = getattr(curve, shown)[::8].tolist()
             chart.line(trace.name, curve.timeout_s[::8].tolist(), ys, style=place)
         chart.save(folder / f"figure-9{letter}.svg")

@@ -125,13 +125,13 @@ def is_quiet(untrusted: str | None, found: Sequence[validity.Finding]) -> bool:
 
 
 def demo(browser: Browser, files: Path, folder: Path) -> None:
-    """The report of the demo, as wide as on the front page."""
+    """The first chart of the demo's page, as wide as on the front page."""
     from thinktime.cli import plain_text
     from thinktime.demo import main as make
 
     browser.open(make(files / "demo", plain_text.console()), DEMO)
     time.sleep(SETTLING_S)
-    written(browser, folder / "demo.png", "body")
+    written(browser, folder / "demo.png", "#section-tail")
 
 
 def diagrams(browser: Browser, files: Path, folder: Path) -> None:

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import thinktime as tt
+from thinktime.capacity_search.length import Length
 from thinktime.capacity_search.probe import Probe
 
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
@@ -93,7 +94,7 @@ def test_partly_open_sessions_are_counted_by_session() -> None:
     ("slo", "options", "words"),
     [
         ("", {}, "has no objectives"),
-        ('p99 = "1s"', {"what": "clients"}, "so it is `rate`"),
+        ('p99 = "1s"', {"what": "clients"}, "what = clients: the workload is open, so it is rate"),
         ('p99 = "1s"', {"precision": "0%"}, "is not a precision"),
         ('p99 = "1s"', {"target": "http://127.0.0.1:1"}, "not both"),
     ],
@@ -102,6 +103,65 @@ def test_wrong_input_is_named(slo: str, options: dict[str, str], words: str) -> 
     text = open_text(slo) if slo else open_text("").replace("[slo]", "")
     with pytest.raises(tt.InputError, match=words):
         tt.capacity(tt.Workload(text), tt.System(SYSTEM), **options)
+
+
+TWO = (
+    'name="two"\n[slo]\np99="250ms"\n'
+    '[[population]]\nname="people"\n[population.arrivals]\nmodel="partly-open"\nrate=5\n'
+    '[population.session]\nrequests="4"\nthink="exp(1s)"\n'
+    '[[population]]\nname="robots"\n[population.arrivals]\nmodel="open"\nrate=5\n'
+)
+
+
+def test_several_populations_are_scaled_together() -> None:
+    """Requests of both make an M/M/1 queue of 25/s with a demand of 10 ms, whose p99 is 250 ms at
+    a rate of 100 - ln(100) / 0.25."""
+    system = tt.System(SYSTEM.replace("1ms", "10ms"))
+    found = tt.capacity(tt.Workload(TWO), system)
+    exact = (100 - math.log(100) / 0.25) / 25
+    assert (found.what, found.unit, found.verdict) == ("scale", "times the workload", "found")
+    assert found.value == pytest.approx(exact, rel=0.05)
+    assert found.throughput == pytest.approx(25 * exact, rel=0.05)
+    half = tt.capacity(tt.Workload(TWO), system, scale=2)
+    assert half.value == pytest.approx(exact / 2, rel=0.05)
+
+
+def test_the_scale_of_one_population_is_found_if_it_is_asked_for() -> None:
+    found = tt.capacity(tt.Workload(open_text('mean = "5ms"')), tt.System(SYSTEM), what="scale")
+    assert found.value == pytest.approx(8.0, rel=0.1)
+
+
+# ---- the length of probes
+
+
+@pytest.mark.parametrize(
+    ("text", "length_s"),
+    [
+        (open_text('p99 = "1s"', rate=16), 103),  # 4 x 368 requests in 9 tenths of it
+        (open_text('p99 = "1s"', rate=1000), 10),
+        (open_text('mean = "1s"', rate=1), 10),
+        (TWO, 66),
+        # At most a second for each response, a second of thinking.
+        (
+            'name="w"\n[arrivals]\nmodel="closed"\nclients=20\n[session]\nthink="exp(1s)"\n'
+            '[slo]\np99="1s"\n',
+            164,
+        ),
+    ],
+)
+def test_probes_are_as_long_as_their_percentiles_need(text: str, length_s: float) -> None:
+    length = Length.of(tt.Workload(text))
+    assert length.duration_s == length_s
+    assert "--duration" not in length.words(30)
+
+
+def test_a_length_that_is_too_short_is_said_beforehand() -> None:
+    workload = tt.Workload(open_text('p99 = "1s"', rate=16))
+    told = Length.of(workload, "20s").words(30)
+    assert told.startswith("at most 30 probes of 20.0 s")
+    assert "20.0 min at most" in told  # with as long a wait after each
+    assert "a probe has about 288 requests, and p99 needs 368" in told
+    assert told.endswith("--duration 103s would be 4 times as many")
 
 
 # ---- a real server

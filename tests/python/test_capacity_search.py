@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,13 @@ import thinktime as tt
 from thinktime.capacity_search import search_kept
 from thinktime.capacity_search.answer import answer
 from thinktime.capacity_search.crossing import crossing_of
+from thinktime.capacity_search.outcome import outcome
+from thinktime.capacity_search.page import page_of
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
+from thinktime.present.page import render
+
+OF_SCALE = ("scale", "times the workload")
 
 
 def test_a_search_stopped_before_its_first_probe_leaves_an_older_result(tmp_path: Path) -> None:
@@ -149,8 +155,43 @@ def test_a_search_does_not_go_below_what_passed_but_was_short() -> None:
     assert min(probe.value for probe in found.probes) == found.probes[first].value
 
 
+def test_a_search_whose_probes_are_too_short_ends_early_and_says_so() -> None:
+    """It made 25 such probes, and said 0 with the verdict `imprecise` and status 0."""
+
+    def probe(value: float) -> Probe:
+        margin = 2.0 if value > 30 else -0.2
+        return Probe(value, margin <= 0, margin, 0.4, short="p99")
+
+    found = search(probe, start=50.0)
+    told = answer(found, "rate", "/s")
+    assert sum(one.passed for one in found.probes) == 5
+    assert told.verdict == "too short"
+    assert outcome(told).status == "cannot tell"
+    assert "none of which surely met the SLO" in told.words
+    # One that surely passed tells more, and the search continues.
+    sure = replace(probe(25.0), margin=-2.0, short="")
+    longer = search(lambda value: sure if value == 25 else probe(value), start=50.0)
+    assert sum(one.passed for one in longer.probes) > 5
+    assert answer(longer, "rate", "/s").verdict != "too short"
+
+
+def test_a_scale_is_said_with_its_requests() -> None:
+    def probe(value: float) -> Probe:
+        made = noisy(root=1.84, error=0.001, seed=1)(value)
+        return replace(made, figures={"throughput": 13.3 * value})
+
+    told = answer(search(probe, start=1.0), *OF_SCALE)
+    assert told.throughput == pytest.approx(13.3 * told.value)
+    assert told.words.startswith("1.83 times the workload: 24.3 requests/s, 95 % interval 1.8")
+    assert told.to_dict()["what"] == "scale"
+    assert told.to_dict()["throughput"] == told.throughput
+    page = render(page_of(told))
+    assert "The server sustains 1.83 times the workload, 24.3 requests/s, within the SLO" in page
+
+
 def test_where_nothing_surely_passed_no_value_is_said() -> None:
     probes = [Probe(50.0, False, None), Probe(25.0, True, -0.1, 0.5, short="p99")]
     told = answer(Search(start=50.0, probes=probes, probes_max=2), "rate", "/s")
     assert (told.value, told.low, told.high) == (0.0, 0.0, 50.0)
     assert told.words == "below 50/s, by 2 probes, none of which surely met the SLO"
+    assert outcome(told).status == "cannot tell"

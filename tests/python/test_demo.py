@@ -85,6 +85,11 @@ def test_all_cases_are_printed_and_written(
     page = demo.main(tmp_path, plain_text.console())
     printed = capsys.readouterr().out
     assert page == tmp_path / "report.html"
+    headline, place = printed.splitlines()[:2]
+    assert headline.startswith("At the same load of"), "the verdict comes first"
+    assert place == f"page: {page}"
+    assert "could not look" not in printed
+    assert "doubtful" not in printed
     written = page.read_text()
     for name, case in CASES.items():
         assert case in printed

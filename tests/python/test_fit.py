@@ -333,6 +333,13 @@ def test_a_law_is_found_in_a_tally_of_a_hundred_million_values(unit):
     assert max(off(best, {"mu": math.log(scale), "sigma": 3}).values()) < 3
 
 
+@pytest.mark.parametrize(("value", "many"), [(10.0, 78), (10.0, 1000), (5.0, 78)])
+def test_a_distance_of_rounding_is_none(value, many):
+    """The stamps of a clock: a law of no width fits them to all digits but the last."""
+    best = fit(Tally.from_values(np.full(many, value), resolution=1.0))[0]
+    assert best.ks == 0
+
+
 def test_unknown_laws_and_laws_of_counts_for_times_are_refused():
     tally = Tally.from_values([1.0, 2.0])
     with pytest.raises(ValueError, match="no law is called 'normal': take const, exp"):

@@ -55,12 +55,12 @@ def learned_from(known: Known, directory: Path) -> Learned:
 def test_what_was_put_in_comes_out(name: str, tmp_path: Path) -> None:
     known = CASES[name]
     learned = learned_from(known, tmp_path)
-    assert learned.traffic.requests_per_session == pytest.approx(1 / (1 - known.stay), rel=WITHIN)
-    assert learned.arrivals.rate == pytest.approx(known.rate, rel=WITHIN)
+    assert learned.figures.requests.tally.mean == pytest.approx(1 / (1 - known.stay), rel=WITHIN)
+    assert learned.figures.rate == pytest.approx(known.rate, rel=WITHIN)
     # The verdict errs with probability 1 % on a fixed seed.
-    assert learned.arrivals.poisson.verdict == "yes"
-    assert learned.arrivals.changes == known.sine
-    best = learned.sessions.think.best
+    assert learned.figures.poisson.verdict == "yes"
+    assert learned.figures.changes == known.sine
+    best = learned.figures.thinks.best
     if known.stay == 0:
         assert best is None
         assert learned.workload().model == "open"
@@ -69,8 +69,8 @@ def test_what_was_put_in_comes_out(name: str, tmp_path: Path) -> None:
     assert best.law == known.think
     assert best.median == pytest.approx(MEDIANS[known.think], rel=THINK_WITHIN)
     assert best.mean == pytest.approx(MEANS[known.think], rel=THINK_WITHIN)
-    assert learned.sessions.requests.best is not None
-    assert learned.sessions.requests.best.law == "geometric"
+    assert learned.figures.requests.best is not None
+    assert learned.figures.requests.best.law == "geometric"
     if known.crawlers:
         assert sum(part.population.users for part in learned.parts[1:]) == 2
 
@@ -92,9 +92,9 @@ def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
     found = learn([log], format=f"nginx:{form}", user_field="$connection", fidelity=False)
     # 12,000 requests of 3,000 sessions: the standard error of the mean length is 1.6 %, that of
     # the rate 1.8 %, that of the mean think time 1.1 %.
-    assert found.traffic.count("requests") == pytest.approx(result.summary["requests"], abs=1)
-    assert found.traffic.requests_per_session == pytest.approx(4, rel=0.07)
-    assert found.arrivals.rate == pytest.approx(150, rel=0.07)
+    assert len(found.figures.part.requests) == pytest.approx(result.summary["requests"], abs=1)
+    assert found.figures.requests.tally.mean == pytest.approx(4, rel=0.07)
+    assert found.figures.rate == pytest.approx(150, rel=0.07)
     (item,) = found.parts[0].journeys.kinds.kinds
     assert item.popularity.exponent == pytest.approx(0.9, abs=0.06)
     assert item.target.startswith("/item/{zipf(n=50, s=")
@@ -102,7 +102,7 @@ def test_a_log_of_nginx_is_learned_back(tmp_path: Path) -> None:
     p99_s = result.summary["response_time_s"]["p99"]
     if p99_s > 0.02:
         busy(f"the p99 of a page of nginx was {p99_s:.3f} s")
-    think = found.sessions.think.best
+    think = found.figures.thinks.best
     assert think is not None
     assert think.law == "exp"
     assert think.mean == pytest.approx(0.4, rel=0.06)
@@ -119,9 +119,8 @@ def test_a_closed_workload_is_known_by_users_who_stay(tmp_path: Path) -> None:
     log = tmp_path / "closed.csv"
     log.write_text("".join(lines))
     learned = learn([log], fidelity=False)
-    assert learned.advice.model == "closed"
-    assert "users stay" in learned.advice.reason
-    assert learned.traffic.requests_per_session > 300
+    assert learned.advice.population.model == "closed"
+    assert learned.figures.requests.tally.mean > 300
     workload = learned.workload()
     assert workload.model == "closed"
     # Without durations and with only one path, users who stay cannot be told from single visitors.
@@ -135,7 +134,7 @@ def test_even_sessions_stay_even(tmp_path: Path) -> None:
     rows = [f"{1_790_000_000 + n * 0.5:.2f},10.{n >> 8}.0.{n & 255},/\n" for n in range(5000)]
     log.write_text("time,address,path\n" + "".join(rows))
     learned = learn([log], fidelity=False)
-    assert learned.arrivals.poisson.verdict == "no"
+    assert learned.figures.poisson.verdict == "no"
     # Starts that fit no law are replayed: a workload of the starts themselves is as even.
     assert "trace(starts.parquet" in learned.workload_text
     system = tt.System('name = "s"\n[[station]]\nname = "cpu"\ndemand = "1ms"\n')
@@ -171,8 +170,8 @@ def test_models_are_compared_at_the_load_that_was_wanted(tmp_path: Path) -> None
     """Long sessions with think times beyond the length of a short simulation."""
     make(Known(think="lognormal", stay=0.9, sessions=4000), tmp_path / "access.log")
     advice = learn([tmp_path / "access.log"], fidelity=False).advice
-    compared = [advice.partly_open, advice.open, advice.closed]
-    reached = [model for model in compared if model is not None and model.at(advice.load)]
+    assert set(advice.models) == {"partly-open", "open", "closed"}
+    reached = [model for model in advice.models.values() if model.at(advice.load)]
     assert reached
     for model in reached:
         assert all(abs(load / advice.load - 1) < 0.03 for load in model.loads)
@@ -191,10 +190,10 @@ def test_a_result_of_our_own_is_a_log(tmp_path: Path) -> None:
     )
     tt.simulate(workload, system, duration=1000, rows="all", output=tmp_path / "result")
     learned = learn([tmp_path / "result" / "requests.parquet"], fidelity=False)
-    assert learned.traffic.requests_per_session == pytest.approx(4, rel=0.03)
-    assert learned.arrivals.rate == pytest.approx(20, rel=0.03)
-    assert learned.sessions.think.best is not None
-    assert learned.sessions.think.best.mean == pytest.approx(2, rel=0.05)
+    assert learned.figures.requests.tally.mean == pytest.approx(4, rel=0.03)
+    assert learned.figures.rate == pytest.approx(20, rel=0.03)
+    assert learned.figures.thinks.best is not None
+    assert learned.figures.thinks.best.mean == pytest.approx(2, rel=0.05)
     found = learned.parts[0].journeys.kinds
     shares = {kind.target: found.share(kind) for kind in found.kinds}
     assert shares == pytest.approx({"/item": 0.75, "/cart": 0.25}, abs=0.02)

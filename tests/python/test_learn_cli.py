@@ -39,7 +39,7 @@ def called(*words: str, status: int = 0) -> str:
 def test_a_log_becomes_a_workload_that_simulates_and_runs(log: Path, tmp_path: Path) -> None:
     workload, system = tmp_path / "w.toml", tmp_path / "s.toml"
     shown = called(str(log), "-o", str(workload), "--report", str(tmp_path / "page.html"))
-    assert "advice           OPEN" in shown
+    assert "advice           for people" in shown
     advice = shown[shown.index("advice") :].splitlines()
     assert max(len(line) for line in advice) <= 100
     text = workload.read_text()
@@ -91,10 +91,10 @@ def test_the_timeout_can_be_found(tmp_path: Path) -> None:
     path.write_text("".join(line for _, line in sorted(lines)))
     found = learn([path], timeout="auto", fidelity=False)
     assert found.timeout_from == "curve"
-    assert 11 < found.traffic.timeout_s < 60
-    assert found.traffic.count("sessions") == 1000
+    assert 11 < found.figures.part.journeys.timeout_s < 60
+    assert found.figures.sessions == 1000
     longer = learn([path], timeout="3h", fidelity=False)
-    assert longer.traffic.count("sessions") == 200
+    assert longer.figures.sessions == 200
 
 
 @pytest.mark.usefixtures("brief_advice")
@@ -107,7 +107,7 @@ def test_logs_may_be_several_and_packed(log: Path, tmp_path: Path) -> None:
     whole, parts = (learn([one], fidelity=False) for one in (log, tmp_path / "access.log*"))
     assert len(parts.log.files) == 2
     assert parts.to_dict()["requests_per_session"] == whole.to_dict()["requests_per_session"]
-    assert parts.traffic.count("sessions") == whole.traffic.count("sessions")
+    assert parts.figures.sessions == whole.figures.sessions
 
 
 @pytest.mark.parametrize(
@@ -183,6 +183,39 @@ def test_paths_that_tell_of_persons_are_not_named(tmp_path: Path) -> None:
     assert "4711" not in text
     assert 'get = "/blog/1/logstash-monitorama-2013/"' in text
     assert 'get = "/user/1/x"' in text
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_requests_whose_paths_are_not_named_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    rows = [(n % 9, "/cart" if n % 5 else "/plan") for n in range(300)]
+    path.write_text(
+        "".join(
+            f"10.0.0.{1 if one == '/plan' else user} - - [01/Mar/2026:10:{n // 60:02}:{n % 60:02} "
+            f'+0000] "GET {one} HTTP/1.1" 200 5\n'
+            for n, (user, one) in enumerate(rows)
+        )
+    )
+    given = (str(path), "--crawlers", "with", "--no-fidelity")
+    assert "60 requests, 20.0%, of people have no path in the workload file" in called(*given)
+    assert "have no path" not in called(*given, "--least-users", "1")
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_programs_whose_paths_are_not_named_request_what_people_do(tmp_path: Path) -> None:
+    """A run sends no request to a made-up path: all of its first polls were answered by 404."""
+    path = tmp_path / "access.log"
+    make(Known(sessions=300, rate=5.0), path)
+    lines = path.read_text().splitlines()
+    at = [one.partition("[")[2].partition("]")[0] for one in lines]
+    each = dict.fromkeys(at[:: len(at) // 60])
+    poll = '10.9.9.9 - - [{}] "GET /plan HTTP/1.1" 200 5 "-" "cron/1"'
+    path.write_text("\n".join([*lines, *(poll.format(one) for one in each)]) + "\n")
+    text = learn([path], fidelity=False).workload_text
+    assert "plan" not in text
+    targets = [one.split('"')[1] for one in text.splitlines() if one.startswith("get = ")]
+    assert any(one.startswith("/item/1?others-of-") for one in targets), targets
+    assert all(one.startswith("/item/") for one in targets)
 
 
 @pytest.mark.usefixtures("brief_advice")

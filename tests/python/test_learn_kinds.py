@@ -112,7 +112,10 @@ def test_many_templates_leave_a_rest_of_their_own(archive: Learned) -> None:
         assert kind.requests == pytest.approx(counts[name], rel=0.005)
     rest = next(kind for kind in kinds if kind.name == OTHERS)
     assert rest.requests == len(archive.requests) - sum(kind.requests for kind in named.values())
-    assert rest.target.startswith("/others/{zipf(n=")
+    # A path of the log: made-up ones fail in runs.
+    path, query = rest.target.split("?")
+    assert path in {one.template.replace("*", "1") for one in kinds if one.template}
+    assert query.startswith("others={zipf(n=")
 
 
 def test_popularity_of_the_members() -> None:

@@ -58,4 +58,4 @@ def test_sessions_under_way_at_the_begin_are_no_change(
 ) -> None:
     """Some 480 are under way. A constant rate is called changing with a probability of 1 %."""
     log = site(tmp_path / "log.csv", later=later, at_first=at_first)
-    assert learn([log], fidelity=False).arrivals.changes == changes
+    assert learn([log], fidelity=False).figures.changes == changes

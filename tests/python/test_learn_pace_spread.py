@@ -19,7 +19,7 @@ def streams(paces_s: np.ndarray, seed: int) -> Streams:
     times = np.concatenate(
         [np.cumsum(draw.exponential(pace, n)) for pace, n in zip(paces_s, many, strict=True)]
     )
-    return Streams(np.arange(len(ids)), ids, times, None)
+    return Streams(np.arange(len(ids)), ids, times, None, 0.001)
 
 
 def by_groups(of: Streams) -> float:

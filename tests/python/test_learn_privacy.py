@@ -148,7 +148,29 @@ def test_what_few_asked_for_is_not_named() -> None:
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_single_page_makes_a_workload(count: int) -> None:
-    assert 'get = "/others/1"' in text_of(log(["/"] * count, list(range(count))))
+    assert 'get = "/?others=1"' in text_of(log(["/"] * count, list(range(count))))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/health", "/healthz", "/api/v1/health/ready", "/actuator/prometheus", "/-/healthy",
+     "/metrics", "/ping", "/nginx_status", "/"],
+)  # fmt: skip
+def test_paths_of_any_server_are_named_even_for_one_user(path: str) -> None:
+    """A run of the file would otherwise have a failed request for each check."""
+    assert f'get = "{path}"' in text_of(log([path] * 40, [0] * 40))
+
+
+@pytest.mark.parametrize("path", ["/health/quietfox", "/users/ping-me", "/pingpong", "/statuses"])
+def test_paths_that_only_look_so_are_not(path: str) -> None:
+    assert f'get = "{path}"' not in text_of(log([path] * 40, [0] * 40))
+
+
+def test_what_is_not_named_goes_to_a_path_of_the_log() -> None:
+    paths = ["/cart"] * 100 + ["/plan-of-attack"] * 40
+    text = text_of(log(paths, [at % 9 for at in range(100)] + [0] * 40))
+    assert 'get = "/cart"' in text
+    assert 'get = "/cart?others=1"' in text
 
 
 def test_a_user_is_an_address_here() -> None:

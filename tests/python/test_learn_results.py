@@ -123,7 +123,7 @@ def test_pages_are_those_of_the_column(rows: Path, learned: Learned) -> None:
     bases = written.filter(pl.col("page").is_null() | (pl.col("page") == pl.col("request")))
     visitors = part(learned, "visitors")
     assert len(visitors.journeys.visits.base) == bases.height
-    assert learned.traffic.count("pages") == bases.height
+    assert learned.to_dict()["persons"]["pages"] == bases.height
     embedded = {kind.name: kind.embedded for kind in visitors.journeys.kinds.kinds}
     assert embedded == {
         "/home": False, "/item": False, "/search": False, "/image": True, "/script": True,

@@ -1,85 +1,29 @@
-"""Learning in another thread ends when the main thread is interrupted."""
+"""Ctrl-C after all is read ends the fidelity alone."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
 
 import pytest
 from fidelity_cases import case
 
-from thinktime.learn import learn, learner
+from thinktime.learn import learn
 from thinktime.learn.fidelity import fidelity
 from thinktime.learn.stop_signal import StopSignal, WorkStopped
-
-
-def test_work_beside_ends_at_its_next_look() -> None:
-    stopping = StopSignal()
-
-    def work() -> None:
-        while True:
-            stopping.look()
-            time.sleep(0.001)
-
-    def interrupted(pool: ThreadPoolExecutor) -> None:
-        with pool, stopping.if_raised():
-            raise KeyboardInterrupt
-
-    beside = ThreadPoolExecutor(1)
-    future = beside.submit(work)
-    with pytest.raises(KeyboardInterrupt):
-        interrupted(beside)
-    with pytest.raises(WorkStopped):
-        future.result()
-
-
-def test_work_that_is_wanted_goes_on() -> None:
-    stopping = StopSignal()
-    with stopping.if_raised():
-        stopping.look()
-    stopping.look()
 
 
 def test_fidelity_ends_before_its_replays(tmp_path: Path) -> None:
     people = case("people", seed=12, scale=0.25)
     stopping = StopSignal()
-    with pytest.raises(KeyboardInterrupt), stopping.if_raised():
-        raise KeyboardInterrupt
+    stopping.stop()
     with pytest.raises(WorkStopped):
         fidelity(
             people.requests, people.kinds, people.names, people.text(tmp_path), tmp_path,
             begins=people.begins, stopping=stopping,
         )  # fmt: skip
-
-
-def test_an_interrupted_learn_ends_what_is_beside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ctrl-C comes in the main thread while fidelity, in the other one, would run for ever."""
-    log = tmp_path / "access.log"
-    line = '10.0.0.{} - - [01/Mar/2026:00:{:02}:{:02} +0000] "GET /{} HTTP/1.1" 200 9 "-" "x"\n'
-    log.write_text("".join(line.format(n % 250, n // 60, n % 60, n % 7) for n in range(3000)))
-    begun = Event()
-
-    def endless(_log: object, _kinds: object, _parts: object, stopping: StopSignal) -> None:
-        while True:
-            begun.set()
-            stopping.look()
-            time.sleep(0.001)
-
-    def interrupted(*_: object, **__: object) -> None:
-        assert begun.wait(60)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(learner, "learn_arrivals", interrupted)
-    monkeypatch.setattr(learner, "stand_in", endless)
-    with pytest.raises(KeyboardInterrupt):
-        learn([log])
 
 
 def test_fidelity_that_is_not_wanted_is_left_out(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_sizes_of_one_number_of_bytes_are_that_number(tmp_path: Path) -> None:
     log = logged(
         tmp_path / "a.log", [(float(n), n % 5, "/x", PERSON) for n in range(60)], fine=False
     )
-    sizes = learn([log], fidelity=False).sizes
+    sizes = learn([log], fidelity=False).figures.sizes
     assert (sizes.tally.mean, sizes.tally.quantile(0.5), sizes.law) == (5.0, 5.0, "const(5B)")
 
 

@@ -12,9 +12,8 @@ import pytest
 from thinktime.learn import learn
 from thinktime.learn.advice.advice import Advice
 from thinktime.learn.advice.models import Model
-from thinktime.learn.advice.plan import plan
 from thinktime.learn.logs.requests import ROWS, Requests
-from thinktime.learn.populations import Populations, crawlers, tell_apart
+from thinktime.learn.populations import Population, Populations, crawlers, tell_apart
 from thinktime.learn.views.tables import chance
 from thinktime.learn.views.terminal import lines
 
@@ -99,11 +98,12 @@ def site(path: Path, hours: float, duration: str = "", pause_s: float = 20) -> P
 @pytest.mark.usefixtures("brief_advice")
 def test_short_visits_are_not_said_to_be_cut(tmp_path: Path) -> None:
     """With a timeout of half an hour, all of two hours lies near an edge of the log."""
-    cut = "unsure: most sessions may have been cut off by the log's begin or end"
+    cut = "the log's begin or end may cut most of their sessions"
     found = learn([site(tmp_path / "short.log", 2)], fidelity=False)
-    assert found.advice.confidence != cut
+    assert cut not in found.parts[0].population.reason
     found = learn([site(tmp_path / "long.log", 1, pause_s=1500)], fidelity=False)
-    assert found.advice.confidence == cut
+    assert cut in found.parts[0].population.reason
+    assert found.parts[0].population.confidence == "unsure"
 
 
 @pytest.mark.usefixtures("brief_advice")
@@ -132,32 +132,42 @@ def test_what_would_tell_a_clock_from_a_loop_is_not_in_the_log_already(tmp_path:
 
 
 def advice(model: str, open_s: float, closed_s: float, *, loaded: bool = True) -> Advice:
-    """A partly-open workload whose mean is 100 ms and whose p99 is 1 s."""
-
-    def of(mean_s: float) -> Model:
-        return Model(mean_s, 10 * mean_s, 2.0, (0.8, 0.8) if loaded else (0.4, 0.4))
-
+    """A population whose mean is 100 ms and whose p99 is 1 s."""
+    means = {"open": open_s, "closed": closed_s} | {model: 0.1}
+    models = {
+        name: Model(mean_s, 10 * mean_s, 2.0, (0.8, 0.8) if loaded else (0.4, 0.4))
+        for name, mean_s in means.items()
+    }
+    people = Population("people", "people", model, "sure", "reason", "change", 1000, 100)
     return Advice(
-        model, model, "reason", "sure", 0.8, 4.0, "given", of(0.1), of(open_s), of(closed_s),
-        clients=10, demand_s=0.01, stays=False,
+        people, 1.0, requests_per_session=4.0, load=0.8, cv2=4.0, cv2_from="given", models=models,
+        clients=10, demand_s=0.01,
     )  # fmt: skip
 
 
 def test_the_advice_says_what_another_load_test_would_show() -> None:
-    words = plan(advice("open", 0.101, 0.05))
+    words = advice("open", 0.1, 0.05).plan
     assert words.startswith("Plan with an open model")
     assert words.endswith(
-        "a closed load test would show half of the mean response time and half of the p99"
+        "a closed load test of 10 clients would show half of the mean response time and half of "
+        "the p99"
     )
-    words = plan(advice("partly-open", 0.157, 0.03))
+    words = advice("partly-open", 0.157, 0.03).plan
     assert "an open load test would show 1.57 times the mean response time" in words
-    assert "a closed load test would show 30 % of the mean response time" in words
-    words = plan(advice("open", 0.101, 0.099))
-    assert words.endswith("a closed load test would show about the same response times")
+    assert "of 10 clients would show 30 % of the mean response time" in words
+    words = advice("closed", 0.101, 0.1).plan
+    assert words.endswith("an open load test would show about the same response times")
+
+
+def test_the_advice_never_contradicts_the_verdict() -> None:
+    """It said OPEN of what was partly-open if an open test would show the same."""
+    found = advice("partly-open", 0.1, 0.1)
+    assert found.plan.startswith("Plan with a partly-open model")
+    assert set(found.misleading_if) == {"open", "closed"}
 
 
 def test_models_that_did_not_reach_the_load_are_not_told_of() -> None:
-    assert "would show" not in plan(advice("open", 0.1, 0.05, loaded=False))
+    assert "would show" not in advice("open", 0.1, 0.05, loaded=False).plan
 
 
 def test_users_who_stay_and_do_not_wait_are_no_closed_system(tmp_path: Path) -> None:
@@ -166,16 +176,15 @@ def test_users_who_stay_and_do_not_wait_are_no_closed_system(tmp_path: Path) -> 
     times = np.sort(draw.uniform(0, 3600, 20_000))
     rows = [
         f"10.0.0.{draw.integers(8)} - - [01/Mar/2026:10:{int(t // 60):02}:{int(t % 60):02} +0000] "
-        '"POST /shop.Cart/Get HTTP/2" 200 120 "-" "grpc-go/1.58.0" 0.010\n'
+        '"POST /shop.Cart/Get HTTP/2" 200 120 "-" "grpc-go/1.58.0" 0.200\n'
         for t in times
     ]
     (tmp_path / "access.log").write_text("".join(rows))
     found = learn([tmp_path / "access.log"], fidelity=False)
     assert [one.model for one in found.split.populations] == ["open"]
-    advice = found.advice
-    assert (advice.model, advice.rule, list(advice.misleading_if)) == ("open", "closed", ["closed"])
-    assert plan(advice).startswith("Plan with an open model")
-    assert "the verdict is followed" in advice.reason
+    told = found.to_dict()
+    assert (told["recommended_model"], list(told["misleading_if"])) == ("open", ["closed"])
+    assert told["plan"].startswith("Plan with an open model")
 
 
 def test_very_small_chances_are_not_spelled_out() -> None:

@@ -104,14 +104,21 @@ def test_a_redirect_is_followed_and_named(url: str) -> None:
         ("/to-file", tt.RunError, "not http or https|not allowed"),
         ("/huge", tt.RunError, "more than 5,000,000 bytes"),
         ("/packed", tt.RunError, "is packed \\(gzip\\)"),
-        ("/image", tt.InputError, "is no HTML but image/png"),
     ],
 )
-def test_what_is_no_page_is_an_error(
+def test_what_is_not_there_is_an_error(
     url: str, path: str, error: type[Exception], reason: str
 ) -> None:
     with pytest.raises(error, match=reason):
         page.import_page(url + path)
+
+
+def test_what_is_no_page_is_one_request(url: str) -> None:
+    made = page.import_page(f"{url}/image")
+    assert requests(made) == {"image": {"name": "image", "get": "/image"}}
+    assert "It is no page but image/png: one request." in " ".join(made.text.split())
+    assert f"--target {url}" in made.text
+    assert loads(made).model == "open"
 
 
 def test_a_server_that_never_ends_its_head_is_left(

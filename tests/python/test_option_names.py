@@ -35,7 +35,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ([*RUN, "--clients", "5"], "error: --clients = 5: does not go"),
         (["simulate", "w.toml", "s.toml", "--on", "ray"], "give their number (`--replications`)"),
         (["learn", "-", "--on", "ray"], "error: --on: standard input is read by this process"),
-        (["serve", "s.toml", "--link-class", "1:10"], "`--link-class` are for files"),
+        (["serve", "s.toml", "--link-class", "1:10"], "`--link-class` go with `--files`"),
         (["run", "wrong.toml", *RUN[2:]], "a partly-open model needs `requests`, the"),
     ],
 )

@@ -133,7 +133,7 @@ def test_points_of_a_real_server_are_called_measured() -> None:
 
 def test_learned_pages_say_the_advice_first(pages: dict[str, Page]) -> None:
     made = pages["learn"]
-    assert made.verdict.headline.startswith("Plan with an open model, in which requests come at a")
+    assert made.verdict.headline.startswith("Plan with a partly-open model, in which users come")
     assert "load test would show" in made.verdict.headline
     for finding in made.verdict.findings:
         assert finding[0] == finding[0].upper()

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from thinktime.present import units
 from thinktime.present.chart import POINTS_MAX, thin
+from thinktime.report import contrast
 from thinktime.report import rows as rows_of
 from thinktime.report import verdict as verdict_of
 from thinktime.report.case import cases
@@ -164,6 +165,23 @@ def test_headline_is_the_sharpest_contrast(demo):
     )
     assert any("2.8 times as long in the closed system with 10" in f for f in verdict.findings)
     assert verdict.doubts == []
+
+
+def test_a_contrast_names_the_figures_of_both_sides(demo):
+    closed_1, _, opened = cases(demo)
+    without = replace(opened, theory=None)
+    found = [contrast.contrast(one, closed_1, "p99") for one in (opened, without)]
+    assert [one.basis for one in found] == [
+        "exact values", "a long simulation against exact values",
+    ]  # fmt: skip
+
+
+def test_loads_of_short_runs_stand_beside_that_of_the_long_run(demo):
+    """The real run of one client came to a load of 0.76, and the case is at 0.80."""
+    (said,) = [one for one in verdict_of(demo).findings if "all at a load" in one]
+    assert "all at a load of 0.80 in the long run (0.76 to 0.80 in these results)" in said
+    alike = verdict_of(demo[2::3]).findings
+    assert alike[0].startswith("3 systems, all at a load of 0.80: closed")
 
 
 def test_agreement_with_theory():

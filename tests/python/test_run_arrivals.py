@@ -1,4 +1,4 @@
-"""`run` with another rate, other clients or another think time than the workload's."""
+"""The options that change a workload's arrivals: scale, rate, clients and think time."""
 
 from __future__ import annotations
 
@@ -73,8 +73,14 @@ def test_rate_and_think_time_go_together_in_a_partly_open_model(url: str) -> Non
         (
             TWO,
             {"rate": 5},
-            r"has people, robots: name the population, as population\.people\.arrivals",
+            "the populations people, robots: name one, as in people=5, or multiply the rates and "
+            "clients of all by `scale`",
         ),
+        (TWO, {"rate": {"pupils": 5}}, "no population is named `pupils`: there are people, robots"),
+        (TWO, {"rate": ["people=5", "people=6"]}, "people=6: there is another value of `people`"),
+        (TWO, {"clients": {"robots": 5}}, "clients = robots=5: does not go with this model"),
+        (TWO, {"scale": 0}, "by a factor above 0, not by 0"),
+        (OPEN, {"rate": "people=5"}, "no population is named `people`: give the value alone, 5"),
     ],
 )
 def test_what_does_not_fit_is_said_before_anything_is_sent(
@@ -111,3 +117,56 @@ def test_a_sweep_of_a_target_varies_them(url: str) -> None:
     few, many = swept["requests"].to_list()
     assert 1 <= few <= 5
     assert 40 <= many <= 200
+
+
+def simulated(workload: tt.Workload, **given: Any) -> tt.Result:
+    return tt.simulate(workload, cases.system(("fcfs", "const(10us)")), requests=2000, **given)
+
+
+def rates(result: tt.Result) -> list[float | None]:
+    return [one.session_rate for one in result.workload.populations]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"scale": 3}, [15.0, 15.0]),
+        ({"rate": {"robots": 8}}, [5.0, 8.0]),
+        ({"rate": ["people=7/s", "robots=480/min"]}, [7.0, 8.0]),
+        ({"rate": "people=7/s"}, [7.0, 5.0]),
+        ({"rate": {"people": 7}, "scale": 2}, [7.0, 10.0]),
+    ],
+)
+def test_a_workload_of_several_populations_is_scaled_and_its_populations_are_named(
+    given: dict[str, Any], wanted: list[float]
+) -> None:
+    """It is scaled first, so that a named value is the one that is simulated."""
+    done = simulated(TWO, **given)
+    assert rates(done) == pytest.approx(wanted)
+    assert rates(tt.again(done)) == pytest.approx(wanted)
+
+
+def test_a_law_is_no_name_of_a_population() -> None:
+    think = "h2(2s, cv2=4)"
+    done = simulated(PARTLY_OPEN, think=think)
+    assert done.workload.think == tt.Distribution(think)
+
+
+def test_load_and_rate_are_not_both_obeyed() -> None:
+    with pytest.raises(tt.InputError, match="give it or `rate`, and not both"):
+        simulated(OPEN, rate=8, load=0.5)
+
+
+def test_a_sweep_scales_a_mix_or_varies_the_rate_of_a_part() -> None:
+    system = cases.system(("fcfs", "const(10us)"))
+    swept = tt.sweep(TWO, system, ["scale=1..3/2"], requests=20_000)
+    one, three = swept["throughput"].to_list()
+    assert three / one == pytest.approx(3.0, rel=0.05)  # chance: 1 % (5 deviations)
+    named = tt.sweep(TWO, system, ["rate=people=5/s,people=15/s"], requests=20_000)
+    assert named["throughput"].to_list() == pytest.approx([10.0, 20.0], rel=0.05)
+
+
+@pytest.mark.parametrize("command", ["run", "simulate", "sweep", "capacity"])
+def test_each_command_takes_the_same_options(command: str) -> None:
+    shown = CliRunner().invoke(app, [command, "--help"]).stdout
+    assert {"--scale", "--rate", "--clients", "--think"} <= set(shown.split())

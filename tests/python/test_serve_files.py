@@ -156,7 +156,7 @@ def test_who_asks_for_the_same_again_and_again_gets_alike(tmp_path: Path) -> Non
     """Of two with an equal rest the first to begin goes first: nobody is passed for ever."""
     (tmp_path / "a").write_bytes(bytes(20_000))
     answers = [0] * 8
-    with tt.serve(files=tmp_path, policy="srpt", rate="4MB/s") as server:
+    with tt.serve(files=tmp_path, policy="srpt", bandwidth="4MB/s") as server:
 
         def ask(who: int) -> None:
             client = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
@@ -203,7 +203,7 @@ def test_many_at_once_get_what_they_asked_for(site: Path, policy: str) -> None:
     )
     workload = 'name = "w"\n[arrivals]\nmodel = "closed"\nclients = 20\n'
     workload += '[session]\nthink = "0s"\n' + requests
-    with tt.serve(files=site, policy=policy, rate="40MB/s") as server:
+    with tt.serve(files=site, policy=policy, bandwidth="40MB/s") as server:
         found = tt.run(tt.Workload(workload), server.url, requests=2000, rows="all")
         assert found.summary["errors"] == 0
         bytes_of = {f"r{n}": size for n, size in enumerate(SIZES.values())}
@@ -226,7 +226,7 @@ def test_whose_bytes_are_next(tmp_path: Path, policy: str) -> None:
     (tmp_path / "first").write_bytes(bytes(1_000_000))
     (tmp_path / "second").write_bytes(bytes(300_000))
     with (
-        tt.serve(files=tmp_path, policy=policy, rate="500kB/s") as server,
+        tt.serve(files=tmp_path, policy=policy, bandwidth="500kB/s") as server,
         connected(server) as first,
         connected(server) as second,
     ):
@@ -263,7 +263,7 @@ def test_who_does_not_read_is_in_nobodys_way(tmp_path: Path) -> None:
 def test_a_file_that_shrinks_ends_its_connection(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(bytes(3_000_000))
-    with tt.serve(files=tmp_path, rate="1MB/s") as server, connected(server) as client:
+    with tt.serve(files=tmp_path, bandwidth="1MB/s") as server, connected(server) as client:
         client.sendall(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
         assert client.recv(1000)
         path.write_bytes(bytes(10_000))
@@ -276,9 +276,9 @@ def test_a_file_that_shrinks_ends_its_connection(tmp_path: Path) -> None:
     ("given", "says"),
     [
         ({"policy": "lifo"}, "the order of files is fair or srpt, not `lifo`"),
-        ({"rate": "10"}, None),
-        ({"rate": "fast"}, "`fast` is no rate in bytes a second"),
-        ({"rate": "0B/s"}, "must be above 0"),
+        ({"bandwidth": "10"}, None),
+        ({"bandwidth": "fast"}, "`fast` is no rate in bytes a second"),
+        ({"bandwidth": "0B/s"}, "must be above 0"),
         ({"link_class": "10"}, "`10` is no class of a link"),
         ({"listen": "nowhere"}, "`nowhere` is not of the form HOST:PORT"),
         ({"system": {"name": "a"}}, "files are served instead of a system"),
@@ -296,7 +296,7 @@ def test_wrong_options_are_named(tmp_path: Path, given: dict[str, Any], says: st
 def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
     with pytest.raises(tt.InputError, match="nothing to serve"):
         tt.serve()
-    with pytest.raises(tt.InputError, match="give `files` too"):
+    with pytest.raises(tt.InputError, match="go with `files`"):
         tt.serve({"station": [{"name": "a", "demand": "1ms"}]}, policy="srpt")
     with pytest.raises(tt.InputError, match="nowhere` is no folder"):
         tt.serve(files=tmp_path / "nowhere")
@@ -317,7 +317,7 @@ def test_the_command_serves_until_it_is_ended(site: Path) -> None:
         client.request("GET", "/a.html")
         assert client.getresponse().read() == (site / "a.html").read_bytes()
         process.send_signal(2)
-        assert "answered 1 requests, refused 0" in process.communicate(timeout=60)[0]
+        assert "answered 1 request, refused 0" in process.communicate(timeout=60)[0]
         assert process.returncode == 0
     finally:
         process.kill()

@@ -288,7 +288,7 @@ def test_the_command_switches_and_ends_what_is_in_progress(tmp_path: Path) -> No
             process.kill()
     assert answers == [(200, "/slow")]
     assert process.returncode == 0
-    assert "forwarded 1 requests, refused 0\nserver 0: 1 requests, 0 failures\n" in rest
+    assert "forwarded 1 request, refused 0\nserver 0: 1 request, 0 failures\n" in rest
 
 
 def test_what_cannot_be_switched_is_refused_in_words() -> None:

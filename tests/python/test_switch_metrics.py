@@ -241,4 +241,4 @@ def test_the_command_says_where_metrics_are(tmp_path: Path) -> None:
             client.join()
         finally:
             process.kill()
-    assert "forwarded 1 requests" in rest
+    assert "forwarded 1 request" in rest

@@ -15,7 +15,7 @@ use thinktime_core::request::RequestKind;
 use thinktime_core::workload::WorkloadFiles;
 use thinktime_script::Script;
 
-use crate::errors::InputError;
+use crate::errors::{InputError, words};
 use crate::replay;
 
 /// Reads files that are named relative to a directory.
@@ -141,7 +141,7 @@ impl WorkloadFiles for DiskFiles {
 /// The text of a file, or an error that names it.
 pub(crate) fn read(path: &Path) -> PyResult<String> {
     let bytes = std::fs::read(path)
-        .map_err(|error| InputError::new_err(format!("{}: {error}", path.display())))?;
+        .map_err(|error| InputError::new_err(format!("{}: {}", path.display(), words(error))))?;
     String::from_utf8(bytes)
         .map_err(|_| InputError::new_err(format!("{}: is not UTF-8 text", path.display())))
 }

@@ -24,27 +24,36 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UnreachableError", module.py().get_type::<UnreachableError>())
 }
 
+/// An error in words, without the operating system's number of it.
+pub(crate) fn words(error: impl std::fmt::Display) -> String {
+    let text = error.to_string();
+    match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (os error ")) {
+        Some((words, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => words.into(),
+        _ => text,
+    }
+}
+
 pub(crate) fn invalid(error: &Invalid) -> PyErr {
-    InputError::new_err(error.to_string())
+    InputError::new_err(words(error))
 }
 
 pub(crate) fn schema(error: &SchemaError) -> PyErr {
-    InputError::new_err(error.to_string())
+    InputError::new_err(words(error))
 }
 
 pub(crate) fn data(error: &DataError) -> PyErr {
-    InputError::new_err(error.to_string())
+    InputError::new_err(words(error))
 }
 
 /// The input is valid, but a result cannot be written.
 pub(crate) fn unwritten(error: &DataError) -> PyErr {
-    RunError::new_err(error.to_string())
+    RunError::new_err(words(error))
 }
 
 pub(crate) fn simulation(error: &SimulationError) -> PyErr {
     match error {
         SimulationError::Interrupted => PyKeyboardInterrupt::new_err(()),
-        wrong => InputError::new_err(wrong.to_string()),
+        wrong => InputError::new_err(words(wrong)),
     }
 }
 
@@ -52,7 +61,7 @@ pub(crate) fn generator(error: &thinktime_net::generator::RunError) -> PyErr {
     use thinktime_net::generator::RunError as Failed;
     match error {
         Failed::Invalid(error) => invalid(error),
-        Failed::Unreachable { .. } => UnreachableError::new_err(error.to_string()),
-        Failed::System(_) => RunError::new_err(error.to_string()),
+        Failed::Unreachable { .. } => UnreachableError::new_err(words(error)),
+        Failed::System(_) => RunError::new_err(words(error)),
     }
 }

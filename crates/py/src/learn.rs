@@ -9,7 +9,7 @@ use thinktime_log::columns::{Batch, Collector, Columns, Digest, UserBy};
 use thinktime_log::{FORMATS, FileReport, LogError, LogPart, LogReader, Options, Report, Source};
 
 use crate::columns::LogColumns;
-use crate::errors::{InputError, invalid};
+use crate::errors::{InputError, invalid, words};
 use crate::remote_iterator::RemoteIterator;
 use crate::supervise::supervise;
 
@@ -49,7 +49,7 @@ pub(crate) fn read_log<'py>(
     if let Some(threads) = threads.and_then(NonZero::new) {
         options.threads = threads;
     }
-    let wrong = |error: LogError| InputError::new_err(error.to_string());
+    let wrong = |error: LogError| InputError::new_err(words(error));
     let mut sources = Source::expand(&logs).map_err(wrong)?;
     if sources.len() > 1 && !follow {
         sources = Source::in_time_order(sources, &options).map_err(|error| invalid(&error))?;
@@ -101,7 +101,7 @@ pub(crate) fn read_log_file<'py>(
     let sources = vec![Source::File(log.into())];
     let reader = LogReader::new(sources, options).map_err(|error| invalid(&error))?;
     let told = py.detach(|| LogPart::of(reader, digest));
-    let told = told.map_err(|error| InputError::new_err(error.to_string()))?;
+    let told = told.map_err(|error| InputError::new_err(words(error)))?;
     let bytes = told.to_bytes().map_err(|error| invalid(&error))?;
     Ok(PyBytes::new(py, &bytes))
 }

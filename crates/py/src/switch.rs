@@ -18,7 +18,7 @@ use thinktime_switch::{
 };
 
 use self::options::SwitchOptions;
-use crate::errors::{InputError, RunError, invalid};
+use crate::errors::{InputError, RunError, invalid, words};
 use crate::parameters::seed_of;
 use crate::system::System;
 use crate::workload::Workload;
@@ -70,7 +70,8 @@ impl Switch {
         let tls = tls.transpose().map_err(|error| invalid(&error))?;
         let log = log.as_deref().map(opened).transpose()?;
         let (mut proxy, metrics) = bound(plan, listen, metrics, options.settings, (log, checks))?;
-        let failed = |error| RunError::new_err(format!("cannot listen on {listen}: {error}"));
+        let failed =
+            |error| RunError::new_err(format!("cannot listen on {listen}: {}", words(error)));
         let address = proxy.address().map_err(failed)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         if let Some(tls) = tls {
@@ -145,7 +146,9 @@ impl Switch {
             Ok(Ok(SwitchTotals { passed, refused, requests, failures, log_failure })) => {
                 Ok(Some((passed, refused, requests, failures, log_failure)))
             }
-            Ok(Err(error)) => Err(RunError::new_err(format!("the switch failed: {error}"))),
+            Ok(Err(error)) => {
+                Err(RunError::new_err(format!("the switch failed: {}", words(error))))
+            }
             Err(_) => Err(RunError::new_err("the switch's thread panicked")),
         }
     }
@@ -200,7 +203,8 @@ fn bound(
             "the switch listens on {listen} itself: metrics need another port"
         )));
     }
-    let failed = |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {error}"));
+    let failed =
+        |at: &str, error| RunError::new_err(format!("cannot listen on {at}: {}", words(error)));
     let mut proxy =
         Proxy::bind(plan, address, settings, log, checks).map_err(|error| failed(listen, error))?;
     let served = |(text, at)| proxy.serve_metrics(at).map_err(|error| failed(text, error));
@@ -217,5 +221,5 @@ fn address_of(text: &str) -> PyResult<SocketAddr> {
 /// The file to which lines are appended.
 fn opened(path: &Path) -> PyResult<File> {
     let opened = OpenOptions::new().create(true).append(true).open(path);
-    opened.map_err(|error| InputError::new_err(format!("{}: {error}", path.display())))
+    opened.map_err(|error| InputError::new_err(format!("{}: {}", path.display(), words(error))))
 }

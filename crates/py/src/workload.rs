@@ -150,6 +150,13 @@ impl Workload {
         self.inner.extent().map(|extent| extent.requests)
     }
 
+    /// The seconds after the start from which no population begins another session; None if one
+    /// goes on for ever.
+    #[getter]
+    fn arrivals_end_s(&self) -> Option<f64> {
+        self.inner.arrivals_end().map(|end| end.as_secs_f64())
+    }
+
     /// The names of the kinds of request.
     #[getter]
     fn request_names(&self) -> Vec<String> {

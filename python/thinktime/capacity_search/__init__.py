@@ -16,14 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
-from thinktime.capacity_search.answer import Capacity, What
+from thinktime.capacity_search.answer import SCALE, Capacity, What
 from thinktime.capacity_search.generator import generator_capacity
 from thinktime.capacity_search.kept_search import CapacityStopped, search_kept, share
+from thinktime.capacity_search.length import SHORTEST_S, Length
 from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
-from thinktime.capacity_search.search import Search
+from thinktime.capacity_search.search import PROBES_MAX, Search
+from thinktime.inputs import arrivals
 from thinktime.inputs.arguments import checked
+from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
-from thinktime.operations import Time, run, seconds, simulate
+from thinktime.operations import Time, run, simulate
 from thinktime.results.early_end import ended_early
 from thinktime.results.result import Result
 
@@ -31,10 +34,6 @@ __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capaci
 
 _REQUESTS = 200_000
 """Requests of a simulated probe by default."""
-_DURATION_S = 10.0
-"""The length of a real probe by default."""
-_WARM_UP = 0.1
-"""The share of a real probe that is its warm-up by default."""
 
 
 @checked
@@ -47,24 +46,35 @@ def capacity(
     duration: Time | None = None,
     requests: int | None = None,
     warmup: Time | None = None,
+    scale: float | None = None,
+    rate: float | str | ByPopulation | None = None,
+    clients: int | str | ByPopulation | None = None,
+    think: Time | ByPopulation | None = None,
     precision: float | str = 0.05,
-    probes_max: int = 30,
+    probes_max: int = PROBES_MAX,
     on: str | None = None,
     output: str | Path | None = None,
     progress: Callable[[Probe], None] | None = None,
 ) -> Capacity:
-    """Find the largest rate, or number of clients, at which the workload's objectives are met.
+    """Find the largest rate, number of clients or scale at which the objectives are met.
 
     Args:
         workload: A workload, the path of its file, or its content as a dict; it needs a table
             `[slo]`. The search begins at its own rate or number of clients.
         system: A system, the path of its file, or its content as a dict; None with a target.
         target: The url of a real server.
-        what: "rate" (open and partly open) or "clients" (closed); by default the one that fits.
-        duration: The length of each probe; 10 s against a target.
+        what: "rate" (open and partly open), "clients" (closed), or "scale", which multiplies the
+            rates and clients of all populations; by default the one that fits, which is the scale
+            if there are several populations.
+        duration: The length of each probe; against a target as long as the objectives need at the
+            workload's own rate, and 10 s at least.
         requests: The requests of each probe; 200,000 with a system unless a duration is given.
         warmup: The warm-up of each probe; against a target a tenth of the duration, otherwise
             found.
+        scale: As in `run`, like the next three: the workload with which the search begins.
+        rate: As in `run`.
+        clients: As in `run`.
+        think: As in `run`.
         precision: Stop when the half-width of the 95 % interval is this share of the value.
         probes_max: Give up after this many probes.
         on: Make the load against a target from a Ray cluster, as in `run`.
@@ -77,7 +87,8 @@ def capacity(
         RunError: if the target cannot be reached.
         CapacityStopped: on Ctrl-C, with the answer so far.
     """
-    workload = workload_of(workload)
+    given = {"scale": scale, "rate": rate, "clients": clients, "think": think}
+    workload = arrivals.with_arrivals(workload_of(workload), given)
     system = None if system is None else system_of(system)
     if (system is None) == (target is None):
         raise _core.InputError("a capacity needs a system file or a target, and not both")
@@ -86,19 +97,17 @@ def capacity(
             "on: simulated probes come one after another, so that a cluster would have nothing to "
             "do: `thinktime sweep` uses all of it"
         )
-    key = _key(workload, what)
-    options = _options(target, duration, requests, warmup)
-    prober = _Prober(workload, system, target, key, Slo.of(workload), options)
+    named = what_of(workload, what)
+    options = _options(workload, target, duration, requests, warmup)
+    options |= {} if on is None else {"on": on}
+    prober = _Prober(workload, system, target, named[0], Slo.of(workload), options)
     search = Search(
-        start=_start(workload),
-        precision=share(precision),
-        ceiling=_ceiling(workload, system),
-        whole=key == "arrivals.clients",
+        start=_start(workload, named[0]), precision=share(precision),
+        ceiling=_ceiling(workload, system, named[0]), whole=named[0] == "clients",
         probes_max=probes_max,
-    )
+    )  # fmt: skip
     with _cluster(on):
-        prober.options |= {} if on is None else {"on": on}
-        return search_kept(search, prober, what_of(workload), output, progress)
+        return search_kept(search, prober, named, output, progress)
 
 
 def _cluster(on: str | None) -> AbstractContextManager[object]:
@@ -117,15 +126,15 @@ class _Prober:
     workload: _core.Workload
     system: _core.System | None
     target: str | None
-    key: str
+    what: What
     slo: Slo
     options: dict[str, Any]
     made: int = 0
 
     def __call__(self, value: float) -> Probe:
         """Run or simulate at a value."""
-        text = f"{value:.0f}" if self.key == "arrivals.clients" else f"{value!r}/s"
-        workload = self.workload.with_value(self.key, text)
+        text = f"{value:.0f}" if self.what == "clients" else f"{value!r}"
+        workload = arrivals.with_arrivals(self.workload, {self.what: text})
         workload = workload.with_seed((self.workload.seed + self.made) % 2**64)
         self.made += 1
         done = self._result(workload)
@@ -140,57 +149,64 @@ class _Prober:
 
 
 def _options(
-    target: str | None, duration: Time | None, requests: int | None, warmup: Time | None
+    workload: _core.Workload,
+    target: str | None,
+    duration: Time | None,
+    requests: int | None,
+    warmup: Time | None,
 ) -> dict[str, Any]:
     if target is None:
         if requests is None and duration is None:
             requests = _REQUESTS
         return {"requests": requests, "duration": duration, "warmup": warmup}
+    length = Length.of(workload, SHORTEST_S if duration is None and requests else duration)
     if duration is None and requests is None:
-        duration = _DURATION_S
-    length_s = _DURATION_S if duration is None else seconds(duration)
+        duration = length.duration_s
     return {
         "requests": requests,
         "duration": duration,
-        "warmup": _WARM_UP * length_s if warmup is None else warmup,
-        # At twice its capacity a server is busy for long after the end.
-        "drain": max(length_s, _DURATION_S),
+        "warmup": length.warmup_s if warmup is None else warmup,
+        "drain": length.drain_s,
     }
 
 
-def what_of(workload: _core.Workload) -> tuple[What, str]:
-    """The key that is varied, and its unit."""
-    if workload.model == "closed":
-        return "clients", "clients"
-    return "rate", "/s" if workload.model == "open" else "sessions/s"
+def what_of(workload: _core.Workload, what: str | None = None) -> tuple[What, str]:
+    """What is varied, and its unit: `what`, or else what fits the workload.
+
+    Raises:
+        InputError: `what` does not fit the workload.
+    """
+    several, closed = len(workload.populations) > 1, workload.model == "closed"
+    if several or what == "scale":
+        fits: tuple[What, str] = ("scale", SCALE)
+    elif closed:
+        fits = ("clients", "clients")
+    else:
+        fits = ("rate", "/s" if workload.model == "open" else "sessions/s")
+    if what not in (None, fits[0]):
+        why = "has several populations" if several else f"is {workload.model}"
+        raise _core.InputError(f"what = {what}: the workload {why}, so it is {fits[0]}")
+    return fits
 
 
-def _key(workload: _core.Workload, what: str | None) -> str:
-    if len(workload.populations) > 1:
-        one = workload.populations[0]
-        values = "clients=10,20,40" if one.model == "closed" else "rate=10/s,20/s,40/s"
-        raise _core.InputError(
-            "a workload of several populations has no one rate to search for: vary that of one of "
-            f"them by `thinktime sweep`, as in --vary population.{one.name}.{values}"
-        )
-    fits, _ = what_of(workload)
-    if what not in (None, fits):
-        raise _core.InputError(
-            f"`{what}` cannot be varied: the workload is {workload.model}, so it is `{fits}`"
-        )
-    name = workload.populations[0].name
-    return f"population.{name}.arrivals.{fits}" if name else f"arrivals.{fits}"
-
-
-def _start(workload: _core.Workload) -> float:
-    given = workload.clients if workload.model == "closed" else workload.session_rate
+def _start(workload: _core.Workload, what: What) -> float:
+    if what == "scale":
+        return 1.0
+    one = workload.populations[0]
+    given = one.clients if what == "clients" else one.session_rate
     assert given is not None
     return float(given)
 
 
-def _ceiling(workload: _core.Workload, system: _core.System | None) -> float:
-    """The rate at which a modelled system has a load of 1, without a steady state from there on."""
-    if system is None or workload.model == "closed":
+def _ceiling(workload: _core.Workload, system: _core.System | None, what: What) -> float:
+    """The value at which a modelled system has a load of 1, without a steady state from there on.
+
+    Clients that wait for responses load a system less, so that no number of them has one.
+    """
+    rates = [one.session_rate for one in workload.populations]
+    if system is None or None in rates:
         return math.inf
-    half = workload.at_load(system, 0.5).session_rate
-    return math.inf if half is None else 2 * half
+    half = workload.at_load(system, 0.5).populations[0].session_rate
+    if half is None or not rates[0]:
+        return math.inf
+    return 2 * half / (rates[0] if what == "scale" else 1.0)

@@ -15,8 +15,13 @@ from thinktime.report import point_checks
 if TYPE_CHECKING:
     import polars as pl
 
-What = Literal["rate", "clients"]
-Verdict = Literal["found", "imprecise", "generator", "no limit", "not met", "interrupted"]
+What = Literal["rate", "clients", "scale"]
+Verdict = Literal[
+    "found", "imprecise", "too short", "generator", "no limit", "not met", "interrupted"
+]
+
+SCALE = "times the workload"
+"""The unit of a scale."""
 
 _FLOATS = (
     "value", "margin", "standard_error", "error_share", "throughput", "response_mean_s",
@@ -41,13 +46,13 @@ _OF_FINDINGS = ("name", "verdict", "found", "advice")
 
 @dataclass(frozen=True)
 class Capacity:
-    """The largest rate, or number of clients, that is sustained within the objectives."""
+    """The largest rate, number of clients, or scale that is sustained within the objectives."""
 
     what: What
-    """`rate` or `clients`."""
+    """`rate`, `clients` or `scale`."""
 
     unit: str
-    """`/s` for requests a second, `sessions/s`, or `clients`."""
+    """`/s` for requests a second, `sessions/s`, `clients`, or `times the workload`."""
 
     value: float | None
     """The capacity; None if not even the lowest value tried is sustained, 0 if no value is certain
@@ -60,7 +65,8 @@ class Capacity:
     """The upper end; None if the value is a lower bound only."""
 
     verdict: Verdict
-    """`found`; `imprecise`: found, but not to the precision; `generator`: the generator itself was
+    """`found`; `imprecise`: found, but not to the precision; `too short`: the probes had too few
+    requests to tell which values surely meet the objectives; `generator`: the generator itself was
     late at all values that missed the objectives; `no limit`: no limit was found; `not met`: not
     even at the lowest value; `interrupted`: by Ctrl-C."""
 
@@ -71,6 +77,10 @@ class Capacity:
     """A row a probe, in order. `margin` is the logarithm of measured over allowed, for the
     objective named in `why`."""
 
+    throughput: float | None = None
+    """The requests a second at the value, in proportion to those of the nearest probe; None if no
+    probe with requests met the objectives."""
+
     doubts: Sequence[str] = ()
     """Reservations about the answer besides its verdict, in sentences."""
 
@@ -80,6 +90,7 @@ class Capacity:
             "what": self.what,
             "unit": self.unit,
             "value": self.value,
+            "throughput": self.throughput,
             "ci95": None if self.value is None else [self.low, self.high],
             "verdict": self.verdict,
             "words": self.words,
@@ -92,16 +103,33 @@ def answer(search: Search, what: What, unit: str, interrupted: bool = False) -> 
     """The result of the search."""
     verdict = _verdict(search, interrupted)
     value, low, high = _ends(search, verdict)
-    words = _words(verdict, value, low, high, unit, search)
+    throughput = _throughput(search.probes, value)
+    words = _words(verdict, (value, low, high), unit, throughput, search)
     rows, doubts = table(search.probes), _doubts(search.probes, unit)
-    return Capacity(what, unit, value, low, high, verdict, words, rows, doubts)
+    return Capacity(what, unit, value, low, high, verdict, words, rows, throughput, doubts)
 
 
 def so_far(probes: Sequence[Probe], what: What, unit: str) -> Capacity:
     """The answer so far: the search's probes."""
     words = f"{units.counted(len(probes), 'probe')} so far"
     doubts = _doubts(probes, unit)
-    return Capacity(what, unit, None, None, None, "interrupted", words, table(probes), doubts)
+    return Capacity(
+        what, unit, None, None, None, "interrupted", words, table(probes), doubts=doubts
+    )
+
+
+def requests_told(unit: str, throughput: float | None) -> str:
+    """The requests a second at a scale, in words; empty for other quantities, which say it."""
+    known = unit == SCALE and throughput is not None
+    return f"{units.number(throughput or 0.0)} requests/s" if known else ""
+
+
+def _throughput(probes: Sequence[Probe], value: float | None) -> float | None:
+    passed = [one for one in probes if one.passed and one.figures.get("throughput")]
+    if not value or not passed:
+        return None
+    nearest = min(passed, key=lambda one: abs(one.value - value))
+    return float(nearest.figures["throughput"]) * value / nearest.value
 
 
 def _doubts(probes: Sequence[Probe], unit: str) -> list[str]:
@@ -179,7 +207,9 @@ def _verdict(search: Search, interrupted: bool) -> Verdict:
         return "generator"
     if not search.bracketed:
         return "no limit"
-    return "found" if search.done else "imprecise"
+    if search.done:
+        return "found"
+    return "imprecise" if search.estimate().low > 0 else "too short"
 
 
 def _ends(search: Search, verdict: Verdict) -> tuple[float | None, float | None, float | None]:
@@ -197,29 +227,34 @@ def _ends(search: Search, verdict: Verdict) -> tuple[float | None, float | None,
 
 def _words(
     verdict: Verdict,
-    value: float | None,
-    low: float | None,
-    high: float | None,
+    ends: tuple[float | None, float | None, float | None],
     unit: str,
+    throughput: float | None,
     search: Search,
 ) -> str:
-    count = units.counted(len(search.probes), "probe")
+    count, (value, low, high) = units.counted(len(search.probes), "probe"), ends
     if value is None or low is None:
         if not search.probes:
             return "no probe was finished"
         least = min(probe.value for probe in search.probes)
         why = search.probes[-1].why
         return f"the objectives are not met even at {units.amount(least, unit)}: {why}"
+    unsure = f"by {count}, none of which surely met the SLO"
+    if value <= 0:
+        return (
+            f"unknown, {unsure}" if high is None else f"below {units.amount(high, unit)}, {unsure}"
+        )
+    told = ": ".join(filter(None, [units.amount(value, unit), requests_told(unit, throughput)]))
     if high is None:
         why = {
             "generator": "beyond it the generator itself was late, so the server may bear more",
             "no limit": "no value that was tried failed",
         }.get(verdict, "no value that was tried failed yet")
-        return f"at least {units.amount(value, unit)}, by {count}: {why}"
-    if value <= 0:
-        return f"below {units.amount(high, unit)}, by {count}, none of which surely met the SLO"
+        return f"at least {told}, by {count}: {why}"
     between = f"{units.amount(low)} to {units.amount(high)}"
-    found = f"{units.amount(value, unit)}, 95 % interval {between}, by {count}"
+    found = f"{told}, 95 % interval {between}, by {count}"
+    if verdict == "too short":
+        return f"{told}, 95 % interval {between}, {unsure}"
     if verdict == "imprecise":
         return f"{found}, which is less precise than asked for"
     return f"interrupted: {found}" if verdict == "interrupted" else found

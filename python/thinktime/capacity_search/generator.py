@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from thinktime import _core
-from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.answer import Capacity, What
 from thinktime.capacity_search.kept_search import search_kept, share
 from thinktime.capacity_search.probe import Probe, failed_outright, figures_of, not_achieved
 from thinktime.capacity_search.search import Search
@@ -23,6 +23,9 @@ from thinktime.results.result import Result
 
 LATENESS_P99_S = 1e-3
 """The largest 99th percentile of the lateness of a generator that keeps to its schedule."""
+
+OF_GENERATOR: tuple[What, str] = ("rate", "/s")
+"""What is varied, and its unit."""
 
 _WORKLOAD = 'name = "generator"\n[arrivals]\nmodel = "open"\nrate = "2000/s"\n'
 _SYSTEM = 'name = "trivial"\n[[station]]\nname = "server"\ndemand = "0.1us"\n'
@@ -71,7 +74,7 @@ def generator_capacity(
             )  # fmt: skip
             return lateness_probe(rate, done)
 
-        found = search_kept(search, prober, ("rate", "/s"), output, progress)
+        found = search_kept(search, prober, OF_GENERATOR, output, progress)
     return found, against()
 
 

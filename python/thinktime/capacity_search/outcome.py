@@ -7,6 +7,7 @@ from thinktime.results.verdict import Verdict
 
 DOUBTS = {
     "imprecise": "The probes were used up before the interval was as narrow as was asked for",
+    "too short": "No probe surely met the objectives: longer probes could tell",
     "generator": "Beyond this value the generator itself was late: the server may bear more",
     "no limit": "No value that was tried failed: the server may bear more",
     "interrupted": "The search was interrupted: this is what was known by then",
@@ -32,7 +33,7 @@ def outcome(found: Capacity, against: str | None = None, unwritten: str = "") ->
     if found.verdict == "interrupted":
         words = f"not the capacity: {found.words}"
         return Verdict("not to be trusted", words, DOUBTS["interrupted"])
-    if found.verdict in ("generator", "no limit"):
+    if found.verdict in ("generator", "no limit", "too short"):
         return Verdict("cannot tell", f"not the capacity: {found.words}")
     if why := _untrusted(found):
         return Verdict("not to be trusted", f"not to be trusted: {why}", why)

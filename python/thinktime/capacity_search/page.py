@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.answer import Capacity, requests_told
 from thinktime.capacity_search.charts import CHARTS
 from thinktime.capacity_search.outcome import doubts_of
 from thinktime.capacity_search.table import table
@@ -34,10 +34,11 @@ def page_of(found: Capacity) -> Page:
 
 
 def _headline(found: Capacity) -> str:
-    if not found.value:
+    if not found.value or found.verdict == "too short":
         return units.sentence(found.words)
     limit = "at least " if found.high is None else ""
-    value = f"{limit}{units.amount(found.value, found.unit)}"
+    told = requests_told(found.unit, found.throughput)
+    value = f"{limit}{units.amount(found.value, found.unit)}{told and f', {told},'}"
     if found.low is None or found.high is None:
         return f"The server sustains {value} within the SLO."
     low, high = units.amount(found.low), units.amount(found.high)

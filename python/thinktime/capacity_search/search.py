@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _SURE = 3.0
 """A probe is certain to pass or fail if its margin is this many standard errors from 0."""
 
+_SHORT_MAX = 5
+"""The search ends after this many probes near the limit that met the objectives, all too short."""
+
+PROBES_MAX = 30
 _DOUBLINGS_MAX = 20
 _HALVINGS_MAX = 10
 _PLACES = 41
@@ -52,7 +56,7 @@ class Search:
     whole: bool = False
     """Whether only whole values make sense."""
 
-    probes_max: int = 30
+    probes_max: int = PROBES_MAX
     probes: list[Probe] = field(default_factory=list)
 
     def run(self, probe: Callable[[float], Probe], on_probe: Callable[[Probe], None]) -> None:
@@ -63,7 +67,7 @@ class Search:
 
     def next(self) -> float | None:
         """The value of the next probe; None when enough is known or no probe can add to it."""
-        if len(self.probes) >= self.probes_max:
+        if len(self.probes) >= self.probes_max or self.too_short:
             return None
         value = self._outwards() if not self.bracketed else self._inwards()
         if value is None or not self.whole:
@@ -90,6 +94,16 @@ class Search:
     def nothing_passed(self) -> bool:
         """Whether nothing passed, however low the value was."""
         return bool(self.probes) and not any(probe.passed for probe in self.probes)
+
+    @property
+    def too_short(self) -> bool:
+        """Whether the probes are too short to tell which values surely pass, and no line does."""
+        if not self.bracketed or self.estimate().low > 0:
+            return False
+        fails = [one.value for one in self.probes if not one.passed]
+        near = min([*fails, self.ceiling]) / 2  # where a probe has about as many requests as any
+        short = [one.short for one in self.probes if one.passed and one.value >= near]
+        return len(short) >= _SHORT_MAX and all(short)
 
     @property
     def done(self) -> bool:

@@ -34,7 +34,8 @@ def table(found: Capacity) -> Table:
     """A row a probe, in order."""
     rows = found.probes.to_dicts()
     names = ["passed", *columns.columns_with_figures(rows, _SHOWN[1:])]
-    lines = [Line(units.amount(row["value"], found.unit), _cells(row, names)) for row in rows]
+    unit = "×" if found.what == "scale" else found.unit
+    lines = [Line(units.amount(row["value"], unit), _cells(row, names)) for row in rows]
     return Table(
         "probes",
         "Every probe",

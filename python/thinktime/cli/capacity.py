@@ -13,22 +13,38 @@ from thinktime import Workload
 from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
+from thinktime.capacity_search.generator import OF_GENERATOR
+from thinktime.capacity_search.length import Length
 from thinktime.capacity_search.outcome import DOUBTS, outcome
+from thinktime.capacity_search.search import PROBES_MAX
 from thinktime.cli import ci_files, common, options, plain_text, watch
 from thinktime.cli.watch import NOBODY, Watch
+from thinktime.inputs import arrivals
 
 if TYPE_CHECKING:
     from thinktime.gate import Summaries
 
 
 _Duration = Annotated[
-    str | None, typer.Option(help="The length of each probe; 10s by default against a target.")
+    str | None,
+    typer.Option(
+        help="The length of each probe; against a target by default as long as the objectives need "
+        "at the workload's own rate, and 10s at least.",
+    ),
 ]
 _System = Annotated[Path | None, typer.Argument(help="The system file; none with --target.")]
 _Target = Annotated[str | None, typer.Option(help="A real server, as in http://127.0.0.1:8080.")]
+_What = Annotated[
+    str | None,
+    typer.Option(
+        help="`rate`, `clients` or `scale`; by default what fits the workload: with several "
+        "populations the scale."
+    ),
+]
 _Json = Annotated[bool, typer.Option("--json", help="Print one object alone.")]
 
 
+@options.of("simulate", help_texts=dict.fromkeys(arrivals.OPTIONS, ""))
 @watch.options
 def command(
     workload: Annotated[
@@ -39,9 +55,7 @@ def command(
     generator: Annotated[
         bool, typer.Option("--generator", help="Find the rate that this machine can generate.")
     ] = False,
-    what: Annotated[
-        str | None, typer.Option(help="`rate` or `clients`; by default what fits the workload.")
-    ] = None,
+    what: _What = None,
     duration: _Duration = None,
     precision: Annotated[
         str | None, typer.Option(help="End at this half-width of the interval; 5% by default.")
@@ -53,8 +67,9 @@ def command(
     junit: options.Junit = None,
     markdown: options.Markdown = None,
     watched: Watch = NOBODY,
+    **changes: Any,
 ) -> None:
-    """Find the largest rate or number of clients that a server sustains within the SLO."""
+    """Find the largest load within the SLO: a rate, a number of clients, or a scale."""
     given: dict[str, Any] = {"duration": duration, "output": output}
     given |= {} if precision is None else {"precision": precision}
     if generator == (workload is not None):
@@ -63,7 +78,7 @@ def command(
         files = ci_files.files(junit, markdown)
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
-        more = {"target": target, "what": what, "on": on}
+        more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
         with ci_files.failure_written(files, name):
             found, against = _with_progress(loaded, system, more, given, quiet, watched)
     _show(found, against, json, output)
@@ -81,17 +96,20 @@ def _with_progress(
 ) -> tuple[Capacity, str | None]:
     """Like `_find`, but report each probe as it ends."""
     probes: list[Probe] = []
-    unit, what = _unit(loaded), "rate" if loaded is None else what_of(loaded)[0]
+    named = OF_GENERATOR if loaded is None else what_of(loaded, more["what"])
+    if loaded is not None and more["target"] is not None and not quiet:
+        length = Length.of(arrivals.with_arrivals(loaded, more), given["duration"])
+        common.say_note(length.words(PROBES_MAX))
     name = "the generator" if loaded is None else loaded.name
     watched_run = watch.watched_run("capacity", name, more["target"], (None, None))
     with watched.on(watched_run) as feed:
 
         def progress(probe: Probe) -> None:
             if not quiet:
-                _say(unit, probe)
+                _say(named[1], probe)
             if feed is not None:
                 probes.append(probe)
-                feed.tell("capacity", so_far(probes, what, unit))
+                feed.tell("capacity", so_far(probes, *named))
 
         found, against = _find(loaded, system, more, given | {"progress": progress})
         if feed is not None and len(found.probes):
@@ -104,10 +122,6 @@ def _page(found: Capacity) -> str:
     from thinktime.present.page import render
 
     return render(page_of(found))
-
-
-def _unit(loaded: Workload | None) -> str:
-    return "/s" if loaded is None else what_of(loaded)[1]
 
 
 def _find(
@@ -156,7 +170,7 @@ def _show(found: Capacity, against: str | None, as_json: bool, output: Path | No
         _print(found)
         plain_text.say(f"capacity: {found.words}")
     if against is not None:
-        common.errors.print("note:", against, style="dim", markup=False, soft_wrap=True)
+        common.say_note(against)
     if output is not None and len(found.probes):
         common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
     common.say_warnings(found.doubts)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,8 @@ from rich.console import RenderableType
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
 from thinktime.cli import ci_files, plain_text
 from thinktime.cli.option_names import as_typed
+from thinktime.inputs.files import not_swapped
+from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
 from thinktime.results.recovery import leftovers
 from thinktime.results.remote_rows import remote_rows_of, words
@@ -28,9 +32,14 @@ errors = plain_text.console(stderr=True)
 """Standard error."""
 
 
+_NUMBER_OF_SYSTEM = re.compile(r" \(os error \d+\)")
+"""The system's number of an error, which stands after its words."""
+
+
 def fail(message: str, status: Exit) -> typer.Exit:
     """Print an error on standard error; the caller raises the returned exception."""
-    errors.print("error:", message, style="red", markup=False, soft_wrap=True)
+    plain = _NUMBER_OF_SYSTEM.sub("", message)
+    errors.print("error:", plain, style="red", markup=False, soft_wrap=True)
     return typer.Exit(status)
 
 
@@ -58,71 +67,22 @@ def mapped_errors() -> Iterator[None]:
         raise fail(message, status) from None
 
 
-ProgressCallback = Callable[[int, float, int], None]
-
-
-@contextmanager
-def run_progress(
-    title: str, requests: int | None, end_s: float | None, quiet: bool = False
-) -> Iterator[ProgressCallback | None]:
-    """A line on standard error that shows a run's progress; nothing unless it is a terminal."""
-    if quiet or not errors.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[state]}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task(title, total=None, state="")
-
-        def show(done: int, time_s: float, in_system: int) -> None:
-            shares = [part / whole for part, whole in ((done, requests), (time_s, end_s)) if whole]
-            state = f"{done:,} requests, {in_system:,} in the system"
-            if shares:
-                bar.update(task, completed=max(shares), total=1.0, state=state)
-            else:
-                bar.update(task, state=state)
-
-        yield show
-
-
-@contextmanager
-def reading_progress(quiet: bool) -> Iterator[ProgressCallback | None]:
-    """Show the progress of reading logs, then of learning, if standard error is a terminal."""
-    if quiet or not errors.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("reading", total=None, state="")
-
-        def show(entries: int, share: float, unpacked: int) -> None:
-            state = f"{entries:,} requests, {unpacked / 1e6:,.0f} MB"
-            if share >= 1:
-                state = f"{entries:,} requests"
-                bar.update(task, description="learning", completed=1, total=1, state=state)
-            elif share > 0:
-                bar.update(task, completed=share, total=1.0, state=state)
-            else:
-                bar.update(task, state=state)
-
-        yield show
-
-
 Operation = Callable[[], Result]
+
+
+@dataclass(frozen=True)
+class Showing:
+    """How a result is shown, and where it is written."""
+
+    json: bool = False
+    verbose: bool = False
+    output: Path | None = None
+    report: Path | None = None
 
 
 def finish(
     operation: Operation,
-    as_json: bool,
-    output: Path | None,
+    showing: Showing,
     files: Files | None = None,
     workload: str = "thinktime",
 ) -> None:
@@ -131,21 +91,35 @@ def finish(
     `files` report the outcome to a pipeline, under the name of the `workload`.
     """
     unwritten = None
-    say_of_leftovers(output)
+    say_of_leftovers(showing.output)
     with mapped_errors(), ci_files.failure_written(files, workload):
+        if showing.report is not None:
+            check_folder(showing.report)
         try:
             result = operation()
         except Interrupted as stopped:
             result = stopped.result
         except Unwritten as failed:
-            result, unwritten, output = failed.result, str(failed), None
-    show(result, as_json, output)
+            result, unwritten = failed.result, str(failed)
+            showing = replace(showing, output=None)
+    show(result, showing)
+    _report(result, showing.report)
     found = verdict_of(result, unwritten)
     untold = ci_files.write(files, lambda: _of_result(result, found.doubt))
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
     end(verdict_of(result, untold) if untold else found)
+
+
+def _report(result: Result, page: Path | None) -> None:
+    """Write the page of a result, if one is wanted."""
+    if page is None:
+        return
+    from thinktime.report import report
+
+    with mapped_errors():
+        errors.print(f"page: {report(result, page)}", markup=False, soft_wrap=True)
 
 
 def _of_result(result: Result, doubt: str) -> Summaries:
@@ -172,36 +146,33 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
 def say_of_leftovers(path: Path | None) -> None:
     """Name the files that a run left behind if it was killed while it wrote there."""
     for left in [] if path is None else leftovers(path):
-        errors.print(
-            f"note: {left} holds what a run had written that was killed: "
-            f"`thinktime recover {path}` makes a result of it",
-            style="dim", markup=False, soft_wrap=True,
-        )  # fmt: skip
+        say_note(
+            f"{left} holds what a run had written that was killed: "
+            f"`thinktime recover {path}` makes a result of it"
+        )
 
 
-def show(result: Result, as_json: bool, output: Path | None) -> None:
+def show(result: Result, showing: Showing) -> None:
     """Print a result: its summary as JSON, or its table; warnings go to standard error."""
     validity.note(result)
-    if as_json:
+    if showing.json:
         typer.echo(json.dumps(result.summary | _theory(result), indent=2))
     else:
-        print_table([result])
+        print_table([result], verbose=showing.verbose)
         _say_of_sharing(result)
     for note in result.summary.get("notes", []):
-        errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
+        say_note(note)
     if result.kind == "simulate" and result.no_theory is not None:
-        text = f"no exact values: {result.no_theory}"
-        errors.print("note:", text, style="dim", markup=False, soft_wrap=True)
+        say_note(f"no exact values: {result.no_theory}")
     say_warnings(result.summary.get("warnings", []))
     if result.summary.get("checks"):
         from thinktime.report.objectives import unjudged_checks
 
         say_warnings(unjudged_checks(result))
     if found := remote_rows_of(result.summary):
-        errors.print("note:", words(found, result.path),
-                     style="dim", markup=False, soft_wrap=True)  # fmt: skip
-    if output is not None:
-        errors.print(f"result: {output}", markup=False, soft_wrap=True)
+        say_note(words(found, result.path))
+    if showing.output is not None:
+        errors.print(f"result: {showing.output}", markup=False, soft_wrap=True)
 
 
 def load_workload(path: Path) -> Workload:
@@ -212,11 +183,17 @@ def load_workload(path: Path) -> Workload:
     """
     from thinktime.workload import load
 
-    loaded = load(path)
+    with not_swapped(Workload, path):
+        loaded = load(path)
     note_file("workload", path)
     for note in loaded.forsaken_steps:
-        errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
+        say_note(note)
     return loaded
+
+
+def say_note(note: str) -> None:
+    """Print on standard error what a reader of a result should know."""
+    errors.print("note:", note, style="dim", markup=False, soft_wrap=True)
 
 
 def say_warnings(warnings: Iterable[str]) -> None:
@@ -240,12 +217,12 @@ def load_results(paths: Iterable[Path]) -> list[Result]:
     return results
 
 
-def print_table(results: list[Result]) -> None:
+def print_table(results: list[Result], *, verbose: bool = False) -> None:
     """Print results as a table, beside theory if there is any."""
     from thinktime.report import rows as rows_of
     from thinktime.report import terminal
 
-    print_wide(terminal.render(rows_of(results)))
+    print_wide(terminal.render(rows_of(results), verbose=verbose))
 
 
 def _say_of_sharing(result: Result) -> None:

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from thinktime.gate import Files
 
 
+_Against = Annotated[
+    str | None,
+    typer.Option(
+        help="Compare with the latest result of this branch or commit in the history.",
+        metavar="COMMIT",
+    ),
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")]
+
+
 def command(
     results: Annotated[
         list[Path],
@@ -29,16 +39,11 @@ def command(
             metavar="CHANGE",
         ),
     ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            help="Compare with the latest result of this branch or commit in the history.",
-            metavar="COMMIT",
-        ),
-    ] = None,
+    against: _Against = None,
     store: options.Store = None,
     quiet: options.Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
+    verbose: options.Verbose = False,
+    json: _Json = False,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
 ) -> None:
@@ -60,7 +65,7 @@ def command(
         subjects = [subject_of(result) for result in loaded]
         if against is not None:
             subjects.insert(0, _stored(loaded, subjects[0], against, store))
-        _finish(loaded, subjects, limits, json, files)
+        _finish(loaded, subjects, limits, files, as_json=json, verbose=verbose)
 
 
 def _stored(loaded: list[Result], after: Subject, against: str, store: Path | None) -> Subject:
@@ -74,8 +79,10 @@ def _finish(
     loaded: list[Result],
     subjects: list[Subject],
     limits: list[Limit],
-    as_json: bool,
     files: Files | None,
+    *,
+    as_json: bool,
+    verbose: bool,
 ) -> None:
     """Show the findings, and exit with the status of the limits."""
     from thinktime.comparison import compare, judged
@@ -86,7 +93,7 @@ def _finish(
         typer.echo(_as_json(comparisons, outcomes))
     else:
         _say(comparisons, [one for found in outcomes for one in found])
-        _tabulate(loaded, comparisons)
+        _tabulate(loaded, comparisons, verbose=verbose)
     _say_doubts(loaded)
     if files is not None:
         from thinktime import gate
@@ -113,6 +120,8 @@ def _trusted(loaded: list[Result]) -> None:
 
 def _say(comparisons: list[Comparison], outcomes: list[LimitVerdict]) -> None:
     """The verdicts first, then the outcome of each limit."""
+    if not comparisons:
+        plain_text.say("nothing is compared: give a second result, or --against COMMIT")
     for found in comparisons:
         several = f"{found.after.label}: " if len(comparisons) > 1 else ""
         plain_text.say(several + found.verdict)
@@ -120,7 +129,7 @@ def _say(comparisons: list[Comparison], outcomes: list[LimitVerdict]) -> None:
         plain_text.say(one.words)
 
 
-def _tabulate(loaded: list[Result], comparisons: list[Comparison]) -> None:
+def _tabulate(loaded: list[Result], comparisons: list[Comparison], *, verbose: bool) -> None:
     """The differences, and the results themselves."""
     from thinktime.comparison.table import notes, table
     from thinktime.report.terminal import FittedTable
@@ -131,7 +140,7 @@ def _tabulate(loaded: list[Result], comparisons: list[Comparison]) -> None:
     for note in dict.fromkeys(note for found in comparisons for note in notes(found)):
         plain_text.say(note)
     typer.echo()
-    common.print_table(loaded)
+    common.print_table(loaded, verbose=verbose)
 
 
 def _as_json(comparisons: list[Comparison], outcomes: list[list[LimitVerdict]]) -> str:

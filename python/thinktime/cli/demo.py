@@ -13,7 +13,7 @@ from thinktime.cli import common, plain_text
 
 def command(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for results and report.")
+        Path, typer.Option("--output", "-o", help="The folder for results and page.", metavar="DIR")
     ] = Path("demo"),
     seed: Annotated[
         int | None, typer.Option(help="The seed of all workloads, instead of the demo's own.")

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from thinktime.cli import option_names, plain_text
+from thinktime.cli import option_groups, option_names, plain_text
 from thinktime.results import provenance
 
 COMMANDS = {
@@ -24,7 +24,7 @@ COMMANDS = {
     "chooses.",
     "learn": "Learn a workload from access logs, and the system model that it follows.",
     "sweep": "Vary any keys over ranges or lists, on all cores.",
-    "capacity": "Find the largest rate or number of clients that a server sustains within the SLO.",
+    "capacity": "Find the largest load within the SLO: a rate, a number of clients, or a scale.",
     "compare": "Compare results with the first one: times, throughput, errors, with intervals.",
     "explain": "Find the server that fits a result, and what other systems would have shown.",
     "traces": "Name the traces of the slowest requests of a run, and of those that failed.",
@@ -37,7 +37,7 @@ COMMANDS = {
     "lab": "Make hosts, links and servers on this machine, and run workloads between them.",
     "demo": "Run one server under five workloads at the same load: measured, simulated and exact.",
     "import": "Make a workload of a HAR, curl commands, OpenAPI, Postman, k6, Locust or JMeter.",
-    "new": "Read a page and write a first workload file with the page and its objects.",
+    "new": "Read a URL and write a first workload file: a page with its objects, or one request.",
     "record": "Record a visit through a proxy, and write a workload with its journey.",
     "import-pcm": "Make a workload file and a system file of a Palladio Component Model.",
     "workload": "List and show published workloads, whose names may stand for workload files.",
@@ -75,7 +75,15 @@ class Commands(TyperGroup):
         return self._loaded[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command; if there is not one, suggest those with a similar name."""
+        """Find a command; if there is not one, suggest those with a similar name.
+
+        `help` is the help of all commands, `help NAME` that of one.
+        """
+        if args[:1] == ["help"]:
+            if not args[1:]:
+                typer.echo(ctx.get_help())
+                raise typer.Exit
+            args = [*args[1:], "--help"]
         if args and args[0] not in COMMANDS:
             names: dict[str, Any] = dict.fromkeys(COMMANDS)
             self.commands = names
@@ -106,14 +114,7 @@ def _load(name: str) -> Any:
         app.command(name=name)(module.command)
     command = typer.main.get_command(app)
     command.name = name
-    _add_no_color(command)
+    for one in getattr(command, "commands", {name: command}).values():
+        one.params.append(plain_text.option())
+        option_groups.arrange(one)
     return command
-
-
-def _add_no_color(command: Any) -> None:
-    """Give the common option to a command, or to each command of a group."""
-    if hasattr(command, "list_commands"):
-        for one in command.commands.values():
-            _add_no_color(one)
-    else:
-        command.params.append(plain_text.option())

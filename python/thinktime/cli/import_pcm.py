@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from thinktime.pcm import Imported
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder with the model's files.")]
-Output = Annotated[Path, typer.Option("-o", "--output", help="The folder for the new files.")]
+Output = Annotated[
+    Path, typer.Option("-o", "--output", help="The folder for the new files.", metavar="DIR")
+]
 System = Annotated[
     str | None,
     typer.Option(help="The operating system of all machines, instead of their policies."),

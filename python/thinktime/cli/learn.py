@@ -15,6 +15,7 @@ from thinktime import _core
 from thinktime.cli import common, options, plain_text, watch
 from thinktime.cli.interrupt import Interrupt
 from thinktime.cli.memory import give_back_large, use_again, without_collection
+from thinktime.cli.progress import reading_progress
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.results.files import write_whole
 
@@ -91,12 +92,10 @@ def command(
     formats: Annotated[
         bool, typer.Option("--formats", help="List the known formats, and end.")
     ] = False,
-    report: Annotated[
-        Path | None, typer.Option(help="The page of charts to write.", metavar="FILE.html")
-    ] = None,
+    report: Annotated[Path | None, typer.Option(help="The page of charts to write.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The workload file to write.", metavar="WORKLOAD"),
+        typer.Option("--output", "-o", help="The workload file to write."),
     ] = None,
     system: Annotated[
         Path | None,
@@ -108,7 +107,7 @@ def command(
     ] = None,
     compare: Annotated[
         str | None,
-        typer.Option(help="Learn this log, too, and report changes since.", metavar="LOG"),
+        typer.Option(help="Learn this log, too, and report changes since."),
     ] = None,
     fidelity: Annotated[
         bool, typer.Option(help="Measure how well the workload stands in for the log.")
@@ -118,7 +117,6 @@ def command(
         typer.Option(
             help="Read the files on all cores of a Ray cluster. Each node needs them. Give ray "
             "for a cluster on this machine, ray://HOST:PORT or auto for a running one.",
-            metavar="TEXT",
         ),
     ] = None,
     quiet: options.Quiet = False,
@@ -161,7 +159,7 @@ def command(
         with common.mapped_errors(), ExitStack() as reading:
             reading.enter_context(without_collection())  # the libraries that are imported meanwhile
             watched_run = watch.watched_run("learn", "from a log", None, (None, None))
-            with watched.on(watched_run) as feed, common.reading_progress(quiet) as progress:
+            with watched.on(watched_run) as feed, reading_progress(quiet) as progress:
                 progress = progress if feed is None else watch.both_reading(progress, feed)
                 learned = learn(
                     logs, fidelity=measured, follow=follow, stopping=enough.fidelity,
@@ -172,7 +170,7 @@ def command(
                     feed.finish(lambda: _page(learned, output))
             server = None if system is None else _server(learned, demand)
             if compare is not None:
-                with common.reading_progress(quiet) as progress:
+                with reading_progress(quiet) as progress:
                     before = learn([compare], fidelity=False, progress=progress, **how)
                 _compare(before, learned, json)
         if compare is None:

@@ -10,9 +10,7 @@ import typer
 
 from thinktime.cli import common
 
-Url = Annotated[
-    str, typer.Argument(metavar="URL", help="The url of a page, with http:// or https://.")
-]
+Url = Annotated[str, typer.Argument(metavar="URL", help="What is read, with http:// or https://.")]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
@@ -20,9 +18,9 @@ Output = Annotated[
 
 
 def command(url: Url, output: Output = None) -> None:
-    """Read a page and write a first workload file with the page and its objects.
+    """Read a URL and write a first workload file: a page with its objects, or one request.
 
-    The page is requested once, with at most 5 MB in at most 20 s; nothing in it is run.
+    It is requested once, with at most 5 MB in at most 20 s; nothing in it is run.
     """
     from thinktime.importing.page import import_page
 

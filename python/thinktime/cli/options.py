@@ -16,16 +16,24 @@ NOT_AGAIN = "; with --again only if it has secrets, which results do not keep."
 Workload = Annotated[Path, typer.Argument(help=WORKLOAD + ".")]
 System = Annotated[Path, typer.Argument(help="The system file.")]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="The result directory to write.")
+    Path | None,
+    typer.Option("--output", "-o", help="The result directory to write.", metavar="DIR"),
 ]
 Label = Annotated[
     str | None,
     typer.Option(
         help="The name of the result; by default its workload, the commit and the time.",
-        metavar="TEXT",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print summary.json alone.")]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Show every check of validity, with its finding."),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(help="The page of charts to write, as of `thinktime report`."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing while it runs.")]
 Junit = Annotated[
     Path | None,
@@ -47,7 +55,6 @@ On = Annotated[
     typer.Option(
         help="Work on a Ray cluster: ray for one on this machine, ray://HOST:PORT or auto for a "
         "running one.",
-        metavar="TEXT",
     ),
 ]
 Store = Annotated[
@@ -81,9 +88,11 @@ _PLACES = {
     "Time": "TIME",
     "Share": "SHARE",
     "Proxy": "URL",
-    "Named": "VALUE",
+    "rate": "[NAME=]RATE",
+    "clients": "[NAME=]N",
+    "think": "[NAME=]TIME",
 }
-"""The placeholder of an option's value in --help."""
+"""The placeholder in --help of a kind of values, or of an option."""
 
 _WORDS = {"ca_file": "--ca", "sources": "--source"}
 """Words of the command line that are not the option's name."""
@@ -94,14 +103,15 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 def of(command: str, help_texts: Mapping[str, str] | None = None) -> Callable[[_Command], _Command]:
     """Replace the `**given` of a command's function by the options of `run` or `simulate`.
 
-    `help_texts` are the accepted options with their help; without them, all options keep theirs.
+    `help_texts` are the accepted options with their help, empty for the list's own; without them,
+    all options are accepted.
     The user's values arrive by name; None or False means that an option is not given.
     """
 
     def wrap(function: _Command) -> _Command:
         own = inspect.signature(function, eval_str=True).parameters.values()
         made = [
-            _parameter(name, kind, about if help_texts is None else help_texts[name])
+            _parameter(name, kind, (help_texts or {}).get(name) or about)
             for name, kind, about in _core.options(command)
             if help_texts is None or name in help_texts
         ]
@@ -124,11 +134,10 @@ def _is_argument(parameter: inspect.Parameter) -> bool:
 
 def _parameter(name: str, kind: str, about: str) -> inspect.Parameter:
     word = _WORDS.get(name, "--" + name.replace("_", "-"))
+    place = _PLACES.get(name, _PLACES.get(kind))
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default=False if kind == "Flag" else None,
-        annotation=Annotated[
-            _TYPES[kind], typer.Option(word, help=about, metavar=_PLACES.get(kind))
-        ],
+        annotation=Annotated[_TYPES[kind], typer.Option(word, help=about, metavar=place)],
     )

@@ -28,7 +28,7 @@ _COLUMNS_MIN = 40
 _LABEL = re.compile(r"(error|note|warning): ")
 """The indentation of the further lines of a message, below the words after it."""
 
-_PLACE = re.compile(r"(results?|written|report|live|metrics): ")
+_PLACE = re.compile(r"(results?|written|report|page|live|metrics): ")
 """Beginnings of lines whose rest is one path or address, perhaps with spaces, kept whole."""
 
 _made: list[Console] = []

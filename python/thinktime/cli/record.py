@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S = 0.2
 
-Listen = Annotated[
-    str, typer.Option(help="HOST:PORT of the proxy; port 0 takes a free one.", metavar="PLACE")
-]
+Listen = Annotated[str, typer.Option(help="HOST:PORT of the proxy; port 0 takes a free one.")]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", help="The workload file to write; standard output by default."),
@@ -44,7 +42,6 @@ Folder = Annotated[
     typer.Option(
         help="The folder of the certificate authority, for several recordings; by default each "
         "recording has a new one.",
-        metavar="FOLDER",
     ),
 ]
 Ca = Annotated[

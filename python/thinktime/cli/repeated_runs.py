@@ -26,7 +26,6 @@ Runs = Annotated[
     typer.Option(
         help="Number of runs, one after another, each with its own seed; the report says whether "
         "they agree.",
-        metavar="K",
     ),
 ]
 Restart = Annotated[

@@ -13,8 +13,9 @@ import typer
 from thinktime import InputError, Result, Workload, _core, again, run
 from thinktime.cli import ci_files, common, live_view, options, repeated_runs, watch
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.inputs import arrivals
+from thinktime.inputs import arrivals, url
 from thinktime.inputs.files import workload_of
+from thinktime.operations.arrivals_end import within_arrivals
 from thinktime.operations.moment import Moment
 from thinktime.operations.run_options import run_options_json
 
@@ -23,7 +24,14 @@ if TYPE_CHECKING:
     from thinktime.monitor.frames import WatchedRun
 
 
-GivenWorkload = Annotated[Path | None, typer.Argument(help=options.WORKLOAD + options.NOT_AGAIN)]
+GivenWorkload = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[WORKLOAD|URL]",
+        help=f"{options.WORKLOAD}, or a URL alone: one request, {url.RATE} for {url.DURATION} "
+        f"unless told otherwise{options.NOT_AGAIN}",
+    ),
+]
 Target = Annotated[str | None, typer.Option(help="The server, as in http://127.0.0.1:8080.")]
 Demands = Annotated[
     Path | None,
@@ -44,7 +52,9 @@ def command(
     runs: repeated_runs.Runs = None,
     restart: repeated_runs.Restart = None,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     output: options.Output = None,
+    report: options.Report = None,
     label: options.Label = None,
     json: options.Json = False,
     junit: options.Junit = None,
@@ -53,29 +63,43 @@ def command(
     **given: Any,
 ) -> None:
     """Run a workload against a real server."""
-    if output is None and given["leave_rows"] is None:
+    if output is None and report is None and given["leave_rows"] is None:
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
-        barred = {"--again": again, "--junit": junit, "--markdown": markdown}
+        barred = {"--again": again, "--report": report, "--junit": junit, "--markdown": markdown,
+                  "--verbose": verbose}  # fmt: skip
         many = repeated_runs.RepeatedRuns.asked(runs, restart, output, barred | _exports(watched))
         files = ci_files.files(junit, markdown)
         if again is not None:
             repeated = _Again.asked(again, workload, target, demands)
             name, operation = repeated.operation(output, _Shown(quiet, watched), chosen)
-        elif workload is None or target is None:
-            raise InputError("give a workload file and --target, or --again DIR")
         else:
-            loaded = common.load_workload(workload)
+            loaded, at, chosen = _asked(workload, target, chosen)
             _need_rights(loaded, chosen)
-            anew = _Anew(loaded, target, _Shown(quiet, watched), {"demands": demands, **chosen})
+            anew = _Anew(loaded, at, _Shown(quiet, watched), {"demands": demands, **chosen})
             if many is None:
                 name, operation = anew.operation({"output": output})
     if many is not None:
         with common.mapped_errors(), watched.on(anew.watched_run({})) as feed:
             repeated_runs.finish(many, partial(anew.numbered, feed), json, feed)
     else:
-        common.finish(operation, json, output, files, name)
+        common.finish(operation, common.Showing(json, verbose, output, report), files, name)
+
+
+def _asked(
+    workload: str | None, target: str | None, chosen: dict[str, Any]
+) -> tuple[Workload, str, dict[str, Any]]:
+    """The workload, its target and the options: of a file, or of a URL alone.
+
+    Raises:
+        InputError: The file cannot be read, or something is missing.
+    """
+    if url.is_url(workload):
+        return url.taken(workload, target, chosen)
+    if workload is None or target is None:
+        raise InputError("give a URL, a workload file and --target, or --again DIR")
+    return common.load_workload(Path(workload)), target, chosen
 
 
 def _need_rights(workload: Workload, given: dict[str, Any]) -> None:
@@ -146,9 +170,7 @@ class _Anew:
 
     def watched_run(self, more: dict[str, Any]) -> WatchedRun:
         """The watched run, with some more options."""
-        given = self.given | more
-        end = _core.planned_end("run", self.workload, run_options_json(given))
-        return _watched_run(self.workload, self.target, end, given)
+        return _watched_run(self.workload, self.target, self.given | more)
 
     def operation(self, more: dict[str, Any], of_all: Feed | None = None) -> _Named:
         """The run, with some more options."""
@@ -174,13 +196,12 @@ class _Again:
     target: str | None
 
     @staticmethod
-    def asked(
-        path: Path, workload: Path | None, target: str | None, demands: Path | None
-    ) -> _Again:
+    def asked(path: Path, workload: str | None, target: str | None, demands: Path | None) -> _Again:
         """The run of the result at a path; `workload` has the secrets that the result lacks."""
         if demands is not None:
             raise InputError("with --again the demands are the result's")
-        secrets = None if workload is None else workload_of(workload)
+        given = url.taken(workload, None, {})[0] if url.is_url(workload) else workload
+        secrets = None if given is None else workload_of(given)
         return _Again(Result.load(path), secrets, target)
 
     def operation(self, output: Path | None, shown: _Shown, given: dict[str, Any]) -> _Named:
@@ -192,10 +213,9 @@ class _Again:
             )
         workload, _ = done.inputs(self.secrets)
         _need_rights(workload, options)
-        end = _core.planned_end("run", workload, run_options_json(options))
         where = self.target or str(done.target)
         return workload.name, shown.operation(
-            _watched_run(workload, where, end, given), where,
+            _watched_run(workload, where, options), where,
             lambda monitor: again(
                 done, workload=self.secrets, target=self.target, output=output, monitor=monitor,
                 **given,
@@ -203,12 +223,12 @@ class _Again:
         )  # fmt: skip
 
 
-def _watched_run(
-    workload: Workload, target: str, end: tuple[int | None, float | None], given: dict[str, Any]
-) -> WatchedRun:
+def _watched_run(workload: Workload, target: str, given: dict[str, Any]) -> WatchedRun:
     """Its title, its end, and the facts that checks need while it runs."""
     here = given.get("on") is None
     workload = arrivals.with_arrivals(workload, given)
+    options, _ = within_arrivals("run", workload, run_options_json(given))
+    end = _core.planned_end("run", workload, options)
     return watch.watched_run(
         "run", workload.name, target, end, here=here, **watch.check_inputs("run", workload)
     )

@@ -59,7 +59,7 @@ def command(
             show_default="fair",
         ),
     ] = None,
-    rate: Annotated[
+    bandwidth: Annotated[
         str | None,
         typer.Option(help="With --files: the largest rate of sending, as in 1.2MB/s."),
     ] = None,
@@ -76,8 +76,8 @@ def command(
     With --burn they leave when a thread has used the demand of CPU time on this machine. A request
     may carry its own service demand in the header Thinktime-Demand (a time for each station,
     separated by commas); else the server draws it. With --files DIR it serves a folder, and decides
-    whose bytes are sent next: behind a thin link, with --policy srpt and a --rate a little below
-    the link's, small files do not wait for large ones. Ctrl-C ends the server.
+    whose bytes are sent next: behind a thin link, with --policy srpt and a --bandwidth a little
+    below the link's, small files do not wait for large ones. Ctrl-C or SIGTERM ends the server.
     """
     with (
         common.mapped_errors(),
@@ -92,7 +92,7 @@ def command(
             server=server,
             files=files,
             policy=policy,
-            rate=rate,
+            bandwidth=bandwidth,
             link_class=link_class,
             server_timing=server_timing,
         ) as serving,
@@ -103,7 +103,7 @@ def command(
 def _until_interrupted(server: serve) -> None:
     """Print where it serves, and wait until it ends or the user ends it."""
     try:
-        typer.echo(f"serving on {server.url}; Ctrl-C ends it")
+        typer.echo(f"serving on {server.url}; Ctrl-C or SIGTERM ends it")
         if server.work_units_per_s is not None:
             typer.echo(f"calibrated: {units.number(server.work_units_per_s)} work units a second")
         while server.running:
@@ -116,7 +116,9 @@ def _until_interrupted(server: serve) -> None:
 def _say_what_it_did(server: serve) -> None:
     served = server.stop()
     if served is not None:
-        typer.echo(f"answered {served[0]} requests, refused {served[1]}")
+        typer.echo(
+            f"answered {units.counted(served[0], 'request')}, refused {units.count(served[1])}"
+        )
     if server.burned is not None:
         used = server.burned
         used_s, demanded_s = units.seconds(used.used_s), units.seconds(used.demanded_s)

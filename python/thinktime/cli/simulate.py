@@ -10,9 +10,12 @@ import typer
 
 from thinktime import InputError, Result, System, Workload, _core, again, simulate
 from thinktime.cli import ci_files, common, options, watch
+from thinktime.cli.progress import run_progress
 from thinktime.cli.watch import NOBODY, Watch
+from thinktime.inputs import arrivals
 from thinktime.inputs.files import system_of, workload_of
 from thinktime.inputs.options import options_json
+from thinktime.operations.arrivals_end import within_arrivals
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
@@ -30,7 +33,9 @@ def command(
     ] = None,
     again: options.Again = None,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     output: options.Output = None,
+    report: options.Report = None,
     label: options.Label = None,
     json: options.Json = False,
     junit: options.Junit = None,
@@ -39,7 +44,7 @@ def command(
     **given: Any,
 ) -> None:
     """Simulate a workload on a model of a server."""
-    if output is None:
+    if output is None and report is None:
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
@@ -54,7 +59,8 @@ def command(
             raise InputError("give a workload file and a system file, or --again DIR")
         else:
             planned = _anew(workload, system, output, chosen, watched)
-    common.finish(_watched_operation(planned, quiet, watched), json, output, files)
+    showing = common.Showing(json, verbose, output, report)
+    common.finish(_watched_operation(planned, quiet, watched), showing, files)
 
 
 _Planned = tuple[Callable[[Any], Result], "WatchedRun"]
@@ -67,7 +73,7 @@ def _watched_operation(planned: _Planned, quiet: bool, watched: Watch) -> common
 
     def shown(feed: Feed | None) -> Result:
         ends = watched_run.requests, watched_run.end_s
-        with common.run_progress("simulating", *ends, quiet) as progress:
+        with run_progress("simulating", *ends, quiet) as progress:
             return operation(watch.both_progress(progress, feed))
 
     def do() -> Result:
@@ -81,22 +87,23 @@ def _anew(
     workload: Path, system: Path, output: Path | None, chosen: dict[str, Any], watched: Watch
 ) -> _Planned:
     loaded = common.load_workload(workload)
-    end = _core.planned_end("simulate", loaded, options_json("simulate", chosen))
 
     def operation(progress: Any) -> Result:
         return simulate(loaded, system, output=output, progress=progress, **chosen)
 
-    return operation, _watched_run(loaded, system, end, chosen, watched)
+    return operation, _watched_run(loaded, system, chosen, watched)
 
 
 def _watched_run(
     workload: Workload,
     system: Path | System | None,
-    end: tuple[int | None, float | None],
     chosen: dict[str, Any],
     watched: Watch,
 ) -> WatchedRun:
     """Its title, its end, and for watchers the facts of its workload."""
+    workload = arrivals.with_arrivals(workload, chosen)
+    given, _ = within_arrivals("simulate", workload, options_json("simulate", chosen))
+    end = _core.planned_end("simulate", workload, given)
     known: dict[str, Any] = {}
     if watched.is_shown:
         load = chosen.get("load")
@@ -119,9 +126,8 @@ def _again(
     if done.kind != "simulate":
         raise InputError(f"{path} is a run: `thinktime run --again {path}`")
     workload, _ = done.inputs(secrets)
-    end = _core.planned_end("simulate", workload, options_json("simulate", done.options | chosen))
 
     def operation(progress: Any) -> Result:
         return again(done, workload=secrets, output=output, progress=progress, **chosen)
 
-    return operation, _watched_run(workload, done.system, end, done.options | chosen, watched)
+    return operation, _watched_run(workload, done.system, done.options | chosen, watched)

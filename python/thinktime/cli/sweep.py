@@ -14,6 +14,7 @@ import typer
 from thinktime import Stopped, Workload, sweep
 from thinktime.cli import ci_files, common, options, watch
 from thinktime.cli.watch import NOBODY, Watch
+from thinktime.inputs import arrivals
 from thinktime.sweeps.outcome import outcome
 
 if TYPE_CHECKING:
@@ -30,13 +31,15 @@ _AT_EACH_POINT = {
     "simulation. 30s against a server if nothing else ends the run.",
     "load": "Hold this load (0 to 1): sets the rate, or solves for the think time. Not with "
     "--target.",
+    **dict.fromkeys(arrivals.OPTIONS, ""),
     "warmup": "Requests scheduled before this time do not count. In a simulation auto, the default "
     "as in `simulate`, finds how long the start makes a difference; against a server 0s.",
     "replications": "Independent replications of each simulation; 1 by default. Not with --target.",
     "precision": "Simulate each point until the half-width of the mean's 95 % interval is this "
     "share of the mean, as in 1%. Not with --target.",
 }
-"""Options of `simulate`, and those of `run` that it shares, with their meaning at a point."""
+"""Options of `simulate`, and those of `run` that it shares, with their meaning at a point if it is
+another."""
 
 
 _Vary = Annotated[

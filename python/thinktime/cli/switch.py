@@ -10,12 +10,14 @@ import typer
 
 from thinktime import InputError, switch
 from thinktime.cli import common, signals
+from thinktime.present import units
 from thinktime.workload import load
 
 Servers = Annotated[
     list[str],
     typer.Option(
-        help="A server, as in http://HOST:PORT; repeat it for each server of the cluster."
+        help="A server, as in http://HOST:PORT; repeat it for each server of the cluster.",
+        metavar="URL",
     ),
 ]
 Named = Annotated[
@@ -116,8 +118,8 @@ def command(
     """Forward requests to real servers, each to the one that a cluster's dispatch policy chooses.
 
     The policy is the code that simulates the cluster; the cluster's stations and cache are a model
-    and not used. Ctrl-C ends the switch when what is in progress has ended; SIGHUP makes it read
-    its files, and open its access log, again.
+    and not used. Ctrl-C or SIGTERM ends the switch when what is in progress has ended; SIGHUP makes
+    it read its files, and open its access log, again.
     """
     settings = {name: context.params[name] for name in SETTINGS}
     with common.mapped_errors():
@@ -144,7 +146,7 @@ def _until_interrupted(
 ) -> None:
     """Print where it listens, and wait until it ends or the user ends it."""
     try:
-        typer.echo(f"switching on {proxy.url}; Ctrl-C ends it")
+        typer.echo(f"switching on {proxy.url}; Ctrl-C or SIGTERM ends it")
         if proxy.metrics_url is not None:
             typer.echo(f"metrics at {proxy.metrics_url}")
         while proxy.running:
@@ -158,9 +160,11 @@ def _until_interrupted(
     _tell(proxy)
     done = proxy.stop()
     if done is not None:
-        typer.echo(f"forwarded {done.passed} requests, refused {done.refused}")
+        passed = units.counted(done.passed, "request")
+        typer.echo(f"forwarded {passed}, refused {units.count(done.refused)}")
         for at, (requests, failures) in enumerate(zip(done.requests, done.failures, strict=True)):
-            typer.echo(f"server {at}: {requests} requests, {failures} failures")
+            counts = units.counted(requests, "request"), units.counted(failures, "failure")
+            typer.echo(f"server {at}: {counts[0]}, {counts[1]}")
         if done.log_failure is not None:
             common.say_warnings([f"lines of the access log are missing: {done.log_failure}"])
 

@@ -16,6 +16,7 @@ import typer
 
 from thinktime import Interrupted, Result, Unwritten, Workload
 from thinktime.cli import common
+from thinktime.cli.progress import ProgressCallback
 from thinktime.operations.moment import Moment
 
 if TYPE_CHECKING:
@@ -208,9 +209,7 @@ def both(
     return take
 
 
-def both_progress(
-    one: common.ProgressCallback | None, feed: Feed | None
-) -> common.ProgressCallback | None:
+def both_progress(one: ProgressCallback | None, feed: Feed | None) -> ProgressCallback | None:
     """The same for a simulation's progress."""
     if feed is None:
         return one
@@ -224,7 +223,7 @@ def both_progress(
     return take
 
 
-def both_reading(one: common.ProgressCallback | None, feed: Feed) -> common.ProgressCallback:
+def both_reading(one: ProgressCallback | None, feed: Feed) -> ProgressCallback:
     """The same for logs that are read."""
 
     def take(entries: int, share: float, unpacked: int) -> None:

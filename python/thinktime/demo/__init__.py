@@ -31,19 +31,19 @@ NAMES = ("closed-1", "closed-10", "partly-open", "open", "mixed")
 
 
 def main(output: Path, console: Console, seed: int | None = None) -> Path:
-    """Run the demo, print its table, and write its results and its report.
+    """Run the demo, print its verdict and its table, and write its results and its page.
 
     Every workload is brought to the same load; then it is run over HTTP against a server that
     behaves as the system file says, simulated on the same sample path (the requests carry the
     very service demands that the simulation draws), and simulated for long.
 
     Args:
-        output: The directory for results and report.
-        console: Where the table and the verdict are printed.
+        output: The directory for results and page.
+        console: Where the verdict and the table are printed.
         seed: The seed, instead of that of the workload files.
 
     Returns:
-        The path of the report.
+        The path of the page.
     """
     began = time.monotonic()
     system = System.load(HERE / "system.toml")
@@ -68,9 +68,9 @@ def main(output: Path, console: Console, seed: int | None = None) -> Path:
             )
             results += _simulated(workload, system, output / name, began)
     page = report(results, output / "report.html", title="One server, five workloads")
-    console.print(terminal.render(rows_of(results)))
     console.print(verdict_of(results).headline)
-    console.print(f"\nreport: {page}", soft_wrap=True)
+    console.print(f"page: {page}\n", soft_wrap=True)
+    console.print(terminal.render_times(rows_of(results)))
     return page
 
 

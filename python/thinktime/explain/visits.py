@@ -15,8 +15,8 @@ from thinktime.results.remote_rows import why_no_rows
 if TYPE_CHECKING:
     import polars as pl
 
-    from thinktime._core import Table
     from thinktime.results.result import Result
+    from thinktime.results.table import Table
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""A web page, fetched once: a first workload with the page and its objects."""
+"""What a URL gives, fetched once: a first workload with a page and its objects, or one request."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _SOURCES = {
 
 
 def import_page(url: str) -> Imported:
-    """Make a workload of the page at a URL: the page, with the objects that its HTML names.
+    """Make a workload of a URL: of a page with the objects that its HTML names, else one request.
 
     Raises:
-        InputError: The URL is not one of http or https, or there is no HTML.
+        InputError: The URL is not one of http or https.
         RunError: The page is not available: the reason is in the message.
     """
     if urlsplit_scheme(url) not in SCHEMES:
@@ -58,17 +58,26 @@ def import_page(url: str) -> Imported:
     draft = _within_time(lambda: _looked_at(url), url)
     requests = sum(len(one.requests) for one in draft.populations)
     return Imported(
-        "page", workload_text.workload(draft), list(draft.notes), requests, draft.origin
+        "a URL", workload_text.workload(draft), list(draft.notes), requests, draft.origin
     )
 
 
 def _looked_at(url: str) -> Draft:
     final, media, body = _fetched(url)
-    if "html" not in media:
-        raise InputError(f"{url}: is no HTML but {media or 'of no media type'}")
-    draft = page_draft(final, body)
+    draft = page_draft(final, body) if "html" in media else _api_draft(final, media)
     if final != url:
-        draft.notes.add("the page", "its URL leads to another one, which is taken")
+        draft.notes.add("the URL", "it leads to another one, which is taken")
+    return draft
+
+
+def _api_draft(url: str, media: str) -> Draft:
+    """The workload of a URL that is no page, such as an answer of an API."""
+    draft = _draft(url)
+    (request,) = draft.populations[0].requests
+    request.name = name_of("GET", request.target)
+    request.about = (
+        f"It is no page but {media}: one request. `thinktime import` takes more of an API."
+    )
     return draft
 
 
@@ -102,22 +111,33 @@ def page_draft(url: str, html: str) -> Draft:
     Raises:
         InputError: The URL is invalid.
     """
-    notes = Notes()
-    found = address(url, "the page", notes)
-    if found is None:
-        raise InputError(f"{url}: {next(iter(notes), 'is no URL')}")
-    page = Kind("page", "GET", found.target, origin=found.origin, place="the page")
-    objects = list(_objects(url, html, notes))
-    _, page.objects = one_origin(objects, notes, telling=[page])
+    draft = _draft(url)
+    (page,) = draft.populations[0].requests
+    objects = list(_objects(url, html, draft.notes))
+    _, page.objects = one_origin(objects, draft.notes, telling=[page])
     page.about = (
         f"The page, with the {len(page.objects)} objects that its HTML names. A draw decides which "
         "of them a visit requests. Requests of scripts and style sheets are not seen here."
     )
+    return draft
+
+
+def _draft(url: str) -> Draft:
+    """The workload of one request for a URL.
+
+    Raises:
+        InputError: The URL is invalid.
+    """
+    notes = Notes()
+    found = address(url, "the page", notes)
+    if found is None:
+        raise InputError(f"{url}: {next(iter(notes), 'is no URL')}")
+    request = Kind("page", "GET", found.target, origin=found.origin, place="the page")
     why = (
         "Open: people arrive by themselves, whatever the server does. The rate is a default to be "
         'changed. For visits of several pages: model = "partly-open", and `next` and `think`.'
     )
-    population = Population({"model": "open", "rate": DEFAULT_RATE}, why, [page])
+    population = Population({"model": "open", "rate": DEFAULT_RATE}, why, [request])
     host = urlsplit(url).hostname or "page"
     return Draft(host, f"a look at {found.origin}", [population], notes, found.origin)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,10 +53,42 @@ def _read(kind: type[Read], given: Read | Mapping[str, Any] | str | Path) -> Rea
     if isinstance(given, Mapping):
         return _read_dict(kind, given, f"the dict of the {name}")
     if isinstance(given, (str, Path)):
-        return kind.load(Path(given))
+        with not_swapped(kind, Path(given)):
+            return kind.load(Path(given))
     raise _core.InputError(
         f"a {name} is a {kind.__name__}, the path of a file, or a dict, not {type(given).__name__}"
     )
+
+
+@contextmanager
+def not_swapped(kind: type[Read], path: Path) -> Iterator[None]:
+    """Say of a file that cannot be read as its kind that it is one of the other kind, if it is.
+
+    Raises:
+        InputError: as what is done within, or the file is one of the other kind.
+    """
+    try:
+        yield
+    except _core.InputError:
+        other: type[_core.Workload | _core.System] = (
+            _core.System if kind is _core.Workload else _core.Workload
+        )
+        if not _is_one(other, path):
+            raise
+        found, wanted = other.__name__.lower(), kind.__name__.lower()
+        raise _core.InputError(
+            f"{path}: is a {found} file, and here belongs a {wanted} file: the workload comes "
+            "first, then the system"
+        ) from None
+
+
+def _is_one(kind: type[_core.Workload | _core.System], path: Path) -> bool:
+    """Whether a file is one of a kind."""
+    try:
+        kind.load(path)
+    except _core.InputError:
+        return False
+    return True
 
 
 def _read_dict(kind: type[Read], given: Mapping[str, Any], source: str) -> Read:

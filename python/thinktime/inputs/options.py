@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
+from thinktime.inputs import arrivals
 from thinktime.present.sanitize import is_text
 
 _FILES = {"ca_file", "certificate", "key", "unix_socket"}
@@ -25,6 +26,7 @@ def options_json(command: str, values: Mapping[str, Any]) -> str:
         InputError: One is a number that is not finite, or not a text: JSON has neither.
     """
     given = {name: values[name] for name, _, _ in _core.options(command) if name in values}
+    given |= {name: arrivals.noted(given[name]) for name in arrivals.KEYS if name in given}
     for name in _FILES & given.keys():
         if given[name] not in (None, ""):
             given[name] = str(Path(given[name]).absolute())  # for a repetition in any folder

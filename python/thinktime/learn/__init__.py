@@ -2,7 +2,7 @@
 
 >>> from thinktime.learn import learn
 >>> learned = learn(["access.log"])  # doctest: +SKIP
->>> learned.advice.model  # doctest: +SKIP
+>>> learned.advice.population.model  # doctest: +SKIP
 'partly-open'
 """
 

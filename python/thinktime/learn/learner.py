@@ -1,4 +1,4 @@
-"""Learning from a log that was read: its parts, and the figures of its people."""
+"""Learning from a log that was read: its populations, tests of the main one, and the fidelity."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-import numpy as np
-
 from thinktime._core import InputError
-from thinktime.learn.advice.advice import advise
-from thinktime.learn.fidelity import Fidelity
+from thinktime.learn.advice.advice import advise, main_part
+from thinktime.learn.journeys.timeout import USUAL_S, timeout_curve
 from thinktime.learn.logs.log import OWN, Log, log_of
 from thinktime.learn.logs.reader import Progress, Read
-from thinktime.learn.memory import give_back, many
+from thinktime.learn.memory import give_back
+from thinktime.learn.model.figures import Figures
 from thinktime.learn.model.population_model import PopulationModel, learn_population
 from thinktime.learn.model.workload_of_parts import kinds_of, stand_in
 from thinktime.learn.outcome import Learned
 from thinktime.learn.populations import Finding, Populations, tell_apart
 from thinktime.learn.starts import Coverage, silences
 from thinktime.learn.stop_signal import StopSignal
-from thinktime.learn.traffic.arrivals import learn_arrivals
-from thinktime.learn.traffic.sessions import learn_sessions, values_of
-from thinktime.learn.traffic.timeout import USUAL_S, timeout_curve
-from thinktime.learn.traffic.traffic import traffic_of
+from thinktime.learn.unnamed import unnamed_paths, with_existing_paths
 from thinktime.operations import seconds
 from thinktime.present import units
 
@@ -74,37 +70,37 @@ def _learned(
     least_users: int,
     measured: StopSignal | None,
 ) -> Learned:
-    auto = timeout == "auto"
-    timeout_s = USUAL_S if auto else _seconds(timeout) or USUAL_S
-    labels = populations.labels.astype(np.uint8)
-    first = populations.populations[0]
-    known = {"known": first.confidence, "verdict": first.model}
-    stopping = StopSignal()
-    with ThreadPoolExecutor(1) as beside, stopping.if_raised():
-        asked = (log, populations, least_users, pages, measured, stopping)
-        later = auto or many(log.requests)
-        learning = None if later else beside.submit(_parts, timeout_s, *asked)
-        traffic = traffic_of(log, timeout_s, labels, 0, pages)
-        give_back(log.requests)
-        curve = timeout_curve(traffic)
-        if auto and curve.level_from_s is not None:
-            traffic = traffic_of(log, curve.level_from_s, labels, 0, pages)
-        arrivals, traffic = learn_arrivals(traffic), traffic.without_starts()
-        learning = learning or beside.submit(_parts, traffic.timeout_s, *asked)
-        sessions = learn_sessions(traffic)
-        sizes, durations = values_of(traffic.sizes()), values_of(traffic.durations())
-        advice = advise(traffic, arrivals, sessions, demand_cv2=demand[0], load=demand[1], **known)
-        parts, found = learning.result()
+    timeout_s = _timeout_s(log, populations, timeout)
+    parts = _parts(log, populations, timeout_s, least_users, pages)
+    main, work = main_part(parts)
+    figures, found = Figures(main, log.one_in), None
+    with ThreadPoolExecutor(1) as beside:
+        advice = beside.submit(advise, figures, work, demand_cv2=demand[0], load=demand[1])
+        if measured is not None and measured.wanted:
+            kinds = kinds_of(log, populations.labels, parts)
+            parts, found = stand_in(log, kinds, parts, measured)
     populations = replace(
         populations,
         populations=tuple(part.population for part in parts),
-        findings=(*populations.findings, *_left_out(parts, len(log.requests), log.one_in)),
+        findings=(
+            *populations.findings,
+            *unnamed_paths(parts, log, least_users),
+            *_left_out(parts, len(log.requests), log.one_in),
+        ),
     )
     return Learned(
-        log=log, split=populations, parts=parts, traffic=traffic, curve=curve,
-        timeout_from="curve" if auto else "given", arrivals=arrivals, sessions=sessions,
-        sizes=sizes, durations=durations, advice=advice, fidelity=found,
+        log=log, split=populations, parts=parts, figures=Figures(parts[0], log.one_in),
+        timeout_from="curve" if timeout == "auto" else "given", advice=advice.result(),
+        fidelity=found,
     )  # fmt: skip
+
+
+def _timeout_s(log: Log, populations: Populations, timeout: float | str | None) -> float:
+    """The session timeout; ``auto`` is that of the first population."""
+    if timeout != "auto":
+        return _seconds(timeout) or USUAL_S
+    first = log.requests.only(populations.of(populations.populations[0].name))
+    return timeout_curve(first).level_from_s or USUAL_S
 
 
 def _left_out(parts: list[PopulationModel], requests: int, one_in: int) -> Iterator[Finding]:
@@ -122,34 +118,19 @@ def _left_out(parts: list[PopulationModel], requests: int, one_in: int) -> Itera
 
 
 def _parts(
-    timeout_s: float,
-    log: Log,
-    populations: Populations,
-    least_users: int,
-    pages: bool,
-    measured: StopSignal | None,
-    stopping: StopSignal,
-) -> tuple[list[PopulationModel], Fidelity | None]:
-    """The workload file's content for each population, and the fidelity of all together.
-
-    The fidelity is computed for as long as it is wanted; with None it is not.
-    """
+    log: Log, populations: Populations, timeout_s: float, least_users: int, pages: bool
+) -> list[PopulationModel]:
+    """The workload file's content for each population."""
     times = log.requests.rows["time_ns"].to_numpy()
     begin_ns, span_s = int(times[0]), log.requests.span_s
     covered = Coverage(span_s, silences((times - begin_ns) * 1e-9, span_s))
     least = 1 if log.formats == [OWN] else least_users
     parts = []
     for one in populations.populations:
-        stopping.look()
         requests = log.requests.only(populations.of(one.name))
         parts.append(learn_population(one, requests, covered, begin_ns, timeout_s, least, pages))
         give_back(log.requests)
-    if measured is None or not measured.wanted:
-        return parts, None
-    kinds = kinds_of(log, populations.labels, parts)
-    found = stand_in(log, kinds, parts, StopSignal(measured, stopping))
-    stopping.look()
-    return found
+    return with_existing_paths(parts)
 
 
 def _seconds(timeout: float | str | None) -> float | None:

@@ -17,15 +17,12 @@ from thinktime.learn.advice.advice import Advice
 from thinktime.learn.fidelity import Fidelity
 from thinktime.learn.logs.log import BadLines, Log
 from thinktime.learn.model import workload_of_parts
+from thinktime.learn.model.figures import Figures
 from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.model.workload_file import STARTS, workload_text
 from thinktime.learn.model.workload_of_parts import Kinds, kinds_of
 from thinktime.learn.populations import Populations
 from thinktime.learn.server import Server
-from thinktime.learn.traffic.arrivals import Arrivals
-from thinktime.learn.traffic.sessions import SessionLaws, Values
-from thinktime.learn.traffic.timeout import TimeoutCurve
-from thinktime.learn.traffic.traffic import Traffic
 from thinktime.learn.views.summary import summary_of
 
 
@@ -40,17 +37,12 @@ class Learned:
     parts: list[PopulationModel]
     """The workload of each population, in the same order."""
 
-    traffic: Traffic
-    """The figures of the first population: people, if there are any. The figures below are its."""
+    figures: Figures
+    """The figures of the first population: people, if there are any."""
 
-    curve: TimeoutCurve
     timeout_from: str
     """"given" or "curve"."""
 
-    arrivals: Arrivals
-    sessions: SessionLaws
-    sizes: Values
-    durations: Values
     advice: Advice
     fidelity: Fidelity | None
     """How well the workload represents the log; None if it was not wanted."""

@@ -55,6 +55,8 @@ def written_result(
 ) -> Result:
     """The result, written; `note` adds to its summary."""
     result = Result(outcome, notes.label, notes.made)
+    if notes.told and result.summary:
+        result.summary.setdefault("notes", []).extend(notes.told)
     note(result.summary)
     if outcome.unwritten is None and notes.finish():
         validity.note(result)

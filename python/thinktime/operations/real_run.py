@@ -5,36 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from thinktime import _core
-from thinktime.inputs import arrivals
+from thinktime.inputs import arrivals, url
 from thinktime.inputs.arguments import checked
+from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.proxies import chosen as chosen_proxy
+from thinktime.operations.arrivals_end import within_arrivals
 from thinktime.operations.moment import Moment
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.operations.run_options import run_options_json
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
 
-if TYPE_CHECKING:
-    pass
-
 
 @checked
 def run(
     workload: GivenWorkload,
-    target: str,
+    target: str | None = None,
     *,
     seed: int | None = None,
     requests: int | None = None,
     duration: Time | None = None,
     warmup: Time | None = None,
     drain: Time | None = None,
-    rate: float | str | None = None,
-    clients: int | None = None,
-    think: Time | None = None,
+    scale: float | None = None,
+    rate: float | str | ByPopulation | None = None,
+    clients: int | str | ByPopulation | None = None,
+    think: Time | ByPopulation | None = None,
     demands: GivenSystem | None = None,
     rows: str | None = None,
     output: str | Path | None = None,
@@ -64,18 +63,23 @@ def run(
     """Run a workload against a real server.
 
     Args:
-        workload: A workload, the path of its file, or its keys as a dict.
-        target: The address of the server, as in `http://127.0.0.1:8080`.
+        workload: A workload, the path of its file, or its keys as a dict; or a URL alone, which is
+            one request: 10/s, or as many as the `clients` make, for 10 s unless told otherwise.
+        target: The address of the server, as in `http://127.0.0.1:8080`; None with a URL.
         seed: The seed, instead of the workload's own.
         requests: The number of requests after the warm-up, after which no more begin.
         duration: The time from which no request begins; 30 s if nothing else ends the run.
         warmup: Requests scheduled before this time are sent but do not count.
         drain: The longest wait for the last responses; 10 s by default.
+        scale: A factor above 0 for the rates and clients of all populations.
         rate: The rate of sessions or, in an open model, requests, instead of the workload's: a
-            number a second, or a text such as "600/min". Not for a closed model.
-        clients: The clients of a closed model, instead of the workload's; 1 to 10,000,000.
+            number a second, or a text such as "600/min". Not for a closed model. For populations
+            a dict of their names, as in `{"people": "8/s"}`.
+        clients: The clients of a closed model, instead of the workload's; 1 to 10,000,000. For
+            populations a dict.
         think: The think time of a closed or partly-open model, instead of the workload's: a time,
             or a distribution such as "exp(7s)". Requests with a think time of their own keep it.
+            For populations a dict.
         demands: A system whose service demands the requests carry, drawn as `simulate` would draw
             them with the same seed: for a target that is `serve`.
         rows: The rows to keep: "all" (the default), "none", or "1/N" of the sessions.
@@ -132,11 +136,17 @@ def run(
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
-    given = locals() | {"proxy": chosen_proxy(proxy, target, unix_socket)}
+    given = locals()
+    if url.is_url(workload):
+        workload, target, given = url.taken(workload, target, given)
+    elif target is None:
+        raise _core.InputError("target: give the address of the server, or a URL alone")
+    given |= {"proxy": chosen_proxy(proxy, target, unix_socket)}
     options = run_options_json(given)
     workload = arrivals.with_arrivals(with_seed(workload, seed), given)
     modelled = None if demands is None else system_of(demands)
-    notes = Notes.of(workload, modelled, given)
+    options, told = within_arrivals("run", workload, options)
+    notes = Notes.of(workload, modelled, given, told)
 
     def do(
         gathering: _core.Gathering | None = None, crossing: tuple[Path, str] | None = None

@@ -40,7 +40,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
 
     With `files` it serves a folder instead, and decides whose bytes are sent next:
 
-        with tt.serve(files="site", policy="srpt", rate="1.2MB/s") as server:
+        with tt.serve(files="site", policy="srpt", bandwidth="1.2MB/s") as server:
             ...
     """
 
@@ -58,7 +58,7 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
         server: int | None = None,
         files: str | Path | None = None,
         policy: str | None = None,
-        rate: str | None = None,
+        bandwidth: str | None = None,
         link_class: str | None = None,
         server_timing: bool = False,
     ) -> None:
@@ -83,8 +83,8 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             files: A folder of files to serve, instead of a system.
             policy: With files, the order of bytes: those of all responses in turn (`fair`, the
                 default), or first of the response with the least left (`srpt`).
-            rate: With files, the most bytes in a second, as in `1.2MB/s`: a little less than a thin
-                link takes, so that its queue stands in the server, which orders it. Headers of
+            bandwidth: With files, the most bytes in a second, as in `1.2MB/s`: a little less than a
+                thin link takes, so that its queue stands in the server, which orders it. Headers of
                 packets do not count. By default as fast as clients take them.
             link_class: With files, the first of eight classes of the link (`htb`), as in `1:10` in
                 `tc`'s notation: packets of responses with at most 2, 5, 10, 20, 50, 100 and 200 kB
@@ -102,12 +102,12 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
             of_system = (system, threads, cores, workload, server)
             if any(one is not None for one in of_system) or burn or server_timing:
                 raise InputError("files are served instead of a system: leave out its options")
-            self._server = _of_files(files, listen, policy, rate, link_class)
+            self._server = _of_files(files, listen, policy, bandwidth, link_class)
             return
         if system is None:
             raise InputError("nothing to serve: give a system, or a folder of files")
-        if any(one is not None for one in (policy, rate, link_class)):
-            raise InputError("`policy`, `rate` and `link_class` are for files: give `files` too")
+        if any(one is not None for one in (policy, bandwidth, link_class)):
+            raise InputError("`policy`, `bandwidth` and `link_class` go with `files`: give it too")
         model = system_of(system)
         self._server = _core.Server(
             model if server is None else model.only_server(server),
@@ -173,9 +173,13 @@ class serve:  # noqa: N801 - it is used like a function: `with serve(system) as 
 
 
 def _of_files(
-    files: str | Path, listen: str, policy: str | None, rate: str | None, link_class: str | None
+    files: str | Path,
+    listen: str,
+    policy: str | None,
+    bandwidth: str | None,
+    link_class: str | None,
 ) -> _core.Server:
     if not Path(files).is_dir():
         raise InputError(f"files: `{files}` is no folder")
     order = "fair" if policy is None else policy
-    return _core.Server.of_files(files, listen, order, rate, link_class)
+    return _core.Server.of_files(files, listen, order, bandwidth, link_class)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thinktime import _core
+from thinktime.inputs import arrivals
 from thinktime.inputs.arguments import checked
+from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.options import options_json
+from thinktime.operations.arrivals_end import within_arrivals
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
@@ -27,6 +31,10 @@ def simulate(
     system: GivenSystem,
     *,
     load: float | None = None,
+    scale: float | None = None,
+    rate: float | str | ByPopulation | None = None,
+    clients: int | str | ByPopulation | None = None,
+    think: Time | ByPopulation | None = None,
     seed: int | None = None,
     requests: int | None = None,
     duration: Time | None = None,
@@ -46,6 +54,13 @@ def simulate(
         system: A system, the path of its file, or its keys as a dict.
         load: The load of the busiest station, between 0 and 1. It sets the rate of an open or
             partly-open model, and the think time of a closed one.
+        scale: A factor above 0 for the rates and clients of all populations.
+        rate: The rate of sessions or, in an open model, requests, instead of the workload's: a
+            number a second, or a text such as "600/min". For populations a dict of their names, as
+            in `{"people": "8/s"}`.
+        clients: The clients of a closed model, instead of the workload's. For populations a dict.
+        think: The think time of a closed or partly-open model, instead of the workload's: a time,
+            or a distribution such as "exp(7s)". For populations a dict.
         seed: The seed, instead of the workload's own.
         requests: The number of requests after the warm-up, after which no more begin; 1,000,000 if
             nothing else ends the simulation.
@@ -73,11 +88,10 @@ def simulate(
     """
     given = dict(locals())
     options = options_json("simulate", given)
-    workload, system = with_seed(workload, seed), system_of(system)
-    if load is not None:
-        workload = workload.at_load(system, load)
-    modelled = system
-    notes = Notes.of(workload, modelled, given)
+    modelled = system_of(system)
+    workload = _changed(with_seed(workload, seed), modelled, given)
+    options, told = within_arrivals("simulate", workload, options)
+    notes = Notes.of(workload, modelled, given, told)
 
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
         return _core.simulate(
@@ -89,6 +103,21 @@ def simulate(
         return written_result(do(), notes)
     from thinktime.distributed import replications_on_cluster
 
-    return written_result(
-        replications_on_cluster(workload, system, options, on, replications, do), notes
-    )
+    done = replications_on_cluster(workload, modelled, options, on, replications, do)
+    return written_result(done, notes)
+
+
+def _changed(
+    workload: _core.Workload, system: _core.System, given: Mapping[str, Any]
+) -> _core.Workload:
+    """The workload with the arrivals that the options ask for.
+
+    Raises:
+        InputError: They contradict each other, or do not go with the workload.
+    """
+    changed, load = arrivals.with_arrivals(workload, given), given["load"]
+    if load is None:
+        return changed
+    if given["rate"] is not None and len(changed.populations) == 1:
+        raise _core.InputError("load: sets the rate itself: give it or `rate`, and not both")
+    return changed.at_load(system, load)

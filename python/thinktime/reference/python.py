@@ -104,13 +104,15 @@ def _members(one: type) -> Iterator[str]:
 
 def _public(one: type) -> Iterator[tuple[str, str]]:
     """Fields, properties and methods of a class, each with the first lines of its docstring."""
-    fields = _fields(one)
+    fields = {name: field for base in one.__mro__[:-1] for name, field in _fields(base).items()}
     for name, (annotation, words) in fields.items():
         yield f"{name}: {annotation}", words
     stub = _stubs().get(one.__name__, {})
     order = {name: place for place, name in enumerate(stub)}
     # Compiled classes have no order of their members.
-    for name, member in sorted(vars(one).items(), key=lambda item: order.get(item[0], 0)):
+    ours = [base for base in one.__mro__ if base is one or base.__module__.startswith("thinktime")]
+    members = {name: member for base in reversed(ours) for name, member in vars(base).items()}
+    for name, member in sorted(members.items(), key=lambda item: order.get(item[0], 0)):
         if name.startswith("_") or name in fields:
             continue
         # A static method that was added later has only its function's docstring.

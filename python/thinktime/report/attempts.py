@@ -14,6 +14,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from thinktime.results.pages import pages_of
+from thinktime.results.response_times import answered
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -95,16 +96,4 @@ def _rows(table: pl.LazyFrame, whole: Callable[[], Any], *, paged: bool) -> Rows
     read = table.select(kept).collect()
     attempts = read.filter("first").select(times)
     pages = pages_of(table) if paged else None
-    return Rows(attempts, _answered(read, key if again else []), pages, table, whole)
-
-
-def _answered(read: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """The requests that succeeded; `key` identifies those that were tried again."""
-    done = read.filter("succeeded").rename({"scheduled_ns": "begun_ns"})
-    kept = [one for one in ("name", "population", "begun_ns", "done_ns", "first") if one in done]
-    if not key:
-        return done.select(kept)
-    # Few are tried again: only these are looked up among the first attempts.
-    begun = read.filter(pl.col("attempt") == 1).select(*key, begun_ns="scheduled_ns")
-    later = done.filter(pl.col("attempt") > 1).drop("begun_ns").join(begun, on=key)
-    return pl.concat([done.filter(pl.col("attempt") == 1).select(kept), later.select(kept)])
+    return Rows(attempts, answered(read, key if again else []), pages, table, whole)

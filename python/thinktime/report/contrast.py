@@ -9,7 +9,9 @@ from thinktime.present import units
 from thinktime.report.case import Case, Entry, Kind
 from thinktime.report.figures import Figures
 
-_SAME_LOAD = 0.02  # loads that differ by no more count as equal
+SAME_LOAD = 0.02
+"""Loads that differ by no more count as equal."""
+
 _WORTH_SAYING = 1.1  # smaller ratios are not a contrast
 _REQUESTS_MIN = {"mean": 100, "p99": 2000}  # requests that a claim needs behind its figure
 
@@ -63,7 +65,7 @@ def contrast(a: Case, b: Case, name: str) -> Contrast | None:
 
 def same_load(a: Case, b: Case) -> bool:
     """Whether two cases run at one load."""
-    return a.load is not None and b.load is not None and abs(a.load - b.load) <= _SAME_LOAD
+    return a.load is not None and b.load is not None and abs(a.load - b.load) <= SAME_LOAD
 
 
 def headline(found: Contrast) -> str:
@@ -127,7 +129,7 @@ def _bases(a: Case, b: Case) -> list[tuple[str, Figures, Figures]]:
     """Pairs of figures from the same method, the best known first; then the other pairs."""
     pairs: list[tuple[str, Figures | None, Figures | None]] = [
         ("exact values", a.exact, b.exact),
-        ("long simulation or exact values", _well_known(a), _well_known(b)),
+        *_well_known_pair(a, b),
     ]
     kinds: tuple[Kind, ...] = ("measured", "simulated")
     for kind in kinds:
@@ -143,11 +145,17 @@ def _largest(case: Case, kind: Kind) -> Entry | None:
     return max(found, key=lambda entry: entry.figures.requests or 0, default=None)
 
 
-def _well_known(case: Case) -> Figures | None:
-    if case.exact is not None and "p99" in case.exact.times_s:
-        return case.exact
+def _well_known_pair(a: Case, b: Case) -> list[tuple[str, Figures | None, Figures | None]]:
+    """The figures of the steady state of both, and their sources."""
+    (of, x), (other, y) = _well_known(a), _well_known(b)
+    return [(of if of == other else f"{of} against {other}", x, y)]
+
+
+def _well_known(case: Case) -> tuple[str, Figures | None]:
     long = case.find("simulated", "long")
-    return case.exact if long is None else long.figures
+    if long is None or (case.exact is not None and "p99" in case.exact.times_s):
+        return "exact values", case.exact
+    return "a long simulation", long.figures
 
 
 def _bears(figures: Figures, name: str) -> bool:

@@ -40,12 +40,23 @@ def _what_they_are(cases: Sequence[Case]) -> str:
     labels = [case.label for case in cases]
     subjects = f"{len(cases)} {_subjects(cases)}"
     if all(contrast.same_load(case, cases[0]) for case in cases):
-        return f"{subjects}, all at a load of {loads[0]:.2f}: {'; '.join(labels)}."
+        load = f"{loads[0]:.2f}{_other_loads(cases)}"
+        return f"{subjects}, all at a load of {load}: {'; '.join(labels)}."
     if all(load is None for load in loads):
         return f"{len(cases)} results: {'; '.join(labels)}. Their loads are not known."
     pairs = zip(labels, loads, strict=True)
     parts = [f"{label} {'(not known)' if x is None else f'at {x:.2f}'}" for label, x in pairs]
     return f"{subjects} and their loads: {'; '.join(parts)}."
+
+
+def _other_loads(cases: Sequence[Case]) -> str:
+    """The loads of the results themselves, if some differ from their case's."""
+    pairs = [(case.load, entry.figures.load) for case in cases for entry in case.entries]
+    known = [(long, found) for long, found in pairs if long is not None and found is not None]
+    if all(abs(found - long) <= contrast.SAME_LOAD for long, found in known):
+        return ""
+    least, most = min(found for _, found in known), max(found for _, found in known)
+    return f" in the long run ({least:.2f} to {most:.2f} in these results)"
 
 
 def _subjects(cases: Sequence[Case]) -> str:

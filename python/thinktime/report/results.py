@@ -8,7 +8,7 @@ from itertools import groupby
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, LineStyle, Table
-from thinktime.report import clusters, failures, links, machines, server_time, validity_table
+from thinktime.report import clusters, failures, links, machines, server_time
 from thinktime.report.by_population import Counted, exact_populations, pages_of, populations_of
 from thinktime.report.by_request import RequestTimes, times_of
 from thinktime.report.case import Case, Entry, Kind, Note
@@ -17,6 +17,7 @@ from thinktime.report.figures import TIMES, Figures
 from thinktime.report.links import LinkFigures
 from thinktime.report.machines import MachineFigures
 from thinktime.report.objectives import check_lines_of, lines_of
+from thinktime.results.finding import Finding
 
 HEADINGS = ("load", "throughput", "mean", "p50", "p90", "p99", "p99.9", "errors", "lateness p99")
 """The columns after the one that names the method of a row."""
@@ -77,8 +78,8 @@ class Row:
     checks: Sequence[Line] = ()
     """The success of the result's checks."""
 
-    validity: Sequence[Line] = ()
-    """The checks' findings about the result: those in doubt, and the others together."""
+    findings: Sequence[Finding] = ()
+    """The findings of the checks of validity about the result."""
 
     @property
     def kind_words(self) -> str:
@@ -93,11 +94,10 @@ def rows(cases: Sequence[Case]) -> list[Row]:
 
 def table(found: Sequence[Row]) -> Table:
     """The table of some rows: a group for each case."""
-    named = len({row.name for row in found}) > 1
     groups = []
     for (place, label, name), members in groupby(found, lambda r: (r.place, r.case, r.name)):
         said = f", {name}, " in f", {label}, "
-        small = name if named and not said else ""
+        small = "" if said else name
         lines = [line for row in members for line in _lines(row)]
         groups.append(Group(lines, label, small, place))
     return Table("results", "Response times", "result", HEADINGS, groups, spare=_SPARE)
@@ -182,7 +182,7 @@ def _entry_row(case: Case, entry: Entry) -> Row:
         objectives=lines_of(entry.result),
         failures=failures.lines_of(entry.result),
         checks=check_lines_of(entry.result),
-        validity=validity_table.short_lines_of(entry.result),
+        findings=entry.result.validity,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from textwrap import wrap
 
 from rich.cells import cell_len
@@ -32,27 +33,36 @@ _NOTE_MIN = 20  # columns of words below a row
 _TURNED_MAX = 4  # more rows than these are easier to compare one below the other
 
 
-def render(rows: Sequence[Row]) -> RenderableType:
+def render(rows: Sequence[Row], *, verbose: bool = False) -> RenderableType:
     """The rows as a table; below it populations, pages, objectives, failures, checks, machines.
 
-    Request names are shown for systems with machines, clusters or links; each has a line.
+    Request names are shown for systems with machines, clusters or links; each has a line. With
+    `verbose` each check of validity has one, too.
     """
     named = len(rows) > 1
-    parts: list[RenderableType] = [FittedTable(results.table(rows)), *_legend(rows)]
+    parts = [render_times(rows)]
     below: list[tuple[TableOf, LinesOf]] = [
         (by_population.table, lambda row: [one.line for one in row.populations]),
         (by_population.page_table, lambda row: [one.line for one in row.pages]),
         (objectives.table, lambda row: row.objectives),
         (failures.table, lambda row: row.failures),
         (objectives.checks_table, lambda row: row.checks),
-        (validity_table.table, lambda row: row.validity),
+        (validity_table.table, partial(_validity, verbose=verbose)),
     ]
     for table, lines in below:
         groups = _groups(rows, lines, named=named)
         parts += [FittedTable(table(groups))] if groups else []
+    unseen = validity_table.unseen_words([one for row in rows for one in row.findings])
+    if unseen and not verbose:
+        parts += [Text(f"{unseen} (--verbose says why)", style="dim"), Text()]
     detailed = [row for row in rows if row.machines or row.clusters or row.links]
     parts += [part for row in detailed for part in _details(row, named=named)]
     return Group(*parts)
+
+
+def render_times(rows: Sequence[Row]) -> RenderableType:
+    """The table of response times alone."""
+    return Group(FittedTable(results.table(rows)), *_legend(rows))
 
 
 def _legend(rows: Sequence[Row]) -> list[RenderableType]:
@@ -70,6 +80,12 @@ def _legend(rows: Sequence[Row]) -> list[RenderableType]:
 
 TableOf = Callable[[Sequence[LineGroup]], Table]
 LinesOf = Callable[[Row], Sequence[Line]]
+
+
+def _validity(row: Row, *, verbose: bool) -> Sequence[Line]:
+    if verbose:
+        return [validity_table.line_of(one) for one in row.findings]
+    return validity_table.short_lines(row.findings)
 
 
 def _groups(rows: Sequence[Row], of: LinesOf, *, named: bool) -> list[LineGroup]:

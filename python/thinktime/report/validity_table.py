@@ -1,4 +1,4 @@
-"""The checks of results: for terminals those in doubt, for pages all."""
+"""The checks of results: for terminals those in doubt, for pages and on request all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def table(groups: Sequence[Group]) -> Table:
     """The findings of each result's checks."""
     return Table(
-        "validity", "Before you trust these numbers", "check", ("verdict",), groups,
+        "validity", "Checks of validity", "check", ("verdict",), groups,
         "The foundation of the results: each check with its verdict, and the remedy.",
     )  # fmt: skip
 
@@ -26,25 +26,25 @@ def folded_lines_of(result: Result) -> list[Line]:
 
     The reason why a check could not run stands there as well: on paper nothing can be opened.
     """
-    lines = _doubted(result)
-    for word, many in _others(result):
-        if word == UNSEEN:
-            lines += _unseen(many)
-            continue
-        name = ", ".join(one.name for one in many)
-        lines.append(Line(name, [Cell(word)], folded=[(one.name, _words(one)) for one in many]))
-    return lines
+    found = result.validity
+    fine = _of(found, FINE)
+    folded = [(one.name, _words(one)) for one in fine]
+    names = ", ".join(one.name for one in fine)
+    middle = [Line(names, [Cell(FINE)], folded=folded)] if fine else []
+    return [*_doubted(found), *middle, *_unseen(_of(found, UNSEEN))]
 
 
-def short_lines_of(result: Result) -> list[Line]:
-    """A line for each check in doubt, and one for all others of a verdict, which are counted."""
-    lines = _doubted(result)
-    other = "other " if lines else ""
-    for word, many in _others(result):
-        why = "; ".join(dict.fromkeys(one.found for one in many)) if word == UNSEEN else ""
-        name = units.counted(len(many), f"{other}check")
-        lines.append(Line(name, [Cell(word)], note=units.sentence(why) if why else ""))
-    return lines
+def short_lines(found: Sequence[Finding]) -> list[Line]:
+    """A line for each check in doubt, and one that counts those that are fine."""
+    lines, fine = _doubted(found), _of(found, FINE)
+    name = units.counted(len(fine), "other check" if lines else "check")
+    return [*lines, Line(name, [Cell(FINE)])] if fine else lines
+
+
+def unseen_words(found: Sequence[Finding]) -> str:
+    """The checks that could not look, by name; empty if there are none."""
+    names = dict.fromkeys(one.name for one in _of(found, UNSEEN))
+    return f"not looked at: {', '.join(names)}" if names else ""
 
 
 def line_of(one: Finding) -> Line:
@@ -53,8 +53,8 @@ def line_of(one: Finding) -> Line:
     return Line(one.name, [Cell(one.verdict, strong="text" if strong else "")], note=_words(one))
 
 
-def _doubted(result: Result) -> list[Line]:
-    return [line_of(one) for one in result.validity if one.verdict in (SPOILT, DOUBTFUL)]
+def _doubted(found: Sequence[Finding]) -> list[Line]:
+    return [line_of(one) for one in _of(found, SPOILT, DOUBTFUL)]
 
 
 def _unseen(many: Sequence[Finding]) -> list[Line]:
@@ -66,11 +66,8 @@ def _unseen(many: Sequence[Finding]) -> list[Line]:
     ]
 
 
-def _others(result: Result) -> list[tuple[str, list[Finding]]]:
-    """The findings without doubt, by their verdict."""
-    by_word = [(word, [one for one in result.validity if one.verdict == word])
-               for word in (FINE, UNSEEN)]  # fmt: skip
-    return [(word, many) for word, many in by_word if many]
+def _of(found: Sequence[Finding], *verdicts: str) -> list[Finding]:
+    return [one for one in found if one.verdict in verdicts]
 
 
 def _words(one: Finding) -> str:

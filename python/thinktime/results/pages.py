@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from thinktime import _core
+    from thinktime.results.table import Table
 
 _PAGE = ("replication", "session", "page")
 """The columns that identify a page: the number of its base's request in its session."""
@@ -15,7 +15,7 @@ _PAGE = ("replication", "session", "page")
 _KEY_BITS = 63
 
 
-def pages_of(requests: _core.Table | pl.LazyFrame) -> pl.DataFrame:
+def pages_of(requests: Table | pl.LazyFrame) -> pl.DataFrame:
     """A row a page, in the order of their starts.
 
     The columns are `replication`, `session` and `page`, which name it; `population` and `name`,

@@ -17,27 +17,20 @@ from thinktime.results.labels import Label
 from thinktime.results.learned_server import doubt_of
 from thinktime.results.link import spoilt_by_link
 from thinktime.results.provenance import Provenance
+from thinktime.results.response_times import ResponseTimes
 from thinktime.results.summary_notes import notes_in
+from thinktime.results.table import Table
 from thinktime.results.verdict import Objective, Verdict, verdict_of
 
 if TYPE_CHECKING:
-    import numpy as np
     import plotly.graph_objects as go
     import polars as pl
-    from numpy.typing import NDArray
 
     from thinktime.theory.solution import Theory
 
 
-class Result:
-    """What a simulation or a run gave.
-
-    Tables (`requests`, `series`) follow the Arrow PyCapsule interface: `polars.DataFrame(table)`,
-    `pyarrow.table(table)`, pandas and duckdb read them without a copy.
-    """
-
-    summary: dict[str, Any]
-    """The figures, as in `summary.json`: times in seconds, rates in events a second."""
+class Result(ResponseTimes):
+    """What a simulation or a run gave."""
 
     @checked
     def __init__(
@@ -116,22 +109,15 @@ class Result:
         return self._outcome.system
 
     @property
-    def requests(self) -> _core.Table | None:
-        """A row for each attempt, in the order of their ends; all, a sample, or None.
-
-        None, too, if they are on the nodes that made the load (`collect`).
-        """
-        return self._outcome.requests
-
-    @property
     def rows_complete(self) -> bool:
         """Whether `requests` holds a row for every attempt."""
         return self._outcome.rows_complete
 
     @property
-    def series(self) -> _core.Table | None:
+    def series(self) -> Table | None:
         """A row for each second (or longer interval, in long runs) and request name."""
-        return self._outcome.series
+        found = self._outcome.series
+        return None if found is None else Table(found)
 
     @property
     def populations(self) -> dict[str, dict[str, Any]]:
@@ -173,7 +159,7 @@ class Result:
                 "version wrote it"
             )
         given = json.loads(text)
-        held = ("load", "seed", *arrivals.KEYS)
+        held = ("load", "seed", *arrivals.OPTIONS)
         return {name: value for name, value in given.items() if name not in held}
 
     def inputs(
@@ -244,19 +230,6 @@ class Result:
     @cached_property
     def _theory_or_reason(self) -> Theory | str | None:
         return views.theory(self)
-
-    def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Response times in seconds, rising, and the share of requests that took longer.
-
-        Both arrays have one entry for each bin of the histogram, which is at most 0.1 % wide.
-        """
-        import numpy as np
-
-        bins = self._outcome.histogram
-        times = np.array([time for time, _ in bins], dtype=np.float64)
-        counts = np.array([count for _, count in bins], dtype=np.float64)
-        total = counts.sum() if counts.size else 1.0
-        return times, 1.0 - np.cumsum(counts) / total
 
     @cached_property
     def objectives(self) -> list[Objective]:

@@ -20,8 +20,9 @@ from thinktime.validity.session_length import Stay, stays_of
 if TYPE_CHECKING:
     import polars as pl
 
-    from thinktime._core import System, Table, Workload
+    from thinktime._core import System, Workload
     from thinktime.results.result import Result
+    from thinktime.results.table import Table
     from thinktime.theory.solution import Theory
 
 THERE_AT_START = 2**40

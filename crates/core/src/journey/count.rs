@@ -60,6 +60,11 @@ impl Count {
         mean + self.law.excess(f64::from(TERMS_MAX) + self.least)
     }
 
+    /// E[N²] is no larger than this, as N is no larger than max(least, X + 1/2).
+    pub(crate) fn second_moment_max(&self) -> f64 {
+        self.least * self.least + self.law.second_moment() + self.law.mean() + 0.25
+    }
+
     /// The sum of P(N > m) over all m > n, for an n so large that rounding no longer changes it.
     pub(crate) fn mean_beyond(&self, n: f64) -> f64 {
         self.law.excess(n + 1.0)

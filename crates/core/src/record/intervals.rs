@@ -8,23 +8,27 @@ use serde::{Deserialize, Deserializer};
 use super::Collector;
 use crate::statistics::{Tally, TimeFigures};
 
-/// If the mean is not known to this share of itself, neither are percentiles: their intervals would
-/// be right too seldom (`benches/coverage.py`).
+/// If the mean is not known to this share of itself, intervals by sections are right too seldom
+/// (`benches/coverage.py`).
 const MEAN_KNOWN: f64 = 0.1;
 
-/// The intervals of the percentiles of all response times, by name, as far as they are known.
+/// The intervals of the percentiles of all response times, by name. Those are known, and have one,
+/// that the number of independent requests bounds.
 pub(super) fn percentile_intervals(
     collector: &Collector,
     all: &Tally,
+    independent: Option<f64>,
 ) -> BTreeMap<String, [f64; 2]> {
     let known = |(mean, half): (f64, f64)| half <= MEAN_KNOWN * mean;
-    if !collector.mean_and_half_width().is_some_and(known) {
-        return BTreeMap::new();
-    }
+    let by_sections = collector.mean_and_half_width().is_some_and(known);
     let shares = TimeFigures::PERCENTILES.map(|(_, share)| share);
     let intervals = collector.sections.intervals_95(all, shares);
     let named = TimeFigures::PERCENTILES.into_iter().zip(intervals);
-    named.filter_map(|((name, _), interval)| Some((name.to_owned(), interval?))).collect()
+    let interval = |((name, share), of_sections): ((&str, f64), Option<[f64; 2]>)| {
+        let least = all.percentile_interval_95(share, 0, independent?)?;
+        Some((name.to_owned(), of_sections.filter(|_| by_sections).unwrap_or(least)))
+    };
+    named.filter_map(interval).collect()
 }
 
 type Ends = Option<[Option<f64>; 2]>;

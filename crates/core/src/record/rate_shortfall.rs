@@ -2,7 +2,8 @@
 
 use super::Summary;
 use crate::distribution::Distribution;
-use crate::workload::{Beginning, Sessions, Workload};
+use crate::request::{Objects, RequestKind};
+use crate::workload::{Beginning, Population, Sessions, Workload};
 
 /// A rate of requests that differs from the workload's, beyond chance.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,9 +75,10 @@ struct Offered {
 impl Offered {
     fn of(workload: &Workload) -> Option<Offered> {
         let rate = workload.request_rate()?;
-        let (arrivals, second_moment) = match &workload.only()?.sessions {
-            Sessions::Open { arrivals } => (arrivals, 1.0),
-            Sessions::PartlyOpen { .. } if workload.only()?.browses() => return None,
+        let population = workload.only()?;
+        let (arrivals, second_moment) = match &population.sessions {
+            Sessions::Open { arrivals } => (arrivals, of_pages(workload, population)),
+            Sessions::PartlyOpen { .. } if population.browses() => return None,
             Sessions::PartlyOpen { arrivals, requests, .. } => {
                 (arrivals, at_most(requests.as_ref()?))
             }
@@ -89,6 +91,14 @@ impl Offered {
         let known = variance_rate.is_finite() && rate > 0.0;
         known.then_some(Offered { rate, variance_rate, companions: second_moment / mean })
     }
+}
+
+/// At least E[N²] of sessions of one request, or of one page: a base with its objects.
+fn of_pages(workload: &Workload, population: &Population) -> f64 {
+    let kinds = population.steps.iter().zip(&workload.requests[population.kinds.clone()]);
+    let second_moment =
+        |kind: &RequestKind| kind.objects.as_ref().map_or(1.0, Objects::page_second_moment_max);
+    kinds.map(|(share, kind)| share * second_moment(kind)).sum()
 }
 
 /// At least E[N²], for N = max(1, round(X)) <= max(1, X + 1/2).

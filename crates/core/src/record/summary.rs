@@ -16,7 +16,10 @@ use super::links::LinkFigures;
 use super::{Collector, Window};
 use crate::failure::STATUS;
 use crate::program::{CheckCount, Report};
-use crate::statistics::{MeanInterval, Tally, TimeFigures, student_half_width_95};
+use crate::statistics::{
+    BATCHES, MeanInterval, Tally, TimeFigures, independent_needed, student_half_width_95,
+    student_quantile_975,
+};
 use crate::workload::Workload;
 
 /// The figures of a result. Times are in seconds, rates in events a second.
@@ -56,6 +59,10 @@ pub struct Summary {
     /// data cannot bound are left out.
     #[serde(default, deserialize_with = "super::intervals::intervals")]
     pub response_time_ci95: BTreeMap<String, [f64; 2]>,
+    /// The number of independent requests that those with a response time are worth, by the
+    /// interval of the mean; `None` without one. A percentile is known if these bound it.
+    #[serde(default)]
+    pub independent_requests: Option<f64>,
     /// The mean response time of each replication, in seconds.
     #[serde(default)]
     pub replication_means_s: Vec<f64>,
@@ -148,6 +155,7 @@ impl Summary {
         let interval = collector.batches.interval_95();
         let pages = collector.pages.figures(0..workload.requests.len());
         let ci95 = interval.map(|one| one.half_width * 1e-9);
+        let independent_requests = responses.independent(ci95);
         let mut summary = Summary {
             kind: kind.to_owned(),
             model: workload.model_word(),
@@ -164,7 +172,8 @@ impl Summary {
             throughput: rate(counts.completed_in_window),
             think_time_s: Some(workload.mean_think_s()).filter(|mean| mean.is_finite()),
             response_time_s: responses.figures(ci95),
-            response_time_ci95: percentile_intervals(collector, &responses),
+            response_time_ci95: percentile_intervals(collector, &responses, independent_requests),
+            independent_requests,
             replication_means_s: responses.mean_s().into_iter().collect(),
             service_time_s: service.figures(simulated.then_some(ci95).flatten()),
             server_time_s: collector.server_time.as_ref().map(|times| times.figures(None)),
@@ -210,6 +219,15 @@ impl Summary {
         self.response_time_s.ci95 = ci95;
         self.service_time_s.ci95 = ci95;
         self.warnings.retain(|one| one != CORRELATED);
+        let mut all = Tally::default();
+        replications.iter().for_each(|one| all.merge(one));
+        // With few replications an interval is wide whatever their times are.
+        let degrees = self.replication_means_s.len().max(2) as f64 - 1.0;
+        let wider = student_quantile_975(degrees) / student_quantile_975(BATCHES - 1.0);
+        self.independent_requests = all.independent(ci95.map(|half| half / wider));
+        let worth = self.independent_requests.unwrap_or(0.0);
+        let known = TimeFigures::PERCENTILES.into_iter();
+        let known = known.filter(|(_, share)| worth >= independent_needed(*share));
         let interval = |(name, share): (&str, f64)| {
             let times: Vec<f64> =
                 replications.iter().filter_map(|one| one.quantile_s(share)).collect();
@@ -217,8 +235,7 @@ impl Summary {
             let half = student_half_width_95(&times)?;
             Some((name.to_owned(), [(centre - half).max(0.0), centre + half]))
         };
-        self.response_time_ci95 =
-            TimeFigures::PERCENTILES.into_iter().filter_map(interval).collect();
+        self.response_time_ci95 = known.filter_map(interval).collect();
     }
 
     /// The errors and their numbers, in words, as in `12 timeout, 3 with status 404`.

@@ -1,17 +1,17 @@
 //! How each objective of a workload was met, as far as a result shows it.
 //!
 //! An objective is met, or not met, if the 95 % interval of its figure lies on one side of the
-//! limit. Percentiles without an interval of their own get one from that of the mean, with the
-//! order statistic of an exponential tail on top of it. If the memory of a run is longer than its
-//! batches, the mean itself counts as known up to a factor only. A percentile is also judged by the
-//! share of times beyond the limit, and shares by the interval of Wilson (1927).
+//! limit. A percentile is one of all requests, and those that failed are later than any limit. It
+//! has an interval if it is known (`Summary::independent_requests`), and is also judged by the
+//! share of requests beyond the limit. If the memory of a run is longer than its batches, the mean
+//! counts as known up to a factor only. Shares have the interval of Wilson (1927).
 
 use thinktime_file::workload::Figure;
 
 use super::{Collector, ObjectiveFigures, Summary, Verdict};
-use crate::statistics::{Tally, TimeFigures};
+use crate::statistics::{NORMAL_975, Tally, TimeFigures};
 use crate::workload::{Objective, Of, Workload};
-use interval::{NORMAL_975, by_number, memory_of, of_order, share};
+use interval::{by_number, share};
 
 /// Beyond this multiple of the requests, advice is useless.
 const MORE_MAX: f64 = 1000.0;
@@ -27,6 +27,8 @@ struct Found {
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
+    /// The requests that failed, which count as later than any limit.
+    failed: u64,
     /// Whether the number of values beyond the limit alone decides the verdict.
     few_beyond: bool,
     many_beyond: bool,
@@ -45,14 +47,16 @@ impl Found {
     }
 
     fn interval(self) -> Option<[f64; 2]> {
-        Some([self.low?, self.high?])
+        Some([self.low?, self.high?]).filter(|ends| ends.iter().all(|end| end.is_finite()))
     }
 
     /// About how many times the requests would decide it: intervals narrow with the square root.
     fn more(self, limit: f64) -> Option<f64> {
         let (value, [low, high]) = (self.value?, self.interval()?);
         let half = if value > limit { value - low } else { high - value };
-        let times = (half / (value - limit)).powi(2).ceil().max(2.0);
+        // The upper end for a share of which nothing was found falls with the number itself.
+        let power = if value > 0.0 { 2 } else { 1 };
+        let times = (half / (value - limit).abs()).powi(power).ceil().max(2.0);
         (times <= MORE_MAX).then_some(times)
     }
 
@@ -113,8 +117,8 @@ impl Evidence<'_> {
         let found = match objective.figure {
             Figure::Response(name) => self.time(name, limit, &self.responses(&objective.of)),
             Figure::Page(name) => self.time(name, limit, &self.pages(&objective.of)),
-            Figure::Errors => self.errors(&objective.of),
-            Figure::Checks => self.checks(&objective.of),
+            Figure::Errors => self.errors(&objective.of, limit),
+            Figure::Checks => self.checks(&objective.of, 1.0 - limit),
         };
         let verdict = match objective.figure {
             // The least share that passes is the largest that fails.
@@ -126,7 +130,7 @@ impl Evidence<'_> {
             name: objective.figure.key(),
             of: objective.of.name().map(str::to_owned),
             limit,
-            value: found.value,
+            value: found.value.filter(|value| value.is_finite()),
             interval: found.interval(),
             verdict,
             words: words::in_words(objective, found, verdict),
@@ -135,37 +139,60 @@ impl Evidence<'_> {
 
     /// A mean or a percentile of these times.
     fn time(&self, name: &str, limit: f64, times: &Times) -> Found {
-        let Some(value) = times.tally.figures(None).by_name(name) else { return Found::default() };
-        let number = times.tally.count() as f64;
-        let independent = number / times.memory.unwrap_or_else(|| self.memory());
+        match TimeFigures::share_of(name) {
+            Some(share) => self.percentile(name, share, limit, times),
+            None => self.mean(times),
+        }
+    }
+
+    /// The mean of the requests that succeeded.
+    fn mean(&self, times: &Times) -> Found {
+        let Some(value) = times.tally.mean_s() else { return Found::default() };
+        let count = times.tally.count();
+        let independent = self.independent(times, count).unwrap_or(count as f64);
         let half = times.ci95.or_else(|| times.tally.half_width_95(independent));
-        let sure = self.is_sure() && half.is_some();
-        let own = times.intervals.then(|| self.summary.response_time_ci95.get(name)).flatten();
-        let of_mean = times.tally.mean_s().zip(half).map_or(UNKNOWN, |(mean, half)| {
-            if mean > 0.0 { half / mean / NORMAL_975 } else { 0.0 }
-        });
-        let of_mean = if sure { of_mean } else { of_mean.max(UNKNOWN) };
-        let around = |error: f64| [value * (-error).exp(), value * error.exp()];
-        let share = TimeFigures::share_of(name);
-        let [low, high] = match (own, share, half) {
-            (Some(own), ..) => *own,
-            (None, None, Some(half)) if sure => [value - half, value + half],
-            (None, None, _) => around(NORMAL_975 * of_mean),
-            (None, Some(share), _) => {
-                around(NORMAL_975 * of_mean.hypot(of_order(number, 1.0 - share)))
+        let [low, high] = match half.filter(|_| self.is_sure()) {
+            Some(half) => [value - half, value + half],
+            None => {
+                let least = half.filter(|_| value > 0.0).map_or(0.0, |half| half / value);
+                let error = least.max(NORMAL_975 * UNKNOWN);
+                [value * (-error).exp(), value * error.exp()]
             }
         };
         // Bounds that are out of all proportion are useless.
         let known = high.is_finite() && high <= BOUND_MAX * value;
         let bound = |at: f64| known.then_some(at.max(0.0));
-        let found =
-            Found { value: Some(value), low: bound(low), high: bound(high), ..Found::default() };
-        share.map_or(found, |share| by_number(found, &times.tally, limit, share, sure, independent))
+        Found { value: Some(value), low: bound(low), high: bound(high), ..Found::default() }
     }
 
-    /// The factor by which the memory of all response times reduces their number.
-    fn memory(&self) -> f64 {
-        memory_of(&self.collector.all_responses(), self.summary.response_time_s.ci95)
+    /// A percentile of all requests, of which those that failed are the latest.
+    fn percentile(&self, name: &str, share: f64, limit: f64, times: &Times) -> Found {
+        let Times { tally, failed, .. } = times;
+        let value = tally.percentile_s(share, *failed);
+        let all = tally.count() + failed;
+        let independent = self.independent(times, all);
+        let own = (times.is_all && *failed == 0).then_some(&self.summary.response_time_ci95);
+        let interval = match own {
+            Some(all) => all.get(name).copied(),
+            None => independent.and_then(|one| tally.percentile_interval_95(share, *failed, one)),
+        };
+        let [low, high] = interval.map_or([None; 2], |ends| ends.map(Some));
+        let found = Found { value, low, high, failed: *failed, ..Found::default() };
+        let within = (1.0 - tally.share_beyond(limit)) * tally.count() as f64;
+        let found = by_number(found, 1.0 - within / all.max(1) as f64, 1.0 - share, independent);
+        Found { few_beyond: found.few_beyond && interval.is_some(), ..found }
+    }
+
+    /// The number of independent requests that `all` of these are worth; `None` if it is not known.
+    fn independent(&self, times: &Times, all: u64) -> Option<f64> {
+        let ci95 = times.ci95.filter(|_| !times.is_all);
+        let of_own = times.tally.independent(ci95).map(|one| (one, times.tally.count()));
+        let of_all = || {
+            let responses = self.collector.all_responses().count();
+            self.summary.independent_requests.map(|one| (one, responses))
+        };
+        let (worth, count) = of_own.or_else(of_all)?;
+        Some(worth / count as f64 * all as f64)
     }
 
     /// Whether the interval of the mean is as wide as it has to be.
@@ -175,28 +202,28 @@ impl Evidence<'_> {
     }
 
     fn responses(&self, of: &Of) -> Times {
-        let kinds = |wanted: &dyn Fn(usize) -> bool| {
+        let requests = &self.workload.requests;
+        let times = |wanted: &dyn Fn(usize) -> bool, ci95: Option<f64>| {
             let mut tally = Tally::default();
             let all = self.collector.responses();
             all.iter().enumerate().filter(|one| wanted(one.0)).for_each(|one| tally.merge(one.1));
-            tally
+            let failed = self.collector.failures.of(|kind| wanted(kind as usize));
+            Times { tally, failed, ci95, is_all: false }
         };
-        let requests = &self.workload.requests;
         match of {
             Of::Population(name, place) => {
                 let own = self.workload.populations[*place].kinds.clone();
                 let figures = self.summary.by_population.get(name);
                 let ci95 = figures.and_then(|one| one.response_time_s.ci95);
-                Times::of(kinds(&|kind| own.contains(&kind)), ci95)
+                times(&|kind| own.contains(&kind), ci95)
             }
-            Of::Request(name) => Times {
-                tally: kinds(&|kind| requests.get(kind).is_some_and(|one| one.name == *name)),
-                ..Times::default()
-            },
+            Of::Request(name) => {
+                times(&|kind| requests.get(kind).is_some_and(|one| one.name == *name), None)
+            }
             Of::All | Of::Check(_) => {
                 let ci95 = self.summary.response_time_s.ci95;
-                let tally = self.collector.all_responses();
-                Times { intervals: true, ..Times::of(tally, ci95) }
+                let (tally, failed) = (self.collector.all_responses(), self.summary.errors);
+                Times { tally, failed, ci95, is_all: true }
             }
         }
     }
@@ -210,10 +237,12 @@ impl Evidence<'_> {
             }
             _ => (0..self.workload.requests.len(), self.summary.page_response_time_s),
         };
-        Times::of(self.collector.pages.times(kinds), figures.and_then(|one| one.ci95))
+        let failed = self.collector.pages.figures(kinds.clone()).map_or(0, |pages| pages.failed);
+        let ci95 = figures.and_then(|one| one.ci95);
+        Times { tally: self.collector.pages.times(kinds), failed, ci95, is_all: false }
     }
 
-    fn errors(&self, of: &Of) -> Found {
+    fn errors(&self, of: &Of, most: f64) -> Found {
         let (requests, failed) = match of {
             Of::Population(name, _) => {
                 let one = self.summary.by_population.get(name);
@@ -225,36 +254,29 @@ impl Evidence<'_> {
             }
             Of::All | Of::Check(_) => (self.summary.requests, self.summary.errors),
         };
-        share(failed, requests)
+        share(failed, requests, most)
     }
 
     /// The share of checks that failed.
-    fn checks(&self, of: &Of) -> Found {
+    fn checks(&self, of: &Of, most: f64) -> Found {
         let checks = self.summary.checks.iter();
         let own = checks.filter(|(name, _)| of.name().is_none_or(|wanted| wanted == *name));
         let (passed, failed) = own
             .fold((0, 0), |(passed, failed), (_, one)| (passed + one.passed, failed + one.failed));
-        share(failed, passed + failed)
+        share(failed, passed + failed, most)
     }
 }
 
-/// Times, and the knowledge of their memory.
-#[derive(Default)]
+/// The times of requests or pages.
 struct Times {
+    /// Of those that succeeded.
     tally: Tally,
-    /// The half-width of the mean's 95 % interval.
+    /// The number of the others.
+    failed: u64,
+    /// The half-width of the mean's 95 % interval; `None` if their memory is that of all requests.
     ci95: Option<f64>,
-    /// The factor by which memory reduces their number; `None` if it is taken for that of all.
-    memory: Option<f64>,
-    /// Whether the summary has intervals of their percentiles.
-    intervals: bool,
-}
-
-impl Times {
-    fn of(tally: Tally, ci95: Option<f64>) -> Times {
-        let memory = ci95.map(|_| memory_of(&tally, ci95));
-        Times { tally, ci95, memory, intervals: false }
-    }
+    /// Whether they are those of all requests, of which the summary has intervals.
+    is_all: bool,
 }
 
 mod interval;

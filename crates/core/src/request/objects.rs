@@ -67,4 +67,9 @@ impl Objects {
     pub fn mean(&self) -> f64 {
         *self.mean.get_or_init(|| self.count.mean())
     }
+
+    /// The largest second moment of a page's number of requests, its base included.
+    pub(crate) fn page_second_moment_max(&self) -> f64 {
+        1.0 + 2.0 * self.mean() + self.count.second_moment_max()
+    }
 }

@@ -8,6 +8,18 @@ use super::batches::student_quantile_975;
 use super::bins::Bins;
 use super::figures::TimeFigures;
 
+/// The 0.975 quantile of the normal law.
+pub(crate) const NORMAL_975: f64 = 1.959_964;
+
+/// The usual number of batches of an interval.
+pub(crate) const BATCHES: f64 = 20.0;
+
+/// The least number of independent values of which the largest is above a percentile in 39 of 40
+/// cases: 6 for the p50, 368 for the p99.
+pub(crate) fn independent_needed(share: f64) -> f64 {
+    (0.025_f64.ln() / share.ln()).ceil()
+}
+
 /// Times of one kind. The histogram keeps three significant digits (its bins are at most 0.1 %
 /// wide); mean, smallest and largest are exact.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -139,6 +151,46 @@ impl Tally {
             .then(|| student_quantile_975(number - 1.0) * (variance / number).sqrt())
     }
 
+    /// The number of independent times that these are worth, by the half-width of their mean's
+    /// 95 % interval, of twenty batches: its standard error is larger by a square root than that of
+    /// independent times. `None` without an interval.
+    pub(crate) fn independent(&self, ci95: Option<f64>) -> Option<f64> {
+        let count = self.totals.count as f64;
+        let least = self.half_width_95(count)? / student_quantile_975(count - 1.0);
+        let ratio = (ci95? / student_quantile_975(BATCHES - 1.0) / least).powi(2);
+        // Times that are all alike have no variance.
+        Some(if ratio.is_finite() { count / ratio.max(1.0) } else { count })
+    }
+
+    /// A percentile in seconds, if `failed` more values are later than any time; infinite if it is
+    /// one of them, `None` without any value.
+    pub(crate) fn percentile_s(&self, share: f64, failed: u64) -> Option<f64> {
+        let count = self.totals.count;
+        let all = count + failed;
+        let number = ((share * all as f64).ceil() as u64).clamp(1, all.max(1));
+        match number <= count {
+            true => self.quantile_s((number as f64 - 0.5) / count as f64),
+            false => (all > 0).then_some(f64::INFINITY),
+        }
+    }
+
+    /// The 95 % interval of that percentile by order statistics, if all the values are worth this
+    /// many independent ones; `None` if they cannot bound it from both sides (Le Boudec,
+    /// Performance Evaluation of Computer and Communication Systems, 2010, section 2.2).
+    pub(crate) fn percentile_interval_95(
+        &self,
+        share: f64,
+        failed: u64,
+        independent: f64,
+    ) -> Option<[f64; 2]> {
+        if independent < independent_needed(share) {
+            return None;
+        }
+        let half = NORMAL_975 * (share * (1.0 - share) / independent).sqrt();
+        let at = |share: f64| self.percentile_s(share.clamp(0.0, 1.0), failed);
+        Some([at(share - half)?, at(share + half)?])
+    }
+
     /// All figures of the summary, with the half-width of the mean's interval.
     #[must_use]
     pub fn figures(&self, ci95: Option<f64>) -> TimeFigures {
@@ -199,6 +251,36 @@ mod tests {
         // An invalid bin is left out, and takes no memory.
         let wrong = Bins::from(vec![(u32::MAX, 1), (3, u64::MAX), (3, 1)]);
         assert!(wrong.held().eq([(3, u64::MAX)]));
+    }
+
+    /// The numbers are those of `thinktime.stats.minimum_samples`.
+    #[test]
+    fn a_percentile_is_known_from_as_many_independent_times_as_bound_it() {
+        let needed = TimeFigures::PERCENTILES.map(|(_, share)| independent_needed(share));
+        assert_eq!(needed, [6.0, 36.0, 72.0, 368.0, 3688.0, 36887.0]);
+        let mut tally = Tally::default();
+        (1..=1000).for_each(|ms| tally.add(Nanos(ms * 1_000_000)));
+        assert_eq!(tally.percentile_interval_95(0.99, 0, 367.0), None);
+        // 0.9 and 1.96 times the root of 0.09 / 100 to either side.
+        let [low, high] = tally.percentile_interval_95(0.9, 0, 100.0).unwrap();
+        assert!((low - 0.842).abs() < 0.002 && (high - 0.959).abs() < 0.002, "{low} {high}");
+        assert_eq!(tally.percentile_s(0.9, 0), tally.quantile_s(0.9));
+        assert_eq!(tally.percentile_s(0.9, 1000), Some(f64::INFINITY));
+        let half = tally.percentile_s(0.5, 500).unwrap();
+        assert!((half - 0.75).abs() < 0.001, "{half}");
+        assert_eq!(Tally::default().percentile_s(0.5, 0), None);
+    }
+
+    #[test]
+    fn times_are_worth_as_many_independent_ones_as_the_interval_of_their_mean_says() {
+        let mut tally = Tally::default();
+        (1..=1000).for_each(|ms| tally.add(Nanos(ms * 1_000_000)));
+        // Of 999 degrees of freedom instead of 19.
+        let alone = tally.half_width_95(1000.0).map(|half| half * 2.093 / 1.962);
+        let worth = tally.independent(alone.map(|half| 2.0 * half)).unwrap();
+        assert!((worth - 250.0).abs() < 0.5, "{worth}");
+        assert_eq!(tally.independent(alone.map(|half| half / 2.0)), Some(1000.0));
+        assert_eq!(tally.independent(None), None);
     }
 
     #[test]

@@ -44,16 +44,27 @@ impl Workload {
         })
     }
 
+    /// The time after which no population begins another session; `None` if one goes on for ever,
+    /// as closed ones do.
+    #[must_use]
+    pub fn arrivals_end(&self) -> Option<Nanos> {
+        self.arrival_ends().collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
+    /// Of each population the end of its arrivals, if they have one.
+    fn arrival_ends(&self) -> impl Iterator<Item = Option<Nanos>> {
+        self.populations.iter().enumerate().map(|(place, one)| {
+            one.arrivals().and_then(|arrivals| arrivals.end(self.population_seed(place)))
+        })
+    }
+
     /// The populations whose arrivals end, with that time, if others continue.
     fn ends(&self) -> Vec<(&Population, Nanos)> {
-        let of = |(place, one): (usize, &Population)| {
-            one.arrivals().and_then(|arrivals| arrivals.end(self.population_seed(place)))
-        };
-        let ends: Vec<_> = self.populations.iter().enumerate().map(of).collect();
-        if ends.iter().all(Option::is_some) {
+        if self.arrivals_end().is_some() {
             return Vec::new();
         }
-        self.populations.iter().zip(ends).filter_map(|(one, end)| Some((one, end?))).collect()
+        let ends = self.populations.iter().zip(self.arrival_ends());
+        ends.filter_map(|(one, end)| Some((one, end?))).collect()
     }
 }
 
@@ -94,5 +105,7 @@ mod tests {
     fn what_ends_alone_ends_the_run() {
         let both = workload(&format!("{OPEN}\nprofile = 'steps(0s: 1, 10s: 0)'"));
         assert_eq!(both.ended_before(Nanos::MAX), None);
+        assert_eq!(both.arrivals_end(), Some(Nanos::from_secs_f64(100.0)));
+        assert_eq!(workload(CLOSED).arrivals_end(), None);
     }
 }

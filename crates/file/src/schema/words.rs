@@ -13,6 +13,9 @@ pub fn with_remedy(message: &str) -> String {
     match (message.strip_prefix("unknown field"), names.next()) {
         (Some(_), Some(wrong)) => {
             let known: Vec<&str> = names.collect();
+            if TARGETS.contains(&wrong) && known.contains(&"get") {
+                return format!("unknown key `{wrong}`: {METHODS}");
+            }
             let remedy = match nearest(wrong, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known here are {}", known.join(", ")),
@@ -24,6 +27,10 @@ pub fn with_remedy(message: &str) -> String {
         }),
     }
 }
+
+/// Words for a request's target, which stands behind its method in files.
+const TARGETS: [&str; 5] = ["path", "url", "uri", "target", "route"];
+const METHODS: &str = "a request is its method with its target, as in `get = \"/shop\"`";
 
 /// The beginning of serde's message if a text is none of a few words.
 pub(super) const NO_VARIANT: &str = "unknown variant";

@@ -1,9 +1,8 @@
-"""The system model of a site's traffic, and how far the others would mislead.
+"""What open and closed load tests of a population would show.
 
-Two answers are given. One is the published rule of thumb. The better one tests its reason: the
-learned workload is simulated beside the purely open and the purely closed one, at the same load. If
-a simple one shows the same response times, it suffices. If the two answers disagree, the simulation
-is followed, and both are reported.
+The population is simulated as its workload file has it, beside a purely open and a purely closed
+test of the same load. The verdict on it stays as it is: a test that shows about the same times is
+only good enough at this load.
 
 Source: Schroeder, Wierman, Harchol-Balter, 'Open Versus Closed: A Cautionary Tale' (NSDI 2006),
 section 8.
@@ -11,15 +10,17 @@ section 8.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 
-from thinktime._core import Distribution
 from thinktime.learn.advice.models import Model, simulate_models
-from thinktime.learn.advice.rule_of_thumb import rule_of_thumb, stay
-from thinktime.learn.traffic.arrivals import Arrivals
-from thinktime.learn.traffic.sessions import SessionLaws
-from thinktime.learn.traffic.traffic import Traffic
+from thinktime.learn.journeys.laws import mean_of
+from thinktime.learn.model.figures import Figures
+from thinktime.learn.model.population_model import PopulationModel
+from thinktime.learn.populations import Population
+from thinktime.present import units
 
 LOAD = 0.8
 USUAL_CV2 = 4.0
@@ -34,202 +35,159 @@ CLIENTS_MAX = 5000
 THINKING_MAX = 5_000_000
 """Users without think time, in a simulation."""
 
-
 MISLEADS = 0.1
-"""A model misleads if its mean or p99 differs by more than this share."""
+"""A test misleads if its mean or p99 differs by this share or more."""
 
-CLOSE = 0.04
-"""Simulations are no more exact than this."""
+OPEN_UP_TO = 5.0
+CLOSED_FROM = 10.0
+"""The paper's rule of thumb: up to 5 requests a session a partly-open system behaves as an open
+one, from 10 on as a closed one."""
+
+_MODELS = {
+    "open": "an open model, in which requests come at a rate, whatever the answers",
+    "partly-open": "a partly-open model, in which users come at a rate, ask several times and "
+    "leave",
+    "closed": "a closed model, in which a fixed number of users each wait for the answer before "
+    "they ask again",
+}
 
 
 @dataclass(frozen=True)
 class Advice:
-    """The verdict, and its reasons."""
+    """What tests of the population that matters most to the server would show."""
 
-    model: str
-    """open, closed or partly-open: the simplest one that does not mislead."""
+    population: Population
+    work: float
+    """Its share of the work of all: of durations, or of requests if none are logged."""
 
-    rule: str
-    """The model by the rule of thumb."""
-
-    reason: str
-    confidence: str
-    """sure, likely or unsure, and why."""
-
+    requests_per_session: float
     load: float
     cv2: float
     cv2_from: str
     """The source of the demands' variability."""
 
-    partly_open: Model | None
-    open: Model | None
-    closed: Model | None
+    models: dict[str, Model]
+    """The population's own model, and those of the tests, by name."""
+
     clients: int
-    """The clients of the closed model: the mean number of sessions in progress in the learned
-    one."""
+    """The clients of the closed test: the mean number of sessions in progress."""
 
     demand_s: float
     """The mean service demand."""
 
-    stays: bool
-    """Whether users stay: then the closed model is the learned one, unless `model` is open."""
+    @property
+    def model(self) -> str:
+        """The model to plan with, which is that of the population."""
+        return self.population.model
 
     @property
+    def rule(self) -> str:
+        """The model that the rule of thumb of the paper gives, by requests a session."""
+        if self.population.model == "closed" or self.requests_per_session >= CLOSED_FROM:
+            return "closed"
+        return "open" if self.requests_per_session <= OPEN_UP_TO else "partly-open"
+
+    @cached_property
     def misleading_if(self) -> dict[str, dict[str, float]]:
-        """The error of the other models: their figures as multiples of the learned ones.
+        """The error of the tests: their figures as multiples of the population's own.
 
         Models that did not reach the load are not compared.
         """
-        learned = self.closed if self.stays else self.partly_open
-        others = {"open": self.open} | ({} if self.stays else {"closed": self.closed})
-        if self.stays and self.model == "open":
-            learned, others = self.open, {"closed": self.closed}
+        own = self.models[self.model]
         return {
             name: {
-                "mean_ratio": other.mean_s / learned.mean_s,
-                "p99_ratio": other.p99_s / learned.p99_s,
-                "gain_ratio": other.gain / learned.gain,
+                "mean_ratio": other.mean_s / own.mean_s,
+                "p99_ratio": other.p99_s / own.p99_s,
+                "gain_ratio": other.gain / own.gain,
             }
-            for name, other in others.items()
-            if other is not None and learned is not None
-            if other.at(self.load) and learned.at(self.load)
+            for name, other in self.models.items()
+            if name not in (self.model, "partly-open")
+            if other.at(self.load) and own.at(self.load)
         }
+
+    @property
+    def plan(self) -> str:
+        """The model to plan with, and what other tests would show; without a full stop."""
+        clients = units.counted(self.clients, "client")
+        tests = {"open": "an open load test", "closed": f"a closed load test of {clients}"}
+        others = [
+            f"{tests[name]} would show {_times(ratios)}"
+            for name, ratios in self.misleading_if.items()
+        ]
+        other_words = f": {'; '.join(others)}" if others else ""
+        return f"Plan with {_MODELS[self.model]}{other_words}"
+
+    @property
+    def assumed(self) -> str:
+        """The load and the demands, without a full stop."""
+        return (
+            f"load {units.number(self.load)}, demands of {units.seconds(self.demand_s)} on average "
+            f"with C² {units.number(self.cv2)} ({self.cv2_from})"
+        )
+
+
+def main_part(parts: Sequence[PopulationModel]) -> tuple[PopulationModel, float]:
+    """The population that matters most to the server, and its share of the work."""
+    timed = any(part.requests.timed for part in parts)
+    work = [
+        float(part.requests.rows["duration_us"].sum() or 0) if timed else float(len(part.requests))
+        for part in parts
+    ]
+    most = max(range(len(parts)), key=work.__getitem__)
+    return parts[most], work[most] / max(sum(work), 1e-300)
 
 
 def advise(
-    traffic: Traffic,
-    arrivals: Arrivals,
-    sessions: SessionLaws,
-    *,
-    demand_cv2: float | None = None,
-    load: float = LOAD,
-    known: str = "sure",
-    verdict: str = "partly-open",
+    figures: Figures, work: float, *, demand_cv2: float | None = None, load: float = LOAD
 ) -> Advice:
-    """Find the model that fits; ``demand_cv2`` is the demands' C², by default learned.
+    """Simulate tests of a population that does this share of the ``work``.
 
-    ``verdict`` is the model that the traffic was taken for, and ``known`` how certain that is. If
-    it is open, users who stay do not wait for answers.
+    ``demand_cv2`` is the demands' C², by default learned.
     """
-    cv2, cv2_from = _variability(traffic, demand_cv2)
-    demand_s = _demand(traffic, sessions, load)
-    # Little's law, at the rate that gives the load.
-    session_s = traffic.session_seconds / max(traffic.count("requests"), 1)
-    stays = stay(traffic)
-    clients = round(traffic.active_mean) if stays else round(load / demand_s * session_s)
+    part = figures.part
+    cv2, cv2_from = _variability(figures, demand_cv2)
+    demand_s = _demand(figures, load)
+    clients = part.clients
+    if clients is None:  # by Little's law, at the rate that gives the load
+        each_s = figures.session_s / (len(part.requests) * figures.one_in)
+        clients = round(load / demand_s * each_s)
     clients = min(max(clients, 1), CLIENTS_MAX)
-    models = simulate_models(traffic, sessions, (demand_s, cv2), clients, load, stays)
-    rule, reason = rule_of_thumb(traffic)
-    off = None if stays else _off(models, load)
-    found = _simplest(off) if off is not None else rule
-    if stays and verdict == "open":
-        found = verdict
     return Advice(
-        model=found,
-        rule=rule,
-        reason=_in_words(reason, models, load, (found, rule)),
-        confidence=_confidence(traffic, arrivals, off, stays, known),
+        population=part.population,
+        work=work,
+        requests_per_session=part.journeys.requests_per_journey,
         load=load,
         cv2=cv2,
         cv2_from=cv2_from,
-        partly_open=None if stays else models["partly-open"],
-        open=models.get("open"),
-        closed=models.get("closed"),
+        models=simulate_models(part, (demand_s, cv2), clients, load),
         clients=clients,
         demand_s=demand_s,
-        stays=stays,
     )
 
 
-def _off(models: dict[str, Model], load: float) -> dict[str, float] | None:
-    """By how much the simple models mislead, mean or p99; None if the load was not reached."""
-    learned = models["partly-open"]
-    if not all(model.at(load) for model in models.values()):
-        return None
-    return {
-        name: max(
-            abs(models[name].mean_s / learned.mean_s - 1),
-            abs(models[name].p99_s / learned.p99_s - 1),
-        )
-        for name in ("open", "closed")
-    }
+def _times(ratios: dict[str, float]) -> str:
+    """A test's times compared with those of the population."""
+    named = {"mean_ratio": "mean response time", "p99_ratio": "p99"}
+    if max(abs(ratios[key] - 1) for key in named) < MISLEADS:
+        return "about the same response times"
+    return " and ".join(f"{_share(ratios[key])} {name}" for key, name in named.items())
 
 
-def _simplest(off: dict[str, float]) -> str:
-    """The simplest model that does not mislead."""
-    return next((name for name in ("open", "closed") if off[name] < MISLEADS), "partly-open")
+def _share(ratio: float) -> str:
+    """As in `half of the`, `31 % of the` and `1.56 times the`."""
+    if abs(ratio - 1) < MISLEADS:
+        return "about the same"
+    if ratio > 1:
+        return f"{units.number(ratio)} times the"
+    return "half of the" if abs(ratio - 0.5) < 0.03 else f"{units.percent(ratio)} of the"
 
 
-def _in_words(
-    reason: str, models: dict[str, Model], load: float, found_and_rule: tuple[str, str]
-) -> str:
-    own = "closed" if reason.startswith("users stay") else "partly-open"
-    if (own, found_and_rule[0]) == ("closed", "open"):
-        own = "open"
-    learned = models[own]
-    others = [name for name in ("open", "closed") if name in models and name != own]
-    missed = [name for name in (own, *others) if not models[name].at(load)]
-    if missed:
-        reached = ", ".join(f"{models[name].loads[0]:.2f} ({name})" for name in missed)
-        return f"{reason}. Models are not compared: of load {load:g} simulations reached {reached}."
-    parts = []
-    for name in others:
-        ratio = models[name].mean_s / learned.mean_s
-        gain = models[name].gain / learned.gain
-        parts.append(
-            f"a purely {name} model would give {_times(ratio)} mean response time and "
-            f"{_times(gain)} gain from better scheduling"
-        )
-    found, rule = found_and_rule
-    text = f"{reason}. Simulated at load {load:g}, {'; '.join(parts)}."
-    if own == "open":
-        text += (
-            " The rule of thumb says closed; but these requests do not wait for earlier answers, "
-            "and so the verdict is followed."
-        )
-    elif found != rule:
-        text += f" The rule of thumb says {rule}; the simulation is followed."
-    return text
-
-
-def _times(ratio: float) -> str:
-    return "about the same" if abs(ratio - 1) < MISLEADS else f"{ratio:.3g} times the"
-
-
-def _confidence(
-    traffic: Traffic,
-    arrivals: Arrivals,
-    off: dict[str, float] | None,
-    stays: bool,
-    known: str,
-) -> str:
-    sessions = traffic.count("sessions")
-    # At any moment this many are in progress, and so also at the log's beginning and at its end.
-    cut = 2 * traffic.active_mean
-    if sessions < 100 and not stays:
-        return f"unsure: there are {sessions} sessions only"
-    if cut > 0.5 * sessions and not stays:
-        return "unsure: most sessions may have been cut off by the log's begin or end"
-    if known != "sure":
-        return f"{known}: no surer than the verdict on these requests"
-    if stays:
-        return "sure"
-    if off is None:
-        return "unsure: the simulations did not reach the load, so the rule of thumb is followed"
-    near = min(abs(difference - MISLEADS) for difference in off.values())
-    if near < CLOSE:
-        return "likely: a model is about as far off as a misleading one"
-    if arrivals.poisson.verdict == "no":
-        return "likely: it was simulated as if sessions arrived as a Poisson process"
-    return "sure"
-
-
-def _variability(traffic: Traffic, given: float | None) -> tuple[float, str]:
+def _variability(figures: Figures, given: float | None) -> tuple[float, str]:
     if given is not None:
         return given, "given"
     for tally, words in (
-        (traffic.durations(), "the durations in the log"),
-        (traffic.sizes(), "the sizes of responses, as if demands were proportional to them"),
+        (figures.durations.tally, "the durations in the log"),
+        (figures.sizes.tally, "the sizes of responses, as if demands were proportional to them"),
     ):
         if tally.total >= 100 and tally.mean > 0:
             square = float(tally.middle**2 @ tally.count / tally.count.sum())
@@ -239,13 +197,13 @@ def _variability(traffic: Traffic, given: float | None) -> tuple[float, str]:
     return USUAL_CV2, "nothing in the log: a usual value"
 
 
-def _demand(traffic: Traffic, sessions: SessionLaws, load: float) -> float:
+def _demand(figures: Figures, load: float) -> float:
     """The mean demand: the median duration, because long ones include waiting; or a usual one.
 
     It is limited from below, so that a load of such demands needs no more users than can be
     simulated.
     """
-    durations, think = traffic.durations(), sessions.think_law
+    durations, think = figures.durations.tally, figures.part.journeys.thinks.law
     median = max(durations.quantile(0.5), 1e-6) if durations.total else USUAL_DEMAND_S
-    mean_think = Distribution(think).mean if think is not None else 0.0
+    mean_think = mean_of(think) if think is not None else 0.0
     return max(median, load * mean_think / THINKING_MAX) if isfinite(mean_think) else median

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from thinktime import _core
-from thinktime.learn.traffic.sessions import SessionLaws
-from thinktime.learn.traffic.traffic import Traffic
+from thinktime.learn.journeys import request_lines, session_lines
+from thinktime.learn.model.calibration import requests_of_session
+from thinktime.learn.model.population_model import PopulationModel
 from thinktime.operations import simulate
 
 REQUESTS = 300_000
@@ -55,30 +56,24 @@ class Model:
 
 
 def simulate_models(
-    traffic: Traffic,
-    sessions: SessionLaws,
-    demand: tuple[float, float],
-    clients: int,
-    load: float,
-    stays: bool,
+    part: PopulationModel, demand: tuple[float, float], clients: int, load: float
 ) -> dict[str, Model]:
-    """The three models on one server of this mean demand and C², at rates that give this load.
+    """A population as its workload file has it, and open and closed tests of it, at this load.
 
-    Users who stay have no partly-open one.
+    The server is one of this mean demand and C². Sessions begin as a Poisson process, requests of
+    the open test come as one; clients of the closed test think for an exponential time. The
+    population's own model comes first.
     """
     mean, cv2 = demand
     rate = load / mean
     law = demands(mean, cv2)
-    think = sessions.think_law
-    texts = {"open": f'model = "open"\nrate = "{rate!r}/s"\n'}
-    if think is not None and traffic.requests_per_session > 1 and not stays:
-        partly = (
-            f'model = "partly-open"\nrate = "{{!r}}/s"\n'
-            f'[session]\nrequests = "{sessions.requests_law}"\nthink = "{think}"\n'
+    texts = {"open": _open("open", rate)}
+    if not part.closed:
+        session, requests = session_lines(part.journeys), request_lines(part.journeys)
+        begun = _open(
+            "partly-open" if session else "open", rate / requests_of_session(part.journeys)
         )
-        # The rate goes by the law's mean, which is not quite the log's.
-        length = _workload(partly.format(1.0)).requests_per_session
-        texts["partly-open"] = partly.format(rate / length)
+        texts["open" if part.alone else "partly-open"] = "\n".join([begun, *session, *requests])
     warmup_s = WARM_UP * REQUESTS / rate
     seen = {name: partial(_figures, text) for name, text in texts.items()}
     closed = f'model = "closed"\nclients = {clients}\n[session]\nthink = "exp({{}}s)"\n'
@@ -89,7 +84,11 @@ def simulate_models(
             for name, one in seen.items()
         }
     found = {name: _model(*(each.result() for each in of)) for name, of in futures.items()}
-    return {"partly-open": found["open"]} | found
+    return dict(sorted(found.items(), key=lambda one: one[0] != part.population.model))
+
+
+def _open(model: str, rate: float) -> str:
+    return f'model = "{model}"\nrate = "{rate!r}/s"\n'
 
 
 def demands(mean: float, cv2: float) -> str:

@@ -11,6 +11,7 @@ from thinktime.learn.fit.candidates import COUNTS, SIZES, TIMES
 from thinktime.learn.fit.fits import Fit, fit
 from thinktime.learn.fit.tail import TailFit, tail
 from thinktime.learn.fit.tally import Tally
+from thinktime.learn.fit.values import Values, values_of
 from thinktime.learn.fit.zipf import ZipfFit, zipf
 
 __all__ = [
@@ -20,8 +21,10 @@ __all__ = [
     "Fit",
     "TailFit",
     "Tally",
+    "Values",
     "ZipfFit",
     "fit",
     "tail",
+    "values_of",
     "zipf",
 ]

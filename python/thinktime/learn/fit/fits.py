@@ -38,6 +38,10 @@ search."""
 FEW = 50
 
 
+_ROUNDING = 1e-9
+"""A smaller distance is one of rounding, and shown as none."""
+
+
 @dataclass(frozen=True)
 class Fit:
     """A law with its most likely parameters."""
@@ -180,7 +184,7 @@ def _fitted(rough: Rough, worth: bool) -> Fit | None:
         standard_errors=dict(zip(names, map(float, errors), strict=True)),
         log_likelihood=likelihood,
         bic=family.free * math.log(seen.total) - 2 * likelihood,
-        ks=ks,
+        ks=ks if ks > _ROUNDING else 0.0,
         mean=(1 - share) * (whole_mean(family, p) if whole else family.mean(p)),
         plausible=ks <= max(CLOSE, 1.63 / math.sqrt(seen.total)),
         note=_note(seen, share, impossible),

@@ -99,6 +99,19 @@ class Tally:
         high = np.concatenate([[0.0], np.exp((at + 1) * step)])
         return cls(low, high, np.concatenate([[zeros], count]), resolution, limit, whole, unit)
 
+    @classmethod
+    def from_sizes(cls, values: ArrayLike, *, width: float = 0.01) -> Tally:
+        """Tally whole bytes, each taken to reach half a byte to either side, in such bins."""
+        at, count = counted(np.asarray(values, dtype=np.float64).ravel())
+        if not len(at):
+            return cls(at, at, count, unit="B")
+        group = np.where(at < 1, -1, np.floor(np.log(np.maximum(at, 1)) / math.log1p(width)))
+        _, first = np.unique(group, return_index=True)
+        last = np.append(first[1:], len(at)) - 1
+        high = np.where(at[last] < 1, 0.5, at[last] + 0.5)
+        low = np.maximum(at[first] - 0.5, 0.0)
+        return cls(low, high, np.add.reduceat(count, first), unit="B")
+
     def same(self, other: Tally) -> bool:
         """Whether the other has the same values, observed in the same way."""
         how = (self.resolution, self.limit, self.whole, self.unit)

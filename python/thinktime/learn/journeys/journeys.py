@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.learn.bounds import USERS_MIN
+from thinktime.learn.fit import Tally
 from thinktime.learn.journeys.answers import Answers, find_answers
 from thinktime.learn.journeys.chain import Chain, find_chain
 from thinktime.learn.journeys.divergence import set_apart
@@ -69,10 +71,33 @@ class Journeys:
         return begun
 
     @property
+    def lengths_in_pages(self) -> Tally:
+        """The pages of a journey, as if the log's edges cut none off."""
+        pages = self.chain.whole.pages.astype(np.float64)
+        return Tally(pages, pages, self.chain.whole.many, whole=True, unit="")
+
+    @cached_property
+    def lengths_in_requests(self) -> Tally:
+        """The requests of a journey, with embedded objects and without further attempts.
+
+        A journey stands for as many as `lengths_in_pages` has of its number of pages.
+        """
+        visits, whole = self.visits, self.chain.whole
+        requests = np.bincount(visits.page[~visits.retry], minlength=len(visits.base))
+        first = np.flatnonzero(visits.starts)
+        pages_of = np.bincount(visits.journey)[first]
+        requests_of = np.bincount(visits.journey, requests)[first]
+        many = np.zeros(max(int(pages_of.max()), int(whole.pages.max())) + 1)
+        many[whole.pages] = whole.many
+        weight = many[pages_of] / np.bincount(pages_of)[pages_of]
+        at, place = np.unique(np.maximum(requests_of, 1.0), return_inverse=True)
+        count = np.bincount(place, weight).astype(np.float64)
+        return Tally(at, at, count, whole=True, unit="")
+
+    @property
     def requests_per_journey(self) -> float:
-        """Requests without further attempts, with embedded objects."""
-        counted = len(self.visits.retry) - self.retries
-        return counted / max(self.journeys, 1)
+        """The mean of `lengths_in_requests`."""
+        return self.lengths_in_requests.mean
 
 
 def find_journeys(

@@ -126,6 +126,8 @@ def _gain(found: Journeys) -> float:
 def _about(found: Journeys, at: int, total: int) -> str:
     kind, answers = found.kinds.kinds[at], found.answers[at]
     parts = [f"{kind.requests:,} requests ({kind.requests / total:.1%})"]
+    if not kind.template:
+        parts.append("their paths are not named, so that these go to one that exists")
     if len(kind.counts) > 1:
         known = "numbers as in the log" if kind.numbered else "made-up numbers"
         parts.append(f"{len(kind.counts):,} paths, {known}")

@@ -117,11 +117,15 @@ def _times(visits: Visits) -> tuple[NDArray[np.float64], Kept, int]:
 
 
 def tally(
-    values: NDArray[np.float64], limit_s: float, resolution_s: float, median_s: float | None = None
+    values: NDArray[np.float64],
+    limit_s: float | None,
+    resolution_s: float,
+    median_s: float | None = None,
 ) -> Tally:
     """Times in bins; if stamps are coarse, in whole steps of them.
 
-    ``median_s`` is that of the values, if it is known.
+    Only times up to ``limit_s`` could be observed, if it is given; ``median_s`` is that of the
+    values, if it is known.
     """
     if len(values) and median_s is None:
         median_s = float(np.median(values))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from thinktime import _core
 from thinktime.learn.bounds import USERS_MIN
 from thinktime.learn.fit import ZipfFit, zipf
-from thinktime.learn.kinds.private import private
+from thinktime.learn.kinds.private import private, public
 from thinktime.learn.kinds.templates import Templates, templates
 from thinktime.learn.logs.requests import METHODS, Requests
 from thinktime.learn.logs.row_order import Kept
@@ -68,6 +68,9 @@ class Kind:
     highest: int
     """The largest number in its paths, if these are numbered one after another; otherwise 0."""
 
+    instead: str = "/"
+    """A path of the log to which unnamed requests go, each with a query of its own."""
+
     @property
     def numbered(self) -> bool:
         """Whether the numbers that a workload draws are in the log's range."""
@@ -82,7 +85,7 @@ class Kind:
     def target(self) -> str:
         """The target in a workload: one variable place is drawn by popularity, others are 1."""
         if not self.template:
-            return f"/{quote(self.name.replace(' ', '-'))}/{self._drawn}"
+            return f"{self.instead}?{quote(self.name.replace(' ', '-'))}={self._drawn}"
         *parts, last = self.template.split("*")
         if not parts:
             return last
@@ -129,6 +132,16 @@ class Kinds:
             for kind in self.kinds
         ]
         return replace(self, kinds=kinds)
+
+    @property
+    def existing(self) -> str | None:
+        """A path of the named kind with the most requests; None if none is named."""
+        named = [kind.template for kind in self.popular if kind.template and kind.method == "GET"]
+        return named[0].replace("*", "1") if named else None
+
+    def going_to(self, path: str) -> Kinds:
+        """The same, with unnamed requests that go to this path."""
+        return replace(self, kinds=[replace(kind, instead=path) for kind in self.kinds])
 
     def share(self, kind: Kind) -> float:
         """The share of the requests that are of this kind."""
@@ -201,7 +214,7 @@ def _chosen(
     left, hidden = [PAGES_MAX, OBJECTS_MAX], 0
     for code in candidates.tolist():
         text, method = texts[code // 2 // len(METHODS)], code // 2 % len(METHODS)
-        if code not in many or not text or _tells(text):
+        if not text or not (public(text) or (code in many and not _tells(text))):
             hidden += int(asked[code])
         elif left[code % 2] and method != _OTHER and asked[code] >= REQUESTS_MIN:
             chosen.append(code)
@@ -254,7 +267,8 @@ def _kinds_asked_for(
             name += " (embedded)" if embedded and code - 1 in place else ""
         highest = _highest(requests, text, ids)
         kinds.append(Kind(name, method, text, embedded, int(counts.sum()), counts, highest))
-    return Kinds(kinds, pl.DataFrame(found)["kind"].to_numpy(), hidden)
+    found_kinds = Kinds(kinds, pl.DataFrame(found)["kind"].to_numpy(), hidden)
+    return found_kinds.going_to(found_kinds.existing or "/")
 
 
 def _most_first(members: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -55,6 +55,15 @@ COMMON = (
 )
 """Segments after such a one that name no person."""
 
+_PUBLIC = re.compile(
+    r"(?i)(?:/(?:api|internal|actuator|management|_|-|v\d{1,2}))*"
+    r"/(?:_?health(?:z|y|[-_]?checks?)?|livez?|liveness|alive|readyz?|readiness|startup|ping|up"
+    r"|heartbeat|status|server-status|(?:nginx|stub)_status|metrics|prometheus|version)"
+    rf"(?:/(?:live(?:ness)?|ready|readiness|startup|check))?/?(?:\.(?:{ENDINGS}))?"
+    r"|/|/favicon\.ico|/robots\.txt"
+)
+"""Paths by which machines look after any server, and those that every site has."""
+
 _GIVEN = """
 aaron abigail adam adrian ahmed aisha alan albert alex alexander alexandra alice alicia
 alina amanda amelia amy ana andrea andreas andrew andy angela anita anja ann anna anne
@@ -106,6 +115,11 @@ _PAPERS = re.compile(
     rf"|\d{{1,2}}[-_. ]?(?i:{_MONTHS})[a-z]*[-_. ]?\d{{4}})$"
 )
 """Numbers of documents and of cars, and dates whose month is a word."""
+
+
+def public(path: str) -> bool:
+    """Whether a path says nothing of its users, however few they are: a health check, say."""
+    return _PUBLIC.fullmatch(path) is not None
 
 
 def private(segment: str, before: str = "") -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from thinktime.learn.journeys import Journeys, find_journeys
 from thinktime.learn.journeys.chain import WEIGHTS
+from thinktime.learn.journeys.timeout import gaps_of_users
 from thinktime.learn.journeys.visits import find_pages
 from thinktime.learn.kinds.kinds import templates_of
 from thinktime.learn.kinds.templates import Templates
@@ -29,6 +30,9 @@ FEW = 100
 
 PAGE_S = 60.0
 """The objects of a page come within this time."""
+
+BURST = 4.0
+"""This many standard errors are exceeded with a probability of 3e-5."""
 
 BRIEF = 0.8
 """A closed population that is present for less than this share of the log comes and goes. A file
@@ -145,12 +149,13 @@ def learn_population(
     if population.model == "closed" and not brief:
         return _closed(population, requests, journeys, covered)
     give_back(requests)
+    begun_ns = _begin_times(journeys, requests.rows["time_ns"].to_numpy())
     starts = learn_starts(
-        _begin_times(journeys, requests.rows["time_ns"].to_numpy()),
+        begun_ns,
         begin_ns=begin_ns,
         covered=covered,
         resolution_s=requests.resolution_s,
-        settled_s=0.0 if alone else min(timeout_s, journeys.chain.settled_s),
+        settled_s=0.0 if alone else _settled_s(requests, journeys, begun_ns - begin_ns),
     )
     replay = brief or len(starts.times_ns) < FEW
     model = starts.models[-1] if replay else choose(starts.models, as_dispersed(starts))
@@ -164,9 +169,27 @@ def _closed(
     """A fixed number of clients, at the pace of the log."""
     looped = _as_loop(population, of_mean(population, journeys))
     looped, clients = at_pace_of_log(population, requests, looped, covered)
+    # Clients do not leave: their sessions are as long as the log has them.
+    looped = replace(looped, chain=replace(looped.chain, whole=looped.chain.logged))
     # The reasons of loops name a number.
     same = population if population.kind == "loop" else replace(population, clients=clients)
     return PopulationModel(same, requests, looped, None, None, clients)
+
+
+def _settled_s(requests: Requests, journeys: Journeys, since_ns: NDArray[np.int64]) -> float:
+    """The seconds at the beginning in which sessions in progress may seem to begin.
+
+    0 if more begin there than can be in progress, beyond chance: then it is a burst.
+    """
+    settled_s = min(journeys.timeout_s, journeys.chain.settled_s)
+    early = int(np.count_nonzero(since_ns < settled_s * 1e9))
+    rest_s = requests.span_s - settled_s
+    if rest_s <= 0 or early == len(since_ns):
+        return settled_s
+    usual = (len(since_ns) - early) / rest_s * settled_s
+    gaps = gaps_of_users(requests)
+    active = float(gaps[gaps <= journeys.timeout_s].sum()) / requests.span_s
+    return settled_s if early <= usual + 2 * active + BURST * math.sqrt(usual + active) else 0.0
 
 
 def _brief(requests: Requests, covered: Coverage) -> bool:

@@ -9,7 +9,8 @@ from thinktime.learn.populations.draft import Draft
 from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
-from thinktime.learn.populations.streams import Ints, Streams
+from thinktime.learn.populations.streams import COARSE_S, Ints, Streams
+from thinktime.learn.populations.waits import Waits, waits
 
 LEAST = 50
 """With at least this many requests, a user without a program's name is judged by behaviour."""
@@ -25,6 +26,9 @@ OBJECTS = 0.05
 """Pages embed images and scripts: a log with at least this share of them is that of a site."""
 
 PAUSE_S = 1800.0
+
+OVERLAPS = 0.02
+"""A user with a larger share of overlapping requests makes several at a time."""
 
 RUN = 60.0
 """This many requests in a session are a piece of work, not a visit."""
@@ -87,8 +91,9 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         found = pace.of(seen, rows)
         model, why, confidence = "closed", found.reason, found.confidence
         return _made(rows, model, why, confidence, found.clients, found.interval_s, found.think)
-    if stay >= 0.9 and staying.sum() >= 2 and _one_at_a_time(streams):
-        return _workers(seen, rows, streams)
+    waiting = waits(streams, PAUSE_S)
+    if stay >= 0.9 and _one_at_a_time(streams, waiting, int(staying.sum())):
+        return _workers(seen, rows, streams, waiting)
     if _by_intervals(seen, streams):
         found = pace.of(seen, rows)
         draft = _made(rows, "closed", found.reason, LIKELY, len(streams), found.interval_s)
@@ -107,7 +112,8 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         # An hourly client is seen once in a log of one hour.
         clear = each < 1.2 and often < 0.1 and seen.span_s >= 4 * PAUSE_S and len(streams) >= 200
         who = "1 user, who makes" if len(streams) == 1 else f"{len(streams):,} users, who make"
-        text = f"{who} {each:.2f} requests in a session"
+        many = "1 request" if each < 1.005 else f"{each:.2f} requests"
+        text = f"{who} {many} in a session"
         return _made(rows, "open", text, SURE if clear else LIKELY)
     if each >= RUN:
         hands = _under_way(streams)
@@ -132,11 +138,15 @@ def _by_intervals(seen: Evidence, streams: Streams) -> bool:
     return bool(high < 1.3 * low + step and middle > 4 * step)
 
 
-def _one_at_a_time(streams: Streams) -> bool:
-    return float(np.median(streams.overlaps)) < 0.02
+def _one_at_a_time(streams: Streams, waiting: Waits, staying: int) -> bool:
+    """Whether each user waits for answers; unless shown otherwise, several quick ones do."""
+    if waiting.confidence != UNSURE or staying < 2:
+        return bool(waiting.waits) and waiting.confidence != UNSURE
+    seldom = np.median(streams.overlaps) < OVERLAPS and np.median(pace.busy(streams)) < 1
+    return waiting.waits is not False and bool(seldom)
 
 
-def _workers(seen: Evidence, rows: Ints, streams: Streams) -> Draft:
+def _workers(seen: Evidence, rows: Ints, streams: Streams, waiting: Waits) -> Draft:
     """Users who stay and make one request after another: a closed population."""
     spread = float(streams.counts.std() / streams.counts.mean())
     # Users with arrivals of their own have rates of their own; clones have the same rate.
@@ -144,17 +154,15 @@ def _workers(seen: Evidence, rows: Ints, streams: Streams) -> Draft:
     exponential = low < 2 * seen.resolution_s or 10 < high / low < 50
     clones = len(streams) >= 3 and spread < 0.25
     confidence = LIKELY if clones and not exponential else UNSURE
-    if streams.duration is not None:
-        # The expected number of overlaps if they came independently of each other.
-        rates = streams.counts / np.maximum(streams.last - streams.first, 1e-9)
-        chance = float((streams.sums(streams.duration) * rates).sum())
-        if chance >= 10 and float(streams.overlaps.max()) == 0.0:
-            confidence = SURE if chance >= 30 and seen.resolution_s < 0.1 else LIKELY
+    if waiting.waits:
+        confidence = waiting.confidence
     who, ask = ("1 user is", "asks") if len(streams) == 1 else (f"{len(streams)} users are", "ask")
     text = (
         f"{who} there for the whole log, at nearly the same rate, and {ask} for one thing after "
         "another"
     )
+    if waiting.waits is None and seen.resolution_s >= COARSE_S:
+        text += f", as far as stamps in steps of {seen.resolution_s:g} s show"
     interval = float(np.median(streams.thinks[streams.thinks < PAUSE_S]))
     return _made(rows, "closed", text, confidence, len(streams), max(interval, 0.0), "varied")
 

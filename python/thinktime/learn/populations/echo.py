@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime.learn.populations.streams import Floats, Streams
+from thinktime.learn.populations.streams import COARSE_S, Floats, Streams
 
 SAMPLE = 2000
 BEFORE = 400
@@ -67,7 +67,7 @@ def echo(streams: Streams, after_answers: bool, resolution_s: float) -> Echo | N
 def _first(lags: Floats, count: int, rate: float, reach: float, resolution_s: float) -> Echo | None:
     """The echo of the shortest time: if thinks are equal, their multiples are echoes, too."""
     found: Echo | None = None
-    for width in WIDTHS:
+    for width in WIDTHS if resolution_s < COARSE_S else WIDTHS[-1:]:
         one = _of_width(np.sort(np.log(lags)), width, count, rate, reach, resolution_s)
         if one is None or (found is not None and one > found.interval_s / 1.5):
             continue
@@ -81,10 +81,15 @@ def _first(lags: Floats, count: int, rate: float, reach: float, resolution_s: fl
 def _of_width(
     logs: Floats, width: float, count: int, rate: float, reach: float, resolution_s: float
 ) -> float | None:
-    """The times after which requests come again, by windows of a relative width."""
-    # Stamps are rounded at both ends of a lag.
-    least = max(logs[0], np.log(max(2.2 * resolution_s / width, 1e-3)))
-    edges = np.arange(least, np.log(max(reach, 1e-2)), np.log1p(width) / 2)
+    """The times after which requests come again, by windows of a relative width.
+
+    If stamps are coarse, windows are two steps wide.
+    """
+    if resolution_s >= COARSE_S:
+        edges = np.log(np.arange(0.5, reach / resolution_s) * resolution_s)
+    else:  # stamps are rounded at both ends of a lag
+        least = max(logs[0], np.log(max(2.2 * resolution_s / width, 1e-3)))
+        edges = np.arange(least, np.log(max(reach, 1e-2)), np.log1p(width) / 2)
     if len(edges) < 4:
         return None
     upto = np.searchsorted(logs, edges)

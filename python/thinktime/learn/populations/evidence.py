@@ -142,7 +142,7 @@ class Evidence:
         """Streams of some rows, those with the same key in one."""
         _, ids = np.unique(keys, return_inverse=True)
         order = stable_order(ids)
-        return Streams(rows[order], ids[order], self.time, self.duration)
+        return Streams(rows[order], ids[order], self.time, self.duration, self.resolution_s)
 
     def users_of(self, rows: Ints) -> int:
         """The number of users who made these requests."""
@@ -160,7 +160,9 @@ class Evidence:
             users = np.flatnonzero(self.requests_of)
             counts = self.requests_of[users]
             ids = np.repeat(np.arange(len(users)), counts)
-            return Streams(self.order_by_user, ids, self.time, self.duration, counts), users
+            return Streams(
+                self.order_by_user, ids, self.time, self.duration, self.resolution_s, counts
+            ), users
         else:
             wanted = np.zeros(len(self), dtype=bool)
             wanted[rows] = True
@@ -170,7 +172,7 @@ class Evidence:
         np.not_equal(users[1:], users[:-1], out=first[1:])
         begins = np.flatnonzero(first)
         ids = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(users)))
-        return Streams(rows, ids, self.time, self.duration), users[begins]
+        return Streams(rows, ids, self.time, self.duration, self.resolution_s), users[begins]
 
     def streams_of_users(self, least: int) -> tuple[Streams, Ints]:
         """A stream of each user with at least this many requests left; and the users."""

@@ -93,7 +93,7 @@ def regular(seen: Evidence, streams: Streams, referred: Floats) -> Flags:
     near = (spread < NEAR) & program & told
     few = streams.counts < NEAR_LEAST
     near &= (streams.counts >= NEAR_LEAST) | _narrow(seen, streams, near & few)
-    even = streams.dispersion(step) < EVEN
+    even = streams.dispersion < EVEN
     even |= pace.held(streams)
     even &= program & (streams.counts >= EVEN_LEAST)
     return np.asarray(fixed | near | even | _held(seen, streams))

@@ -10,7 +10,7 @@ from thinktime.learn.populations import agents
 from thinktime.learn.populations.echo import Echo, echo
 from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
-from thinktime.learn.populations.streams import Flags, Floats, Ints, Streams
+from thinktime.learn.populations.streams import COARSE_S, Flags, Floats, Ints, Streams
 from thinktime.present import units
 
 BUSY = 0.7
@@ -75,8 +75,8 @@ def of(seen: Evidence, rows: Ints) -> Pace:
     after = "after the request before" if even else "after the answer"
     return Pace(
         *(even, interval, alike, clients, confidence),
-        f"{many} again {seconds(interval)} {after} (nine of ten between "
-        f"{seconds(low if even else think_low)} and {seconds(high if even else think_high)}), "
+        f"{many} again {seconds(interval)} {after} (nine of ten "
+        f"{_within(*((low, high) if even else (think_low, think_high)))}), "
         f"{len(rows):,} times: {why}",
         _wanted(seen)
         if confidence == UNSURE
@@ -84,6 +84,12 @@ def of(seen: Evidence, rows: Ints) -> Pace:
         if not even
         else "gaps that grow with the time that answers take",
     )
+
+
+def _within(low: float, high: float) -> str:
+    """Where nine of ten times lie."""
+    least, most = seconds(low), seconds(high)
+    return "alike" if least == most else f"between {least} and {most}"
 
 
 def _wanted(seen: Evidence) -> str:
@@ -102,9 +108,7 @@ def _single(seen: Evidence, streams: Streams) -> bool:
     if seen.duration is not None:
         alike |= (low > 0) & (high / np.maximum(low, 1e-9) < 3.5) & (streams.overlaps < 0.02)
     none = (np.abs(high) < 2.5 * step) & (busy(streams) > BUSY) & (busy(streams) < ONE)
-    # Coarse stamps let a request seem to come before the answer to the one before.
-    apart = (streams.overlaps < 0.02) | ((step >= 0.1) & (low > -step))
-    single = (alike | (none & apart)) & (streams.counts >= 3)
+    single = (alike | (none & (streams.overlaps < 0.02))) & (streams.counts >= 3)
     counts = streams.counts
     return bool(counts[single].sum() >= 0.5 * counts.sum())
 
@@ -204,8 +208,8 @@ def _by_clock(seen: Evidence, streams: Streams, gap: float) -> tuple[bool, str, 
 
 def _by_drift(seen: Evidence, streams: Streams, monitors: bool) -> tuple[bool, str, str]:
     """The verdict by drift: the errors of a clock do not add up, those of a loop do."""
-    short, _ = streams._dispersion(8, seen.resolution_s / 10)
-    long, _ = streams._dispersion(32, seen.resolution_s / 10)
+    short = streams.dispersion_of_groups(8, seen.resolution_s / 10)
+    long = streams.dispersion_of_groups(32, seen.resolution_s / 10)
     told = np.isfinite(short) & np.isfinite(long) & (short > 0)
     if not told.any():
         return monitors, UNSURE, "too few requests show whether answers matter"
@@ -233,6 +237,8 @@ def _many_hands(seen: Evidence, streams: Streams) -> Pace:
     step = seen.resolution_s
     after_start, after_answer = echo(streams, False, step), echo(streams, True, step)
     even, told = _even_hands(after_start, after_answer)
+    if even and after_answer and step >= COARSE_S and took < step:
+        even, told = False, UNSURE  # such stamps do not tell a request from its answer
     found = after_start if even else after_answer or after_start
     if found is None:
         return Pace(
@@ -274,7 +280,7 @@ def _rates(streams: Streams) -> list[float]:
         gaps = np.diff(times)
         if len(gaps) == 0:
             continue
-        hole = np.quantile(gaps, 0.99) * 20 + 1.0
+        hole = np.quantile(gaps, 0.99) * 20 + 1.0 + 2 * streams.step_s
         rates.append(len(gaps) / max(float(gaps[gaps < hole].sum()), 1e-9))
     return rates
 

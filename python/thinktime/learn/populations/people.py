@@ -24,6 +24,9 @@ EDGE = 0.1
 STAYS = 0.8
 """A user present for this share of the log, at its beginning and its end, stays."""
 
+CUT = 0.5
+"""If this share of sessions may be cut off by the log's edges, the verdict is unsure."""
+
 ONCE = 1.2
 """Sessions of fewer pages are single requests."""
 
@@ -74,14 +77,14 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
     stay = float(streams.counts[staying].sum()) / len(rows)
     chained = _chained(seen, streams, staying) if stay >= 0.5 else 1.0
     bursts = _bursts(seen, streams, staying) if stay >= 0.5 else 1.0
-    about = f"{len(streams):,} users, {sessions:,} sessions of {each:.2f} pages"
+    about = f"{len(streams):,} users"
     if (moved := _moved(seen, paged)) and stay < 0.5:
         about += f"; but {moved:.0%} of users' first pages were found on another page of the site: "
         about += "addresses seem to change from page to page, and sessions cannot be told"
         model = "open" if each < ONCE else "partly-open"
         return _people(rows, model, about, "something that names the user in each line", UNSURE)
     if stay >= 0.8 and chained >= 0.7 and bursts < 2.5:
-        return _closed(seen, rows, streams, staying, stay, about, chained)
+        return _closed(seen, rows, streams, staying, stay, chained)
     if stay >= 0.5:
         text = f"{len(streams):,} addresses with their agents are there all the time, but what "
         text += "they ask for is not one person's: many people come and go behind them"
@@ -99,6 +102,7 @@ def _visitors(
         sure = SURE if each < 1.1 and sessions >= 500 else UNSURE
         if sure == SURE and not seen.agents_logged:
             sure = LIKELY
+        about += ", who hardly ever ask for a second page within half an hour"
         return _people(rows, "open", about, "sessions of several pages", sure)
     sure = LIKELY if each < 1.5 or sessions < 200 or seen.span_s < 4 * PAUSE_S else SURE
     unlike = spread_between(paged, PAUSE_S, seen.resolution_s)
@@ -106,7 +110,12 @@ def _visitors(
         sure = LIKELY
     if sessions < 30:
         sure = UNSURE
-    about += "; they come and go"
+    about += ", who come, ask for several pages, and go"
+    # At any moment this many are in progress, and so also at the log's begin and at its end.
+    under_way = float(paged.gaps[paged.gaps <= PAUSE_S].sum()) / max(seen.span_s, 1e-9)
+    if 2 * under_way > CUT * sessions:
+        sure = UNSURE
+        about += "; but the log's begin or end may cut most of their sessions"
     if unlike >= UNLIKE:
         about += (
             f"; {unlike:.0%} of the spread of their pauses lies between users: there may be "
@@ -179,7 +188,7 @@ def _bursts(seen: Evidence, streams: Streams, staying: Flags) -> float:
 
     Visits with pauses between them are more uneven than independent requests, which have 1.
     """
-    found = streams.dispersion(seen.resolution_s)[staying]
+    found = streams.dispersion[staying]
     found = found[np.isfinite(found)]
     return float(np.median(found)) if len(found) else 1.0
 
@@ -190,7 +199,6 @@ def _closed(
     streams: Streams,
     staying: Flags,
     stay: float,
-    about: str,
     chained: float,
 ) -> Draft:
     clients = int(staying.sum())
@@ -209,8 +217,8 @@ def _closed(
         sure = SURE
     if not seen.referrers:
         sure = LIKELY if sure == SURE else sure
-    text = f"{clients} users are there for the whole log, and make {stay:.0%} of the requests: "
-    text += about
+    text = f"{clients} of {len(streams):,} users are there for the whole log, and make {stay:.0%} "
+    text += "of the requests"
     if _shared(seen, rows) > 0.5:
         sure = UNSURE
         text += "; most of them share an address with others: they may be many people behind few"

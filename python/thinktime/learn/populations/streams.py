@@ -20,6 +20,15 @@ GROUPS = (8, 32, 128, 512, 2048, 8192)
 HANDS = (64, 256, 1024)
 """The numbers of requests in a group, for the work in progress."""
 
+STEPS = (8, 32, 128)
+"""The numbers of steps in its place if stamps are coarse."""
+
+COARSE_S = 0.1
+"""From this step on, stamps hide which of two requests in a step came first."""
+
+EARLY_S = 0.002
+"""A request that comes before the answer to the one before by no more than this waits for it."""
+
 GROUPS_LEAST = 14
 HANDS_LEAST = 10
 _BITS = 42
@@ -35,13 +44,15 @@ class Streams:
         ids: Ints,
         time: Floats,
         duration: Floats | None,
+        step_s: float,
         counts: Ints | None = None,
     ) -> None:
         """Rows are places in the arrays of times, in seconds; ``ids`` count streams from 0.
 
-        Both are stream by stream, and in a stream in the order of time. ``counts`` are the numbers
-        of rows of the streams, if known.
+        Both are stream by stream, and in a stream in the order of time. ``step_s`` are the steps of
+        the stamps, ``counts`` the numbers of rows of the streams, if known.
         """
+        self.step_s = step_s
         self.rows, self.ids = rows, ids
         self.counts = np.bincount(ids) if counts is None else counts
         self.starts = np.cumsum(self.counts) - self.counts
@@ -101,13 +112,19 @@ class Streams:
         """Quantiles of the gaps or thinks of each stream; NaN if a stream has none."""
         return _quantiles(self.ids[self.inner], values, len(self), *parts)
 
+    @property
+    def early_s(self) -> float:
+        """The time by which a request that waits may seem to come before the answer."""
+        return EARLY_S + (2 * self.step_s if self.step_s >= COARSE_S else 0.0)
+
     @cached_property
     def overlaps(self) -> Floats:
         """The share of requests that came before the answer to the one before."""
-        late = np.bincount(self.ids[self.inner], self.thinks < -0.002, len(self))
-        return np.asarray(late / np.maximum(self.counts - 1, 1))
+        early = np.bincount(self.ids[self.inner], self.thinks < -self.early_s, len(self))
+        return np.asarray(early / np.maximum(self.counts - 1, 1))
 
-    def dispersion(self, resolution_s: float) -> Floats:
+    @cached_property
+    def dispersion(self) -> Floats:
         """The unevenness of the arrivals, relative to a Poisson process, which has 1.
 
         Neighbouring groups of m requests take times whose differences have the variance 2 m c², in
@@ -122,7 +139,7 @@ class Streams:
         for many in GROUPS:
             if self.counts.max(initial=0) < many * GROUPS_LEAST:
                 break
-            value, _ = self._dispersion(many, resolution_s)
+            value = self.dispersion_of_groups(many, self.step_s)
             least = np.fmin(least, value)
         return least
 
@@ -132,7 +149,8 @@ class Streams:
         chosen = np.flatnonzero((place % many == 0) & (self.counts[self.ids] >= many))
         return chosen, np.flatnonzero(self.ids[chosen][1:] == self.ids[chosen][:-1]) + 1
 
-    def _dispersion(self, many: int, resolution_s: float) -> tuple[Floats, Floats]:
+    def dispersion_of_groups(self, many: int, step_s: float) -> Floats:
+        """The same for groups of this many requests; infinite if they last for a few steps only."""
         chosen, inner = self._groups(many)
         took = self.time[chosen[inner]] - self.time[chosen[inner - 1]]
         ids = self.ids[chosen[inner]]
@@ -143,8 +161,8 @@ class Streams:
         number = np.bincount(ids, minlength=len(self))
         with np.errstate(all="ignore"):
             value = many / 2 * (1.4826 * swing / middle) ** 2 * (1 + 3 / np.sqrt(number))
-        told = (number >= GROUPS_LEAST) & (middle >= 10 * resolution_s)
-        return np.where(told, value, np.inf), middle
+        known = (number >= GROUPS_LEAST) & (middle >= 10 * step_s)
+        return np.where(known, value, np.inf)
 
     @cached_property
     def held(self) -> tuple[Floats, Floats]:
@@ -158,31 +176,56 @@ class Streams:
         taken at the size of groups with the least work. Infinite if nothing can be judged.
         """
         least, beside = np.full(len(self), np.inf), np.full(len(self), np.inf)
-        for many in HANDS:
-            if self.duration is None or self.counts.max(initial=0) < many * HANDS_LEAST:
-                break
-            work = self._variety(many, self.duration, 0.5)
-            number = self._variety(many, np.ones(len(self.ids)), 0.0)
-            less = work < least
+        if self.duration is None or self.counts.max(initial=0) < HANDS[0] * HANDS_LEAST:
+            return least, beside
+        coarse = self.step_s >= COARSE_S
+        for many in STEPS if coarse else HANDS:
+            ids, each, work, number = self._by_steps(many) if coarse else self._by_groups(many)
+            busy = self._variety(ids, each, work, 0.5)
+            usual = self._variety(ids, each, number, 0.0)
+            less = busy < least
             with np.errstate(all="ignore"):
-                beside[less] = (work / number)[less]
-            least[less] = work[less]
+                beside[less] = (busy / usual)[less]
+            least[less] = busy[less]
         return least, beside
 
-    def _variety(self, many: int, values: Floats, above: float) -> Floats:
-        """The variation of sums of values over groups, per second, if more than ``above``."""
+    def _by_groups(self, many: int) -> tuple[Ints, Floats, Floats, Floats]:
+        """Of groups of this many requests: stream, requests, work a second, requests a second."""
+        assert self.duration is not None
         chosen, inner = self._groups(many)
-        upto = np.concatenate(([0.0], np.cumsum(values)))
-        sums = upto[chosen[inner]] - upto[chosen[inner - 1]]
+        upto = np.concatenate(([0.0], np.cumsum(self.duration)))
+        work = upto[chosen[inner]] - upto[chosen[inner - 1]]
         took = self.time[chosen[inner]] - self.time[chosen[inner - 1]]
-        ids = self.ids[chosen[inner]]
         kept = took > 0
-        ratio, ids = sums[kept] / took[kept], ids[kept]
-        low, middle, high = _quantiles(ids, ratio, len(self), 0.25, 0.5, 0.75)
+        ids, took = self.ids[chosen[inner]][kept], took[kept]
+        return ids, np.full(len(self), float(many)), work[kept] / took, many / took
+
+    def _by_steps(self, many: int) -> tuple[Ints, Floats, Floats, Floats]:
+        """The same of answers in this many steps of stamps, whose bounds are no part of a step.
+
+        A stream's first and last ones are left out.
+        """
+        assert self.duration is not None
+        rows = np.flatnonzero((self.counts >= HANDS[0] * HANDS_LEAST)[self.ids])
+        width_s = many * self.step_s
+        at = np.floor((self.time[rows] + self.duration[rows]) / width_s + 1e-6).astype(np.int64)
+        key, place = np.unique(self.ids[rows] << 32 | at, return_inverse=True)
+        ids = (key >> 32).astype(np.int64)
+        number = np.bincount(place).astype(np.float64) / width_s
+        work = np.bincount(place, self.duration[rows]) / width_s
+        inner = np.zeros(len(ids), dtype=bool)
+        inner[1:-1] = (ids[1:-1] == ids[:-2]) & (ids[1:-1] == ids[2:])
+        sums = np.bincount(ids[inner], number[inner], len(self)) * width_s
+        each = sums / np.maximum(np.bincount(ids[inner], minlength=len(self)), 1)
+        return ids[inner], each.astype(np.float64), work[inner], number[inner]
+
+    def _variety(self, ids: Ints, each: Floats, values: Floats, above: float) -> Floats:
+        """The variation of values of groups, of ``each`` requests, if more than ``above``."""
+        low, middle, high = _quantiles(ids, values, len(self), 0.25, 0.5, 0.75)
         number = np.bincount(ids, minlength=len(self))
         with np.errstate(all="ignore"):
             # The quartiles of a normal law lie 1.349 standard deviations apart.
-            value = many * ((high - low) / 1.349 / middle) ** 2 * (1 + 3 / np.sqrt(number))
+            value = each * ((high - low) / 1.349 / middle) ** 2 * (1 + 3 / np.sqrt(number))
         return np.where((number >= HANDS_LEAST) & (middle > above), value, np.inf)
 
 

@@ -11,6 +11,7 @@ from thinktime.learn.starts.dispersion import WINDOWS_S
 from thinktime.learn.starts.file import arrival_keys, columns, write_starts
 from thinktime.learn.starts.models import Model, choose
 from thinktime.learn.starts.peaks import Peak
+from thinktime.learn.starts.poisson import Poisson
 from thinktime.learn.starts.population import Starts, as_dispersed, learn_starts
 from thinktime.learn.starts.spread import spread, step_s
 
@@ -19,6 +20,7 @@ __all__ = [
     "Coverage",
     "Model",
     "Peak",
+    "Poisson",
     "Starts",
     "arrival_keys",
     "as_dispersed",

@@ -6,21 +6,41 @@ American Statistical Association 100, 2005), section 3.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from thinktime.learn.starts.coverage import Coverage, Times
 from thinktime.learn.starts.dispersion import Counts, sums
-from thinktime.learn.traffic.arrivals import (
-    SIGNIFICANCE,
-    TESTED_MAX,
-    TESTED_MIN,
-    TESTED_SURE,
-    WINDOW_ARRIVALS,
-    Poisson,
-)
 from thinktime.stats.kolmogorov import kolmogorov_smirnov
 
 MINUTE_S = 60.0
+TESTED_MIN = 50
+TESTED_SURE = 200
+TESTED_MAX = 20_000
+"""The number of gaps in the test: with more it would find differences that do not matter."""
+
+WINDOW_ARRIVALS = 25
+"""Windows hold about this many arrivals: short enough that the rate hardly changes within one."""
+
+SIGNIFICANCE = 0.01
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """Whether sessions arrive as a Poisson process whose rate may change slowly."""
+
+    verdict: str
+    """"yes", "no" or "cannot tell"."""
+
+    p_value: float | None
+    """The probability, for a Poisson process, of gaps as far from exponential."""
+
+    gaps: int
+    """The number of gaps in the test."""
+
+    dispersion: float | None
+    """Variance over mean of the sessions by minute, against the next: 1 for Poisson."""
 
 
 def poisson(times_s: Times, covered: Coverage, counts: Counts, step_s: float) -> Poisson:

@@ -12,12 +12,9 @@ from thinktime.learn.starts.coverage import Coverage, Times
 from thinktime.learn.starts.dispersion import WINDOWS_S, Counts, count, index
 from thinktime.learn.starts.models import Model, models
 from thinktime.learn.starts.peaks import Peak, peaks
-from thinktime.learn.starts.poisson import poisson
+from thinktime.learn.starts.poisson import MINUTE_S, Poisson, poisson
 from thinktime.learn.starts.rates import Steps, steps
 from thinktime.learn.starts.spread import spread
-from thinktime.learn.traffic.arrivals import Poisson
-
-MINUTE_S = 60.0
 
 CHANCE = 2.576
 """This many standard errors are exceeded with a probability of 1 %."""

@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from thinktime._core import law_tails
 from thinktime.learn.starts.coverage import Coverage, Times
 from thinktime.learn.starts.dispersion import Counts
-from thinktime.learn.traffic.arrivals import SESSIONS_A_STEP, SIGNIFICANCE, STEPS_MAX, WIDTHS_MIN
+from thinktime.learn.starts.poisson import MINUTE_S, SIGNIFICANCE
 
-MINUTE_S = 60.0
+SESSIONS_A_STEP = 100
+STEPS_MAX = 48
+WIDTHS_MIN = (1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 10080)
+"""Lengths of steps, in minutes."""
 
 
 @dataclass(frozen=True)

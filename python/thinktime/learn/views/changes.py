@@ -11,7 +11,7 @@ from thinktime.present import units
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
-    from thinktime.learn.traffic.sessions import Values
+    from thinktime.learn.fit import Values
 
 CHANCE = 2.576
 """Standard errors that a difference exceeds by chance once in a hundred times."""
@@ -61,16 +61,14 @@ class Change:
 
 def changes(before: Learned, after: Learned) -> list[Change]:
     """The changes from one log to the other: rates, sessions, populations, and requests."""
+    old, new = before.figures, after.figures
     return [
         _rate("requests", *((one.log.count, one.log.requests.span_s) for one in (before, after))),
-        _rate(
-            "sessions",
-            *((one.traffic.count("sessions"), one.traffic.duration_s) for one in (before, after)),
-        ),
-        _mean("requests a session", before.sessions.requests, after.sessions.requests),
-        _mean("think time", before.sessions.think, after.sessions.think),
-        _mean("response size", before.sizes, after.sizes),
-        _mean("duration", before.durations, after.durations),
+        _rate("sessions", *((one.sessions, one.part.requests.span_s) for one in (old, new))),
+        _mean("requests a session", old.requests, new.requests),
+        _mean("think time", old.thinks, new.thinks),
+        _mean("response size", old.sizes, new.sizes),
+        _mean("duration", old.durations, new.durations),
         *_shares("requests of", _populations(before), _populations(after)),
         *_shares("requests for", _kinds(before), _kinds(after)),
     ]

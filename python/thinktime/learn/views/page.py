@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from thinktime import diagrams
 from thinktime._core import InputError
-from thinktime.learn.advice.plan import apart, plan
 from thinktime.learn.logs.busiest import busiest_words
+from thinktime.learn.populations.population import UNSURE
 from thinktime.learn.views import tables
 from thinktime.learn.views.charts import CHARTS
 from thinktime.learn.views.server import sentences
@@ -66,15 +66,17 @@ def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
 
 
 def _verdict(learned: Learned, server: Server | None) -> Verdict:
-    advice, traffic = learned.advice, learned.traffic
-    count = traffic.count
+    advice, figures = learned.advice, learned.figures
+    main, people = advice.population, figures.part.requests
+    users = units.counted(people.user_count * figures.one_in, "user")
     findings = [
-        f"The advice is {advice.confidence}.",
-        apart(learned),
-        units.sentence(advice.reason),
-        f"{units.counted(count('requests'), 'request')} of {units.counted(count('users'), 'user')} "
-        f"in {units.seconds(traffic.duration_s)}, in {units.counted(count('sessions'), 'session')} "
-        f"told apart by gaps above {units.seconds(traffic.timeout_s)}.",
+        f"{main.name.capitalize()} make {units.percent(advice.work)} of the work and are "
+        f"{main.model} ({main.confidence}).",
+        units.sentence(main.reason),
+        f"The tests are simulated at {advice.assumed}.",
+        f"{units.counted(len(people) * figures.one_in, 'request')} of {users} in "
+        f"{units.seconds(people.span_s)}, in {units.counted(figures.sessions, 'session')} "
+        f"told apart by gaps above {units.seconds(figures.part.journeys.timeout_s)}.",
         f"Busiest: {busiest_words(learned.log)}.",
         tables.arrival_words(learned),
         *(units.sentence(note) for note in learned.log.notes),
@@ -82,7 +84,7 @@ def _verdict(learned: Learned, server: Server | None) -> Verdict:
         "The server: " + " ".join(sentences(learned, server or learned.server())),
         *(map(units.sentence, learned.fidelity.sentences()) if learned.fidelity else []),
     ]
-    return Verdict(f"{plan(advice)}.", [one for one in findings if one], _doubts(learned))
+    return Verdict(f"{advice.plan}.", findings, _doubts(learned))
 
 
 def _doubts(learned: Learned) -> list[str]:
@@ -94,9 +96,10 @@ def _doubts(learned: Learned) -> list[str]:
         for one in log.bad_lines[:_BAD_SHOWN]
     ]
     stopped = ["reading was interrupted: this is what was read up to then"]
-    unsure = [f"the advice is {learned.advice.confidence}"]
+    main = learned.advice.population
+    unsure = [f"whether {main.name} are {main.model} is unsure"]
     found = [
-        *(unsure if learned.advice.confidence.startswith("unsure") else []),
+        *(unsure if main.confidence == UNSURE else []),
         *(stopped if log.stopped else []),
         *bad,
         *log.warnings,

@@ -6,11 +6,13 @@ import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from thinktime.learn.advice.plan import plan
+import polars as pl
+
+from thinktime.learn.fit import Values
 from thinktime.learn.logs.busiest import busiest
 from thinktime.learn.logs.log import Log
+from thinktime.learn.logs.requests import METHODS
 from thinktime.learn.model.population_model import PopulationModel
-from thinktime.learn.traffic.sessions import Values
 from thinktime.learn.views.server import as_dict
 
 if TYPE_CHECKING:
@@ -22,50 +24,43 @@ SIGNIFICANT = 6
 
 def summary_of(learned: Learned, server: Server | None) -> dict[str, Any]:
     """The object. Times are in seconds, rates in events a second."""
-    traffic, arrivals, sessions = learned.traffic, learned.arrivals, learned.sessions
-    poisson, advice = arrivals.poisson, learned.advice
-    kinds = learned.parts[0].journeys.kinds
+    figures, advice = learned.figures, learned.advice
+    journeys, rows = figures.part.journeys, figures.part.requests.rows
+    poisson, kinds, main = figures.poisson, journeys.kinds, advice.population
     found = {
         **_log(learned),
         "populations": [_population(part, learned.log) for part in learned.parts],
         "findings": [vars(finding) for finding in learned.split.findings],
-        "session_timeout_s": traffic.timeout_s,
+        "session_timeout_s": journeys.timeout_s,
         "session_timeout_from": learned.timeout_from,
-        "sessions": traffic.count("sessions"),
-        "sessions_cut": {
-            "at_start": traffic.count("cut_at_start"),
-            "at_end": traffic.count("cut_at_end"),
-        },
-        "sessions_active": {
-            "mean": traffic.active_mean,
-            "max": traffic.active_max,
-        },
-        "session_rate": arrivals.rate,
-        "rate_profile": arrivals.profile,
-        "requests_per_session": _values(sessions.requests, traffic.requests_per_session),
-        "pages_per_session": _values(sessions.pages),
-        "think_time_s": _values(sessions.think),
-        "page_think_time_s": _values(sessions.page_think),
-        "object_gap_s": _values(sessions.object_gap),
-        "think_time_law": sessions.think_law,
-        "interarrival_s": _values(Values(arrivals.gap_tally, arrivals.gaps, None)),
+        "sessions": figures.sessions,
+        "sessions_cut": journeys.chain.cut * figures.one_in,
+        "sessions_active": {"mean": figures.active},
+        "session_rate": figures.rate,
+        "rate_profile": figures.profile,
+        "requests_per_session": _values(figures.requests),
+        "pages_per_session": _values(figures.pages),
+        "think_time_s": _values(figures.thinks),
+        "think_time_law": journeys.thinks.law,
+        "interarrival_s": _values(figures.gaps),
         "session_arrivals_poisson": {
             "verdict": poisson.verdict,
             "p_value": poisson.p_value,
             "dispersion": poisson.dispersion,
         },
-        "response_bytes": _values(learned.sizes),
-        "duration_of_requests_s": _values(learned.durations),
+        "response_bytes": _values(figures.sizes),
+        "duration_of_requests_s": _values(figures.durations),
         "request_mix": [{"name": kind.name, "share": kinds.share(kind)} for kind in kinds.kinds],
-        "statuses": {str(status): count for status, count in traffic.raw["statuses"]},
-        "methods": dict(traffic.raw["methods"]),
+        "statuses": {str(status): count for status, count in _counts(rows["status"])},
+        "methods": {METHODS[method]: count for method, count in _counts(rows["method"])},
         "server": as_dict(server),
         "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
-        "recommended_model": advice.model,
+        "recommended_model": main.model,
+        "recommended_for": main.name,
         "rule_of_thumb": advice.rule,
-        "plan": plan(advice),
-        "reason": advice.reason,
-        "confidence": advice.confidence,
+        "plan": advice.plan,
+        "reason": main.reason,
+        "confidence": main.confidence,
         "misleading_if": advice.misleading_if,
         "simulated": {
             "load": advice.load,
@@ -78,14 +73,19 @@ def summary_of(learned: Learned, server: Server | None) -> dict[str, Any]:
     return {name: _plain(value) for name, value in found.items()}
 
 
+def _counts(column: pl.Series) -> list[tuple[int, int]]:
+    """Each value, in order, and its count."""
+    return pl.DataFrame({"value": column}).group_by("value").len().sort("value").rows()
+
+
 def _log(learned: Learned) -> dict[str, Any]:
-    log, traffic = learned.log, learned.traffic
+    log, figures = learned.log, learned.figures
     bad: dict[str, int] = {}
     for lines in log.bad_lines:
         bad[lines.reason] = bad.get(lines.reason, 0) + lines.count
     formats = log.formats
     programs = [part.population for part in learned.parts if part.population.kind != "people"]
-    requests = log.requests
+    requests, people = log.requests, figures.part.requests
     return {
         "files": len(log.files),
         "format": formats[0] if len(formats) == 1 else formats,
@@ -106,18 +106,18 @@ def _log(learned: Learned) -> dict[str, Any]:
         "addresses": requests.users["address"].n_unique(),
         "one_in": log.one_in,
         "persons": {
-            "users": traffic.count("users"),
-            "requests": traffic.count("requests"),
-            "pages": traffic.count("pages"),
+            "users": people.user_count * log.one_in,
+            "requests": len(people) * log.one_in,
+            "pages": len(figures.part.journeys.visits.base) * log.one_in,
         },
         "programs": {
             "users": sum(one.users for one in programs) * log.one_in,
             "requests": sum(one.requests for one in programs) * log.one_in,
         },
-        "start": _date(traffic.raw["start_ns"]),
-        "end": _date(traffic.raw["end_ns"]),
-        "duration_s": traffic.duration_s,
-        "resolution_s": traffic.resolution_s,
+        "start": _date(requests.rows["time_ns"][0]),
+        "end": _date(requests.rows["time_ns"][-1]),
+        "duration_s": requests.span_s,
+        "resolution_s": requests.resolution_s,
         "busiest": [vars(one) for one in busiest(log)],
     }
 
@@ -160,14 +160,14 @@ def _date(nanoseconds: int) -> str:
     return seconds.isoformat().replace("+00:00", "Z")
 
 
-def _values(values: Values, mean: float | None = None) -> dict[str, Any] | None:
+def _values(values: Values) -> dict[str, Any] | None:
     """A kind of values, and the laws fitted to them."""
     tally = values.tally
     if tally.total == 0:
         return None
     found: dict[str, Any] = {
         "count": tally.total,
-        "mean": tally.mean if mean is None else mean,
+        "mean": tally.mean,
         "median": tally.quantile(0.5) if not tally.whole else float(round(tally.quantile(0.5))),
         "p90": tally.quantile(0.9),
         "p99": tally.quantile(0.99),

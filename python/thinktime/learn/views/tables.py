@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from thinktime.learn.traffic.sessions import Values
+from thinktime.learn.fit import Values
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
 
@@ -22,16 +22,14 @@ P_LEAST = 0.001
 
 def kinds_of_values(learned: Learned) -> list[tuple[str, Values, str]]:
     """A tallied kind: its name, its values, and the label of its axis."""
-    arrivals, sessions = learned.arrivals, learned.sessions
+    figures = learned.figures
     return [
-        ("requests a session", sessions.requests, "number"),
-        ("pages a session", sessions.pages, "number"),
-        ("think time", sessions.think, "time"),
-        ("think time before pages", sessions.page_think, "time"),
-        ("gap before objects of a page", sessions.object_gap, "time"),
-        ("gap between sessions", Values(arrivals.gap_tally, arrivals.gaps, None), "time"),
-        ("response size", learned.sizes, "size"),
-        ("duration", learned.durations, "time"),
+        ("requests a session", figures.requests, "number"),
+        ("pages a session", figures.pages, "number"),
+        ("think time", figures.thinks, "time"),
+        ("gap between sessions", figures.gaps, "time"),
+        ("response size", figures.sizes, "size"),
+        ("duration", figures.durations, "time"),
     ]
 
 
@@ -72,23 +70,20 @@ def _law(name: str, values: Values, words: Words) -> Line:
 def models(learned: Learned) -> Table:
     """The results of each system model for one server at the same load."""
     advice = learned.advice
-    found = {"partly-open": advice.partly_open, "open": advice.open, "closed": advice.closed}
     lines = []
-    for name, model in found.items():
-        if model is not None:
-            clients = units.counted(advice.clients, "client") if name == "closed" else ""
-            cells = (units.seconds(model.mean_s), units.seconds(model.p99_s))
-            gain = f"{units.number(model.gain)} times"
-            lines.append(Line(name, [Cell(text) for text in (*cells, gain)], clients))
+    for name, model in advice.models.items():
+        clients = units.counted(advice.clients, "client") if name == "closed" else ""
+        cells = (units.seconds(model.mean_s), units.seconds(model.p99_s))
+        gain = f"{units.number(model.gain)} times"
+        lines.append(Line(name, [Cell(text) for text in (*cells, gain)], clients))
     return Table(
         "models",
         "The results of each system model",
         "model",
         ("mean", "p99", "SRPT gains"),
         [Group(lines)],
-        f"Simulated: one server under FCFS at a load of {units.number(advice.load)}, demands with "
-        f"a mean of {units.seconds(advice.demand_s)} and C² {units.number(advice.cv2)} (from "
-        f"{advice.cv2_from}).",
+        f"{advice.population.name.capitalize()}, simulated on one server under FCFS at "
+        f"{advice.assumed}.",
     )
 
 
@@ -134,17 +129,20 @@ def populations(learned: Learned) -> Table:
 
 def arrival_words(learned: Learned) -> str:
     """The arrivals of sessions, in a sentence."""
-    poisson = learned.arrivals.poisson
+    figures = learned.figures
+    under_way = f"{units.number(figures.active)} under way"
+    if figures.part.closed:
+        return f"A fixed number of clients: {under_way}."
+    poisson = figures.poisson
     p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
     told = {
         "yes": "Sessions arrive as a Poisson process",
         "no": "Sessions do not arrive as a Poisson process",
         "cannot tell": "Too few sessions to tell whether they arrive as a Poisson process",
     }[poisson.verdict]
-    rate = "changes" if learned.arrivals.changes else "is constant"
-    mean = units.rate(learned.arrivals.rate, "sessions/s")
-    under_way = units.number(learned.traffic.active_mean)
-    return f"{told}{p_value}; their rate {rate}, {mean} on average, {under_way} under way."
+    rate = "changes" if figures.changes else "is constant"
+    mean = units.rate(figures.rate, "sessions/s")
+    return f"{told}{p_value}; their rate {rate}, {mean} on average, {under_way}."
 
 
 def chance(p_value: float) -> str:

@@ -6,9 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from thinktime.learn.advice.plan import plan
+from thinktime.learn.fit import Values
 from thinktime.learn.logs.busiest import busiest_words
-from thinktime.learn.traffic.sessions import Values
 from thinktime.learn.views.server import sentences
 from thinktime.learn.views.tables import WORDS, Words, chance
 from thinktime.present import units
@@ -79,28 +78,27 @@ def _populations(learned: Learned) -> Iterator[str]:
 
 
 def _laws(learned: Learned) -> Iterator[str]:
-    traffic, arrivals, sessions = learned.traffic, learned.arrivals, learned.sessions
+    figures, journeys = learned.figures, learned.figures.part.journeys
     yield (
-        f"sessions         {units.count(traffic.count('sessions'))} (gaps above "
-        f"{units.seconds(traffic.timeout_s)}, {learned.timeout_from}), "
-        f"{units.rate(arrivals.rate)}, {units.number(traffic.active_mean)} under way on average"
+        f"sessions         {units.count(figures.sessions)} (gaps above "
+        f"{units.seconds(journeys.timeout_s)}, {learned.timeout_from}), "
+        f"{units.rate(figures.rate)}, {units.number(figures.active)} under way on average"
     )
-    poisson = arrivals.poisson
-    p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
-    rate = "changes" if arrivals.changes else "is constant"
-    yield f"arrivals         Poisson: {poisson.verdict}{p_value}; the rate {rate}"
+    if not figures.part.closed:
+        poisson = figures.poisson
+        p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
+        rate = "changes" if figures.changes else "is constant"
+        yield f"arrivals         Poisson: {poisson.verdict}{p_value}; the rate {rate}"
     for name, values, kind in (
-        ("requests/session", sessions.requests, "number"),
-        ("pages/session", sessions.pages, "number"),
-        ("think time", sessions.think, "time"),
-        ("  before pages", sessions.page_think, "time"),
-        ("  before objects", sessions.object_gap, "time"),
-        ("response size", learned.sizes, "size"),
-        ("duration", learned.durations, "time"),
+        ("requests/session", figures.requests, "number"),
+        ("pages/session", figures.pages, "number"),
+        ("think time", figures.thinks, "time"),
+        ("response size", figures.sizes, "size"),
+        ("duration", figures.durations, "time"),
     ):
         if values.best is not None:
             yield f"{name:16} {_values(values, WORDS[kind])}"
-    kinds = learned.parts[0].journeys.kinds
+    kinds = journeys.kinds
     shown = ", ".join(
         f"{kind.name} {units.percent(kinds.share(kind))}" for kind in kinds.popular[:KINDS_SHOWN]
     )
@@ -122,22 +120,16 @@ def _values(values: Values, words: Words) -> str:
 
 def _advice(learned: Learned) -> Iterator[str]:
     advice = learned.advice
-    yield f"advice           {advice.model.upper()} ({advice.confidence})"
-    yield from _wrapped(f"{plan(advice)}.")
-    yield from _wrapped(units.sentence(advice.reason))
-    rows = {"partly-open": advice.partly_open, "open": advice.open, "closed": advice.closed}
-    yield from _wrapped(
-        f"at load {units.number(advice.load)}, demands {units.seconds(advice.demand_s)}, "
-        f"C² {units.number(advice.cv2)} ({advice.cv2_from}):"
-    )
-    for name, model in rows.items():
-        if model is not None:
-            clients = f", {units.counted(advice.clients, 'client')}" if name == "closed" else ""
-            yield (
-                f"{_INDENT}{name + clients:22} mean {units.seconds(model.mean_s)}, p99 "
-                f"{units.seconds(model.p99_s)}; SRPT's mean is {units.number(model.gain)} "
-                "times shorter"
-            )
+    share = units.percent(advice.work)
+    yield f"advice           for {advice.population.name}, who make {share} of the work"
+    yield from _wrapped(f"{advice.plan}.")
+    yield from _wrapped(f"At {advice.assumed}:")
+    for name, model in advice.models.items():
+        clients = f", {units.counted(advice.clients, 'client')}" if name == "closed" else ""
+        yield (
+            f"{_INDENT}{name + clients:22} mean {units.seconds(model.mean_s)}, p99 "
+            f"{units.seconds(model.p99_s)}; SRPT's mean is {units.number(model.gain)} times shorter"
+        )
 
 
 def _server(learned: Learned, server: Server | None) -> Iterator[str]:

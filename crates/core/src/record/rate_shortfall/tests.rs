@@ -54,3 +54,22 @@ fn a_cold_start_that_was_asked_for_is_told_only() {
 fn a_rate_that_changes_is_not_compared() {
     assert_eq!(missed("profile = 'sine(period=20min, low=0)'", 1, 30.0, 0.01), None);
 }
+
+/// Pages of 13 requests come one a second: the number of pages in 20 s has the standard deviation
+/// 4.5, and that of requests 58.
+#[test]
+fn the_objects_of_a_page_come_together() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '1/s'\n\
+                [[request]]\nname = 'home'\nget = '/'\nobjects = { count = 12, of = { a = 1 } }\n\
+                [[request]]\nname = 'a'\nget = '/a'\n";
+    let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+    let limit = Limit { requests: u64::MAX, until: Nanos::MAX, warmup: Nanos::ZERO };
+    let collector = Collector::of(&workload, limit, false, Nanos(1_000_000_000));
+    let window = Window { begin: Nanos::ZERO, end: Nanos(20_000_000_000) };
+    let mut summary = Summary::new("simulate", &workload, &collector, window, 0);
+    summary.requests = 13 * 7;
+    assert_eq!(rate_shortfall(&workload, &summary), None);
+    summary.requests = 0;
+    summary.duration_s = 200.0;
+    assert!(rate_shortfall(&workload, &summary).unwrap().spoils);
+}

@@ -1,39 +1,18 @@
-//! Intervals of figures that have no interval in the summary.
+//! Shares, with their intervals.
 
 use super::Found;
-use crate::statistics::Tally;
+use crate::statistics::NORMAL_975;
 
-/// The 0.975 quantile of the normal law.
-pub(super) const NORMAL_975: f64 = 1.959_964;
-
-/// The factor by which memory reduces a number of times: their mean's interval, of half-width
-/// `ci95`, is wider by its square root than that of independent times.
-pub(super) fn memory_of(tally: &Tally, ci95: Option<f64>) -> f64 {
-    let independent = tally.half_width_95(tally.count() as f64);
-    let ratio = ci95.zip(independent).map(|(found, least)| (found / least).powi(2));
-    ratio.filter(|ratio| ratio.is_finite()).map_or(1.0, |ratio| ratio.max(1.0))
-}
-
-/// The standard error of the logarithm of a percentile of this many independent exponential times.
-/// The share `beyond` lies beyond it.
-pub(super) fn of_order(number: f64, beyond: f64) -> f64 {
-    ((1.0 - beyond) / (number * beyond)).sqrt() / -beyond.ln()
-}
-
-/// A percentile judged by the number of times beyond the limit, too. If their memory is not known
-/// they count as one.
+/// A percentile judged by the share of requests beyond the limit, too; that share may be `allowed`.
+/// If the number of independent ones is not known they count as one.
 pub(super) fn by_number(
     found: Found,
-    tally: &Tally,
-    limit: f64,
-    at: f64,
-    sure: bool,
-    independent: f64,
+    beyond: f64,
+    allowed: f64,
+    independent: Option<f64>,
 ) -> Found {
-    let beyond = tally.share_beyond(limit);
-    let number = if sure { independent } else { 1.0 };
-    let [low, high] = wilson(beyond, number);
-    let allowed = 1.0 - at;
+    let [low, high] = wilson(beyond, independent.unwrap_or(1.0));
+    let sure = independent.is_some();
     Found {
         few_beyond: sure && high <= allowed,
         many_beyond: low > allowed && (sure || beyond >= 1.0),
@@ -41,8 +20,8 @@ pub(super) fn by_number(
     }
 }
 
-/// A share of this many. If none failed, a limit never counts as broken, however few there were.
-pub(super) fn share(failed: u64, all: u64) -> Found {
+/// A share of this many. If no failure at all is allowed, none is enough, however few there were.
+pub(super) fn share(failed: u64, all: u64, most: f64) -> Found {
     if all == 0 {
         return Found::default();
     }
@@ -52,8 +31,8 @@ pub(super) fn share(failed: u64, all: u64) -> Found {
         value: Some(part),
         low: Some(low),
         high: Some(high),
-        few_beyond: failed == 0,
-        many_beyond: false,
+        few_beyond: failed == 0 && most <= 0.0,
+        ..Found::default()
     }
 }
 

@@ -49,8 +49,8 @@ fn exponential(seed: u64, number: usize, mean_ms: f64) -> Vec<Option<f64>> {
 }
 
 #[test]
-fn few_requests_tell_where_they_are_far_from_the_limit() {
-    assert_eq!(only("p99 = '50ms'", &[Some(1.0); 3]).verdict, Verdict::Met);
+fn few_requests_tell_only_if_all_are_beyond_the_limit() {
+    assert_eq!(only("p99 = '50ms'", &[Some(1.0); 3]).verdict, Verdict::CannotTell);
     assert_eq!(only("p99 = '50ms'", &[Some(40.0); 3]).verdict, Verdict::CannotTell);
     assert_eq!(only("p99 = '50ms'", &[Some(60.0)]).verdict, Verdict::NotMet);
     assert_eq!(only("p50 = '50ms'", &[Some(60.0)]).verdict, Verdict::CannotTell);
@@ -77,6 +77,42 @@ fn shares_are_judged_by_their_intervals() {
     assert!((low - 0.0552).abs() < 1e-4 && (high - 0.1744).abs() < 1e-4, "{low} {high}");
     assert_eq!(only("errors = 0", &failing(1000, 1000)).verdict, Verdict::NotMet);
     assert_eq!(only("errors = 0", &[Some(1.0)]).verdict, Verdict::Met);
+    // Of 28 requests without a failure up to 12 % may fail; of 400 up to 0.95 %.
+    for (all, verdict) in [(28, Verdict::CannotTell), (400, Verdict::Met)] {
+        let found = only("errors = '1%'", &vec![Some(1.0); all]);
+        assert_eq!(found.verdict, verdict, "{}", found.words);
+    }
+    let few = only("errors = '1%'", &[Some(1.0); 28]).words;
+    assert!(few.ends_with("; about 13 times as many requests would tell"), "{few}");
+}
+
+/// A percentile is one of all requests: those that were given up are later than any limit.
+#[test]
+fn requests_that_failed_are_beyond_the_limit_of_a_percentile() {
+    let times = |all: usize| (0..all).map(|n| (n % 9 >= 4).then_some(1.0)).collect::<Vec<_>>();
+    let lost = only("p90 = '200ms'", &times(180));
+    assert_eq!((lost.verdict, lost.value, lost.interval), (Verdict::NotMet, None, None));
+    let words = "p90 is beyond any limit, with 80 requests that failed as the latest, wanted 200 ms \
+                 or less";
+    assert_eq!(lost.words, words);
+    let half = only("p50 = '200ms'", &times(1800));
+    assert_eq!((half.verdict, half.value), (Verdict::Met, Some(0.001)), "{}", half.words);
+    assert_eq!(only("x.p90 = '200ms'", &times(180)).verdict, Verdict::NotMet);
+}
+
+/// Fewer than 368 independent requests do not bound a p99: it has no interval, and is met in no
+/// case. Many of them beyond the limit decide all the same.
+#[test]
+fn a_percentile_that_is_not_known_has_no_interval() {
+    let times = exponential(3, 300, 1.0);
+    let near = only("p99 = '9ms'", &times);
+    assert_eq!((near.verdict, near.interval), (Verdict::CannotTell, None), "{}", near.words);
+    let words = "p99 is not known, wanted 9.00 ms or less; there are too few requests to tell";
+    assert_eq!(near.words, words);
+    let far = only("p99 = '1ms'", &times);
+    assert_eq!(far.verdict, Verdict::NotMet);
+    assert_eq!(far.words, "p99 is beyond the limit for certain, wanted 1.00 ms or less");
+    assert!(only("p90 = '9ms'", &times).interval.is_some());
 }
 
 #[test]

@@ -18,15 +18,31 @@ pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) ->
     let is_time = matches!(objective.figure, Figure::Response(_) | Figure::Page(_));
     let apart = if is_time { words::times_apart } else { words::percents_apart };
     let plain: fn(f64) -> String = if is_time { words::time } else { words::percent };
+    let value = found.value.filter(|value| value.is_finite());
     let (value, bound) =
-        found.value.map_or_else(|| (String::new(), plain(limit)), |value| apart(value, limit));
+        value.map_or_else(|| (String::new(), plain(limit)), |value| apart(value, limit));
     let known = found.interval().map(|bounds| bounds.map(plain));
     let known = known.filter(|[low, high]| low != high);
     let known = known.map_or(String::new(), |[low, high]| format!(" ({low} to {high})"));
+    let failed = match found.failed {
+        0 => String::new(),
+        1 => " with the request that failed as the latest".to_owned(),
+        many => format!(" with {many} requests that failed as the latest"),
+    };
+    let endless = found.value.is_some_and(f64::is_infinite);
+    let is_mean = matches!(objective.figure, Figure::Response("mean") | Figure::Page("mean"));
+    let unknown = is_time && !is_mean && found.interval().is_none();
+    let side = match verdict {
+        Verdict::Met => "within the limit",
+        Verdict::NotMet => "beyond the limit for certain",
+        Verdict::CannotTell => "not known",
+    };
     let (what, wanted) = match objective.figure {
         Figure::Errors => (format!("{value} of requests failed{known}"), "or less"),
         Figure::Checks => (format!("{value} of checks passed{known}"), "or more"),
-        _ => (format!("{key} is {value}{known}"), "or less"),
+        _ if endless => (format!("{key} is beyond any limit,{failed}"), "or less"),
+        _ if unknown => (format!("{key} is {side}{failed}"), "or less"),
+        _ => (format!("{key} is {value}{known}{failed}"), "or less"),
     };
     let what = if found.value.is_none() { format!("{key}: nothing was measured") } else { what };
     let doubt = match verdict {

@@ -30,11 +30,11 @@ def _draw(learned: Learned) -> Drawing | None:
 
 
 def _panel(learned: Learned, name: str, times: FloatArray, rates: FloatArray) -> Panel:
-    fitted = None
-    if name == "sessions":
-        found = learned.arrivals.rates
-        fitted = np.arange(len(found), dtype=np.float64) * learned.arrivals.step_s, found
-    return panel(name, times, rates, max(learned.traffic.duration_s, _MINUTE_S), fitted)
+    fitted, starts = None, learned.figures.part.starts
+    if name == "sessions" and starts is not None:
+        found = starts.steps.rates * learned.figures.one_in
+        fitted = np.arange(len(found), dtype=np.float64) * starts.steps.step_s, found
+    return panel(name, times, rates, max(learned.log.requests.span_s, _MINUTE_S), fitted)
 
 
 def panel(
@@ -63,7 +63,13 @@ def panel(
 
 def _rates(learned: Learned, name: str) -> tuple[FloatArray, FloatArray]:
     """The beginnings of intervals, in seconds, and the rate in each: at most 400 intervals."""
-    counts = learned.traffic.minutes(name).astype(np.float64)
+    figures = learned.figures
+    begun_s = figures.part.journeys.starts_s
+    since_ns = figures.part.requests.rows["time_ns"] - learned.log.requests.rows["time_ns"][0]
+    times_s = since_ns.to_numpy() * 1e-9
+    at = times_s if name == "requests" else begun_s + times_s[0]
+    counts = np.bincount((at / _MINUTE_S).astype(np.int64)).astype(np.float64)
+    counts *= figures.one_in
     if not len(counts):
         return counts, counts
     width = max(1, -(-len(counts) // _POINTS_MAX))

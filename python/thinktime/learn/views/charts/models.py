@@ -17,11 +17,7 @@ _MARKS = (("mean", "mean_s", colour(1)), ("p99", "p99_s", colour(0)))
 
 
 def _draw(learned: Learned) -> Drawing | None:
-    advice = learned.advice
-    models = {"closed": advice.closed, "partly-open": advice.partly_open, "open": advice.open}
-    found = {name: model for name, model in models.items() if model is not None}
-    if not found:
-        return None
+    found = learned.advice.models
     figure = go.Figure()
     for words, figure_name, shade in _MARKS:
         times = [getattr(model, figure_name) for model in found.values()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from thinktime.learn.advice.rule_of_thumb import CLOSED_FROM, OPEN_UP_TO
+from thinktime.learn.advice.advice import CLOSED_FROM, OPEN_UP_TO
 from thinktime.present import axes, units
 from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, layout, titled
 from thinktime.present.page import colour
@@ -20,7 +20,7 @@ _HEIGHT = 300
 
 
 def _draw(learned: Learned) -> Drawing | None:
-    curve, chosen = learned.curve, learned.traffic.timeout_s
+    curve, chosen = learned.figures.curve, learned.figures.part.journeys.timeout_s
     panels = [
         _panel("Sessions", "sessions", curve.timeout_s, curve.sessions, chosen),
         _limits(

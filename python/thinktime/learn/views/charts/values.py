@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from thinktime.learn.fit import Fit, Tally
-from thinktime.learn.traffic.sessions import Values
+from thinktime.learn.fit import Fit, Tally, Values
 from thinktime.learn.views.tables import WORDS, kinds_of_values
 from thinktime.present import axes, units
 from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, escape, layout, titled

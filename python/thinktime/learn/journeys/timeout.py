@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.traffic.traffic import Traffic
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.logs.row_order import stable_order
 
 USUAL_S = 1800.0
 """The timeout that is used if none is given."""
@@ -44,28 +45,35 @@ class TimeoutCurve:
     """The timeout at which the longest level stretch begins; None if there is none."""
 
 
-def timeout_curve(traffic: Traffic) -> TimeoutCurve:
-    """N(tau) = first visits + gaps above tau, for timeouts from 1 s to 10,000 s."""
-    gaps = traffic.times("gaps")
-    order = np.argsort(gaps.middle)
-    middles, upto = gaps.middle[order], np.cumsum(gaps.count[order])
+def gaps_of_users(requests: Requests) -> NDArray[np.float64]:
+    """The times between each user's requests, in seconds."""
+    user = requests.rows["user"].to_numpy()
+    order = stable_order(user)
+    gaps = np.diff(requests.rows["time_ns"].to_numpy()[order])[np.diff(user[order]) == 0]
+    return np.asarray(gaps * 1e-9)
+
+
+def timeout_curve(requests: Requests, one_in: int = 1) -> TimeoutCurve:
+    """N(tau) = users + gaps above tau, for timeouts from 1 s to 10,000 s.
+
+    Each user stands for ``one_in``.
+    """
+    gaps = np.sort(gaps_of_users(requests))
 
     def sessions(timeouts: NDArray[np.float64]) -> NDArray[np.float64]:
-        at = np.searchsorted(middles, timeouts, side="right")
-        within = np.concatenate([[0.0], upto])[at]
-        return traffic.count("first_visits") + gaps.total - within
+        within = np.searchsorted(gaps, timeouts, side="right").astype(np.float64)
+        return one_in * (len(requests) - within)
 
     timeouts = np.geomspace(1.0, _LONGEST_S, _PLACES)
     number = sessions(timeouts)
     lost = sessions(timeouts / _SPAN) - sessions(timeouts * _SPAN)
     relative = lost / (2 * np.log(_SPAN)) / np.maximum(number, 1.0)
-    level = _longest_level(timeouts, relative < LEVEL)
     return TimeoutCurve(
         timeouts,
         number,
-        traffic.count("requests") / np.maximum(number, 1.0),
+        one_in * len(requests) / np.maximum(number, 1.0),
         relative * number / timeouts,
-        level,
+        _longest_level(timeouts, relative < LEVEL),
     )
 
 

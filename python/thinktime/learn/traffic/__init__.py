@@ -1,1 +1,0 @@
-"""The figures of people: their arrivals, their sessions and the session timeout."""
