@@ -15,14 +15,16 @@ from thinktime.learn.logs.log import Log
 from thinktime.learn.logs.requests import METHODS
 from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.starts import Starts
+from thinktime.learn.views.server import as_dict
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
+    from thinktime.learn.server import Server
 
 SIGNIFICANT = 6
 
 
-def summary_of(learned: Learned) -> dict[str, Any]:
+def summary_of(learned: Learned, server: Server | None) -> dict[str, Any]:
     """The object. Times are in seconds, rates in events a second."""
     figures, advice = learned.figures, learned.advice
     journeys, rows = figures.part.journeys, figures.part.requests.rows
@@ -53,6 +55,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
         "request_mix": [{"name": kind.name, "share": kinds.share(kind)} for kind in kinds.kinds],
         "statuses": {str(status): count for status, count in _counts(rows["status"])},
         "methods": {METHODS[method]: count for method, count in _counts(rows["method"])},
+        "server": as_dict(server),
         "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
         "recommended_model": main.model,
         "recommended_for": main.name,
