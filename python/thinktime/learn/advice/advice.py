@@ -147,7 +147,7 @@ def advise(
     part = figures.part
     cv2, cv2_from = _variability(figures, demand_cv2)
     demand_s = _demand(figures, load)
-    clients = part.clients
+    clients = part.clients or part.population.clients
     if clients is None:  # by Little's law, at the rate that gives the load
         each_s = figures.session_s / (len(part.requests) * figures.one_in)
         clients = round(load / demand_s * each_s)

@@ -112,7 +112,7 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         # An hourly client is seen once in a log of one hour.
         clear = each < 1.2 and often < 0.1 and seen.span_s >= 4 * PAUSE_S and len(streams) >= 200
         who = "1 user, who makes" if len(streams) == 1 else f"{len(streams):,} users, who make"
-        text = f"{who} {_requests(each)} in a session"
+        text = f"{who} hardly ever a second request within half an hour"
         return _made(rows, "open", text, SURE if clear else LIKELY)
     if each >= RUN:
         hands = _under_way(streams)
@@ -121,7 +121,7 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         text += "way at a time, and left: programs that go through their work"
         return _made(rows, "closed", text, UNSURE, max(len(streams), round(hands)))
     who = "1 user comes and goes" if len(streams) == 1 else f"{len(streams):,} users come and go"
-    text = f"{who}, with {each:.1f} requests in a session"
+    text = f"{who}, with several requests in a session"
     return _made(rows, "partly-open", text, LIKELY if 2 < each < 20 else UNSURE)
 
 

@@ -75,8 +75,8 @@ def _verdict(learned: Learned, server: Server | None) -> Verdict:
         units.sentence(main.reason),
         f"The tests are simulated at {advice.assumed}.",
         f"{units.counted(len(people) * figures.one_in, 'request')} of {users} in "
-        f"{units.seconds(people.span_s)}, in {units.counted(figures.sessions, 'session')} "
-        f"told apart by gaps above {units.seconds(figures.part.journeys.timeout_s)}.",
+        f"{units.seconds(people.span_s)}, in {units.counted(figures.sessions, 'session')}"
+        f"{tables.session_words(learned)}.",
         f"Busiest: {busiest_words(learned.log)}.",
         tables.arrival_words(learned),
         *(units.sentence(note) for note in learned.log.notes),
@@ -84,7 +84,7 @@ def _verdict(learned: Learned, server: Server | None) -> Verdict:
         "The server: " + " ".join(sentences(learned, server or learned.server())),
         *(map(units.sentence, learned.fidelity.sentences()) if learned.fidelity else []),
     ]
-    return Verdict(f"{advice.plan}.", findings, _doubts(learned))
+    return Verdict(f"{advice.plan}.", [one for one in findings if one], _doubts(learned))
 
 
 def _doubts(learned: Learned) -> list[str]:

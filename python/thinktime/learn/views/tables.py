@@ -127,12 +127,23 @@ def populations(learned: Learned) -> Table:
     )
 
 
-def arrival_words(learned: Learned) -> str:
-    """The arrivals of sessions, in a sentence."""
+def session_words(learned: Learned) -> str:
+    """How sessions are told apart, their rate, and how many are under way; from a comma on."""
     figures = learned.figures
-    under_way = f"{units.number(figures.active)} under way"
+    if figures.part.alone:
+        return f", each a page by itself, {units.rate(figures.rate)}"
+    rate = "" if figures.part.closed else f" {units.rate(figures.rate)},"
+    return (
+        f" (gaps above {units.seconds(figures.part.journeys.timeout_s)}, {learned.timeout_from}),"
+        f"{rate} {units.number(figures.active)} under way on average"
+    )
+
+
+def arrival_words(learned: Learned) -> str:
+    """The arrivals of sessions, in a sentence; empty for a fixed number of clients."""
+    figures = learned.figures
     if figures.part.closed:
-        return f"A fixed number of clients: {under_way}."
+        return ""
     poisson = figures.poisson
     p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
     told = {
@@ -141,8 +152,7 @@ def arrival_words(learned: Learned) -> str:
         "cannot tell": "Too few sessions to tell whether they arrive as a Poisson process",
     }[poisson.verdict]
     rate = "changes" if figures.changes else "is constant"
-    mean = units.rate(figures.rate, "sessions/s")
-    return f"{told}{p_value}; their rate {rate}, {mean} on average, {under_way}."
+    return f"{told}{p_value}; their rate {rate}."
 
 
 def chance(p_value: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from thinktime.learn.fit import Values
 from thinktime.learn.logs.busiest import busiest_words
+from thinktime.learn.views import tables
 from thinktime.learn.views.server import sentences
 from thinktime.learn.views.tables import WORDS, Words, chance
 from thinktime.present import units
@@ -79,11 +80,7 @@ def _populations(learned: Learned) -> Iterator[str]:
 
 def _laws(learned: Learned) -> Iterator[str]:
     figures, journeys = learned.figures, learned.figures.part.journeys
-    yield (
-        f"sessions         {units.count(figures.sessions)} (gaps above "
-        f"{units.seconds(journeys.timeout_s)}, {learned.timeout_from}), "
-        f"{units.rate(figures.rate)}, {units.number(figures.active)} under way on average"
-    )
+    yield f"sessions         {units.count(figures.sessions)}{tables.session_words(learned)}"
     if not figures.part.closed:
         poisson = figures.poisson
         p_value = "" if poisson.p_value is None else f" ({chance(poisson.p_value)})"
