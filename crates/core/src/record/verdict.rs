@@ -9,7 +9,7 @@
 use thinktime_file::workload::Figure;
 
 use super::{Collector, ObjectiveFigures, Summary, Verdict};
-use crate::statistics::{NORMAL_975, Tally, TimeFigures};
+use crate::statistics::{NORMAL_975, Tally, TimeFigures, independent_needed};
 use crate::workload::{Objective, Of, Workload};
 use interval::{by_number, share};
 
@@ -29,6 +29,8 @@ struct Found {
     high: Option<f64>,
     /// The requests that failed, which count as later than any limit.
     failed: u64,
+    /// How many times the requests would bound a percentile that is not known.
+    short: Option<f64>,
     /// Whether the number of values beyond the limit alone decides the verdict.
     few_beyond: bool,
     many_beyond: bool,
@@ -180,7 +182,9 @@ impl Evidence<'_> {
         let found = Found { value, low, high, failed: *failed, ..Found::default() };
         let within = (1.0 - tally.share_beyond(limit)) * tally.count() as f64;
         let found = by_number(found, 1.0 - within / all.max(1) as f64, 1.0 - share, independent);
-        Found { few_beyond: found.few_beyond && interval.is_some(), ..found }
+        let short = independent.map(|one| (independent_needed(share) / one).ceil());
+        let short = short.filter(|times| (2.0..=MORE_MAX).contains(times));
+        Found { few_beyond: found.few_beyond && interval.is_some(), short, ..found }
     }
 
     /// The number of independent requests that `all` of these are worth; `None` if it is not known.

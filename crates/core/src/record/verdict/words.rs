@@ -68,7 +68,7 @@ fn side(verdict: Verdict) -> &'static str {
 
 /// Advice, if a result cannot decide.
 fn doubt(found: Found, limit: f64) -> String {
-    match (found.value, found.more(limit)) {
+    match (found.value, found.more(limit).or(found.short)) {
         (None, _) => String::new(),
         (_, Some(more)) => format!("; about {more} times as many requests would tell"),
         (_, None) if found.interval().is_none() => {
