@@ -1,6 +1,6 @@
 """How often the checks of validity doubt runs without errors.
 
-    .venv/bin/python benches/validity.py [--runs 200] [--requests 20000] [--percentiles]
+    .venv/bin/python benches/validity.py [--runs 200] [--requests 20000] [--percentiles | --short]
     .venv/bin/python benches/validity.py --served SECONDS [--runs 96] [--processes 8]
 
 Prints a Markdown table: of each kind of run, how many of the simulations each check called doubtful
@@ -14,11 +14,13 @@ a `thinktime serve` of M/M/1 at a load of 0.7 on this machine. That is mostly wa
 many `--processes` run at the same time; what `generator` and `punctuality` say is of the machine,
 too. A second table has the same runs simulated: what is more in the first one is the machine's.
 
-Percentiles are doubted rightly where a run is short for its load, and have a table of their own,
-with --percentiles: of how many independent requests the p99 of each kind truly is, by how the share
-beyond the true one varies between all runs; which percentiles are backed by as many as they need;
-how many runs doubt any; how many doubt one that is backed (false alarms); and how many do not doubt
-the lowest one that is not.
+With `--short` they are runs of a few requests or seconds, runs with even gaps, and pages, whose
+objects come together. The last column counts runs that end with status 3.
+
+With `--percentiles` there is a table of which percentiles are known: of how many independent
+requests the p99 of each kind truly is, by how the share beyond the true one varies between all
+runs; the number that the runs say; the percentiles that the true number bounds; how many runs leave
+one of these out; and how many show the lowest that is not bounded.
 """
 
 from __future__ import annotations
@@ -34,11 +36,10 @@ from multiprocessing import get_context
 import numpy as np
 
 import thinktime as tt
+from thinktime.present import units
 from thinktime.present.percentile import NEEDED, backed
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, agreement_of, validity_of
 from thinktime.validity.checks import CHECKS
-from thinktime.validity.evidence import of_result
-from thinktime.validity.percentiles import Backing, backing
 
 UNSEEN_STEADY = "steady state could not look"
 WARM_UP_S = 2.0
@@ -70,6 +71,43 @@ KINDS = {
 }
 """Sessions, policy, demand, servers, and the held load."""
 
+EVEN = 'process = "even"\n'
+SECONDS_10, SECONDS_20 = {"duration": "10s"}, {"duration": "20s"}
+PAGES = (
+    '[[request]]\nname = "home"\nobjects = { count = "COUNT", of = { a = 1 } }\n'
+    '[[request]]\nname = "a"\n'
+)
+SESSIONS = '[session]\nrequests = "geometric(4)"\nthink = "exp(1s)"\n'
+SHORT = {
+    "even, 10/s, 10 s": ('model = "open"\nrate = "10/s"\n' + EVEN, SECONDS_10),
+    "Poisson, 10/s, 10 s": ('model = "open"\nrate = "10/s"\n', SECONDS_10),
+    "pages of 13 requests, 1/s, 20 s": (
+        'model = "open"\nrate = "1/s"\n' + PAGES.replace("COUNT", "12"), SECONDS_20
+    ),
+    "pages of 13 on average, 1/s, 20 s": (
+        'model = "open"\nrate = "1/s"\n' + PAGES.replace("COUNT", "geometric(12)"), SECONDS_20
+    ),
+    "the same, even": (
+        'model = "open"\nrate = "1/s"\n' + EVEN + PAGES.replace("COUNT", "geometric(12)"),
+        SECONDS_20,
+    ),
+    "the same, sessions of 4 pages": (
+        'model = "partly-open"\nrate = "1/s"\n' + SESSIONS
+        + PAGES.replace("COUNT", "geometric(12)"), SECONDS_20,
+    ),
+    **{
+        f"open, {units.counted(n, 'request')}": ('model = "open"\nrate = "10/s"\n', {"requests": n})
+        for n in (1, 3, 10, 50)
+    },
+    **{
+        f"closed, {units.counted(n, 'request')}": (
+            'model = "closed"\nclients = 3\n[session]\nthink = "const(1s)"\n', {"requests": n}
+        )
+        for n in (1, 10, 50)
+    },
+}  # fmt: skip
+"""Arrivals with requests, and the length."""
+
 
 def main() -> None:
     """Measure all kinds of runs."""
@@ -77,6 +115,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--percentiles", action="store_true")
+    parser.add_argument("--short", action="store_true")
     parser.add_argument("--served", type=float, metavar="SECONDS")
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
@@ -85,6 +124,9 @@ def main() -> None:
         return
     if given.percentiles:
         print_percentiles(given.runs, given.requests)
+        return
+    if given.short:
+        print_short(given.runs)
         return
     others = ("generator", "link", "punctuality", "percentiles")
     names = [name for name in CHECKS if name not in others]
@@ -145,28 +187,50 @@ def inputs(kind: str) -> tuple[tt.Workload, tt.System]:
     return tt.Workload(f'name = "fine"\n{sessions}').at_load(system, load), system
 
 
+def print_short(runs: int) -> None:
+    """The table of short runs: doubts by check, of all runs."""
+    names = ("arrivals", "load", "warm-up", "steady state", "counts", "failures")
+    print(f"| {runs} runs | {' | '.join(names)} | status 3 |")
+    print("|---|" + "---|" * (len(names) + 1))
+    system = tt.System(
+        'name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "exp(2ms)"\n'
+    )
+    for kind, (text, length) in SHORT.items():
+        workload = tt.Workload(f'name = "w"\n[arrivals]\n{text}')
+        doubted: Counter[str] = Counter()
+        for seed in range(1, runs + 1):
+            made = tt.simulate(workload, system, seed=seed, rows="all", **length)
+            doubted["status 3"] += made.untrusted is not None
+            doubted.update(
+                one.name for one in validity_of(made) if one.verdict in (DOUBTFUL, SPOILT)
+            )
+        cells = [f"{100 * doubted[name] / runs:.1f} %" for name in (*names, "status 3")]
+        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
+
+
 def print_percentiles(runs: int, requests: int) -> None:
     """The table of the percentiles alone."""
-    heads = ("p99 is that of", "backed", "doubted", "false alarms", "not doubted")
+    heads = ("p99 is that of", "said", "bounded", "left out", "shown all the same")
     print(f"| {runs} runs of {requests:,} requests | {' | '.join(heads)} |")
     print("|---|" + "---|" * len(heads))
     for kind in KINDS:
         workload, system = inputs(kind)
         seen = [
-            Seen.of(tt.simulate(workload, system, requests=requests, seed=seed, rows="all"))
+            Seen.of(tt.simulate(workload, system, requests=requests, seed=seed, rows="none"))
             for seed in range(1, runs + 1)
         ]
         worth = {name: true_worth(seen, name, requests) for name in NEEDED if name != "p99.99"}
         good = [name for name in worth if all(backed(n, worth[n]) for n in up_to(name))]
         bad = [name for name in worth if name not in good]
-        false = sum(any(name in one.found.weak for name in good) for one in seen)
-        missed = [one for one in seen if bad and bad[0] not in one.found.weak]
+        out = sum(any(not backed(name, one.independent) for name in good) for one in seen)
+        shown = sum(bool(bad) and backed(bad[0], one.independent) for one in seen)
         cells = [
-            f"{worth['p99']:,.0f}", f"up to {good[-1]}" if good else "none",
-            f"{100 * sum(bool(one.found.weak) for one in seen) / runs:.1f} %",
-            f"{100 * false / runs:.1f} %",
-            f"{100 * len(missed) / runs:.1f} %" if bad else "–",
-        ]  # fmt: skip
+            f"{worth['p99']:,.0f}",
+            f"{np.median([one.independent for one in seen]):,.0f}",
+            f"up to {good[-1]}" if good else "none",
+            f"{100 * out / runs:.1f} %",
+            f"{100 * shown / runs:.1f} %" if bad else "–",
+        ]
         print(f"| {kind} | {' | '.join(cells)} |", flush=True)
 
 
@@ -178,18 +242,18 @@ def up_to(name: str) -> list[str]:
 
 @dataclass
 class Seen:
-    """The kept data of a run: its response times, and the percentiles that the check doubts."""
+    """The kept data of a run: its response times, and the number of independent requests."""
 
     times_s: np.ndarray
     longer: np.ndarray
     summary: dict[str, float]
-    found: Backing
+    independent: float
 
     @classmethod
     def of(cls, result: tt.Result) -> Seen:
-        """The name of a run."""
-        times = result.summary["response_time_s"]
-        return cls(*result.survival(), times, backing(of_result(result)))
+        """Those of a result."""
+        times, worth = result.summary["response_time_s"], result.summary["independent_requests"]
+        return cls(*result.survival(), times, worth)
 
     def beyond(self, time_s: float) -> float:
         """The share of requests that took longer."""

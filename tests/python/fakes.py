@@ -294,7 +294,7 @@ def summary(kind, model, times_s, duration_s, **more):
         "throughput": n / duration_s if duration_s else 0.0, "think_time_s": 0.0,
         "response_time_s": figures(times_s, ci95=more.pop("ci95", None)),
         "service_time_s": figures(times_s), "lateness_s": dict(NOTHING), "stations": {},
-        "by_request": {}, "errors_by_kind": {}, "warnings": [],
+        "by_request": {}, "errors_by_kind": {}, "warnings": [], "independent_requests": float(n),
     }  # fmt: skip
     return base | more
 

@@ -63,6 +63,7 @@ def swept(measured=False):
             "exact_response_mean_s": 1.01 * mean if policy == "ps" else None,
             "found_load": load - 0.002, "throughput": 100 * load, "think_time_s": 0.0,
             "requests": 200_000, "errors": 0, "timeouts": 0, "retries": 0,
+            "independent_requests": 20_000.0,
             "warnings": "the disk is slow" if load == 0.9 else "",
             "validity": [UNSURE if load == 0.9 else REACHED],
         }
@@ -84,6 +85,7 @@ def swept_wide():
             "response_p99_s": 0.046, "exact_response_mean_s": 0.0101, "load": 0.4,
             "throughput": 90.0 + clients, "think_time_s": 0.1 * clients,
             "requests": 20_000 + clients, "errors": clients, "timeouts": clients,
+            "independent_requests": 10_000.0,
             **{f"population.{one}.response_mean_s": 0.01 * clients for one in names},
             **{f"population.{one}.response_ci95_s": 0.0003 for one in names},
             **{f"population.{one}.response_p99_s": 0.05 * clients for one in names},
@@ -122,6 +124,7 @@ def capacity(verdict="found"):
         {
             "value": value, "passed": value < 83, "margin": math.log(value / 83),
             "standard_error": 0.02, "requests": 200_000, "error_share": 0.0, "throughput": value,
+            "independent_requests": 20_000.0,
             "response_mean_s": 0.001 * value, "response_p99_s": 0.003 * value,
             "lateness_p99_s": None, "generator": False,
             "untrusted": None, "validity": [UNSURE if value > 83 else REACHED],

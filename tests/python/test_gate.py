@@ -178,7 +178,7 @@ def columns(line: str) -> int:
 def test_the_summary_has_verdict_objectives_and_figures(result: tt.Result) -> None:
     _, summary = gate.of_result(result)
     assert summary.startswith("## the first\n\n**")
-    assert "| item: p99 | 100 ms |  | 50.0 ms or less | not met |" in summary
+    assert "| item: p99 | — |  | 50.0 ms or less | not met |" in summary
     assert re.search(r"^\| p99 \| 100 ms \| 90\.0 ms to 120 ms \| 250 ms or less \| met \|$",
                      summary, re.M)  # fmt: skip
     assert re.search(
@@ -189,7 +189,7 @@ def test_the_summary_has_verdict_objectives_and_figures(result: tt.Result) -> No
 
 def test_what_is_not_met_stands_at_the_top() -> None:
     slow = tt.Workload(WORKLOAD + '[slo]\np99 = "1ms"\n')
-    made = tt.simulate(slow, tt.System(SYSTEM), requests=2000)
+    made = tt.simulate(slow, tt.System(SYSTEM), requests=20_000)
     suites, summary = gate.of_result(made)
     assert re.search(
         r"^\*\*Not met\*\*: .*p99 is .* ms \(.*\), wanted 1\.00 ms or less", summary, re.M

@@ -50,7 +50,8 @@ def test_each_point_of_a_sweep_is_a_test_case_that_may_miss_the_slo() -> None:
     assert len(found) == 4
     words = found["load 0.9, station.server.policy ps"][1]
     # Of 3,000 requests at such a load few determine the p99.
-    assert re.fullmatch(r"mean .* ms.*, p99 .*, SLO not met; doubtful: .*percentiles", words), words
+    assert re.fullmatch(r"mean [^p]* ms[^p]*, SLO .*", words), words
+    assert "p99" in found["load 0.1, station.server.policy ps"][1]
     summary = Path("summary.md").read_text()
     assert summary.startswith("## Sweep of shop\n\n**Done**\n\nThe mean response time goes from")
     (header,) = re.findall(r"^\| load \| .*$", summary, re.M)

@@ -30,7 +30,7 @@ from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
 from thinktime.validity.checks import CHECKS
 
 ONE = cases.system(("fcfs", "exp(10ms)"))
-WITHOUT_ROWS = {"load", "counts", "percentiles"}
+WITHOUT_ROWS = {"load", "counts", "failures", "percentiles"}
 """The known facts of a simulation that keeps no rows."""
 
 SLOW = Finding("counts", DOUBTFUL, "they are apart", "run for longer")

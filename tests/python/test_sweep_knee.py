@@ -24,7 +24,7 @@ def row(load: float, cv2: float, mean_s: float = 0.01, **more: Any) -> dict[str,
     times = {f"response_{name}_s": k * response for name, k in
              (("mean", 1), ("p50", 0.7), ("p90", 2.3), ("p99", 4.6), ("p99.9", 6.9))}  # fmt: skip
     rate = load / mean_s
-    counts = {"requests": 10_000, "errors": 0}
+    counts = {"requests": 10_000, "errors": 0, "independent_requests": 10_000.0}
     return times | counts | {"load": load, "offered_rate": rate, "throughput": rate} | more
 
 
@@ -53,7 +53,8 @@ def test_where_there_is_none_none_is_told(rows: list[dict[str, Any]]) -> None:
 
 
 def swept(requests: int) -> SweepCurves:
-    rows = [row(n / 20, 1.0, requests=requests, point=n) for n in range(1, 20)]
+    counts = {"requests": requests, "independent_requests": float(requests)}
+    rows = [row(n / 20, 1.0, **counts, point=n) for n in range(1, 20)]
     return SweepCurves(pl.DataFrame(rows), [parse("load=0.05..0.95/19")], measured=False)
 
 

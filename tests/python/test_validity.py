@@ -7,7 +7,6 @@ that must not be doubted are in test_validity_false_alarms.py.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,9 @@ from validity_runs import ONE, rows_of, series_of, verdict
 
 import thinktime as tt
 from thinktime.present.percentile import NEEDED
+from thinktime.results import independent
 from thinktime.stats import minimum_samples
-from thinktime.validity import DOUBTFUL, FINE, SPOILT, percentiles
+from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN
 from thinktime.validity.checks import judge
 from thinktime.validity.evidence import Evidence, of_result
 
@@ -194,52 +194,81 @@ def test_counts_of_a_real_server_come_from_the_series(fine: Evidence) -> None:
     assert verdict(replace(seen, given_series=lost), "counts") == SPOILT
 
 
+# ---- failures
+
+
+@pytest.mark.parametrize(
+    ("failed", "expected", "words"),
+    [
+        (0, FINE, "0 of 1,000 requests failed"),
+        (500, FINE, "500 of 1,000 requests failed"),
+        (648, DOUBTFUL, "648 of 1,000 requests failed, so every time is one of the 352 requests "
+         "that survived"),
+        (1000, DOUBTFUL, "1,000 of 1,000 requests failed"),
+    ],
+)  # fmt: skip
+def test_times_of_a_few_survivors_are_called_that(
+    fine: Evidence, failed: int, expected: str, words: str
+) -> None:
+    seen = replace(fine, summary=fine.summary | {"requests": 1000, "errors": failed})
+    found = next(one for one in judge(seen) if one.name == "failures")
+    assert (found.verdict, found.found) == (expected, words)
+
+
+def test_a_result_whose_requests_mostly_failed_says_so_in_its_verdict() -> None:
+    """Of an M/M/1 queue at 0.95 with a mean of 200 ms, hardly one in ten takes less than 20 ms."""
+    text = cases.open_model(95).to_toml() + '[[request]]\nname = "a"\ntimeout = "20ms"\n'
+    made = tt.simulate(tt.Workload(text), ONE, requests=5000)
+    assert (made.verdict.status, made.verdict.exit_status) == ("done", 0)
+    assert "that survived" in made.verdict.sentence
+    lost = tt.simulate(tt.Workload(text + '[slo]\nerrors = "1%"\n'), ONE, requests=5000).verdict
+    assert (lost.status, lost.exit_status) == ("not met", 1)
+    assert lost.sentence.startswith("the SLO is not met: ")
+    assert "that survived" in lost.sentence
+
+
 # ---- percentiles
 
 
+def worth(seen: Evidence, number: float | None) -> Evidence:
+    """The same with this number of independent requests."""
+    return replace(seen, summary=seen.summary | {independent.KEY: number})
+
+
 def test_the_numbers_of_requests_that_percentiles_need() -> None:
-    assert {name: minimum_samples(p) for name, p in percentiles.PERCENTILES.items()} == NEEDED
+    shares = {name: float(name[1:]) / 100 for name in NEEDED}
+    assert {name: minimum_samples(p) for name, p in shares.items()} == NEEDED
 
 
-def test_a_busy_server_backs_fewer_percentiles() -> None:
-    short = of_result(tt.simulate(cases.open_model(90), ONE, requests=6000, rows="all"))
-    assert verdict(short, "percentiles") == DOUBTFUL
-    without_rows = replace(short, given_rows=None)
-    assert verdict(without_rows, "percentiles") == DOUBTFUL
+@pytest.mark.parametrize(
+    ("number", "known", "expected"),
+    [
+        (None, "too short to tell how alike", UNSEEN),
+        (5.0, "p50, p90, p95, p99 and p99.9 are not known; p99 needs 368", UNSEEN),
+        (367.0, "enough for p50, p90 and p95: p99 and p99.9 are not known", UNSEEN),
+        (368.0, "enough for p50, p90, p95 and p99: p99.9 is not known", FINE),
+        (3688.0, "enough for p50, p90, p95, p99 and p99.9", FINE),
+    ],
+)
+def test_percentiles_that_are_not_known_are_named(
+    fine: Evidence, number: float | None, known: str, expected: str
+) -> None:
+    found = next(one for one in judge(worth(fine, number)) if one.name == "percentiles")
+    assert found.verdict == expected
+    assert known in found.found
+    assert ("times as long" in found.found) == (expected == UNSEEN and number is not None)
 
 
-def test_a_mean_that_is_hardly_known_backs_few_percentiles(fine: Evidence) -> None:
-    """Whatever the parts of the run show: its worth is (1.96 σ / half-width)², as σ is the mean."""
-    times = fine.summary["response_time_s"]
-    for half, weak in ((0.02, []), (0.3, ["p99", "p99.9"]), (0.5, ["p90", "p95", "p99", "p99.9"])):
-        wide = times | {"ci95": half * times["mean"]}
-        seen = replace(fine, summary=fine.summary | {"response_time_s": wide})
-        found = percentiles.backing(seen)
-        assert found.weak == weak
-        if weak:
-            worth = found.worth["p99"].number
-            assert worth == pytest.approx((2.093 / half) ** 2, rel=0.1), "of the exponential law"
-
-
-def test_long_parts_show_what_lasts_for_long() -> None:
-    """A share that steps by 2 d in the middle varies as of p (1 - p) / d² of k - 1 independent."""
-    half = np.repeat([0.45, 0.55], 20) * 100
-    bins = pl.DataFrame({"many": np.full(40, 100), "p50": half})
-    short, long = (percentiles._of_parts(bins, joined, 4000.0)["p50"] for joined in (2, 5))
-    assert short.number == pytest.approx(0.25 / 0.05**2 * 19)
-    assert long.number == pytest.approx(0.25 / 0.05**2 * 7)
-    assert short.most == pytest.approx(1.729 * short.number, rel=0.001)
-    assert long.most == pytest.approx(2.287 * long.number, rel=0.001)
-
-
-def test_the_number_of_independent_requests_is_always_said(fine: Evidence) -> None:
-    short = of_result(tt.simulate(cases.open_model(90), ONE, requests=6000, rows="all"))
-    for seen in (fine, replace(fine, given_rows=None), short):
-        (found,) = [one for one in judge(seen) if one.name == "percentiles"]
-        assert re.search(
-            r"p[\d.]+ is that of about [\d,]+ independent ones \([\d,]+ at most\), and "
-            r"[\d,]+ are needed", found.found,
-        ), found.found  # fmt: skip
+def test_a_mean_that_is_hardly_known_is_worth_few_independent_requests() -> None:
+    """That is (2.093 σ / half-width)² of twenty batches, as σ is the mean of an exponential law."""
+    shares = np.diff(-np.exp(-np.linspace(0, 20, 20_001)))
+    bins = [(0.0005 + 0.001 * n, float(many)) for n, many in enumerate(1e9 * shares)]
+    summary = {"response_time_s": {"ci95": 0.3}, "replication_means_s": [1.0]}
+    assert independent.counted(summary, bins) == pytest.approx((2.093 / 0.3) ** 2, rel=0.01)
+    two = summary | {"replication_means_s": [1.0, 1.0]}
+    assert independent.counted(two, bins) == pytest.approx((12.71 / 0.3) ** 2, rel=0.01)
+    assert independent.counted(summary, []) is None
+    assert independent.counted(summary, [(1.0, 50)]) == 50, "times that are all alike"
 
 
 # ---- results

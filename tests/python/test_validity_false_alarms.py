@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cases
 import numpy as np
@@ -17,13 +18,15 @@ from scipy.special import stdtrit
 from validity_runs import ONE, rows_of, verdict
 
 import thinktime as tt
+from thinktime.numerics.student import quantile
 from thinktime.results.finding import Unseen
-from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, percentiles, steadiness, validity_of
+from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, steadiness, validity_of
 from thinktime.validity.checks import CHECKS, judge
 from thinktime.validity.evidence import Evidence, of_result
 from thinktime.validity.level_changes import change_of
 from thinktime.validity.session_length import session_s, stays_of
-from thinktime.validity.student import quantile
+
+QUICK = cases.system(("fcfs", "exp(1ms)"))
 
 
 def test_nothing_is_doubted_in_a_fine_run(fine: Evidence, closed: Evidence) -> None:
@@ -107,21 +110,13 @@ def test_requests_that_are_tried_again_are_in_no_count() -> None:
     assert verdict(seen, "counts") == UNSEEN
 
 
-def test_replications_have_an_interval_of_few_means() -> None:
-    """With two, t has one degree of freedom and is 12.7: the interval is that wide by itself."""
-    made = tt.simulate(cases.open_model(50), ONE, requests=20_000, replications=2)
-    found = percentiles.backing(of_result(made))
-    assert "p99" not in found.weak
-
-
 def test_a_replication_is_held_to_its_own_length() -> None:
     """Sessions of very different lengths: the first of five replications, whose rows are examined,
     lasts for longer or shorter than their mean. By chance two of twelve are doubted once in 160
     times, as each is once in 100."""
-    quick = cases.system(("fcfs", "exp(1ms)"))
     workload = cases.partly_open_model(10, "bounded_pareto(shape=1.2, lo=1, hi=3000)", "exp(10ms)")
     given = {"requests": 20_000, "replications": 5, "warmup": "0s", "rows": "all"}
-    made = [tt.simulate(workload, quick, seed=seed, **given) for seed in range(1, 13)]
+    made = [tt.simulate(workload, QUICK, seed=seed, **given) for seed in range(1, 13)]
     doubted = [verdict(of_result(one), "arrivals") != FINE for one in made]
     assert sum(doubted) <= 1
 
@@ -132,8 +127,39 @@ def test_hardly_any_request_is_no_trouble(rows: str) -> None:
         made = tt.simulate(cases.open_model(50), ONE, requests=requests, rows=rows, warmup=0.0)
         found = {one.name: one for one in made.validity}
         assert len(found) >= 6
-        if requests < 6 and found["percentiles"].verdict == FINE:
-            assert found["percentiles"].found.startswith("none is shown")
+        assert found["percentiles"].verdict == UNSEEN
+
+
+PAGE = (
+    '[[request]]\nname = "home"\nobjects = { count = "geometric(12)", of = { a = 1 } }\n'
+    '[[request]]\nname = "a"\n'
+)
+SESSIONS = '[session]\nrequests = "geometric(4)"\nthink = "exp(1s)"\n'
+EVEN = 'model = "open"\nprocess = "even"\n'
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "rest", "given"),
+    [
+        (f'{EVEN}rate = "10/s"\n', "", {"duration": "10s"}),
+        (f'{EVEN}rate = "1/s"\n', "", {"duration": "60s"}),
+        (f'{EVEN}rate = "1/s"\n', PAGE, {"duration": "20s"}),
+        ('model = "open"\nrate = "1/s"\n', PAGE, {"duration": "20s"}),
+        ('model = "partly-open"\nrate = "1/s"\n', SESSIONS + PAGE, {"duration": "20s"}),
+        *(('model = "open"\nrate = "10/s"\n', "", {"requests": n}) for n in (1, 2, 3, 10)),
+        *(('model = "closed"\nclients = 3\n', '[session]\nthink = "const(1s)"\n', {"requests": n})
+          for n in (1, 2, 3, 50)),
+    ],
+)  # fmt: skip
+def test_short_and_even_runs_and_pages_are_not_doubted(
+    arrivals: str, rest: str, given: dict[str, Any]
+) -> None:
+    """The levels of `warm-up` and `steady state` are 0.75 % together, and these runs have too few
+    sessions for `arrivals`. So three of twelve are doubted once in 10,000 times."""
+    workload = tt.Workload(f'name = "w"\n[arrivals]\n{arrivals}{rest}')
+    made = (tt.simulate(workload, QUICK, seed=seed, rows="all", **given) for seed in range(1, 13))
+    found = [one for each in made for one in each.validity if one.verdict in (DOUBTFUL, SPOILT)]
+    assert len(found) <= 2, found
 
 
 def test_without_rows_a_check_says_that_it_could_not_look() -> None:

@@ -115,7 +115,7 @@ def test_a_load_that_chance_may_move_far_is_not_called_fine() -> None:
     made = of_result(tt.simulate(sessions(), SERVERS, load=0.8, requests=20_000, seed=11))
     found = finding(made, "load")
     assert found.verdict == UNSEEN
-    assert "0.800 is exact; by chance 19 of 20 such runs are within 0.06" in found.found
+    assert "0.800 is exact; by chance 19 of 20 such runs are within 0.07" in found.found
     assert "reached" in found.found
 
 

@@ -24,8 +24,8 @@ SCALE = "times the workload"
 """The unit of a scale."""
 
 _FLOATS = (
-    "value", "margin", "standard_error", "error_share", "throughput", "response_mean_s",
-    "response_p99_s", "lateness_p99_s",
+    "value", "margin", "standard_error", "independent_requests", "error_share", "throughput",
+    "response_mean_s", "response_p99_s", "lateness_p99_s",
 )  # fmt: skip
 _TYPES = {
     "value": "Float64",

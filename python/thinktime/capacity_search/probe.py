@@ -11,6 +11,7 @@ from typing import Any
 from thinktime import _core, validity
 from thinktime.present import units
 from thinktime.present.percentile import backed
+from thinktime.results import independent
 from thinktime.results.finding import Finding
 from thinktime.results.result import Result
 from thinktime.results.verdict import Met, Objective
@@ -160,6 +161,7 @@ def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
     times, requests = summary["response_time_s"], summary["requests"]
     return {
         "requests": requests,
+        independent.KEY: summary.get(independent.KEY),
         "error_share": summary["errors"] / requests if requests else None,
         "throughput": summary["throughput"],
         "response_mean_s": times["mean"],
@@ -170,12 +172,13 @@ def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 def _times(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str]]:
     found, many = [], int(summary["requests"] - summary["errors"])
+    worth = independent.worth(summary, many)
     for name, limit in slo.times_s.items():
         measured = summary["response_time_s"].get(name)
         if measured is not None and measured > 0:
             found_s, allowed_s = units.times_apart(measured, limit)
             text = f"{name} is {found_s}, the limit is {allowed_s}"
-            if not backed(name, many):
+            if not backed(name, worth):
                 few = units.counted(many, "request")
                 text = f"{name} cannot be told of {few}, the limit is {allowed_s}"
             found.append((math.log(measured / limit), _time_error(summary, name), text))

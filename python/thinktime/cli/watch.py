@@ -154,7 +154,7 @@ def check_inputs(kind: str, workload: Workload) -> dict[str, Any]:
     moments = None if length is None else Moments(length.mean, length.second_moment)
     checks = CheckInputs(
         workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments,
-        seen.stays,
+        seen.stays, seen.page_companions,
     )  # fmt: skip
     return {"steady": seen.is_steady_by_plan, "checks": checks}
 

@@ -8,8 +8,7 @@ still depend on one another, the long ones show it.
 
 A percentile lies where its share of response times lies: the sample itself turns the interval of
 the share into times (Le Boudec, 'Performance Evaluation of Computer and Communication Systems',
-2010, section 2.2). An interval is given if the run is worth as many independent values as the order
-statistics of an independent sample would need.
+2010, section 2.2). An interval is given if the percentile is known (`results/independent.py`).
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thinktime.comparison.requests import Floats, Requests
 from thinktime.numerics import ndtri, stdtrit
+from thinktime.present.percentile import NEEDED
 
 PERCENTILES: Mapping[str, float] = {
     "p50": 0.5,
@@ -68,15 +67,21 @@ class Missing:
 Estimates = Mapping[str, Estimate | Missing]
 
 
-def estimates_of(requests: Requests) -> dict[str, Estimate | Missing]:
-    """All figures of some requests."""
+def estimates_of(
+    requests: Requests, independent: float | None = None
+) -> dict[str, Estimate | Missing]:
+    """All figures of some requests.
+
+    They are worth `independent` ones; if that is not given, as many as the spread of the share
+    below their median says.
+    """
     failed = np.isnan(requests.response_s)
     place = _bins(requests.wanted_s, requests.span_s)
     times, places = requests.response_s[~failed], place[~failed]
     found: dict[str, Estimate | Missing] = {}
     if len(times):
         found["mean"] = _mean(times, places)
-        found |= _percentiles(times, places)
+        found |= _percentiles(times, places, independent)
     else:
         found |= dict.fromkeys(("mean", *PERCENTILES), Missing("no request succeeded"))
     found["throughput"] = _throughput(requests)
@@ -92,14 +97,6 @@ def half_width(pulls: Floats) -> float:
         spread = math.sqrt(sections) * float(parts.std(ddof=1))
         widths.append(float(stdtrit(sections - 1, 0.975)) * spread)
     return max(widths)
-
-
-@cache
-def independent_needed(p: float) -> int:
-    """The number of independent values that the interval of the p-quantile needs."""
-    from thinktime.stats.quantile_interval import minimum_samples
-
-    return minimum_samples(p)
 
 
 def _bins(times_s: Floats, span_s: float) -> NDArray[np.int64]:
@@ -124,14 +121,16 @@ def _mean(times: Floats, places: NDArray[np.int64]) -> Estimate | Missing:
     return Estimate(mean, mean - half, mean + half, _sections(pulls))
 
 
-def _percentiles(times: Floats, places: NDArray[np.int64]) -> dict[str, Estimate | Missing]:
+def _percentiles(
+    times: Floats, places: NDArray[np.int64], independent: float | None
+) -> dict[str, Estimate | Missing]:
     order = np.argsort(times, kind="stable")
     ordered, by_time = times[order], places[order]
-    worth = _worth(len(times), _below(by_time, 0.5), 0.5)
+    worth = _worth(len(times), _below(by_time, 0.5), 0.5) if independent is None else independent
     found: dict[str, Estimate | Missing] = {}
     for name, p in PERCENTILES.items():
         n = len(ordered)
-        needed = independent_needed(p)
+        needed = NEEDED[name]
         if worth < needed:
             found[name] = _too_short(worth, needed)
             continue

@@ -21,7 +21,7 @@ from thinktime.comparison.estimate import (
     rate_of_counts,
 )
 from thinktime.comparison.requests import requests_of
-from thinktime.present import percentile
+from thinktime.results import independent
 from thinktime.results.link import text_of
 from thinktime.results.remote_rows import why_no_rows
 
@@ -105,9 +105,9 @@ def _with_lateness(estimates: Estimates, summary: Mapping[str, Any]) -> Estimate
 
 def _estimates(result: Result) -> Estimates:
     """Estimates from all rows; if some or all are missing, from summary and series."""
-    requests = requests_of(result)
+    requests, summary = requests_of(result), result.summary
     if requests is not None and result.rows_complete:
-        return estimates_of(requests)
+        return estimates_of(requests, summary.get(independent.KEY) or 0.0)
     found = _of_summary(result) | _of_series(result)
     if requests is not None:
         sampled = estimates_of(requests)
@@ -131,11 +131,11 @@ def _of_summary(result: Result) -> dict[str, Estimate | Missing]:
     found: dict[str, Estimate | Missing] = {"mean": missing}
     if mean is not None and half is not None:
         found["mean"] = Estimate(float(mean), float(mean - half), float(mean + half))
+    known = independent.known(result.summary, times, tuple(PERCENTILES), many)
     for name in PERCENTILES:
-        value, ends = percentile.known(name, times.get(name), many), intervals.get(name)
-        found[name] = missing
-        if value is not None and ends is not None:
-            found[name] = Estimate(float(value), float(ends[0]), float(ends[1]))
+        ends, found[name] = intervals.get(name), missing
+        if name in known and ends is not None:
+            found[name] = Estimate(known[name], float(ends[0]), float(ends[1]))
     return found
 
 

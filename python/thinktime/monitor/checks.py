@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from thinktime.monitor.buckets import tail_of
+from thinktime.monitor.buckets import PER_OCTAVE
 from thinktime.operations.moment import Moment
 from thinktime.present import units
+from thinktime.results import independent
 from thinktime.results.finding import Unseen
 from thinktime.validity import (
     DOUBTFUL,
@@ -72,6 +73,12 @@ class SoFar(Evidence):
         return [] if known_run is None else list(known_run.arrivals)
 
     @property
+    def page_companions(self) -> float:
+        """As reported at the beginning of the run."""
+        known_run = None if self.run is None else self.run.checks
+        return 1.0 if known_run is None else known_run.page_companions
+
+    @property
     def stays(self) -> tuple[Stay, ...]:
         """As reported at the beginning of the run."""
         known_run = None if self.run is None else self.run.checks
@@ -108,7 +115,7 @@ def _load(seen: Evidence) -> Finding | None:
 
 
 def _percentiles(seen: Evidence) -> Finding | None:
-    if (seen.summary["response_time_s"]).get("ci95") is None:
+    if seen.summary[independent.KEY] is None:
         raise Unseen("the time is too short so far")
     return percentiles.check(seen)
 
@@ -209,10 +216,9 @@ def _evidence(
         "offered_rate": _begun_a_second(since),
     }  # fmt: skip
     summary["requests"] += summary["errors"]
-    return SoFar(
-        "run", summary, cast("Workload", run.checks), given_series=series,
-        times=tail_of(moment.response_buckets), run=run,
-    )  # fmt: skip
+    bins = [(2.0 ** (place / PER_OCTAVE), count) for place, count in moment.response_buckets]
+    summary[independent.KEY] = independent.counted(summary, bins)
+    return SoFar("run", summary, cast("Workload", run.checks), given_series=series, run=run)
 
 
 def _within(series: pl.DataFrame, begin_s: float, end_s: float) -> pl.DataFrame:

@@ -49,6 +49,9 @@ class CheckInputs:
     stays: tuple[Stay, ...] = ()
     """The length of sessions, if known."""
 
+    page_companions: float = 1.0
+    """As `Evidence` has it."""
+
 
 @dataclass(frozen=True)
 class WatchedRun:

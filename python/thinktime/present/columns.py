@@ -121,17 +121,25 @@ def figure_in_row(row: Row, name: str) -> Any:
 
 
 def _behind(row: Row, population: str, *, of_pages: bool) -> float | None:
-    """The number of successes behind a percentile; None if the row does not have it."""
+    """The number of independent successes behind a percentile; None if the row does not say."""
 
-    def count(figure: str) -> Any:
-        whole = of_population(population, figure) if population else figure
-        # A varied key may have the name of a figure.
-        return row.get(f"found_{whole}", row.get(whole))
+    def succeeded(requests: str, errors: str, of: str = "") -> float | None:
+        def count(figure: str) -> Any:
+            whole = of_population(of, figure) if of else figure
+            # A varied key may have the name of a figure.
+            return row.get(f"found_{whole}", row.get(whole))
 
-    many, failed = map(count, ("pages", "page_errors") if of_pages else ("requests", "errors"))
-    if many is None:
+        many, failed = count(requests), count(errors)
+        if many is None:
+            return None
+        return float(many - (many * (count("error_share") or 0.0) if failed is None else failed))
+
+    whole = succeeded("requests", "errors")
+    names = ("pages", "page_errors") if of_pages else ("requests", "errors")
+    many = succeeded(*names, population)
+    if not whole or many is None:
         return None
-    return float(many - (many * (count("error_share") or 0.0) if failed is None else failed))
+    return many * (row.get("independent_requests") or 0.0) / whole
 
 
 def cell(row: Row, name: str) -> Cell:

@@ -1,4 +1,4 @@
-"""Percentiles for display: a number if enough requests back it, else a dash.
+"""Percentiles for display: a number if enough independent requests bound it, else a dash.
 
 Tables, pages, charts and views for people take each percentile from here. The outputs for programs
 (`summary.json`, `--json`, Parquet, metrics) have all numbers.
@@ -24,7 +24,7 @@ def known(name: str, time_s: float | None, requests: float | None) -> float | No
     Args:
         name: As in summary.json: `p50` to `p99.99`; any other figure, as `mean`, needs no more.
         time_s: The found time, in seconds.
-        requests: The number of response times behind the percentile; None if unknown.
+        requests: The number of independent response times behind it; None if unknown.
     """
     if time_s is None or not backed(name, requests or 0):
         return None

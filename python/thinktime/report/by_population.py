@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.present import percentile, units
+from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
+from thinktime.results import independent
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -66,13 +67,13 @@ def populations_of(result: Result) -> list[Counted]:
     found = result.populations
     if len(found) < 2:
         return []
-    return [_requests(name, figures) for name, figures in found.items()]
+    return [_requests(name, figures, result.summary) for name, figures in found.items()]
 
 
-def _requests(name: str, figures: Mapping[str, Any]) -> Counted:
+def _requests(name: str, figures: Mapping[str, Any], summary: Mapping[str, Any]) -> Counted:
     number, failed = int(figures.get("requests") or 0), int(figures.get("errors") or 0)
     model, rate = str(figures.get("model") or ""), figures.get("offered_rate")
-    times = _times(figures.get("response_time_s"), number - failed)
+    times = _times(summary, figures.get("response_time_s"), number - failed)
     return Counted(name, model, number, failed, rate, *times)
 
 
@@ -94,28 +95,25 @@ def pages_of(result: Result) -> list[Counted]:
     """
     parts = [(name, one) for name, one in result.populations.items() if one.get("pages")]
     whole = [(ALL, result.summary)] if result.summary.get("pages") else []
-    duration_s = float(result.summary.get("duration_s") or 0.0)
     found = parts if len(parts) == 1 else [*parts, *whole]
-    return [_pages(name, figures, duration_s) for name, figures in found]
+    return [_pages(name, figures, result.summary) for name, figures in found]
 
 
-def _pages(name: str, figures: Mapping[str, Any], duration_s: float) -> Counted:
+def _pages(name: str, figures: Mapping[str, Any], summary: Mapping[str, Any]) -> Counted:
+    duration_s = float(summary.get("duration_s") or 0.0)
     number = int(figures["pages"])
     rate = number / duration_s if duration_s > 0 else None
     failed = int(figures.get("page_errors") or 0)
-    times = _times(figures.get("page_response_time_s"), number - failed)
+    times = _times(summary, figures.get("page_response_time_s"), number - failed)
     return Counted(name, "", number, failed, rate, *times)
 
 
-def _times(given: object, many: int) -> tuple[dict[str, float], float | None]:
-    """The times that enough requests back, and the half-width of the mean's interval."""
-    times = given if isinstance(given, Mapping) else {}
-    known = {
-        key: float(time)
-        for key in _TIMES
-        if (time := percentile.known(key, times.get(key), many)) is not None
-    }
-    return known, times.get("ci95")
+def _times(
+    summary: Mapping[str, Any], given: Mapping[str, Any] | None, many: int
+) -> tuple[dict[str, float], float | None]:
+    """The times that are known, and the half-width of the mean's interval."""
+    times = given or {}
+    return independent.known(summary, times, _TIMES, many), times.get("ci95")
 
 
 def table(groups: Sequence[Group]) -> Table:

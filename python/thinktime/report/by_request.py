@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from thinktime.present import percentile, units
+from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
+from thinktime.results import independent
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -43,22 +44,16 @@ def times_of(result: Result) -> list[RequestTimes]:
 
     Empty if the result does not tell names apart.
     """
-    found: Mapping[str, Mapping[str, object]] = result.summary.get("by_request") or {}
+    found: Mapping[str, Mapping[str, Any]] = result.summary.get("by_request") or {}
     order = {name: place for place, name in enumerate(result.workload.request_names)}
     names = sorted(found, key=lambda name: order.get(name, len(order)))
-    return [_times(name, found[name]) for name in names if found[name].get("requests")]
+    parts = [(name, found[name]) for name in names if found[name].get("requests")]
+    return [_times(name, figures, result.summary) for name, figures in parts]
 
 
-def _times(name: str, figures: Mapping[str, object]) -> RequestTimes:
-    given = figures.get("response_time_s")
-    times = given if isinstance(given, Mapping) else {}
-    requests = figures.get("requests")
-    count = requests if isinstance(requests, int) else 0
-    known = {
-        key: float(time)
-        for key in _TIMES
-        if (time := percentile.known(key, times.get(key), count)) is not None
-    }
+def _times(name: str, figures: Mapping[str, Any], summary: Mapping[str, Any]) -> RequestTimes:
+    times, count = figures.get("response_time_s") or {}, int(figures["requests"])
+    known = independent.known(summary, times, _TIMES, count)
     return RequestTimes(name, count, known, times.get("ci95"))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from thinktime.present import percentile
+from thinktime.results import independent
 from thinktime.results.busiest_demand import busiest_demand_s
 from thinktime.theory.solution import Theory
 
@@ -45,16 +45,11 @@ def of_result(result: Result) -> Figures:
     """The figures of a result's summary."""
     summary = result.summary
     times = _table(summary, "response_time_s")
-    # A percentile that too few requests bound is left out: it would only be one of the largest
-    # times.
+    # A percentile that too few requests bound is left out.
     many = (summary.get("requests") or 0) - (summary.get("errors") or 0)
     lateness = _table(summary, "lateness_s") if result.kind == "run" else {}
     return Figures(
-        times_s={
-            name: float(time)
-            for name in TIMES
-            if (time := percentile.known(name, times.get(name), many)) is not None
-        },
+        times_s=independent.known(summary, times, TIMES, many),
         ci95_s=times.get("ci95"),
         load=_load(result),
         throughput=summary.get("throughput"),
@@ -62,7 +57,7 @@ def of_result(result: Result) -> Figures:
         requests=summary.get("requests"),
         errors=summary.get("errors"),
         lateness_mean_s=lateness.get("mean"),
-        lateness_p99_s=percentile.known("p99", lateness.get("p99"), many),
+        lateness_p99_s=independent.known(summary, lateness, ("p99",), many).get("p99"),
     )
 
 

@@ -20,8 +20,8 @@ def table(groups: Sequence[Group]) -> Table:
     return Table(
         "objectives", "Objectives", "objective", ("found", "95 % interval", "limit", "verdict"),
         groups,
-        "Met: the whole interval is within the limit, or nothing failed. Not met: the whole "
-        "interval is beyond it. Else it cannot be told.",
+        "Met: the whole interval is within the limit. Not met: the whole interval is beyond it. "
+        "Else it cannot be told. For a percentile, requests that failed are later than any limit.",
         spare=("95 % interval", "found"),
     )  # fmt: skip
 
@@ -76,6 +76,8 @@ def _line(one: Objective) -> Line:
         return units.percent(value) if is_share else units.seconds(value)
 
     found = "nothing" if one.value is None else text(one.value)
+    if one.value and one.interval is None and "p" in one.name.removeprefix("page_"):
+        found = units.NOTHING  # a percentile without an interval is not known
     known = "" if one.interval is None else " to ".join(map(text, one.interval))
     limit = f"{text(one.limit)} or {'more' if one.name == 'checks' else 'less'}"
     verdict = Cell(one.verdict, strong="" if one.verdict == "met" else "text")

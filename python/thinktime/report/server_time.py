@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thinktime.present import percentile, units
+from thinktime.present import units
 from thinktime.present.table import Cell, Line
 from thinktime.report.figures import TIMES
+from thinktime.results import independent
 
 if TYPE_CHECKING:
     from thinktime import Result
@@ -29,7 +30,8 @@ def line_of(result: Result) -> Line | None:
     if not times:
         return None
     many = result.summary["server_timed"]
-    known = [percentile.known(name, times.get(name), many) for name in TIMES]
+    found = independent.known(result.summary, times, TIMES, many)
+    known = [found.get(name) for name in TIMES]
     response_s = (result.summary.get("response_time_s") or {}).get("mean")
     cells = [Cell(units.seconds(time)) for time in known]
     answered = (result.summary.get("requests") or 0) - (result.summary.get("errors") or 0)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Literal, Protocol
 
+from thinktime.present import units
+
 Met = Literal["met", "not met", "cannot tell"]
 """The verdict on an objective: the side of the limit on which the 95 % interval of its figure
 lies."""
@@ -78,6 +80,10 @@ class VerdictInput(Protocol):
     """The evidence of a verdict."""
 
     @property
+    def summary(self) -> Mapping[str, Any]:
+        """The figures."""
+
+    @property
     def objectives(self) -> Sequence[Objective]:
         """The verdict on each objective."""
 
@@ -98,14 +104,29 @@ def verdict_of(result: VerdictInput, unwritten: str | None = None) -> Verdict:
     doubt = _doubt(result, unwritten)
     if doubt:
         # The finding stands beside the doubt, and the status is that of the doubt.
-        return Verdict("not to be trusted", "; ".join(filter(None, [doubt, missed])), doubt)
+        return Verdict("not to be trusted", _joined(doubt, missed), doubt)
+    few = survivors(result.summary)
     if missed:
-        return Verdict("not met", missed)
+        return Verdict("not met", _joined(missed, few))
     if unclear:
-        return Verdict("cannot tell", f"it cannot be told whether the SLO is met: {unclear}")
+        words = f"it cannot be told whether the SLO is met: {unclear}"
+        return Verdict("cannot tell", _joined(words, few))
     if result.objectives:
-        return Verdict("met", f"the SLO is met: {_words(result.objectives, 'met')}")
-    return Verdict("done", "")
+        words = f"the SLO is met: {_words(result.objectives, 'met')}"
+        return Verdict("met", _joined(words, few))
+    return Verdict("done", few)
+
+
+def survivors(summary: Mapping[str, Any]) -> str:
+    """That most requests failed, and whose times are shown; empty if most succeeded."""
+    requests, failed = (int(summary.get(name) or 0) for name in ("requests", "errors"))
+    if 2 * failed <= requests:
+        return ""
+    words = f"{units.count(failed)} of {units.count(requests)} requests failed"
+    if failed == requests:
+        return words
+    left = units.counted(requests - failed, "request")
+    return f"{words}, so every time is one of the {left} that survived"
 
 
 def _doubt(result: VerdictInput, unwritten: str | None) -> str:
@@ -114,6 +135,10 @@ def _doubt(result: VerdictInput, unwritten: str | None) -> str:
     if result.interrupted:
         return "interrupted: the result is that up to then"
     return "" if result.untrusted is None else f"not to be trusted: {result.untrusted}"
+
+
+def _joined(*words: str) -> str:
+    return "; ".join(filter(None, words))
 
 
 def _words(objectives: Iterable[Objective], verdict: Met) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from thinktime import validity
 from thinktime.present import columns
 from thinktime.report.clusters import hit_ratio
+from thinktime.results import independent
 from thinktime.results.result import Result
 from thinktime.sweeps.grid import Axis, Point
 
@@ -37,7 +38,7 @@ def row_of(point: Point, result: Result) -> Row:
         **{f"response_{name}_s": times.get(name) for name in _TIMES},
         "exact_response_mean_s": None if theory is None else theory.mean_s,
         "load": max((station["load"] for station in stations), default=None),
-        **{name: summary.get(name) for name in (*_RATES, *_COUNTS)},
+        **{name: summary.get(name) for name in (*_RATES, *_COUNTS, independent.KEY)},
         **_of_pages(summary),
         **_of_populations(result),
         **_of_machines(summary),

@@ -8,6 +8,7 @@ from thinktime.results.finding import UNSEEN, Finding, Unseen
 from thinktime.validity import (
     arrivals,
     counts,
+    failures,
     generator,
     learned_model,
     link,
@@ -34,6 +35,7 @@ CHECKS: dict[str, Check] = {
     warm_up.NAME: warm_up.check,
     steadiness.NAME: steadiness.check,
     counts.NAME: counts.check,
+    failures.NAME: failures.check,
     percentiles.NAME: percentiles.check,
 }
 """The checks by the names that docs/validity.md explains."""

@@ -26,7 +26,15 @@ SPOILS = 0.10
 LONGEST = 10
 """A run is too short if it lasts less than this many times its longest response."""
 
+LEAST = 30
+"""Of fewer requests, those at the ends of the run decide."""
+
 _DEVIATIONS = 4.0
+
+_ADVICE = (
+    "run for longer than the longest response times; if that changes nothing, the counts are "
+    "wrong: please report it"
+)
 
 
 def check(seen: Evidence) -> Finding | None:
@@ -38,6 +46,8 @@ def check(seen: Evidence) -> Finding | None:
         raise Unseen("some requests failed, and their times are in no mean")
     if seen.summary.get("retries"):
         raise Unseen("some requests were tried again, and between attempts they are in no count")
+    if seen.succeeded < LEAST:
+        raise Unseen(f"fewer than {LEAST} requests succeeded: the ends of the run decide")
     begin, end = seen.window
     rate = seen.succeeded / seen.replications / (end - begin) if end > begin else 0.0
     if rate <= 0:
@@ -51,9 +61,10 @@ def check(seen: Evidence) -> Finding | None:
     mean_s -= seen.waited_mean_s  # at their clients, where they are not counted
     expected = rate * mean_s
     number, spread = _at_stations(seen) or _looked_at(seen, expected)
-    # Requests in the system at the beginning and the end are counted on one side alone. If a few
-    # requests are long, one of them was most probably there.
-    ends = (mean_s + max(longest_s, mean_s)) * max(expected, 1.0) / (end - begin)
+    # Requests in the system at the beginning and the end are counted on one side alone. Their
+    # number varies as that of an M/M/1 queue; a long one was most probably there.
+    there = max(expected + _DEVIATIONS * (expected * (expected + 1.0)) ** 0.5, 1.0)
+    ends = 2 * (mean_s + max(longest_s, mean_s)) * there / (end - begin)
     allowed = EXACT * expected + _DEVIATIONS * spread + ends
     apart = abs(number - expected)
     words = (
@@ -62,12 +73,8 @@ def check(seen: Evidence) -> Finding | None:
     )
     if apart <= allowed:
         return Finding(NAME, FINE, f"{words}: they agree as far as can be told")
-    advice = (
-        "run for longer than the longest response times; if that changes nothing, the counts are "
-        "wrong: please report it"
-    )
     spoils = apart > allowed + SPOILS * expected
-    return Finding(NAME, SPOILT if spoils else DOUBTFUL, words, advice)
+    return Finding(NAME, SPOILT if spoils else DOUBTFUL, words, _ADVICE)
 
 
 def _at_stations(seen: Evidence) -> tuple[float, float] | None:

@@ -65,9 +65,6 @@ class Evidence:
     percentiles: tuple[str, ...] = SHOWN
     """The percentiles that are shown if there are enough requests."""
 
-    times: tuple[Any, Any] | None = None
-    """Response times in seconds, rising, and the share of requests that took longer."""
-
     @cached_property
     def rows(self) -> pl.LazyFrame:
         """Every attempt of the first replication, as a lazy table.
@@ -157,6 +154,22 @@ class Evidence:
         return stays_of(self.workload)
 
     @property
+    def page_companions(self) -> float:
+        """E[N²] / E[N] of the requests of a page, its base included: the most of all pages.
+
+        It is 1 without pages. A page's requests come together: the variance of their number is
+        this many times that of requests that come by themselves.
+        """
+        from thinktime._core import Distribution
+
+        populations = self.tables.get("population") or [self.tables]
+        kinds = [kind for one in populations for kind in one.get("request", [])]
+        laws = [Distribution(str(one["objects"]["count"])) for one in kinds if "objects" in one]
+        return max(
+            (1.0 + (law.mean + law.second_moment) / (1.0 + law.mean) for law in laws), default=1.0
+        )
+
+    @property
     def has_waited(self) -> bool:
         """Whether requests waited at their clients, for a place or a connection."""
         return ((self.summary.get("waiting_s") or {}).get("max") or 0.0) > 0
@@ -239,5 +252,4 @@ def of_result(result: Result, percentiles: tuple[str, ...] = SHOWN) -> Evidence:
         theory=result.theory if result.kind == "simulate" else None,
         interrupted=result.interrupted or ended_early(result.summary),
         percentiles=percentiles,
-        times=result.survival(),
     )

@@ -33,6 +33,9 @@ TELLING = 0.05
 """If chance moves the load by a larger part in one of 20 runs, the achieved load says little; and a
 load that is off by as much is not called fine."""
 
+FEW = 100
+"""Demands of fewer requests may vary less than their law does; they count as exponential ones."""
+
 _NORMAL = 1.96
 """Chance moves 19 of 20 runs by no more than this many standard deviations."""
 
@@ -62,7 +65,8 @@ def _of_load(seen: Evidence, reached: float) -> Finding | None:
     words += "".join(f", {value:.3f} {name}" for name, value in wanted_load)
     # Above 1 the servers are busy all the time, as was wanted.
     wanted = max((min(value, 1.0) for _, value in wanted_load), key=lambda one: abs(reached - one))
-    deviation = _deviation(seen, reached)
+    # Few requests may have brought little work by chance, and say little of how much that varies.
+    deviation = _deviation(seen, reached) * max(wanted / reached, 1.0) if reached else math.inf
     if not math.isfinite(deviation):
         raise Unseen(f"{words}; how far chance moves it is not known")
     miss = abs(reached - wanted)
@@ -152,20 +156,22 @@ def _deviation(seen: Evidence, load: float) -> float:
         return math.inf
     # The number of servers follows from load = rate times demand over servers.
     per_request = load / (requests / length) / mean if requests else 0.0
+    if requests < FEW:
+        cv2 = max(cv2, 1.0)
     variance = requests * mean**2 * (cv2 + _bunched(seen)) * per_request**2
     return math.sqrt(variance) / length
 
 
 def _companions(seen: Evidence) -> float:
     """E[N²] / E[N] of sessions, as far as it is known: 1 for requests that come by themselves."""
-    length = seen.workload.session_length
+    length, pages = seen.workload.session_length, seen.page_companions
     if length is None:
         sessions = float(seen.summary.get("sessions") or 0)
         several = seen.summary.get("model") not in ("open", "closed") and sessions
         # If the length of sessions is unknown: that of geometric ones with the measured mean.
-        return 2.0 * float(seen.summary["requests"]) / sessions if several else 1.0
+        return 2.0 * float(seen.summary["requests"]) / sessions if several else pages
     # A session has at least one request, whatever its law says.
-    return max(length.second_moment, 1.0) / max(length.mean, 1.0)
+    return pages * max(length.second_moment, 1.0) / max(length.mean, 1.0)
 
 
 def _of_rate(seen: Evidence) -> Finding | None:
@@ -183,7 +189,8 @@ def _of_rate(seen: Evidence) -> Finding | None:
     words = f"{units.rate(reached)} were begun, {units.rate(wanted)} were asked for"
     if not length:
         raise Unseen(f"{words}, of no time at all")
-    deviation = math.sqrt(wanted / length * _bunched(seen))
+    requests = max(float(seen.summary.get("requests") or 0), 1.0)
+    deviation = max(reached, wanted) * math.sqrt(_bunched(seen) / requests)
     # At each end of the time one request may be counted or not.
     miss = max(abs(reached - wanted) - 1 / length, 0.0)
     chance = units.rate(_NORMAL * deviation)

@@ -12,6 +12,7 @@ from thinktime.present import axes, percentile
 from thinktime.present.chart import Drawing, Panel, escape, layout, titled
 from thinktime.report.case import Case, Entry
 from thinktime.report.charts.style import case_keys, kind_keys, line
+from thinktime.results.independent import worth
 from thinktime.theory.law import FloatArray
 
 _PANELS_MAX = 9
@@ -73,7 +74,7 @@ def _panel(name: str, curves: Sequence[Curve], what: str) -> Panel:
 
 
 def _words(case: Case, entry: Entry, name: str, times: FloatArray) -> str:
-    many = len(times)
+    many = worth(entry.result.summary, len(times))
     p50, p95 = (
         percentile.text(name, _quantile(times, p), many)
         for name, p in (("p50", 0.5), ("p95", 0.95))

@@ -13,6 +13,7 @@ from thinktime.present.chart import Chart, Drawing, Panel, escape, layout, thin,
 from thinktime.present.percentile import backed
 from thinktime.report.case import Case, Kind, Note
 from thinktime.report.charts.style import case_keys, kind_keys, line
+from thinktime.results.independent import worth
 from thinktime.theory.law import FloatArray
 
 _SMALLEST_SHARE = 1e-6  # the reach of an exact curve without a result beside it
@@ -53,12 +54,12 @@ def _words(curves: Sequence[Curve]) -> str:
 
 
 def _many(case: Case, kind: Kind, note: Note, share: FloatArray) -> float:
-    """The number of requests behind a curve; before a run ends, from its least share."""
+    """The independent requests behind a curve; before a run ends, its least share has all."""
     entry = case.find(kind, note)
     summary = {} if entry is None else entry.result.summary
     if not summary.get("requests"):
         return 1 / float(share.min())
-    return float(summary["requests"] - (summary.get("errors") or 0))
+    return worth(summary, summary["requests"] - (summary.get("errors") or 0))
 
 
 def _crossing(times: FloatArray, share: FloatArray, level: float) -> float:
