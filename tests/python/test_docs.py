@@ -67,6 +67,8 @@ files are needed, by the commands that follow."""
 OTHER_LANGUAGES = {
     "docs/ci.md 2": "how the action is used; test_pipelines.py checks its inputs, and runs it",
     "docs/ci.md 3": "how the template is included; test_pipelines.py does the same with it",
+    "docs/learn.md 6": "nginx's log_format; test_finer_logs.py writes and reads such a log",
+    "docs/learn.md 7": "Apache's LogFormat; the same test",
     "docs/live.md 1": "the address that it prints; test_live_page.py opens it",
     "docs/live.md 2": "a way to another machine, by a program of others",
     "docs/live.md 3": "a header field; test_traces.py looks at those that are sent",

@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from made_logs import Known, make
+from road.log import write
+from road.site import Site
 from typer.testing import CliRunner
 
 import thinktime as tt
@@ -116,3 +119,35 @@ def test_a_capacity_beyond_the_known_rate_is_not_to_be_trusted(files: tuple[str,
     found = json.loads(result.output[: result.output.rindex("}") + 1])
     assert found["value"] > 26
     assert any("learned from access.log" in doubt for doubt in found["doubts"])
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_learn_says_what_it_learned_and_how_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = Site(7, "fcfs", 2, 0.05, 1.0, 0.4, 400.0, True, False)
+    log, file = tmp_path / "access.log", tmp_path / "server.toml"
+    words = ["learn", str(log), "--format", str(write(site, log)), "--no-fidelity", "-q"]
+    text = said(*words, "--system", str(file), status=0)
+    table = tt.System.load(file).learned
+    assert table is not None
+    assert table["from"] == "access.log"
+    assert table["up_to"] > 4 * site.rate * 0.9
+    assert "2 workers, first come, first served" in text
+    assert f"Confidence: {table['confidence']}" in " ".join(text.split())
+    assert "can be trusted up to" in text
+    found = json.loads(said(*words, "--json", status=0))["server"]
+    assert (found["policy"], found["servers"], found["up_to"]) == ("fcfs", 2, None)
+    monkeypatch.setattr("thinktime.learn.views.server.QUICK", 10)
+    assert "`--system FILE`" in said(*words, status=0)
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_a_given_demand_is_known_at_no_rate(tmp_path: Path) -> None:
+    log, files = tmp_path / "access.log", (tmp_path / "w.toml", tmp_path / "s.toml")
+    make(Known(sessions=300, rate=2.0), log)
+    words = ["learn", str(log), "--no-fidelity", "-q", "-o", str(files[0])]
+    text = said(*words, "--system", str(files[1]), "--demand", "exp(5ms)", status=0)
+    assert "$msec" in text
+    assert tt.System.load(files[1]).learned["confidence"] == "low"
+    assert "does not show it at any rate" in str(tt.simulate(*files, requests=500).untrusted)

@@ -103,7 +103,7 @@ class Learned:
 
     def to_dict(self, server: Server | None = None) -> dict[str, Any]:
         """The object that `thinktime learn --json` prints; ``server`` is that of `server`."""
-        return summary_of(self, server or self.server())
+        return summary_of(self, server)
 
     @property
     def bad_lines(self) -> list[BadLines]:

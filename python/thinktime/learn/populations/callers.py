@@ -125,11 +125,6 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
     return _made(rows, "partly-open", text, LIKELY if 2 < each < 20 else UNSURE)
 
 
-def _requests(each: float) -> str:
-    """The mean number of requests of a session, in words."""
-    return "1 request" if each < 1.005 else f"{each:.2f} requests"
-
-
 def _by_intervals(seen: Evidence, streams: Streams) -> bool:
     """Whether users with few requests each return after the same time, as readers of feeds do."""
     step = seen.resolution_s

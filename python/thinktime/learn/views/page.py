@@ -11,7 +11,7 @@ from thinktime.learn.logs.busiest import busiest_words
 from thinktime.learn.populations.population import UNSURE
 from thinktime.learn.views import tables
 from thinktime.learn.views.charts import CHARTS
-from thinktime.learn.views.server import sentences
+from thinktime.learn.views.server import sentences, shown
 from thinktime.present import page, units
 from thinktime.present.chart import sections
 from thinktime.present.page import Page, Section, Verdict
@@ -81,7 +81,7 @@ def _verdict(learned: Learned, server: Server | None) -> Verdict:
         tables.arrival_words(learned),
         *(units.sentence(note) for note in learned.log.notes),
         *(units.sentence(finding.text) for finding in learned.split.findings),
-        "The server: " + " ".join(sentences(learned, server or learned.server())),
+        "The server: " + " ".join(sentences(learned, shown(learned, server))),
         *(map(units.sentence, learned.fidelity.sentences()) if learned.fidelity else []),
     ]
     return Verdict(f"{advice.plan}.", [one for one in findings if one], _doubts(learned))

@@ -13,8 +13,22 @@ if TYPE_CHECKING:
     from thinktime.learn.server import Server
 
 
+QUICK = 1_000_000
+"""Of more requests the server is learned only if its file is wanted: that takes seconds."""
+
+
+def shown(learned: Learned, server: Server | None) -> Server | None:
+    """The given server, or else the learned one, unless that takes long."""
+    if server is not None or len(learned.log.requests) > QUICK:
+        return server
+    return learned.server()
+
+
 def sentences(learned: Learned, server: Server | None) -> Iterator[str]:
     """The server, how surely it is known, and how to log the missing times."""
+    if server is None and learned.log.requests.timed:
+        yield "Of a log of this length it is learned if its file is wanted: `--system FILE`."
+        return
     if server is None:
         yield f"Without durations the log does not show it: {finer(learned.log.formats)}."
         return

@@ -15,7 +15,7 @@ from thinktime.learn.logs.log import Log
 from thinktime.learn.logs.requests import METHODS
 from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.starts import Starts
-from thinktime.learn.views.server import as_dict
+from thinktime.learn.views.server import as_dict, shown
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -55,7 +55,7 @@ def summary_of(learned: Learned, server: Server | None) -> dict[str, Any]:
         "request_mix": [{"name": kind.name, "share": kinds.share(kind)} for kind in kinds.kinds],
         "statuses": {str(status): count for status, count in _counts(rows["status"])},
         "methods": {METHODS[method]: count for method, count in _counts(rows["method"])},
-        "server": as_dict(server),
+        "server": as_dict(shown(learned, server)),
         "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
         "recommended_model": main.model,
         "recommended_for": main.name,

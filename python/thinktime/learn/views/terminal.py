@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from thinktime.learn.fit import Values
 from thinktime.learn.logs.busiest import busiest_words
 from thinktime.learn.views import tables
-from thinktime.learn.views.server import sentences
+from thinktime.learn.views.server import sentences, shown
 from thinktime.learn.views.tables import WORDS, Words, chance
 from thinktime.present import units
 
@@ -130,7 +130,7 @@ def _advice(learned: Learned) -> Iterator[str]:
 
 
 def _server(learned: Learned, server: Server | None) -> Iterator[str]:
-    first, *others = sentences(learned, server or learned.server())
+    first, *others = sentences(learned, shown(learned, server))
     yield from _named("server", first)
     for one in others:
         yield from _wrapped(one)
