@@ -20,7 +20,9 @@ def result(verdicts: list[str], untrusted: str | None = None, *, interrupted: bo
         Objective("p99", None, 1.0, 2.0, None, verdict, MISSED)  # type: ignore[arg-type]
         for verdict in verdicts
     ]
-    return SimpleNamespace(untrusted=untrusted, interrupted=interrupted, objectives=objectives)
+    return SimpleNamespace(
+        untrusted=untrusted, interrupted=interrupted, objectives=objectives, summary={}
+    )
 
 
 @pytest.mark.parametrize(
