@@ -25,7 +25,7 @@ import numpy as np
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{}.0.0.0"
-READ = 'import sys; from thinktime import _core; _core.read_log(sys.argv[1:])["columns"].sessions()'
+READ = 'import sys; from thinktime import _core; _core.read_log(sys.argv[1:])["columns"].rows()'
 MAIN = "from thinktime.cli import main; main()"
 
 

@@ -484,15 +484,6 @@ class LogColumns:
     def users(self) -> Table: ...
     def agents(self) -> Table: ...
     def hosts(self) -> Table: ...
-    def sessions(
-        self,
-        labels: bytes | None = None,
-        label: int = 0,
-        *,
-        timeout: float | str | None = None,
-        pages: bool = True,
-        page_gap: float | str | None = None,
-    ) -> dict[str, Any]: ...
 
 def read_log(
     logs: Sequence[str],

@@ -37,6 +37,13 @@ def test_nothing_is_said_of_a_simulation_that_has_arrivals_to_its_end(
     assert tomllib.loads(done.run_toml)["options"]["duration"] == duration
 
 
+def test_a_warm_up_that_lasts_longer_than_the_arrivals_is_refused_with_the_reason() -> None:
+    with pytest.raises(
+        tt.InputError, match="warmup: must end before the arrivals do; the arrivals"
+    ):
+        tt.simulate(ENDING, SYSTEM, duration="100s", warmup="30s")
+
+
 def test_a_run_ends_with_the_arrivals_too() -> None:
     short = ENDING.with_value("arrivals.profile", "steps(0s: 1, 300ms: 0)")
     with tt.serve(SYSTEM) as server:

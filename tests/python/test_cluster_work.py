@@ -17,7 +17,6 @@ from ray_cluster import frame, three_nodes
 
 import thinktime as tt
 from thinktime.learn import learn
-from thinktime.learn.logs.log import read
 
 STATIONS = {
     "name": "two",
@@ -146,9 +145,8 @@ def test_logs_that_a_cluster_reads_teach_the_same(cluster: Any, tmp_path: Path) 
     assert there.log.bad_lines
     assert there.log.dropped
     # Sessions are joined by user across files: cut at their ends, there would be more.
-    reading = {"without": how["without"]}
-    alone = sum(read([name], **reading).columns.sessions()["sessions"] for name in names)
-    assert there.log.columns.sessions()["sessions"] < alone
+    alone = sum(learn([name], **how).to_dict()["sessions"] for name in names)
+    assert there.to_dict()["sessions"] < alone
     for name in ("rows", "users", "paths"):
         columns = [pl.DataFrame(getattr(one.log.columns, name)()) for one in (here, there)]
         assert columns[0].equals(columns[1]), name

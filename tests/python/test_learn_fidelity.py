@@ -137,7 +137,7 @@ def test_ends_stamped_by_the_second_do_not_put_long_requests_together() -> None:
         pl.DataFrame({"address": [0], "agent": [0]}),
         *(pl.Series([""]), pl.Series([""]), 1.0),
     )
-    stream = log_side(requests, np.zeros(many, dtype=np.int64)).stream
+    stream = log_side(requests, np.zeros(many, np.int64), np.ones(many, bool)).stream
     assert (np.diff(stream.arrival_s) >= 0).all()
     neighbours = np.corrcoef(stream.demand_s[:-1], stream.demand_s[1:])[0, 1]
     assert abs(neighbours) < 0.05
@@ -309,7 +309,8 @@ def test_sizes_that_are_not_their_targets_own_are_drawn_by_kind(
 
 def test_json_and_few_requests(people: Case, tmp_path: Path) -> None:
     few = people.requests.only(pl.Series(np.arange(len(people.requests)) < 100))
-    found = fidelity(few, people.kinds[:100], people.names, people.text(tmp_path), tmp_path)
+    text, begins = people.text(tmp_path), people.begins[:100]
+    found = fidelity(few, people.kinds[:100], people.names, text, tmp_path, begins=begins)
     assert found.differences == {}
     assert "too few" in found.sentences()[0]
     assert json.loads(json.dumps(found.to_dict()))["requests"] == 100

@@ -203,8 +203,9 @@ def test_words_keep_the_capitals_that_they_have() -> None:
 
 
 def test_checks_that_are_fine_stand_in_one_line_that_opens() -> None:
-    """The names of fine checks are visible at once, and their findings on opening. Doubts, and the
-    reasons why a check could not run, are always visible, on paper too."""
+    """The names of fine checks are visible at once, and their findings on opening. Doubts stand
+    apart, above the charts; they, and the reasons why a check could not run, are always visible, on
+    paper too."""
     found = [
         Finding("load", FINE, "60/s were begun, <b>60/s</b> were asked for"),
         Finding("counts", DOUBTFUL, "they do not agree", "look at the server's log"),
@@ -213,13 +214,17 @@ def test_checks_that_are_fine_stand_in_one_line_that_opens() -> None:
         Finding("steady state", UNSEEN, "too short"),
         Finding("link", UNSEEN, "it has none"),
     ]
-    lines = validity_table.folded_lines_of(SimpleNamespace(validity=found))
+    result = SimpleNamespace(validity=found)
+    (doubt,) = validity_table.doubted_lines_of(result)
+    assert (doubt.name, doubt.cells[0].text) == ("counts", DOUBTFUL)
+    assert doubt.note == "They do not agree. Look at the server's log."
+    lines = validity_table.other_lines_of(result)
     assert [(line.name, line.cells[0].text, line.note) for line in lines] == [
-        ("counts", DOUBTFUL, "They do not agree. Look at the server's log."),
         ("load, arrivals", FINE, ""),
         ("generator, link", UNSEEN, "It has none."),
         ("steady state", UNSEEN, "Too short."),
     ]
-    shown = render_page(OwnPage("t", Verdict("h"), [validity_table.table([Group(lines)])]))
+    tables = [validity_table.table([Group([doubt])]), validity_table.other_table([Group(lines)])]
+    shown = render_page(OwnPage("t", Verdict("h"), tables))
     assert "<dt>load</dt><dd>60/s were begun, &lt;b&gt;60/s&lt;/b&gt; were asked for.</dd>" in shown
     assert not any(f"<dt>{name}" in shown for name in ("counts", "generator", "link"))

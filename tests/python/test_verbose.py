@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ def test_what_was_not_looked_at_is_one_line_and_its_reasons_are_shown_on_request
     assert line.startswith("not looked at: arrivals")
     assert line.endswith("(--verbose says why)")
     assert "No rows were kept" not in short
+    assert re.search(rf"^open  {cases.open_model(50).name}$", short, re.MULTILINE), "its name"
     whole = " ".join(invoke(*command, "--verbose").stdout.split())
     assert "not looked at" not in whole
     assert "No rows were kept" in whole

@@ -19,7 +19,6 @@ pub mod ordering;
 mod reader;
 mod reason;
 mod report;
-pub mod sessions;
 mod source;
 mod text;
 mod time;

@@ -1,4 +1,4 @@
-//! The requests of a log in columns, and the sessions that they make.
+//! The requests of a log in columns.
 
 use std::sync::Arc;
 
@@ -6,12 +6,8 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, StringArray};
 use arrow_array::{UInt8Array, UInt16Array, UInt32Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use thinktime_log::columns::{ColumnView, Columns, METHODS, UNKNOWN};
-use thinktime_log::sessions::{Rules, SessionFigures, Tally, sessions};
+use thinktime_log::columns::{Columns, UNKNOWN};
 
-use crate::errors::InputError;
-use crate::parameters::Time;
 use crate::table::Table;
 
 /// The requests of a log in columns, in memory that Python's tables share.
@@ -57,23 +53,6 @@ impl LogColumns {
             user_agents: numbers(user_agents),
             agents: texts(agents),
             hosts: texts(hosts),
-        }
-    }
-
-    /// The requests where they lie; the values of null ones are `UNKNOWN`.
-    fn view(&self) -> ColumnView<'_> {
-        ColumnView {
-            time_ns: self.time_ns.values(),
-            duration_us: self.duration_us.values(),
-            user: self.user.values(),
-            path: self.path.values(),
-            referrer: self.referrer.values(),
-            bytes: self.bytes.values(),
-            page: self.page.values(),
-            status: self.status.values(),
-            method: self.method.values(),
-            objects: &self.objects,
-            users: self.addresses.len(),
         }
     }
 }
@@ -126,44 +105,6 @@ impl LogColumns {
     fn hosts(&self) -> PyResult<Table> {
         Table::of_columns(vec![("host", shared(&self.hosts))])
     }
-
-    /// The sessions of the requests whose byte in `labels` is `label`; of all requests without
-    /// labels. `starts` are a table with `start_ns`, and the number of minutes of which it has one.
-    #[pyo3(signature = (
-        labels = None, label = 0, *, timeout = None, pages = true, page_gap = None
-    ))]
-    fn sessions<'py>(
-        &self,
-        py: Python<'py>,
-        labels: Option<&[u8]>,
-        label: u8,
-        timeout: Option<Time>,
-        pages: bool,
-        page_gap: Option<Time>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let usual = Rules::default();
-        let nanos = |time: &Option<Time>, usual: i64| match time {
-            None => Ok(usual),
-            Some(time) => time.seconds().map(|seconds| (seconds * 1e9) as i64),
-        };
-        let rules = Rules {
-            timeout_ns: nanos(&timeout, usual.timeout_ns)?,
-            pages,
-            page_gap_ns: nanos(&page_gap, usual.page_gap_ns)?,
-        };
-        if rules.timeout_ns <= 0 {
-            return Err(InputError::new_err("the session timeout must be more than 0"));
-        }
-        if let Some(labels) = labels
-            && labels.len() != self.time_ns.len()
-        {
-            let (labels, rows) = (labels.len(), self.time_ns.len());
-            return Err(InputError::new_err(format!("there are {labels} labels of {rows} rows")));
-        }
-        let mine = |row: usize| labels.is_none_or(|labels| labels[row] == label);
-        let learned = py.detach(|| sessions(&self.view(), &rules, mine));
-        to_dict(py, learned)
-    }
 }
 
 fn numbers(values: Vec<u32>) -> UInt32Array {
@@ -180,70 +121,4 @@ fn texts(names: Vec<Box<[u8]>>) -> StringArray {
 /// The same column once more, without a copy.
 fn shared(column: &(impl Array + Clone + 'static)) -> ArrayRef {
     Arc::new(column.clone())
-}
-
-fn to_dict(py: Python<'_>, learned: SessionFigures) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    for (name, value) in [("start_ns", learned.start_ns), ("end_ns", learned.end_ns)] {
-        dict.set_item(name, value)?;
-    }
-    let (staying, staying_requests, staying_seconds) = learned.staying;
-    for (name, count) in [
-        ("requests", learned.requests),
-        ("pages", learned.pages),
-        ("users", learned.users),
-        ("sessions", learned.sessions),
-        ("cut_at_start", learned.cut_at_start),
-        ("cut_at_end", learned.cut_at_end),
-        ("whole_sessions", learned.lengths.sessions),
-        ("whole_requests", learned.lengths.requests),
-        ("first_visits", learned.first_visits),
-        ("staying_sessions", staying),
-        ("staying_requests", staying_requests),
-    ] {
-        dict.set_item(name, count)?;
-    }
-    dict.set_item("session_seconds", learned.session_seconds)?;
-    dict.set_item("staying_seconds", staying_seconds)?;
-    for (name, tally) in [
-        ("gaps_us", &learned.gaps),
-        ("thinks_us", &learned.thinks),
-        ("page_thinks_us", &learned.page_thinks),
-        ("object_gaps_us", &learned.object_gaps),
-        ("session_requests", &learned.lengths.by_requests),
-        ("session_pages", &learned.lengths.by_pages),
-        ("bytes", &learned.bytes),
-        ("durations_us", &learned.durations),
-    ] {
-        dict.set_item(name, bins(tally))?;
-    }
-    series(&dict, learned)?;
-    Ok(dict)
-}
-
-/// The figures of answers, and counts by the minute.
-fn series(dict: &Bound<'_, PyDict>, mut learned: SessionFigures) -> PyResult<()> {
-    let methods = METHODS.iter().zip(learned.methods).filter(|(_, count)| *count > 0);
-    dict.set_item("methods", methods.collect::<Vec<_>>())?;
-    dict.set_item("statuses", learned.statuses.iter().collect::<Vec<_>>())?;
-    let minutes = learned.minutes();
-    dict.set_item("minutes_start_ns", minutes.start_ns)?;
-    dict.set_item("minute_requests", minutes.requests)?;
-    dict.set_item("minute_sessions", minutes.sessions)?;
-    dict.set_item("minute_active", minutes.active)?;
-    let (starts, stride) = learned.starts();
-    let starts = Table::of_columns(vec![("start_ns", Arc::new(Int64Array::from(starts)))])?;
-    dict.set_item("starts", (starts, stride))?;
-    Ok(())
-}
-
-/// The bins of a tally, as three lists: low, high, count.
-fn bins(tally: &Tally) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
-    let mut columns = (Vec::new(), Vec::new(), Vec::new());
-    for bin in tally.bins() {
-        columns.0.push(bin.low);
-        columns.1.push(bin.high);
-        columns.2.push(bin.count);
-    }
-    columns
 }

@@ -35,7 +35,16 @@ def outcome(found: Capacity, against: str | None = None, unwritten: str = "") ->
         return Verdict("not to be trusted", words, DOUBTS["interrupted"])
     if found.verdict in ("generator", "no limit", "too short"):
         return Verdict("cannot tell", f"not the capacity: {found.words}")
+    if why := _untrusted(found):
+        return Verdict("not to be trusted", f"not to be trusted: {why}", why)
     return Verdict("done", "")
+
+
+def _untrusted(found: Capacity) -> str | None:
+    """Why the largest value that met the objectives is not to be trusted; None if it is."""
+    passed = [row for row in found.probes.to_dicts() if row["passed"]]
+    why = max(passed, key=lambda row: row["value"])["untrusted"] if passed else None
+    return None if why is None else str(why)
 
 
 def doubts_of(found: Capacity) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -32,14 +31,9 @@ errors = plain_text.console(stderr=True)
 """Standard error."""
 
 
-_NUMBER_OF_SYSTEM = re.compile(r" \(os error \d+\)")
-"""The system's number of an error, which stands after its words."""
-
-
 def fail(message: str, status: Exit) -> typer.Exit:
     """Print an error on standard error; the caller raises the returned exception."""
-    plain = _NUMBER_OF_SYSTEM.sub("", message)
-    errors.print("error:", plain, style="red", markup=False, soft_wrap=True)
+    errors.print("error:", message, style="red", markup=False, soft_wrap=True)
     return typer.Exit(status)
 
 

@@ -22,6 +22,7 @@ from thinktime.results.files import write_whole
 if TYPE_CHECKING:
     from thinktime.learn import Learned
     from thinktime.learn.logs.log import Log
+    from thinktime.learn.server import Server
     from thinktime.monitor.feed import Feed
 
 
@@ -167,15 +168,15 @@ def command(
                 )  # fmt: skip
                 if feed is not None:
                     feed.finish(lambda: _page(learned, output))
-            text = None if system is None else _system_text(learned, demand)
+            server = None if system is None else _server(learned, demand)
             if compare is not None:
                 with reading_progress(quiet) as progress:
                     before = learn([compare], fidelity=False, progress=progress, **how)
                 _compare(before, learned, json)
         if compare is None:
-            _show(learned, json)
-        _write(learned, output, report, (system, text))
-    if system is not None and text is None:
+            _show(learned, server, json)
+        _write(learned, output, report, (system, server))
+    if system is not None and server is None:
         raise common.fail(NO_DURATIONS.format(system), common.Exit.INPUT_WRONG)
     if learned.log.stopped and not follow:
         message = "interrupted: only the part that was read is learned"
@@ -203,15 +204,12 @@ def _page(learned: Learned, output: Path | None) -> str:
     return render(page_of(learned, output))
 
 
-def _system_text(learned: Learned, demand: str | None) -> str | None:
-    """The system file; None if the log has nothing to learn it from."""
-    from thinktime.learn.server import system_text
-
+def _server(learned: Learned, demand: str | None) -> Server | None:
+    """The server for the system file; None if the log has nothing to learn it from."""
     if demand is not None and learned.log.requests.timed:
         text = "note: the log has durations: demands are learned, and --demand is not used"
         common.errors.print(text, markup=False, soft_wrap=True)
-    server = learned.server(demand)
-    return None if server is None else system_text("learned", server)
+    return learned.server(demand, reach=True)
 
 
 def _compare(before: Learned, after: Learned, as_json: bool) -> None:
@@ -257,15 +255,15 @@ def _check_paths(
         raise common.fail(f"{twice[0]} cannot be both files", common.Exit.INPUT_WRONG)
 
 
-def _show(learned: Learned, as_json: bool) -> None:
+def _show(learned: Learned, server: Server | None, as_json: bool) -> None:
     from thinktime.learn.views.terminal import lines
 
     with common.mapped_errors():
         learned.workload()  # what is written can be read
     if as_json:
-        typer.echo(json_module.dumps(learned.to_dict(), indent=2))
+        typer.echo(json_module.dumps(learned.to_dict(server), indent=2))
         return
-    for line in lines(learned):
+    for line in lines(learned, server=server):
         plain_text.say(line)
 
 
@@ -273,21 +271,24 @@ def _write(
     learned: Learned,
     output: Path | None,
     report: Path | None,
-    system: tuple[Path | None, str | None],
+    system: tuple[Path | None, Server | None],
 ) -> None:
     """Write the requested files, and name them."""
     written: list[Path] = []
     with common.mapped_errors():
         if output is not None:
             written += learned.save(output)
-        path, text = system
-        if path is not None and text is not None:
-            write_whole(path, text)
+        path, server = system
+        if path is not None and server is not None:
+            from thinktime.learn.server import system_text
+
+            logs = [file["name"] for file in learned.log.files]
+            write_whole(path, system_text("learned", server, logs))
             written.append(path)
         if report is not None:
             from thinktime.learn.views import page
 
-            page.write(learned, report, output)
+            page.write(learned, report, output, server)
             written.append(report)
     for path in written:
         common.errors.print(f"written: {path}", markup=False, soft_wrap=True)

@@ -18,8 +18,9 @@ from thinktime.explain.laws import law_of_demands, law_of_survival
 from thinktime.explain.server_timing import UnusableTimesError, served_by_itself
 from thinktime.explain.visits import network_s, visits_of
 from thinktime.learn.server.idle import alone
-from thinktime.learn.server.model import COARSE, FEW, MISSING_MAX
+from thinktime.learn.server.model import FEW, MISSING_MAX
 from thinktime.learn.server.survival import Survival
+from thinktime.learn.server.verdict import COARSE
 from thinktime.learn.server.visits import ServerVisits, server_visits
 from thinktime.present import units
 

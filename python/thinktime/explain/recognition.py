@@ -17,12 +17,12 @@ from thinktime.explain.candidates import IDLE_LEAST, Candidate
 from thinktime.explain.demands import KnownDemands
 from thinktime.explain.laws import law_of_demands
 from thinktime.explain.visits import Floats, Visits
-from thinktime.learn.server.choice import CLOSE
 from thinktime.learn.server.comparison import Distance, sample
 from thinktime.learn.server.idle import alone, found_idle
 from thinktime.learn.server.orders import ORDERS as ORDERS_SHOWN
 from thinktime.learn.server.orders import obeyed, one_at_a_time
 from thinktime.learn.server.policies import Policy, Timeline
+from thinktime.learn.server.strain import CLOSE
 from thinktime.learn.server.visits import ServerVisits
 
 WORKERS_MAX = 64

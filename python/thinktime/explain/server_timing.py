@@ -12,7 +12,8 @@ import numpy as np
 
 from thinktime.explain.visits import STAMP_S, Floats, Visits, answered, network_s
 from thinktime.learn.server.idle import found_idle
-from thinktime.learn.server.model import COARSE, FEW
+from thinktime.learn.server.model import FEW
+from thinktime.learn.server.verdict import COARSE
 from thinktime.learn.server.visits import ServerVisits, coarsest_step_us
 from thinktime.present import units
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -71,27 +73,37 @@ class Learned:
         """
         return workload_of_parts.save(self.log, self._of_all, path)
 
-    def server(self, demand: str | None = None) -> Server | None:
+    def server(self, demand: str | None = None, *, reach: bool = False) -> Server | None:
         """A model of the server, learned from durations; `system_text` writes it.
 
         ``demand`` is a distribution, as in "exp(5ms)", for logs without durations; None if the log
-        has none and none is given.
+        has none and none is given. With ``reach`` simulations show up to which rate of requests it
+        can be trusted.
         """
-        return workload_of_parts.server_of(self.kinds, demand)
+        if not reach:
+            return workload_of_parts.server_of(self.kinds, demand)
+        with self._loaded("learned.toml") as workload:
+            return workload_of_parts.server_of(self.kinds, demand, workload)
 
     def workload(self, name: str = "learned.toml") -> Workload:
         """The workload, ready for `thinktime.simulate` and `thinktime.run`.
 
         It names the file beside it as if it were saved by this name.
         """
+        with self._loaded(name) as workload:
+            return workload
+
+    @contextmanager
+    def _loaded(self, name: str) -> Iterator[Workload]:
+        """The workload, with the file beside it for as long."""
         with TemporaryDirectory() as folder:
             file = Path(folder) / name
             self.save(file)
-            return Workload.load(file)
+            yield Workload.load(file)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The object that `thinktime learn --json` prints."""
-        return summary_of(self)
+    def to_dict(self, server: Server | None = None) -> dict[str, Any]:
+        """The object that `thinktime learn --json` prints; ``server`` is that of `server`."""
+        return summary_of(self, server or self.server())
 
     @property
     def bad_lines(self) -> list[BadLines]:

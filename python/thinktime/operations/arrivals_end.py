@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from thinktime import _core
+from thinktime.operations.outcome import seconds
 from thinktime.present import units
 
 _LONGER = 1.1
@@ -27,4 +28,7 @@ def within_arrivals(command: str, workload: _core.Workload, options: str) -> tup
         f"the arrivals of the workload end after {units.seconds(end_s)}: all figures are those up "
         f"to then, and not of {units.seconds(asked_s)}"
     )
-    return json.dumps(json.loads(options) | {"duration": end_s}), [note]
+    given = json.loads(options)
+    if (warmup := given.get("warmup", "auto")) != "auto" and seconds(warmup) >= end_s:
+        raise _core.InputError(f"warmup: must end before the arrivals do; {note}")
+    return json.dumps(given | {"duration": end_s}), [note]

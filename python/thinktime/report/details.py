@@ -22,10 +22,10 @@ from thinktime.report.case import Case, Entry
 
 
 def verdicts(cases: Sequence[Case]) -> list[Table]:
-    """Whether the numbers can be believed and are good enough, and the failures, if any."""
+    """The doubts about the numbers, whether they are good enough, and the failures, if any."""
     found = [
         validity_table.table(
-            _groups(cases, lambda entry: validity_table.folded_lines_of(entry.result))
+            _groups(cases, lambda entry: validity_table.doubted_lines_of(entry.result))
         ),
         objectives.table(_groups(cases, lambda entry: objectives.lines_of(entry.result))),
         failures.table(_groups(cases, lambda entry: failures.lines_of(entry.result))),
@@ -68,7 +68,10 @@ def tables(cases: Sequence[Case]) -> list[Table]:
             "The traffic of the links, and the segments that TCP had to send again.",
         ),
     ]
-    return [*(table for table in found if table.groups), *_compared(cases)]
+    fine = validity_table.other_table(
+        _groups(cases, lambda entry: validity_table.other_lines_of(entry.result))
+    )
+    return [*(table for table in [*found, fine] if table.groups), *_compared(cases)]
 
 
 def _groups(cases: Sequence[Case], lines: Callable[[Entry], list[Line]]) -> list[Group]:

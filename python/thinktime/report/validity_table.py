@@ -21,17 +21,29 @@ def table(groups: Sequence[Group]) -> Table:
     )  # fmt: skip
 
 
-def folded_lines_of(result: Result) -> list[Line]:
-    """A line for each check in doubt, and one for all that are fine, which opens.
+def other_table(groups: Sequence[Group]) -> Table:
+    """The findings that speak against nothing, for below the charts."""
+    return Table(
+        "other-checks", "Other checks of validity", "check", ("verdict",), groups,
+        "Those that found nothing against the results, and those that could not look.",
+    )  # fmt: skip
 
-    The reason why a check could not run stands there as well: on paper nothing can be opened.
+
+def doubted_lines_of(result: Result) -> list[Line]:
+    """A line for each check in doubt."""
+    return _doubted(result.validity)
+
+
+def other_lines_of(result: Result) -> list[Line]:
+    """A line for all checks that are fine, which opens, and those of checks that could not run.
+
+    The reason why one could not run is always visible: on paper nothing can be opened.
     """
-    found = result.validity
-    fine = _of(found, FINE)
+    fine = _of(result.validity, FINE)
     folded = [(one.name, _words(one)) for one in fine]
     names = ", ".join(one.name for one in fine)
-    middle = [Line(names, [Cell(FINE)], folded=folded)] if fine else []
-    return [*_doubted(found), *middle, *_unseen(_of(found, UNSEEN))]
+    first = [Line(names, [Cell(FINE)], folded=folded)] if fine else []
+    return [*first, *_unseen(_of(result.validity, UNSEEN))]
 
 
 def short_lines(found: Sequence[Finding]) -> list[Line]:

@@ -14,6 +14,7 @@ from thinktime.inputs.arguments import checked
 from thinktime.results import labels, provenance, views
 from thinktime.results.finding import SPOILT, Finding
 from thinktime.results.labels import Label
+from thinktime.results.learned_server import doubt_of
 from thinktime.results.link import spoilt_by_link
 from thinktime.results.provenance import Provenance
 from thinktime.results.response_times import ResponseTimes
@@ -195,7 +196,7 @@ class Result(ResponseTimes):
         noted = [Finding.of(one) for one in self.summary.get("validity", [])]
         spoilt = [one.found for one in noted if one.verdict == SPOILT]
         own = spoilt_by_link(self.summary) or self._outcome.untrusted
-        return own or (spoilt[0] if spoilt else None)
+        return own or (spoilt[0] if spoilt else doubt_of(self))
 
     @property
     def validity(self) -> list[Finding]:

@@ -10,6 +10,7 @@ from thinktime.validity import (
     counts,
     failures,
     generator,
+    learned_model,
     link,
     load,
     percentiles,
@@ -24,6 +25,7 @@ Check = Callable[[Evidence], Finding | None]
 """A check. It returns None for results of another kind, and raises `Unseen` if it lacks data."""
 
 CHECKS: dict[str, Check] = {
+    learned_model.NAME: learned_model.check,
     generator.NAME: generator.check,
     link.NAME: link.check,
     punctuality.NAME: punctuality.check,

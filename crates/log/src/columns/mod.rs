@@ -10,7 +10,7 @@ use std::hash::BuildHasherDefault;
 
 use names::Names;
 use order::Order;
-pub use rows::{ColumnView, Rows};
+pub use rows::Rows;
 use visit::{AGENTS, IdentityHasher, Visit, is_object};
 pub use visit::{Batch, Digest, METHODS, UNKNOWN, UserBy};
 
@@ -42,27 +42,6 @@ pub struct Columns {
     pub one_in: u64,
     /// All requests, kept or not.
     pub requests: u64,
-}
-
-impl Columns {
-    /// The requests where they lie.
-    #[must_use]
-    pub fn view(&self) -> ColumnView<'_> {
-        let rows = &self.rows;
-        ColumnView {
-            time_ns: &rows.time_ns,
-            duration_us: &rows.duration_us,
-            user: &rows.user,
-            path: &rows.path,
-            referrer: &rows.referrer,
-            bytes: &rows.bytes,
-            page: &rows.page,
-            status: &rows.status,
-            method: &rows.method,
-            objects: &self.objects,
-            users: self.users.len(),
-        }
-    }
 }
 
 /// Makes columns of visits.

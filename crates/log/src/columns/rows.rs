@@ -28,33 +28,6 @@ pub struct Rows {
     pub method: Vec<u8>,
 }
 
-/// The requests of a log where they lie: columns of one length, as those of [`Rows`].
-#[derive(Clone, Copy, Debug)]
-pub struct ColumnView<'a> {
-    /// When requests arrived, in nanoseconds since 1970.
-    pub time_ns: &'a [i64],
-    /// The durations, in microseconds.
-    pub duration_us: &'a [u32],
-    /// The users.
-    pub user: &'a [u32],
-    /// The requested paths.
-    pub path: &'a [u32],
-    /// The path of the referring page.
-    pub referrer: &'a [u32],
-    /// The sizes of the responses.
-    pub bytes: &'a [u32],
-    /// The page number that a user's requests of one page share; empty if no line names pages.
-    pub page: &'a [u32],
-    /// Statuses; 0 for none.
-    pub status: &'a [u16],
-    /// Indices in [`METHODS`](super::METHODS).
-    pub method: &'a [u8],
-    /// By path: whether pages embed it.
-    pub objects: &'a [bool],
-    /// The number of users.
-    pub users: usize,
-}
-
 impl Rows {
     /// The number of rows.
     #[must_use]

@@ -21,7 +21,7 @@ from thinktime.learn.fidelity.difference import CHANCE, Difference
 from thinktime.learn.fidelity.doubt import without_largest
 from thinktime.learn.fidelity.log_side import log_side
 from thinktime.learn.fidelity.model_side import ModelSide
-from thinktime.learn.fidelity.stream import FloatArray, Stream
+from thinktime.learn.fidelity.stream import Stream
 from thinktime.learn.fidelity.swaps import cache_shares, queue_shares
 from thinktime.learn.fidelity.systems import POLICIES, SIZES, Caches, figures, queue_figures
 from thinktime.learn.fidelity.words import sentences
@@ -53,7 +53,7 @@ class Fidelity:
     """The number of the log's requests in it."""
 
     demands: str
-    """The source of demands: `given`, `durations`, `sizes`, `varied sizes` (which differ from
+    """The source of demands: `durations`, `sizes`, `varied sizes` (which differ from
     answer to answer of one target), or `equal`."""
 
     differences: dict[str, Difference]
@@ -103,8 +103,7 @@ def fidelity(
     text: str,
     folder: Path,
     *,
-    demands_s: FloatArray | None = None,
-    begins: NDArray[np.bool_] | None = None,
+    begins: NDArray[np.bool_],
     seed: int = 1,
     explained: bool = True,
     stopping: StopSignal | None = None,
@@ -117,7 +116,6 @@ def fidelity(
         names: The names of the kinds, as the workload's requests have them.
         text: The workload file.
         folder: The folder of the files that it names, such as `starts.parquet`.
-        demands_s: The service demand of each request, if it is known.
         begins: Which requests begin a session, as the workload was learned.
         seed: The seed of the first replay.
         explained: Whether to find the causes of differences.
@@ -125,7 +123,7 @@ def fidelity(
     """
     if len(requests) == 0:
         return Fidelity(0.0, 0.0, 0, "equal", {})
-    log = log_side(requests, kinds, demands_s, begins, seed)
+    log = log_side(requests, kinds, begins, seed)
     count = len(log.stream)
     found: dict[str, Difference] = {}
     if count >= FEWEST:

@@ -28,8 +28,6 @@ CROWDED = 1.1
 ENOUGH = 30
 """The number of durations of a kind that make its law."""
 
-SESSION_GAP_S = 1800.0
-
 VARIED = 0.5
 """Sizes are not those of targets if at least this share of their variance lies within targets."""
 
@@ -39,7 +37,7 @@ class Demands:
     """The source of demands."""
 
     source: str
-    """`given`, `durations`, `sizes`, `varied sizes` (which differ from answer to answer of one
+    """`durations`, `sizes`, `varied sizes` (which differ from answer to answer of one
     target), or `equal`."""
 
     scale: float
@@ -83,8 +81,7 @@ def window_of(times: FloatArray, span_s: float) -> tuple[float, float]:
 def log_side(
     requests: Requests,
     kind: NDArray[np.integer],
-    given_s: FloatArray | None = None,
-    begins: NDArray[np.bool_] | None = None,
+    begins: NDArray[np.bool_],
     seed: int = 1,
 ) -> LogSide:
     """The busiest hour of a log.
@@ -92,9 +89,7 @@ def log_side(
     Args:
         requests: The log.
         kind: The kind of each request, a number from 0.
-        given_s: The demand of each request, if it is known.
-        begins: Which requests begin a session; by default those that come half an hour after
-            the user's one before, or are the user's first.
+        begins: Which requests begin a session.
         seed: The seed for the places of coarse stamps within their steps.
     """
     draw = np.random.default_rng(seed)
@@ -102,16 +97,13 @@ def log_side(
     times = (rows["time_ns"].to_numpy() - rows["time_ns"][0]) * 1e-9
     begin, length = window_of(times, requests.span_s)
     low, high = np.searchsorted(times, [begin, begin + length])
-    begins = _begins(rows, times, int(low), int(high)) if begins is None else begins[low:high]
     part = rows[int(low) : int(high)]
     inside = times[low:high] - begin
     del times
     arrival, order = _placed(part, inside, requests.resolution_s, draw)
-    part, begins = part[order], begins[order]
+    part, begins = part[order], begins[low:high][order]
     of_row = kind[low:high][order].astype(np.int64)
     demand, source = _demands(part, arrival, of_row, draw)
-    if given_s is not None:
-        demand, source = given_s[low:high][order], "given"
     total = float(demand.sum())
     scale = LOAD * length / total if total > 0 else 0.0
     stream = Stream(
@@ -136,13 +128,6 @@ def _placed(
     arrival = times + step_s * draw.random(len(times))
     order = np.argsort(arrival, kind="stable")
     return arrival[order], order
-
-
-def _begins(rows: pl.DataFrame, times: FloatArray, low: int, high: int) -> NDArray[np.bool_]:
-    first = int(np.searchsorted(times, times[low] - SESSION_GAP_S)) if high > low else low
-    part = pl.DataFrame({"user": rows["user"][first:high], "time": times[first:high]})
-    gap = part.select(pl.col("time").diff().over("user"))["time"].to_numpy()
-    return np.asarray(~(gap <= SESSION_GAP_S))[low - first :]
 
 
 def _bytes(part: pl.DataFrame) -> IntArray:

@@ -14,7 +14,7 @@ distribution' (European Physical Journal B 41, 2004), for the likelihood of rank
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,25 +53,6 @@ class ZipfFit:
     notation: str
     """The law in Thinktime's notation: ``zipf(n=1000, s=0.8)``; empty if there were no requests."""
 
-    upto: FloatArray = field(repr=False, compare=False)
-    """Requests to the most popular object, to the first two, and so on."""
-
-    def share_of_top(self, objects: int) -> float:
-        """The share of requests that go to the most popular ``objects`` >= 0."""
-        if objects < 1 or not self.seen:
-            return 0.0
-        return float(self.upto[min(objects, self.seen) - 1] / self.upto[-1])
-
-    @property
-    def top_1_percent(self) -> float:
-        """The share of requests that go to the most popular 1 % of the objects seen."""
-        return self.share_of_top(max(round(self.seen / 100), 1))
-
-    @property
-    def top_10_percent(self) -> float:
-        """The share of requests that go to the most popular 10 % of the objects seen."""
-        return self.share_of_top(max(round(self.seen / 10), 1))
-
 
 def zipf(counts: ArrayLike) -> ZipfFit:
     """Zipf's exponent and the number of objects, from the requests of each object in any order.
@@ -84,14 +65,13 @@ def zipf(counts: ArrayLike) -> ZipfFit:
     seen, requests = len(row), float(row.sum())
     if seen < 2:
         notation = f"zipf(n={seen}, s=0)" if seen else ""
-        return ZipfFit(0.0, math.inf, seen, seen, round(requests), notation, np.cumsum(row))
+        return ZipfFit(0.0, math.inf, seen, seen, round(requests), notation)
     target = _ranked(row)
     exponent, error = _corrected(target, seen, requests)
     error = max(error, _ideal_error(exponent, seen, requests))
     objects = _objects(exponent, seen, requests)
     notation = f"zipf(n={objects}, s={exponent:.6g})"
-    upto = np.cumsum(row)
-    return ZipfFit(exponent, error, objects, seen, round(requests), notation, upto)
+    return ZipfFit(exponent, error, objects, seen, round(requests), notation)
 
 
 def _corrected(target: float, seen: int, requests: float) -> tuple[float, float]:

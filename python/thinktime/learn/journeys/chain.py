@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -146,12 +145,6 @@ def find_chain(visits: Visits, kind: Kept, kinds: int, span_s: float) -> Chain:
         settled_s=found["settled_s"],
         cut=found["cut"],
     )
-
-
-def _whole(found: dict[str, Any]) -> Lengths | None:
-    """The numbers of pages as if no journey were cut off; None if all may be cut off."""
-    seen, ended = (np.array(found[name], np.int64) for name in ("seen", "ended"))
-    return whole(seen, ended) if len(seen) else None
 
 
 def _counts(of: list[int], kinds: int | None = None) -> Matrix:

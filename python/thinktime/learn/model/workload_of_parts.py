@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from thinktime._core import Workload
 from thinktime.learn.fidelity import BAD, Fidelity, fidelity
 from thinktime.learn.logs.log import Log
 from thinktime.learn.logs.requests import Requests
@@ -18,7 +19,8 @@ from thinktime.learn.logs.row_order import Kept
 from thinktime.learn.memory import give_back
 from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.model.workload_file import STARTS, workload_text
-from thinktime.learn.server import Server, learn_server
+from thinktime.learn.server import Server, learn_server, with_reach
+from thinktime.learn.server.visits import server_visits
 from thinktime.learn.starts import Coverage, columns, silences, write_starts
 from thinktime.learn.stop_signal import StopSignal, WorkStopped
 
@@ -129,15 +131,19 @@ def save(log: Log, parts: Sequence[PopulationModel], path: Path) -> list[Path]:
     return written
 
 
-def server_of(kinds: Kinds, demand: str | None) -> Server | None:
+def server_of(kinds: Kinds, demand: str | None, workload: Workload | None = None) -> Server | None:
     """A model of the server; None if the log has no durations and no demand is given.
 
-    It has demands only for the requests of the workload file.
+    It has demands only for the requests of the workload file. With the ``workload`` it has the rate
+    up to which it can be trusted.
     """
     place = np.full(len(kinds.names), -1)
     place[kinds.written] = np.arange(len(kinds.written))
-    names = [kinds.names[at] for at in kinds.written]
-    return learn_server(kinds.requests, place[kinds.of_row], names, demand=demand)
+    names, of_row = [kinds.names[at] for at in kinds.written], place[kinds.of_row]
+    found = learn_server(kinds.requests, of_row, names, demand=demand)
+    if found is None or workload is None:
+        return found
+    return with_reach(found, server_visits(kinds.requests, of_row), names, workload)
 
 
 def _measured(

@@ -112,8 +112,7 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
         # An hourly client is seen once in a log of one hour.
         clear = each < 1.2 and often < 0.1 and seen.span_s >= 4 * PAUSE_S and len(streams) >= 200
         who = "1 user, who makes" if len(streams) == 1 else f"{len(streams):,} users, who make"
-        many = "1 request" if each < 1.005 else f"{each:.2f} requests"
-        text = f"{who} {many} in a session"
+        text = f"{who} {_requests(each)} in a session"
         return _made(rows, "open", text, SURE if clear else LIKELY)
     if each >= RUN:
         hands = _under_way(streams)
@@ -124,6 +123,11 @@ def _draft(seen: Evidence, rows: Ints) -> Draft:
     who = "1 user comes and goes" if len(streams) == 1 else f"{len(streams):,} users come and go"
     text = f"{who}, with {each:.1f} requests in a session"
     return _made(rows, "partly-open", text, LIKELY if 2 < each < 20 else UNSURE)
+
+
+def _requests(each: float) -> str:
+    """The mean number of requests of a session, in words."""
+    return "1 request" if each < 1.005 else f"{each:.2f} requests"
 
 
 def _by_intervals(seen: Evidence, streams: Streams) -> bool:

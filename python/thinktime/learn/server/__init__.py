@@ -1,13 +1,16 @@
 """A model of the server behind a log: demands by kind of request, policy, number of workers.
 
-`learn_server` uses durations and the requests present at the same time; `system_text` writes its
-result as a system file.
+`learn_server` uses durations and the requests present at the same time, `with_reach` finds the rate
+of requests up to which its result can be trusted, and `system_text` writes it as a system file.
 """
 
 from thinktime.learn.server.choice import Choice
 from thinktime.learn.server.laws import Law
 from thinktime.learn.server.model import Demand, Server, learn_server
 from thinktime.learn.server.policies import Policy
+from thinktime.learn.server.reach import with_reach
 from thinktime.learn.server.text import system_text
 
-__all__ = ["Choice", "Demand", "Law", "Policy", "Server", "learn_server", "system_text"]
+__all__ = [
+    "Choice", "Demand", "Law", "Policy", "Server", "learn_server", "system_text", "with_reach",
+]  # fmt: skip

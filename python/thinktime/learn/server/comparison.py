@@ -164,7 +164,9 @@ def sample(log: ServerVisits, references: list[Survival]) -> Sample | None:
     kinds = [int(one) for one in np.argsort(-counts, kind="stable") if counts[one] >= 4 * LEAST]
     if not kinds or not found.max(initial=0):
         return None
-    return Sample(parts, kept, found, kind, kinds[:KINDS_MAX], references, log.stamp_s)
+    return Sample(
+        parts, kept, found, kind, kinds[:KINDS_MAX], references, log.stamp_s + log.step_s / 2
+    )
 
 
 def chance(ones: Numbers, others: Numbers) -> float:

@@ -66,7 +66,9 @@ def law_of(seen: Survival, step_s: float, share: float) -> Law:
             near += [] if law is None else [(found.bic, law)]
     if near:
         return min(near, key=lambda one: one[0])[1]
-    return Law(_discrete(seen), f"no law with a name fits: at most {POINTS} values with this mean")
+    return Law(
+        empirical(seen, mean), f"no law with a name fits: at most {POINTS} values with this mean"
+    )
 
 
 def unknown(mean_s: float, why: str) -> Law:
@@ -113,10 +115,13 @@ def _power(values: Floats) -> Floats:
     return np.asarray(np.exp(np.floor(np.log(np.maximum(values, 1e-12)) / step) * step))
 
 
-def _discrete(seen: Survival) -> str:
-    """Means of groups of neighbours."""
+def empirical(seen: Survival, mean_s: float) -> str:
+    """The values themselves with this mean: those of groups of neighbours."""
     means, share = few(np.maximum(seen.values, 0.0), seen.weights, POINTS)
-    means = means * seen.mean / float(means @ share / share.sum())
+    total = float(means @ share / share.sum())
+    if total <= 0 or mean_s <= 0:
+        return "0s"
+    means = means * mean_s / total
     # Groups with the same written value are merged.
     written, place = np.unique([float(f"{mean:.6g}") for mean in means], return_inverse=True)
     share = rounded_shares(np.bincount(place, weights=share), DIGITS)

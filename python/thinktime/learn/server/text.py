@@ -2,47 +2,100 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
 from thinktime.importing.toml import key, quoted
 from thinktime.learn.comments import note
 from thinktime.learn.server.model import Demand, Server
 
+NAMED = 3
+"""More logs are counted, not named."""
+
 SOURCES = {
-    "all": "of all requests, as the policy says",
-    "idle": "of requests that found the server idle",
-    "quiet": "durations in the quietest times; the demand may be less",
+    "policy": "of all requests, as the policy says",
+    "nearest": "of those that were alone, or as the nearest policy says",
+    "durations": "the durations themselves; the demand may be less",
+    "others": "as that of other requests",
     "given": "given, not learned",
 }
 
 
-def system_text(name: str, server: Server) -> str:
-    """A system file, as `thinktime.System` reads it. ``name`` is that of the system."""
-    parts = [
-        note(
-            f"Learned from durations: {server.work_s / server.span_s:.4g} s of work a second; the "
-            f"server was idle {server.idle_share:.0%} of the time."
-        )
-        if server.idle_share or server.choice
-        else note("Not learned from durations: the log has none."),
+def system_text(name: str, server: Server, logs: Sequence[str]) -> str:
+    """A system file, as `thinktime.System` reads it.
+
+    ``name`` is that of the system; ``logs`` are the names of the logs.
+    """
+    about = (
+        "Not learned from durations: the log has none."
+        if server.demands[0].source == "given"
+        else f"Learned from durations: {server.work_s / server.span_s:.4g} s of work a second; the "
+        f"server was idle {server.idle_share:.0%} of the time."
+    )
+    lines = [
+        note(about),
         f"name = {quoted(name)}",
         "",
-        "[[station]]",
-        'name = "server"',
-        *(note(reason) for reason in server.reasons),
-        f"servers = {server.workers}",
-        f'policy = "{server.policy}"',
+        *_learned(server, logs),
+        "",
+        *_station(server.policy, server.workers, *map(note, server.verdict.reasons[1:])),
+        *_demands(server),
     ]
-    return "\n".join([*parts, *_demands(server)]) + "\n"
+    return "\n".join(lines) + "\n"
+
+
+def file_of(policy: str, workers: int, laws: Mapping[str, str]) -> str:
+    """A system file without comments; ``laws`` are the demands by kind, `""` for all."""
+    demands = [_line(name, law) for name, law in laws.items()]
+    return "\n".join(['name = "learned"', *_station(policy, workers), *demands]) + "\n"
+
+
+def laws_of(server: Server) -> dict[str, str]:
+    """The laws of demands by kind; by `""` if one was given for all."""
+    if server.demands[0].source == "given":
+        return {"": server.demands[0].law.notation}
+    return {one.name: one.law.notation for one in server.demands}
+
+
+def _station(policy: str, workers: int, *comments: str) -> list[str]:
+    """The lines of the station, without its demands."""
+    head = ["[[station]]", 'name = "server"']
+    return [*head, *comments, f"servers = {workers}", f'policy = "{policy}"']
+
+
+def _line(name: str, law: str) -> str:
+    """The demand of a kind of requests."""
+    return f'demand.{key(name)} = "{law}"' if name else f'demand = "{law}"'
+
+
+def _learned(server: Server, logs: Sequence[str]) -> list[str]:
+    """The table that says how surely the server is known."""
+    names = [Path(log).name for log in logs]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    lines = [
+        "[learned]",
+        f"from = {quoted(', '.join(names[:NAMED]) + more)}",
+        f'confidence = "{server.confidence}"',
+        *([f"guesses = [{', '.join(map(quoted, server.guesses))}]"] if server.guesses else []),
+        f"reason = {quoted(server.verdict.reasons[0])}",
+    ]
+    if server.up_to is not None:
+        lines += [
+            note("All models that explain the log agree on p99 up to this rate."),
+            f'up_to = "{server.up_to:.4g}/s"',
+        ]
+    return lines
 
 
 def _demands(server: Server) -> list[str]:
     """A line for each kind of request; one for all if the demand was given."""
-    first = server.demands[0]
-    if first.source == "given":
+    laws, first = laws_of(server), server.demands[0]
+    if "" in laws:
         about = f"{first.mean_s * 1e3:.4g} ms on average for all requests, {SOURCES['given']}."
-        return [note(about), f'demand = "{first.law.notation}"']
+        return [note(about), _line("", laws[""])]
     lines = []
     for demand in server.demands:
-        lines += [note(_about(demand)), f'demand.{key(demand.name)} = "{demand.law.notation}"']
+        lines += [note(_about(demand)), _line(demand.name, laws[demand.name])]
     return lines
 
 

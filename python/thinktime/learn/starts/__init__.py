@@ -10,7 +10,6 @@ from thinktime.learn.starts.coverage import Coverage, silences
 from thinktime.learn.starts.dispersion import WINDOWS_S
 from thinktime.learn.starts.file import arrival_keys, columns, write_starts
 from thinktime.learn.starts.models import Model, choose
-from thinktime.learn.starts.peaks import Peak
 from thinktime.learn.starts.poisson import Poisson
 from thinktime.learn.starts.population import Starts, as_dispersed, learn_starts
 from thinktime.learn.starts.spread import spread, step_s
@@ -19,7 +18,6 @@ __all__ = [
     "WINDOWS_S",
     "Coverage",
     "Model",
-    "Peak",
     "Poisson",
     "Starts",
     "arrival_keys",

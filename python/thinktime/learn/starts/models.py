@@ -46,15 +46,6 @@ class Model:
             raise ValueError("a trace has no rates")
         return replace(self, rate=self.rate * factor, rates=self.rates * factor)
 
-    def draw(self, seed: int) -> Times:
-        """Starts of this model, in seconds from its beginning. Raises ValueError for a trace."""
-        if self.rates is None:
-            raise ValueError("a trace is replayed, not drawn")
-        generator = np.random.default_rng(seed)
-        upto = np.concatenate([[0.0], np.cumsum(self.rates * self.width_s)])
-        wanted = np.sort(generator.uniform(0, upto[-1], generator.poisson(upto[-1])))
-        return np.asarray(np.interp(wanted, upto, np.arange(len(upto)) * self.width_s))
-
 
 def models(
     counts: Counts, covered: Coverage, steps: Steps, logged: tuple[float | None, ...]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from thinktime.learn.starts.coverage import Coverage, Times
 from thinktime.learn.starts.dispersion import WINDOWS_S, Counts, count, index
 from thinktime.learn.starts.models import Model, models
-from thinktime.learn.starts.peaks import Peak, peaks
 from thinktime.learn.starts.poisson import MINUTE_S, Poisson, poisson
 from thinktime.learn.starts.rates import Steps, steps
 from thinktime.learn.starts.spread import spread
@@ -40,9 +39,6 @@ class Starts:
     poisson: Poisson
     dispersion: tuple[float | None, ...]
     """Variance over mean of the starts in windows of `WINDOWS_S`: 1 for a Poisson process."""
-
-    peaks: tuple[Peak, ...]
-    """The busiest second, minute and hour."""
 
     models: tuple[Model, ...]
     """The models for a workload file, the simplest first; the last one is the trace."""
@@ -77,7 +73,7 @@ def learn_starts(
 
     Sessions in progress at the log's beginning have lost their true start: they seem to begin with
     their first request in the log, all within its first minutes. A trace keeps them so, in place of
-    the sessions at the start of a steady run. Rates, dispersion, peaks and models leave out the
+    the sessions at the start of a steady run. Rates, dispersion and models leave out the
     first ``settled_s`` seconds, in which this may be, there and after each lost part; a modelled
     run begins steady.
 
@@ -111,7 +107,6 @@ def learn_starts(
         steps=found,
         poisson=poisson(inside, known, counts, longest),
         dispersion=dispersion,
-        peaks=peaks(counts, rate),
         rate=rate,
         models=models(counts, covered, found, dispersion),
     )

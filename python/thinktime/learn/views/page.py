@@ -11,12 +11,14 @@ from thinktime.learn.logs.busiest import busiest_words
 from thinktime.learn.populations.population import UNSURE
 from thinktime.learn.views import tables
 from thinktime.learn.views.charts import CHARTS
+from thinktime.learn.views.server import sentences
 from thinktime.present import page, units
 from thinktime.present.chart import sections
 from thinktime.present.page import Page, Section, Verdict
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
+    from thinktime.learn.server import Server
 
 WORDS = {
     "session": "The requests of one user that follow one another with gaps no longer than the "
@@ -31,15 +33,17 @@ WORDS = {
 _BAD_SHOWN = 10
 
 
-def write(learned: Learned, path: Path, workload: Path | None = None) -> None:
+def write(
+    learned: Learned, path: Path, workload: Path | None = None, server: Server | None = None
+) -> None:
     """Write the page; it loads nothing, and holds no addresses.
 
-    ``workload`` is the workload file, if one is written.
+    ``workload`` is the workload file, if one is written; ``server`` the server that is.
     """
-    page.write(page_of(learned, workload), path)
+    page.write(page_of(learned, workload, server), path)
 
 
-def page_of(learned: Learned, workload: Path | None = None) -> Page:
+def page_of(learned: Learned, workload: Path | None = None, server: Server | None = None) -> Page:
     """The page; see `write`."""
     found = [
         tables.populations(learned),
@@ -49,7 +53,7 @@ def page_of(learned: Learned, workload: Path | None = None) -> Page:
     ]
     shown = [table for table in found if table.lines]
     drawn = [*sections(CHARTS, learned), *_drawn(learned, workload)]
-    return Page("Learned from a log", _verdict(learned), shown, drawn, WORDS)
+    return Page("Learned from a log", _verdict(learned, server), shown, drawn, WORDS)
 
 
 def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
@@ -61,7 +65,7 @@ def _drawn(learned: Learned, workload: Path | None) -> list[Section]:
         return []
 
 
-def _verdict(learned: Learned) -> Verdict:
+def _verdict(learned: Learned, server: Server | None) -> Verdict:
     advice, figures = learned.advice, learned.figures
     main, people = advice.population, figures.part.requests
     users = units.counted(people.user_count * figures.one_in, "user")
@@ -77,6 +81,7 @@ def _verdict(learned: Learned) -> Verdict:
         tables.arrival_words(learned),
         *(units.sentence(note) for note in learned.log.notes),
         *(units.sentence(finding.text) for finding in learned.split.findings),
+        "The server: " + " ".join(sentences(learned, server or learned.server())),
         *(map(units.sentence, learned.fidelity.sentences()) if learned.fidelity else []),
     ]
     return Verdict(f"{advice.plan}.", findings, _doubts(learned))

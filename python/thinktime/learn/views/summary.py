@@ -6,21 +6,25 @@ import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from thinktime.learn.fit import Values
-from thinktime.learn.logs.busiest import busiest
+from thinktime.learn.logs.busiest import busiest, busiest_of
 from thinktime.learn.logs.log import Log
 from thinktime.learn.logs.requests import METHODS
 from thinktime.learn.model.population_model import PopulationModel
+from thinktime.learn.starts import Starts
+from thinktime.learn.views.server import as_dict
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
+    from thinktime.learn.server import Server
 
 SIGNIFICANT = 6
 
 
-def summary_of(learned: Learned) -> dict[str, Any]:
+def summary_of(learned: Learned, server: Server | None) -> dict[str, Any]:
     """The object. Times are in seconds, rates in events a second."""
     figures, advice = learned.figures, learned.advice
     journeys, rows = figures.part.journeys, figures.part.requests.rows
@@ -51,6 +55,7 @@ def summary_of(learned: Learned) -> dict[str, Any]:
         "request_mix": [{"name": kind.name, "share": kinds.share(kind)} for kind in kinds.kinds],
         "statuses": {str(status): count for status, count in _counts(rows["status"])},
         "methods": {METHODS[method]: count for method, count in _counts(rows["method"])},
+        "server": as_dict(server),
         "fidelity": None if learned.fidelity is None else learned.fidelity.to_dict(),
         "recommended_model": main.model,
         "recommended_for": main.name,
@@ -147,9 +152,16 @@ def _population(part: PopulationModel, log: Log) -> dict[str, Any]:
             "taken_as": part.model.name,
             "poisson": starts.poisson.verdict,
             "dispersion": dict(zip(("1s", "10s", "1min"), starts.dispersion, strict=True)),
-            "busiest": [vars(peak) for peak in starts.peaks],
+            "busiest": _busiest(starts),
         },
     }
+
+
+def _busiest(starts: Starts) -> list[dict[str, Any]]:
+    """The busiest windows of starts that are no shorter than the steps of the stamps."""
+    times_s = starts.times_s[starts.times_s >= starts.settled_s]
+    found = busiest_of(times_s.astype(np.int64), starts.covered.span_s)
+    return [vars(one) for one in found if one.window_s >= starts.resolution_s]
 
 
 def _date(nanoseconds: int) -> str:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from thinktime.learn.fit import Values
 from thinktime.learn.logs.busiest import busiest_words
+from thinktime.learn.views.server import sentences
 from thinktime.learn.views.tables import WORDS, Words, chance
 from thinktime.present import units
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
     from thinktime.learn.fidelity import Fidelity
+    from thinktime.learn.server import Server
 
 BAD_SHOWN = 10
 KINDS_SHOWN = 5
@@ -22,7 +24,7 @@ _INDENT = " " * 17
 """The indent of a line that belongs to the name above it."""
 
 
-def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
+def lines(learned: Learned, examples: bool = True, server: Server | None = None) -> Iterator[str]:
     """The result, line by line; examples of bad lines may hold addresses."""
     yield from _log(learned, examples)
     yield ""
@@ -36,6 +38,8 @@ def lines(learned: Learned, examples: bool = True) -> Iterator[str]:
         yield f"fidelity         {_fidelity(learned.fidelity)}"
         for sentence in learned.fidelity.sentences():
             yield from _wrapped(sentence)
+    yield ""
+    yield from _server(learned, server)
 
 
 def _log(learned: Learned, examples: bool) -> Iterator[str]:
@@ -128,10 +132,23 @@ def _advice(learned: Learned) -> Iterator[str]:
         )
 
 
+def _server(learned: Learned, server: Server | None) -> Iterator[str]:
+    first, *others = sentences(learned, server or learned.server())
+    yield from _named("server", first)
+    for one in others:
+        yield from _wrapped(one)
+
+
 def _fidelity(found: Fidelity) -> str:
     if not found.measured:
         return found.verdict
     return f"{found.verdict}: the workload against the log, on the same systems"
+
+
+def _named(name: str, text: str) -> list[str]:
+    """A name, and prose beside it."""
+    first, *others = _wrapped(text)
+    return [f"{name:{len(_INDENT)}}{first.lstrip()}", *others]
 
 
 def _wrapped(text: str) -> list[str]:

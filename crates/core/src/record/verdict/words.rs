@@ -10,11 +10,6 @@ use crate::workload::{Objective, Of};
 pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) -> String {
     let limit = objective.limit;
     let key = objective.figure.key();
-    let whose = match &objective.of {
-        Of::All => String::new(),
-        Of::Check(name) => format!("check `{name}`: "),
-        Of::Population(name, _) | Of::Request(name) => format!("{name}: "),
-    };
     let is_time = matches!(objective.figure, Figure::Response(_) | Figure::Page(_));
     let apart = if is_time { words::times_apart } else { words::percents_apart };
     let plain: fn(f64) -> String = if is_time { words::time } else { words::percent };
@@ -24,24 +19,15 @@ pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) ->
     let known = found.interval().map(|bounds| bounds.map(plain));
     let known = known.filter(|[low, high]| low != high);
     let known = known.map_or(String::new(), |[low, high]| format!(" ({low} to {high})"));
-    let failed = match found.failed {
-        0 => String::new(),
-        1 => " with the request that failed as the latest".to_owned(),
-        many => format!(" with {many} requests that failed as the latest"),
-    };
+    let failed = latest(found.failed);
     let endless = found.value.is_some_and(f64::is_infinite);
     let is_mean = matches!(objective.figure, Figure::Response("mean") | Figure::Page("mean"));
     let unknown = is_time && !is_mean && found.interval().is_none();
-    let side = match verdict {
-        Verdict::Met => "within the limit",
-        Verdict::NotMet => "beyond the limit for certain",
-        Verdict::CannotTell => "not known",
-    };
     let (what, wanted) = match objective.figure {
         Figure::Errors => (format!("{value} of requests failed{known}"), "or less"),
         Figure::Checks => (format!("{value} of checks passed{known}"), "or more"),
         _ if endless => (format!("{key} is beyond any limit,{failed}"), "or less"),
-        _ if unknown => (format!("{key} is {side}{failed}"), "or less"),
+        _ if unknown => (format!("{key} is {}{failed}", side(verdict)), "or less"),
         _ => (format!("{key} is {value}{known}{failed}"), "or less"),
     };
     let what = if found.value.is_none() { format!("{key}: nothing was measured") } else { what };
@@ -49,7 +35,35 @@ pub(super) fn in_words(objective: &Objective, found: Found, verdict: Verdict) ->
         Verdict::CannotTell => doubt(found, limit),
         _ => String::new(),
     };
-    format!("{whose}{what}, wanted {bound} {wanted}{doubt}")
+    let of = of(objective);
+    format!("{of}{what}, wanted {bound} {wanted}{doubt}")
+}
+
+/// The beginning of a sentence about one population, request or check.
+fn of(objective: &Objective) -> String {
+    match &objective.of {
+        Of::All => String::new(),
+        Of::Check(name) => format!("check `{name}`: "),
+        Of::Population(name, _) | Of::Request(name) => format!("{name}: "),
+    }
+}
+
+/// The requests that count as later than any limit.
+fn latest(failed: u64) -> String {
+    match failed {
+        0 => String::new(),
+        1 => " with the request that failed as the latest".to_owned(),
+        many => format!(" with {many} requests that failed as the latest"),
+    }
+}
+
+/// A percentile without an interval.
+fn side(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Met => "within the limit",
+        Verdict::NotMet => "beyond the limit for certain",
+        Verdict::CannotTell => "not known",
+    }
 }
 
 /// Advice, if a result cannot decide.

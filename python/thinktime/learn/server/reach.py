@@ -1,0 +1,202 @@
+"""The rate of requests up to which all models of a server that explain a log agree.
+
+Each model is simulated at growing multiples of the learned workload's rates. At the log's own rate
+its p99 is compared with the log's. Beyond that there are two further sorts of models: with the laws
+of demands of a quarter of the log, and with as much more work as chance may have kept from the log.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from thinktime import _core
+from thinktime.inputs.options import options_json
+from thinktime.learn.server.choice import Choice
+from thinktime.learn.server.laws import empirical
+from thinktime.learn.server.model import Server, demands_under
+from thinktime.learn.server.policies import Policy, Timeline
+from thinktime.learn.server.text import file_of, laws_of
+from thinktime.learn.server.visits import Floats, ServerVisits
+
+WITHIN = 0.25
+"""Values of p99 agree if they differ by no more than this part."""
+
+MULTIPLES = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+STEPS = 3
+"""The number of times that the way from the last multiple to the next one is halved."""
+
+REQUESTS = 50_000
+"""The least length of a simulation. If rates change it is as long as the log, up to a bound."""
+
+REQUESTS_MAX = 1_000_000
+VISITS_MAX = 400_000
+"""Demands are computed anew of no more requests than this."""
+
+BLOCKS, DEVIATIONS = 30, 2.75
+"""Work is measured in this many parts of the log; Student's quantile for 99 %."""
+
+QUARTERS = 4
+SEED = 45
+
+DOUBT = "No model has the log's p99 within 25 %, or those that explain it differ by more."
+
+MANY = 8
+"""If workers were never all busy, a server with this many times as many explains a log as well."""
+
+
+def with_reach(
+    server: Server, log: ServerVisits, names: Sequence[str], workload: _core.Workload
+) -> Server:
+    """The server with `up_to`: the highest rate up to which all models agree on p99.
+
+    Args:
+        server: A server that was learned.
+        log: The requests that it was learned from.
+        names: The names of their kinds.
+        workload: The workload that was learned from the same log.
+    """
+    if not len(log):
+        return server
+    reach = _Reach(server, log, names, workload)
+    multiple = reach.multiple()
+    if multiple:
+        return replace(server, up_to=multiple * reach.rate)
+    return replace(server, verdict=server.verdict.doubted(DOUBT))
+
+
+class _Reach:
+    """The models, ready to be simulated."""
+
+    def __init__(
+        self, server: Server, log: ServerVisits, names: Sequence[str], workload: _core.Workload
+    ) -> None:
+        self._workload = workload
+        self._changes = workload.replays or "profile" in workload.to_toml()
+        self._requests = len(log)
+        self._choice = server.verdict.choice
+        self._p99_s = float(np.quantile(log.duration_s[log.over], 0.99))
+        policy = Policy("idle", 0) if self._choice is None else self._choice.policy
+        demands_s = Timeline.of(log).demands(policy)
+        self._more = 1.0 + DEVIATIONS * work_error(log.arrival_s, demands_s)
+        self.rate = workload.request_rate or 0.0
+        """The learned workload's own rate of requests a second; of clients it is simulated."""
+
+        laws = laws_of(server)
+        self._own = _core.System(file_of(server.policy, server.workers, laws))
+        part = log.part(slice(0, VISITS_MAX))
+        self._quarters = [
+            _core.System(file_of(server.policy, server.workers, laws | found))
+            for found in _laws_of_quarters(part, policy, names)
+        ]
+        self._rivals = [
+            _core.System(file_of(name, workers, laws | _laws(part, policy, names)))
+            for name, workers, policy in _others(self._choice, server.workers)
+        ]
+
+    def multiple(self) -> float:
+        """The largest multiple of the rates up to which all agree; 0 without any."""
+        # If no policy is known, other rates than the log's own are not either.
+        known = self._choice is not None and self._choice.explains
+        last = 0.0
+        for multiple in MULTIPLES if known else MULTIPLES[:1]:
+            if not self._agree(multiple):
+                return self._between(last, multiple) if last else 0.0
+            last = multiple
+        return last
+
+    def _between(self, good: float, bad: float) -> float:
+        for _ in range(STEPS):
+            middle = (good + bad) / 2
+            good, bad = (middle, bad) if self._agree(middle) else (good, middle)
+        return good
+
+    def _agree(self, multiple: float) -> bool:
+        """Whether all models agree at this multiple of the rates."""
+        own, apart = self._p99(self._own, multiple), 0.0
+        for rival in self._rivals:
+            apart = max(apart, _apart(own, self._p99(rival, multiple)))
+            if apart > math.log1p(WITHIN):
+                return False
+        if multiple == 1:  # the log itself shows the truth
+            return _apart(own, self._p99_s) <= math.log1p(WITHIN)
+        law = max(_apart(own, self._p99(one, multiple)) for one in self._quarters)
+        busier = _apart(own, self._p99(self._own, multiple * self._more))
+        return apart + math.hypot(law, busier) <= math.log1p(WITHIN)
+
+    def _p99(self, system: _core.System, multiple: float) -> float:
+        """The simulated 99th percentile in seconds; infinite if the server is overloaded."""
+        workload = self._workload.scaled(multiple)
+        most = min(round(self._requests * multiple), REQUESTS_MAX) if self._changes else 0
+        requests = max(most, REQUESTS)
+        options = options_json("simulate", {"requests": requests, "rows": "none"})
+        try:
+            found = _core.simulate(workload.with_seed(SEED), system, options)
+        except _core.InputError:
+            return math.inf
+        summary = json.loads(found.summary_json or "{}")
+        if not self.rate:
+            self.rate = float(summary["offered_rate"]) / multiple
+        if max(one["load"] or 0.0 for one in summary["stations"].values()) > 0.98:
+            return math.inf
+        p99 = summary["response_time_s"].get("p99")
+        return math.inf if p99 is None else float(p99)
+
+
+def _apart(one: float, other: float) -> float:
+    """The logarithm of the ratio of two values; infinite if one is."""
+    if math.isinf(one) or math.isinf(other) or one <= 0 or other <= 0:
+        return math.inf
+    return abs(math.log(one / other))
+
+
+def _others(choice: Choice | None, workers: int) -> Iterator[tuple[str, int, Policy]]:
+    """The other models: a policy of the file, its workers, and the policy that demands follow."""
+    if choice is None:
+        return
+    for name in ("fcfs", "ps"):
+        alike = [one for one in choice.alike if one.name == name]
+        for policy in {pick(alike, key=lambda one: one.workers) for pick in (min, max) if alike}:
+            if policy != choice.policy:
+                yield name, policy.workers, policy
+    if any(one.name == "idle" for one in choice.alike):
+        yield "ps", MANY * workers, Policy("idle", 0)
+
+
+def _laws(log: ServerVisits, policy: Policy, names: Sequence[str]) -> dict[str, str]:
+    """The laws of demands under a policy."""
+    found = demands_under(log, policy, len(names))
+    return {
+        name: empirical(law, law.mean) for name, law in zip(names, found, strict=True) if law.seen
+    }
+
+
+def _laws_of_quarters(
+    log: ServerVisits, policy: Policy, names: Sequence[str]
+) -> Iterator[dict[str, str]]:
+    """The laws of demands of each quarter of a log, with the means of the whole."""
+    whole = demands_under(log, policy, len(names))
+    for n in range(QUARTERS):
+        part = log.part(slice(n * len(log) // QUARTERS, (n + 1) * len(log) // QUARTERS))
+        found = demands_under(part, policy, len(names))
+        yield {
+            name: empirical(law, one.mean)
+            for name, law, one in zip(names, found, whole, strict=True)
+            if law.seen and law.mean > 0
+        }
+
+
+def work_error(arrival_s: Floats, demands_s: Floats) -> float:
+    """The relative standard error of the work a second, with slow changes left out."""
+    span_s = float(arrival_s[-1] - arrival_s[0]) if len(arrival_s) else 0.0
+    if span_s <= 0:
+        return math.inf
+    since_s = arrival_s - arrival_s[0]
+    block = np.minimum((BLOCKS * since_s / span_s).astype(np.int64), BLOCKS - 1)
+    work = np.bincount(block, weights=np.maximum(demands_s, 0.0), minlength=BLOCKS)
+    error = np.sqrt(np.mean(np.diff(work) ** 2) / 2 / BLOCKS)
+    return float(error / work.mean()) if work.any() else math.inf

@@ -1,0 +1,118 @@
+"""The doubt of a learned server reaches each verdict on it, until somebody confirms it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import thinktime as tt
+from thinktime.cli import app
+
+WORKLOAD = """
+name = "people"
+[arrivals]
+model = "open"
+rate = "{rate}/s"
+{slo}
+[[request]]
+name = "page"
+get = "/"
+"""
+
+SYSTEM = """
+name = "learned"
+[learned]
+from = "access.log"
+confidence = "{confidence}"
+guesses = ["policy"]
+reason = "Stamps in steps of 1 s do not show it."
+{more}
+[[station]]
+name = "server"
+demand = "exp(10ms)"
+"""
+
+
+def workload(rate: float, slo: str = "") -> tt.Workload:
+    return tt.Workload(WORKLOAD.format(rate=rate, slo=slo))
+
+
+def system(more: str = "", confidence: str = "low") -> tt.System:
+    return tt.System(SYSTEM.format(confidence=confidence, more=more))
+
+
+@pytest.mark.parametrize(
+    ("rate", "more", "confidence", "doubted"),
+    [
+        (20, 'up_to = "26/s"', "low", False),
+        (40, 'up_to = "26/s"', "low", True),
+        (40, 'up_to = "26/s"', "high", True),
+        (26.5, 'up_to = "26/s"', "fair", False),
+        (20, "", "low", True),
+        (40, "", "fair", False),
+        (40, 'up_to = "26/s"\nconfirmed = true', "low", False),
+        (40, "confirmed = true", "low", False),
+    ],
+)
+def test_a_rate_beyond_the_known_one_is_doubted(
+    rate: float, more: str, confidence: str, doubted: bool
+) -> None:
+    result = tt.simulate(workload(rate), system(more, confidence), requests=2000)
+    found = {one.name: one for one in result.validity}["learned model"]
+    assert found.verdict == ("not to be trusted" if doubted else "fine")
+    assert result.verdict.status == ("not to be trusted" if doubted else "done")
+    assert (result.untrusted is not None) == doubted
+    assert "access.log" in found.found
+    if doubted:
+        assert "guessed: policy" in found.found
+        assert "steps of 1 s" in found.found
+        assert "confirmed = true" in found.advice
+
+
+def test_a_system_that_was_not_learned_has_no_such_check() -> None:
+    own = tt.System('name = "own"\n[[station]]\nname = "server"\ndemand = "exp(10ms)"\n')
+    result = tt.simulate(workload(40), own, requests=2000)
+    assert "learned model" not in {one.name for one in result.validity}
+    assert result.untrusted is None
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    """A workload of a rate beyond the known one, and the learned system."""
+    (tmp_path / "w.toml").write_text(WORKLOAD.format(rate=40, slo='[slo]\np99 = "1s"'))
+    (tmp_path / "s.toml").write_text(SYSTEM.format(confidence="low", more='up_to = "26/s"'))
+    return str(tmp_path / "w.toml"), str(tmp_path / "s.toml")
+
+
+def said(*words: str, status: int) -> str:
+    """The output of a command with this exit status."""
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == status, result.output
+    return result.output
+
+
+def test_each_command_says_so(files: tuple[str, str], tmp_path: Path) -> None:
+    output = ["-o", str(tmp_path / "result"), "--junit", str(tmp_path / "j.xml")]
+    text = said("simulate", *files, "--requests", "5000", "-q", *output, status=3)
+    assert "not to be trusted: the server was learned from access.log" in text
+    assert "learned from access.log" in (tmp_path / "j.xml").read_text()
+    page = tmp_path / "page.html"
+    said("report", str(tmp_path / "result"), "-o", str(page), status=0)
+    assert "learned from access.log" in page.read_text()
+    text = said("compare", *[str(tmp_path / "result")] * 2, "--fail-if", "p99 > +5%", status=3)
+    assert "learned from access.log" in text
+    vary = ["--vary", "arrivals.rate=20/s,40/s", "--requests", "5000"]
+    text = said("sweep", *files, *vary, "-q", status=3)
+    assert "learned from access.log" in text
+    assert "of 2 points 1 is" in text
+
+
+def test_a_capacity_beyond_the_known_rate_is_not_to_be_trusted(files: tuple[str, str]) -> None:
+    result = CliRunner().invoke(app, ["capacity", *files, "--precision", "0.2", "-q", "--json"])
+    assert result.exit_code == 3, result.output
+    found = json.loads(result.output[: result.output.rindex("}") + 1])
+    assert found["value"] > 26
+    assert any("learned from access.log" in doubt for doubt in found["doubts"])

@@ -1,0 +1,29 @@
+"""p99 at twice the traffic, of logs whose truth is known: right, or not to be trusted.
+
+A trusted answer is wrong by chance for one site in 1,000 or less: the bounds of its uncertainty are
+those of 99 %, and most answers are far within them. `make fuzz` asks of 40 fresh sites.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fuzzing import seeds
+from road.journey import asked
+
+FIXED = (3, 15, 19, 29, 44)
+"""Stamps of 1 s; one server and constant demands; two servers; a pool; processor sharing."""
+
+TRUSTED = (15, 19, 44)
+
+
+@pytest.mark.fuzz
+@pytest.mark.usefixtures("brief_advice")
+@pytest.mark.parametrize("seed", seeds(FIXED, 40))
+def test_the_answer_is_right_or_not_trusted(seed: int, tmp_path: Path) -> None:
+    answer = asked(seed, tmp_path)
+    print(answer)
+    assert not answer.wrong, str(answer)
+    if seed in TRUSTED:
+        assert answer.trusted, f"nothing can be told any more: {answer}"
