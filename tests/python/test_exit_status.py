@@ -20,7 +20,9 @@ def result(verdicts: list[str], untrusted: str | None = None, *, interrupted: bo
         Objective("p99", None, 1.0, 2.0, None, verdict, MISSED)  # type: ignore[arg-type]
         for verdict in verdicts
     ]
-    return SimpleNamespace(untrusted=untrusted, interrupted=interrupted, objectives=objectives)
+    return SimpleNamespace(
+        untrusted=untrusted, interrupted=interrupted, objectives=objectives, summary={}
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,7 @@ def test_sentence_and_status_agree(
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
     with pytest.raises(typer.Exit) as ended:
-        common.finish(lambda: result(verdicts, untrusted), False, None)
+        common.finish(lambda: result(verdicts, untrusted), common.Showing())
     assert ended.value.exit_code == status
     said = " ".join(capsys.readouterr().err.split())
     for words in told:
@@ -54,7 +56,7 @@ def test_that_there_is_nothing_to_judge_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
-    common.finish(lambda: result([]), False, None)
+    common.finish(lambda: result([]), common.Showing())
     said = " ".join(capsys.readouterr().err.split())
     assert said == "nothing is judged: the workload sets no objective, [slo]"
 
@@ -63,7 +65,7 @@ def test_that_the_slo_is_met_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(common, "show", lambda *_: None)
-    common.finish(lambda: result(["met"]), False, None)
+    common.finish(lambda: result(["met"]), common.Showing())
     assert f"the SLO is met: {MISSED}" in " ".join(capsys.readouterr().err.split())
 
 
@@ -77,7 +79,7 @@ def test_an_slo_that_is_missed_is_told_where_the_result_cannot_be_written(
         raise Unwritten(result(verdicts), "no space left")
 
     with pytest.raises(typer.Exit) as ended:
-        common.finish(operation, False, None)
+        common.finish(operation, common.Showing())
     assert ended.value.exit_code == 3
     said = " ".join(capsys.readouterr().err.split())
     assert "could not be written: no space left" in said

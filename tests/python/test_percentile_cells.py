@@ -37,7 +37,7 @@ from thinktime.present import percentile
 from thinktime.present.chart import Chart, Panel
 from thinktime.present.percentile import NEEDED, backed
 from thinktime.present.table import Group, Line, Table
-from thinktime.report import details, repeated_runs, results, sharing
+from thinktime.report import details, objectives, repeated_runs, results, sharing
 from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.report.charts import CHARTS, heat
@@ -48,7 +48,7 @@ from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.outcome import outcome
 from thinktime.sweeps.table import table as swept_table
 from thinktime.theory.law import FloatArray
-from thinktime.validity import punctuality
+from thinktime.validity import FINE, punctuality
 from thinktime.validity.evidence import of_result
 
 MANY = (5, 300, 60_000)
@@ -298,8 +298,8 @@ def test_the_live_page(many: int) -> None:
     # Half of them are of each population.
     (parts,) = [one for one in page.tables if one.name == "populations"]
     hold({name for name, _ in numbers([parts])}, many // 2, "p50", "p99")
-    (objectives,) = [one for one in page.tables if one.name == "objectives"]
-    assert [line.cells[0].text for line in objectives.lines] == [
+    (shown,) = [one for one in page.tables if one.name == "objectives"]
+    assert [line.cells[0].text for line in shown.lines] == [
         "42.0 ms" if backed("p99", own) else "—" for own in (many, many // 2)
     ]
     for section in page.sections:
@@ -346,6 +346,24 @@ def test_markdown_and_junit_of_a_result(many: int) -> None:
     suites, summary = gate.of_result(made)
     hold(in_words(summary), worth(made), "p50", "p90", "p99", "p99.9")
     hold(in_words(junit.document(suites)), worth(made))
+
+
+@each_number
+def test_all_agree_on_whether_the_p99_is_known(many: int) -> None:
+    """The limit is far above all times, so that the knowledge alone decides."""
+    workload = tt.Workload(TEXT + '[slo]\np99 = "100s"\n')
+    made = tt.simulate(workload, SYSTEM, requests=many, seed=1, warmup=0.0)
+    known = worth(made) >= NEEDED["p99"]
+    (objective,) = made.objectives
+    assert (objective.interval is not None) == known == (objective.verdict == "met")
+    assert ("p99" in made.summary["response_time_ci95"]) == known
+    assert made.verdict.status == ("met" if known else "cannot tell")
+    (case,) = [one for one in gate.of_result(made)[0][0].cases if one.name == "p99"]
+    assert (case.outcome == "passed") == known == bool(re.search(r"p99 is \d", case.words))
+    (line,) = objectives.lines_of(made)
+    assert (line.cells[0].text != "—") == known
+    (check,) = [one for one in made.validity if one.name == "percentiles"]
+    assert (check.verdict == FINE) == known
 
 
 @each_number

@@ -225,6 +225,9 @@ def test_a_result_whose_requests_mostly_failed_says_so_in_its_verdict() -> None:
     assert (lost.status, lost.exit_status) == ("not met", 1)
     assert lost.sentence.startswith("the SLO is not met: ")
     assert "that survived" in lost.sentence
+    late = tt.simulate(tt.Workload(text + '[slo]\np90 = "1s"\n'), ONE, requests=5000)
+    assert late.verdict.status == "not met", "those given up are later than any limit"
+    assert late.summary["response_time_s"]["p90"] < 0.02
 
 
 # ---- percentiles

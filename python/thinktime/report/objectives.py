@@ -76,8 +76,9 @@ def _line(one: Objective) -> Line:
         return units.percent(value) if is_share else units.seconds(value)
 
     found = "nothing" if one.value is None else text(one.value)
-    if one.value and one.interval is None and "p" in one.name.removeprefix("page_"):
-        found = units.NOTHING  # a percentile without an interval is not known
+    is_percentile = one.name.removeprefix("page_").startswith("p")
+    if is_percentile and one.interval is None and (one.value, one.verdict) != (None, "cannot tell"):
+        found = units.NOTHING  # it is not known, or beyond any limit
     known = "" if one.interval is None else " to ".join(map(text, one.interval))
     limit = f"{text(one.limit)} or {'more' if one.name == 'checks' else 'less'}"
     verdict = Cell(one.verdict, strong="" if one.verdict == "met" else "text")
