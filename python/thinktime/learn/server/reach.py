@@ -78,6 +78,7 @@ class _Reach:
         self._workload = workload
         self._changes = workload.replays or "profile" in workload.to_toml()
         self._requests = len(log)
+        self._loads: dict[float, float] = {}
         self._choice = server.verdict.choice
         self._p99_s = float(np.quantile(log.duration_s[log.over], 0.99))
         policy = Policy("idle", 0) if self._choice is None else self._choice.policy
@@ -124,8 +125,13 @@ class _Reach:
                 return False
         if multiple == 1:  # the log itself shows the truth
             return _apart(own, self._p99_s) <= math.log1p(WITHIN)
+        if math.isinf(own):
+            return False
         law = max(_apart(own, self._p99(one, multiple)) for one in self._quarters)
-        busier = _apart(own, self._p99(self._own, multiple * self._more))
+        load = min(self._loads[multiple] * self._more, 1.0)
+        # Times go with 1 / (1 - load), which a short simulation of a busy server may not show.
+        grows = math.log((1 - self._loads[multiple]) / (1 - load)) if load < 1 else math.inf
+        busier = max(_apart(own, self._p99(self._own, multiple * self._more)), grows)
         return apart + math.hypot(law, busier) <= math.log1p(WITHIN)
 
     def _p99(self, system: _core.System, multiple: float) -> float:
@@ -141,7 +147,10 @@ class _Reach:
         summary = json.loads(found.summary_json or "{}")
         if not self.rate:
             self.rate = float(summary["offered_rate"]) / multiple
-        if max(one["load"] or 0.0 for one in summary["stations"].values()) > 0.98:
+        load = max(one["load"] or 0.0 for one in summary["stations"].values())
+        if system is self._own:
+            self._loads[multiple] = load
+        if load > 0.98:
             return math.inf
         p99 = summary["response_time_s"].get("p99")
         return math.inf if p99 is None else float(p99)
