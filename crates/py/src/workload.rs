@@ -151,7 +151,7 @@ impl Workload {
     }
 
     /// The seconds after the start from which no population begins another session; None if one
-    /// goes on for ever.
+    /// has no end.
     #[getter]
     fn arrivals_end_s(&self) -> Option<f64> {
         self.inner.arrivals_end().map(|end| end.as_secs_f64())

@@ -15,7 +15,6 @@ from thinktime.cli import ci_files, common, live_view, options, repeated_runs, w
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals, url
 from thinktime.inputs.files import workload_of
-from thinktime.operations.arrivals_end import within_arrivals
 from thinktime.operations.moment import Moment
 from thinktime.operations.run_options import run_options_json
 
@@ -227,8 +226,7 @@ def _watched_run(workload: Workload, target: str, given: dict[str, Any]) -> Watc
     """Its title, its end, and the facts that checks need while it runs."""
     here = given.get("on") is None
     workload = arrivals.with_arrivals(workload, given)
-    options, _ = within_arrivals("run", workload, run_options_json(given))
-    end = _core.planned_end("run", workload, options)
+    end = _core.planned_end("run", workload, run_options_json(given))
     return watch.watched_run(
         "run", workload.name, target, end, here=here, **watch.check_inputs("run", workload)
     )

@@ -15,7 +15,6 @@ from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 from thinktime.inputs.files import system_of, workload_of
 from thinktime.inputs.options import options_json
-from thinktime.operations.arrivals_end import within_arrivals
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
@@ -102,8 +101,7 @@ def _watched_run(
 ) -> WatchedRun:
     """Its title, its end, and for watchers the facts of its workload."""
     workload = arrivals.with_arrivals(workload, chosen)
-    given, _ = within_arrivals("simulate", workload, options_json("simulate", chosen))
-    end = _core.planned_end("simulate", workload, given)
+    end = _core.planned_end("simulate", workload, options_json("simulate", chosen))
     known: dict[str, Any] = {}
     if watched.is_shown:
         load = chosen.get("load")

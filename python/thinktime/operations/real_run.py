@@ -12,7 +12,7 @@ from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.proxies import chosen as chosen_proxy
-from thinktime.operations.arrivals_end import within_arrivals
+from thinktime.operations.arrivals_end import arrivals_notes
 from thinktime.operations.moment import Moment
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.operations.run_options import run_options_json
@@ -145,7 +145,7 @@ def run(
     options = run_options_json(given)
     workload = arrivals.with_arrivals(with_seed(workload, seed), given)
     modelled = None if demands is None else system_of(demands)
-    options, told = within_arrivals("run", workload, options)
+    told = arrivals_notes("run", workload, options)
     notes = Notes.of(workload, modelled, given, told)
 
     def do(

@@ -12,7 +12,7 @@ from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.options import options_json
-from thinktime.operations.arrivals_end import within_arrivals
+from thinktime.operations.arrivals_end import arrivals_notes
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
@@ -90,7 +90,7 @@ def simulate(
     options = options_json("simulate", given)
     modelled = system_of(system)
     workload = _changed(with_seed(workload, seed), modelled, given)
-    options, told = within_arrivals("simulate", workload, options)
+    told = arrivals_notes("simulate", workload, options)
     notes = Notes.of(workload, modelled, given, told)
 
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:

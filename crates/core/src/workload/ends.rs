@@ -44,7 +44,7 @@ impl Workload {
         })
     }
 
-    /// The time after which no population begins another session; `None` if one goes on for ever,
+    /// The time after which no population begins another session; `None` if one has no end,
     /// as closed ones do.
     #[must_use]
     pub fn arrivals_end(&self) -> Option<Nanos> {
