@@ -12,6 +12,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import click
 import pytest
 import typer
 
@@ -60,8 +61,10 @@ def test_every_command_and_option_has_its_place_in_a_manual_page() -> None:
             text = pages[f"thinktime-{name}.1"].replace("\\-", "-")
             command = group.get_command(context, name)
             for parameter in command.params:
-                for option in parameter.opts:
-                    assert f"{option}" in text, (name, option)
+                argument = isinstance(parameter, click.Argument)
+                words = [parameter.human_readable_name] if argument else parameter.opts
+                for word in words:
+                    assert word in text, (name, word)
 
 
 def test_roff_finds_nothing_wrong_with_the_pages(tmp_path: Path) -> None:

@@ -280,9 +280,3 @@ def test_an_objective_of_a_population_itself_is_told_how() -> None:
     text = 'name = "mixed"\n' + VISITORS + POLLERS + '[slo]\nvisitors = "1s"\n'
     with pytest.raises(tt.InputError, match=r'as in visitors\.p99 = "250ms"'):
         tt.Workload(text)
-
-
-def test_capacity_is_searched_for_one_population_only() -> None:
-    several = tt.Workload('name = "mixed"\n' + VISITORS + POLLERS)
-    with pytest.raises(tt.InputError, match=r"--vary population\.visitors\.rate="):
-        tt.capacity(several, SYSTEM)

@@ -88,8 +88,8 @@ def simulate(
     """
     given = dict(locals())
     options = options_json("simulate", given)
-    modelled = system_of(system)
-    workload = _changed(with_seed(workload, seed), modelled, given)
+    workload, modelled = with_seed(workload, seed), system_of(system)
+    workload = _changed(workload, modelled, given)
     told = arrivals_notes("simulate", workload, options)
     notes = Notes.of(workload, modelled, given, told)
 

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use statrs::function::beta::inv_beta_reg;
 use thinktime_file::time::Nanos;
 
+use super::tally::NORMAL_975;
+
 /// Means of consecutive batches of observations. When all places are taken, neighbours are
 /// joined and the batch size doubles, so memory stays the same however long the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -157,9 +159,16 @@ pub fn student_half_width_95(values: &[f64]) -> Option<f64> {
     Some(student_quantile_975(n - 1.0) * (variance / n).sqrt())
 }
 
+/// From this number of degrees of freedom on, two terms of the expansion are exact to 1e-9.
+const EXPANSION_LEAST: f64 = 1e5;
+
 /// The 0.975 quantile of Student's t. With x = d/(d + t²), P(|T| > t) is the regularised
-/// incomplete beta function I_x(d/2, 1/2) (Abramowitz and Stegun, 26.7.1).
+/// incomplete beta function I_x(d/2, 1/2) (Abramowitz and Stegun, 26.7.1), whose inverse is not
+/// found in time for many degrees: there the expansion around the normal law (26.7.5) is exact.
 pub(crate) fn student_quantile_975(degrees: f64) -> f64 {
+    if degrees > EXPANSION_LEAST {
+        return NORMAL_975 + (NORMAL_975.powi(3) + NORMAL_975) / (4.0 * degrees);
+    }
     let x = inv_beta_reg(degrees / 2.0, 0.5, 0.05);
     (degrees * (1.0 - x) / x).sqrt()
 }
@@ -174,6 +183,10 @@ mod tests {
         for (degrees, expected) in [(1.0, 12.706), (9.0, 2.262), (31.0, 2.040), (1e6, 1.960)] {
             assert!((student_quantile_975(degrees) - expected).abs() < 1e-3, "{degrees}");
         }
+        let [below, above] = [0.999_999, 1.000_001].map(|at| at * EXPANSION_LEAST);
+        assert!((student_quantile_975(below) - student_quantile_975(above)).abs() < 1e-6);
+        // The inverse of the beta function does not come back for such numbers.
+        assert!((student_quantile_975(123_456_789.0) - NORMAL_975).abs() < 1e-6);
     }
 
     /// An autoregressive sequence with lag-1 correlation 0.9: of 400 intervals about 95 % contain

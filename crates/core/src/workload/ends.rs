@@ -44,8 +44,8 @@ impl Workload {
         })
     }
 
-    /// The time after which no population begins another session; `None` if one has no end,
-    /// as closed ones do.
+    /// The time after which no population begins another session; `None` if there is none,
+    /// as of closed ones.
     #[must_use]
     pub fn arrivals_end(&self) -> Option<Nanos> {
         self.arrival_ends().collect::<Option<Vec<_>>>()?.into_iter().max()

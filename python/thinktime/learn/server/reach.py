@@ -62,6 +62,8 @@ def with_reach(
     """
     if not len(log):
         return server
+    if not log.over.any():
+        return replace(server, verdict=server.verdict.doubted(DOUBT))
     reach = _Reach(server, log, names, workload)
     multiple = reach.multiple()
     if multiple:
