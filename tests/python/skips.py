@@ -1,8 +1,9 @@
 """Why tests are skipped, and the list of those that were, which `.ci/run` prints at its end.
 
 A test may be skipped because the machine is too busy for what it measures, which another run is
-not, or because the checkout lacks the logs of `shared/data`, which are no part of the repository.
-Any other skip means that something is not installed, which `.ci/run` would have to install.
+not, because the checkout lacks the logs of `shared/data`, which are no part of the repository, or
+because an ordinary user may not read this Python, as below a home that is closed. Any other skip
+means that something is not installed, which `.ci/run` would have to install.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import pytest
 
 BUSY = "the machine was busy: "
 NO_LOG = "no log of shared/data: "
+CLOSED = "an ordinary user cannot read this Python, the package or what is to be run"
 LIST = "THINKTIME_SKIPS"
 """The variable that names the file of the list."""
 
@@ -40,7 +42,8 @@ def record(skipped: Iterable[tuple[str, str]]) -> None:
 
 def unexpected(lines: Iterable[str]) -> list[str]:
     """The lines of a list whose test is skipped on every such machine."""
-    return [line for line in lines if f": {BUSY}" not in line and f": {NO_LOG}" not in line]
+    expected = tuple(f": {reason}" for reason in (BUSY, NO_LOG, CLOSED))
+    return [line for line in lines if not any(reason in line for reason in expected)]
 
 
 def main() -> int:

@@ -12,7 +12,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-import click
 import pytest
 import typer
 
@@ -61,7 +60,7 @@ def test_every_command_and_option_has_its_place_in_a_manual_page() -> None:
             text = pages[f"thinktime-{name}.1"].replace("\\-", "-")
             command = group.get_command(context, name)
             for parameter in command.params:
-                argument = isinstance(parameter, click.Argument)
+                argument = parameter.param_type_name == "argument"
                 words = [parameter.human_readable_name] if argument else parameter.opts
                 for word in words:
                     assert word in text, (name, word)

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use statrs::function::beta::inv_beta_reg;
 use thinktime_file::time::Nanos;
 
-use super::tally::NORMAL_975;
+/// The 0.975 quantile of the normal law.
+pub(crate) const NORMAL_975: f64 = 1.959_964;
 
 /// Means of consecutive batches of observations. When all places are taken, neighbours are
 /// joined and the batch size doubles, so memory stays the same however long the run.

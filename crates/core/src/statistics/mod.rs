@@ -8,10 +8,10 @@ mod sections;
 mod tally;
 mod warmup;
 
-pub(crate) use batches::student_quantile_975;
 pub use batches::{BatchMeans, MeanInterval, student_half_width_95};
+pub(crate) use batches::{NORMAL_975, student_quantile_975};
 pub use figures::TimeFigures;
 pub use sections::Sections;
 pub use tally::Tally;
-pub(crate) use tally::{BATCHES, NORMAL_975, independent_needed};
+pub(crate) use tally::{BATCHES, independent_needed};
 pub use warmup::mser5;

@@ -4,12 +4,9 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
-use super::batches::student_quantile_975;
+use super::batches::{NORMAL_975, student_quantile_975};
 use super::bins::Bins;
 use super::figures::TimeFigures;
-
-/// The 0.975 quantile of the normal law.
-pub(crate) const NORMAL_975: f64 = 1.959_964;
 
 /// The usual number of batches of an interval.
 pub(crate) const BATCHES: f64 = 20.0;
