@@ -44,8 +44,8 @@ impl Workload {
         })
     }
 
-    /// The time after which no population begins another session; `None` if there is none,
-    /// as of closed ones.
+    /// The time after which no population begins another session; `None` if the
+    /// sessions of any have no end, as those of closed ones.
     #[must_use]
     pub fn arrivals_end(&self) -> Option<Nanos> {
         self.arrival_ends().collect::<Option<Vec<_>>>()?.into_iter().max()
