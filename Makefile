@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .PHONY: help build demo pictures man reference site wheel wheel-test compiled checked test test-rust test-python \
   test-python-together test-python-alone fuzz bench instructions peers coverage studies nightly \
-  lint lint-format lint-types lint-rust lint-stubs format clean
+  lint lint-format lint-types lint-rust lint-stubs format types clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
@@ -160,6 +160,9 @@ format: $(VENV)/packages ## Format all code
 	cargo fmt --all
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix --select I
+
+types: checked ## Write the Python types of files and results anew, as Rust has their tables
+	$(BIN)/python tests/python/core_types.py
 
 clean: ## Remove everything that was built
 	rm -rf target $(VENV) demo python/thinktime/*.so

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ HEAD = ("server", "hostile client", "rate", "before", "during", "failed", "after
 
 def started(result: tt.Result) -> str:
     """When a run began."""
-    return str(tomllib.loads(result.run_toml)["run"]["started"])
+    return str(result.run["started"])
 
 
 def write(folder: Path, found: Sequence[dict[str, Any]]) -> None:

@@ -110,14 +110,21 @@ class System:
     machines: list[Any] = field(default_factory=list)
     clusters: list[Any] = field(default_factory=list)
 
-    def to_toml(self) -> str:
-        """As a system file has it."""
-        parts = [
-            f"[[station]]\nname = {json.dumps(one.name)}\nservers = {one.servers}\n"
-            f"policy = {json.dumps(one.policy)}\ndemand = {json.dumps(str(one.demand))}\n"
+    @property
+    def tables(self) -> dict[str, Any]:
+        """As a real one gives them."""
+        real = tt.System("name = 's'\n[[station]]\nname = 'a'\ndemand = '1ms'\n").tables
+        (station,) = real["station"]
+        given = [
+            {"name": one.name, "servers": one.servers, "policy": one.policy,
+             "demand": str(one.demand)}
             for one in self.stations
-        ]
-        return f"name = {json.dumps(self.name)}\n{''.join(parts)}"
+        ]  # fmt: skip
+        return real | {"name": self.name, "station": [station | one for one in given]}
+
+    def to_toml(self) -> str:
+        """Enough to distinguish systems."""
+        return json.dumps(self.tables)
 
 
 @dataclass
@@ -133,8 +140,7 @@ class Population:
     mix: list[float]
     visits: list[float] | None
     name: str = ""
-    has_pages: bool = False
-    remembers: bool = False
+    table: dict[str, Any] = field(default_factory=dict)
 
     @property
     def steps(self) -> list[float]:
@@ -167,8 +173,30 @@ class Workload:
                 self.model, self.clients, self.session_rate, self.request_rate, self.poisson,
                 self.think, [None] * len(self.request_names), self.request_names,
                 self.request_weights, None if self.model == "closed" else visits,
+                table=self._table(),
             )
         ]  # fmt: skip
+
+    def _table(self) -> dict[str, Any]:
+        """As a real population gives it."""
+        real = tt.Workload("name = 'w'\n[arrivals]\nmodel = 'open'\nrate = 1\n").populations[0]
+        process = "poisson" if self.poisson or self.model == "closed" else "even"
+        arrivals = {"model": self.model, "clients": self.clients, "process": process}
+        length, think = self.session_length, self.think
+        session = {
+            "think": None if think is None else think.text,
+            "requests": None if length is None else length.text,
+        }
+        table = real.table
+        return table | {
+            "arrivals": table["arrivals"] | arrivals, "session": table["session"] | session,
+        }  # fmt: skip
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """Enough to distinguish workloads."""
+        whole = [self.plain, list(self.request_names), str(self.session_length)]
+        return {"name": self.name, "whole": whole, "population": [self._table()]}
 
     def with_seed(self, seed: int) -> tt.Workload:
         """A real one that does the same, for its simulation."""
@@ -184,17 +212,6 @@ class Workload:
     def _length(self) -> str:
         length = self.session_length
         return "" if length is None else f"requests = {json.dumps(length.text)}\n"
-
-    def to_toml(self) -> str:
-        """Enough to distinguish workloads."""
-        arrivals = {"model": self.model, "clients": self.clients, "poisson": self.poisson}
-        whole = [self.name, self.plain, list(self.request_names), str(self.session_length)]
-        think = "const(0s)" if self.think is None else self.think.text
-        return (
-            f"whole = {json.dumps(json.dumps(whole))}\n"
-            f"[arrivals]\nwords = {json.dumps(json.dumps(arrivals))}\n"
-            f"[session]\nthink = {json.dumps(think)}\n{self._length()}"
-        )
 
 
 def one(demand, policy="fcfs", servers=1):
@@ -242,6 +259,7 @@ class Result:
     series: pl.DataFrame | None = None
     times_s: np.ndarray = field(default_factory=lambda: np.empty(0))
     run_toml: str = ""
+    run: dict[str, Any] = field(default_factory=dict)
     untrusted: str | None = None
     interrupted: bool = False
     schedule: list[dict[str, Any]] = field(default_factory=list)
@@ -257,7 +275,8 @@ class Result:
         return self.summary.get("by_population", {})
 
     def __post_init__(self):
-        self.run_toml = self.run_toml or written_run_toml(self.kind)
+        real = real_result(self.kind)
+        self.run_toml, self.run = self.run_toml or real.run_toml, self.run or real.run
 
     def survival(self):
         """The tail at the sample's own times, as a histogram would give it."""
@@ -266,12 +285,6 @@ class Result:
         edges = np.geomspace(self.times_s.min(), self.times_s.max(), 3000)
         above = 1 - np.searchsorted(np.sort(self.times_s), edges, side="right") / len(self.times_s)
         return edges, above
-
-
-@cache
-def written_run_toml(kind):
-    """The run.toml of a real result of this kind, as the product writes it."""
-    return real_result(kind).run_toml
 
 
 @cache

@@ -36,7 +36,7 @@ ARROWS = {
 """Which of our crates each crate may depend on, for any purpose, tests included."""
 
 FLOORS = """
-doctor importing numerics pcm present start_up workload
+_core_types doctor importing numerics pcm present start_up workload
 diagrams inputs recording stats theory
 results
 distributed lab validity

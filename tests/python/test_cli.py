@@ -225,7 +225,7 @@ def test_a_full_disk_under_the_output_is_told(files: Path) -> None:
     assert "cannot be written: No space left on device" in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["workload", "system"])
+@pytest.mark.parametrize("kind", ["workload", "system", "result"])
 def test_the_json_schema_describes_the_files(files: Path, kind: str) -> None:
     done = thinktime("schema", kind, cwd=files)
     schema = json.loads(done.stdout)

@@ -342,19 +342,11 @@ def keys(kind: str) -> list[str]:
     return [name.split(".", 1)[1] for name in described]
 
 
-def fields() -> list[str]:
-    """The fields of `summary.json`, tables and their own fields alike."""
-    workload = tt.Workload('name = "w"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n')
-    system = tt.System('name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n')
-    summary = tt.simulate(workload, system, requests=100).summary
-    return [*summary, *summary["stations"]["server"], *summary["response_time_s"]]
-
-
 NAMES = {
     "commands": lambda: [f"thinktime {name}" for name in COMMANDS],
     "keys of workload files": lambda: keys("workload"),
     "keys of system files": lambda: keys("system"),
-    "fields of summary.json": fields,
+    "fields of summary.json": lambda: keys("result"),
     "distributions": lambda: [name for name, _, _ in _core.distributions()],
     "dispatch policies": lambda: [name for name, *_ in _core.dispatch_policies()],
     "operating systems": _core.schedulers,

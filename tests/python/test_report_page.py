@@ -119,6 +119,7 @@ def evil_results():
     for result in results:
         result.summary["warnings"] = [EVIL]
         result.run_toml, result.target = EVIL, EVIL
+        result.run = {"version": EVIL}
         result.untrusted = EVIL
     return results
 
@@ -150,7 +151,7 @@ def test_results_with_nothing_in_them(kind, tmp_path):
     empty = fakes.result(kind, open_(80), SYSTEM, 0)
     assert "Nothing to draw" in page([empty], tmp_path).text
     lost = replace(empty, requests=None, series=None, system=None, summary={}, path=None)
-    lost.run_toml = ""
+    lost.run_toml, lost.run = "", {}
     made = page([lost, replace(lost, workload=closed(3, None))], tmp_path)
     assert made.text.count("Nothing to draw") == 3
     assert "Nothing is known" in verdict_of([lost]).headline

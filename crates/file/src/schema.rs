@@ -13,8 +13,10 @@ use thiserror::Error;
 use crate::error::Invalid;
 
 mod repeated;
+mod resolved;
 mod words;
 
+pub use resolved::resolved;
 pub use words::{WholeNumber, with_remedy};
 
 /// A value with a unit (`"5ms"`), or a bare number.

@@ -13,6 +13,7 @@ mod learn;
 mod machine;
 mod monitor;
 mod parameters;
+mod plain;
 mod population;
 mod remote_iterator;
 mod replay;

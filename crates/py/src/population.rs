@@ -1,10 +1,13 @@
 //! `Population`.
 
 use pyo3::prelude::*;
+use thinktime_core::file::ArrivalsTable;
 use thinktime_core::request::RequestKind;
+use thinktime_core::schema::resolved;
 use thinktime_core::workload::{self, ClientLimits};
 
 use crate::distribution::Distribution;
+use crate::plain::plain;
 
 /// Users of one kind: their sessions, and the actions of these.
 #[pyclass(frozen, module = "thinktime")]
@@ -109,16 +112,10 @@ impl Population {
         self.inner.steps.clone()
     }
 
-    /// Whether some of its requests are pages, whose objects follow at once.
+    /// Its tables with all their keys, as in `Workload.tables`.
     #[getter]
-    fn has_pages(&self) -> bool {
-        self.inner.has_pages
-    }
-
-    /// Whether a session ends after a time, or does not request objects again that it has.
-    #[getter]
-    fn remembers(&self) -> bool {
-        self.inner.lasts.is_some() || self.inner.cache
+    fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &resolved(&self.inner.table))
     }
 
     /// Whether no request has a timeout or is retried, clients share no limits, the rate does not
@@ -129,7 +126,7 @@ impl Population {
         self.patient
             && self.inner.clients == ClientLimits::NONE
             && self.inner.programs.is_none()
-            && profile.is_none_or(|profile| profile == "constant")
+            && profile.is_none_or(|profile| profile == ArrivalsTable::PROFILE)
     }
 
     fn __repr__(&self) -> String {

@@ -12,6 +12,7 @@ use thinktime_data::{Labels, RunFile, load_rows, read_log, series_batch};
 
 use crate::disk_files::DiskFiles;
 use crate::errors::{InputError, data, schema, unwritten};
+use crate::plain::plain;
 use crate::system::System;
 use crate::table::Table;
 use crate::workload::Workload;
@@ -61,13 +62,17 @@ impl ResultData {
 
 #[pymethods]
 impl ResultData {
-    /// The summary as JSON; None if the run was killed before its end.
+    /// The summary; None if the run was killed before its end.
     #[getter]
-    fn summary_json(&self) -> PyResult<Option<String>> {
-        let json = |summary| {
-            serde_json::to_string(summary).map_err(|error| InputError::new_err(error.to_string()))
-        };
-        self.summary.as_ref().map(json).transpose()
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.summary)
+    }
+
+    /// The table `run` of `run.toml`: the circumstances of the run, those that are known.
+    #[getter]
+    fn run<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let kept = self.run.without_secrets().map_err(InputError::new_err)?;
+        plain(py, &kept.run)
     }
 
     /// `run.toml`, without secrets.
@@ -124,11 +129,10 @@ impl ResultData {
         Ok(Workload { inner, files })
     }
 
-    /// The options as they were given, as JSON; None if an older version did not note them.
+    /// The options as they were given; None if an older version did not note them.
     #[getter]
-    fn options_json(&self) -> PyResult<Option<String>> {
-        let options = self.run.options.as_ref().map(serde_json::to_string).transpose();
-        options.map_err(|error| InputError::new_err(error.to_string()))
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.run.options)
     }
 
     /// The workload and the system for a repetition. The files that they name must exist, and

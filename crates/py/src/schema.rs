@@ -5,21 +5,24 @@ use thinktime_core::distribution::ENTRIES;
 use thinktime_core::file::WorkloadFile;
 use thinktime_core::options::{RunOptions, SimulateOptions};
 use thinktime_core::policy::dispatch;
+use thinktime_core::record::Summary;
 use thinktime_core::system::SystemFile;
 use thinktime_net::generator::Plan;
 
 use crate::errors::{InputError, invalid};
 use crate::workload::Workload;
 
-/// The JSON Schema of workload or system files.
+/// The JSON Schema of workload files, of system files, or of the summary of a result.
 #[pyfunction]
 pub(crate) fn schema(kind: &str) -> PyResult<String> {
     let schema = match kind {
         "workload" => WorkloadFile::schema(),
         "system" => SystemFile::schema(),
+        "result" => Summary::schema(),
         other => {
-            let message = format!("no schema for `{other}`: there are `workload` and `system`");
-            return Err(InputError::new_err(message));
+            return Err(InputError::new_err(format!(
+                "no schema for `{other}`: there are `workload`, `system` and `result`"
+            )));
         }
     };
     serde_json::to_string_pretty(&schema).map_err(|error| InputError::new_err(error.to_string()))

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
-use thinktime_core::schema::Source;
+use thinktime_core::schema::{Source, resolved};
 use thinktime_core::system::cluster::ClusterModel;
 use thinktime_core::system::machine::MachineModel;
 use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, SystemModel};
@@ -15,6 +15,7 @@ use thinktime_core::system::{Demand, DemandLaw, StationModel, StationTable, Syst
 use crate::disk_files::{DiskFiles, read};
 use crate::distribution::Distribution;
 use crate::errors::{invalid, schema};
+use crate::plain::plain;
 
 /// A modelled system: the stations that requests visit.
 #[pyclass(frozen, module = "thinktime")]
@@ -68,7 +69,7 @@ impl System {
         let tables = self.inner.file.station.iter();
         let station = |(model, table): (&StationModel, &StationTable)| Station {
             model: model.clone(),
-            policy: table.policy.clone().unwrap_or_else(|| "fcfs".to_owned()),
+            policy: table.policy.clone().unwrap_or_else(|| StationTable::POLICY.to_owned()),
         };
         self.inner.stations().zip(tables).map(station).collect()
     }
@@ -115,6 +116,22 @@ impl System {
         self.files.used()
     }
 
+    /// The same system with processor sharing on all machines, which need no scheduler then. The
+    /// files that it names are in this folder.
+    fn processor_sharing(&self, folder: &str) -> PyResult<System> {
+        let files = DiskFiles::in_directory(Some(folder));
+        SystemModel::from_file(&self.inner.file.processor_sharing(), &files)
+            .map(|inner| System { inner, files })
+            .map_err(|error| schema(&error))
+    }
+
+    /// The tables of the system with all their keys: absent ones have their default, or are None or
+    /// empty.
+    #[getter]
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &resolved(&self.inner.file))
+    }
+
     /// The system as TOML text, which parses to the same system.
     fn to_toml(&self) -> PyResult<String> {
         self.inner.file.to_toml().map_err(|error| schema(&error))
@@ -149,10 +166,10 @@ impl Machine {
         &self.model.os
     }
 
-    /// Its scheduler's features as JSON.
+    /// Its scheduler's features.
     #[getter]
-    fn features_json(&self) -> String {
-        self.model.features.to_json()
+    fn features<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.model.features)
     }
 
     fn __repr__(&self) -> String {

@@ -6,13 +6,15 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use thinktime_core::change::with_value;
 use thinktime_core::error::Invalid;
-use thinktime_core::schema::Source;
+use thinktime_core::file::{SessionTable, WorkloadFile};
+use thinktime_core::schema::{Source, resolved};
 use thinktime_core::workload::{self, Sessions};
 
 use crate::disk_files::{DiskFiles, read};
 use crate::distribution::Distribution;
 use crate::errors::{invalid, schema, simulation};
 use crate::parameters::seed_of;
+use crate::plain::plain;
 use crate::population::Population;
 use crate::supervise::supervise;
 use crate::system::System;
@@ -223,6 +225,17 @@ impl Workload {
     #[getter]
     fn files(&self) -> BTreeMap<String, PathBuf> {
         self.files.used()
+    }
+
+    /// The tables of the workload with all their keys: absent ones have their default, or are None
+    /// or empty. `population` has all populations: one without a name if the file names none.
+    #[getter]
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let file = &self.inner.file;
+        let population = file.populations().into_iter().map(|(_, table)| table).collect();
+        let own = WorkloadFile { arrivals: None, clients: None, request: vec![], ..file.clone() };
+        let whole = WorkloadFile { session: SessionTable::default(), population, ..own };
+        plain(py, &resolved(&whole))
     }
 
     /// The workload as TOML text, which parses to the same workload.

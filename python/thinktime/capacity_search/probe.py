@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -51,7 +50,7 @@ class Slo:
         Raises:
             InputError: if the workload has none.
         """
-        table = dict(tomllib.loads(workload.to_toml()).get("slo", {}))
+        table = dict(workload.tables["slo"] or {})
         if not table:
             raise _core.InputError(
                 f"the workload `{workload.name}` has no objectives, so nothing says what a server "
@@ -282,7 +281,7 @@ def _generator_late(result: Result) -> bool:
     late, mean = summary["lateness_s"], summary["response_time_s"]["mean"]
     if late["mean"] is None or not mean:
         return result.untrusted is not None
-    is_late = late["mean"] > _LATE_SHARE * mean and late["p99"] > _LATE_P99_S
+    is_late = late["mean"] > _LATE_SHARE * mean and (late["p99"] or 0.0) > _LATE_P99_S
     return bool(is_late) or (result.untrusted is not None and not result.interrupted)
 
 

@@ -11,8 +11,8 @@ from thinktime.cli import common
 
 
 def command(
-    kind: Annotated[str, typer.Argument(help="`workload` or `system`.")],
+    kind: Annotated[str, typer.Argument(help="`workload`, `system` or `result`.")],
 ) -> None:
-    """Print the JSON Schema of workload or system files, so that editors complete them."""
+    """Print the JSON Schema of workload or system files, or of the summary of a result."""
     with common.mapped_errors():
         typer.echo(schema(kind))

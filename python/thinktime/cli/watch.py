@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
@@ -20,6 +20,7 @@ from thinktime.cli.progress import ProgressCallback
 from thinktime.operations.moment import Moment
 
 if TYPE_CHECKING:
+    from thinktime._core_types import Summary
     from thinktime.monitor.feed import Feed
     from thinktime.monitor.frames import WatchedRun
 
@@ -150,7 +151,7 @@ def check_inputs(kind: str, workload: Workload) -> dict[str, Any]:
     from thinktime.monitor.frames import CheckInputs, Moments
     from thinktime.validity.evidence import Evidence
 
-    seen, length = Evidence(kind, {}, workload), workload.session_length
+    seen, length = Evidence(kind, cast("Summary", {}), workload), workload.session_length
     moments = None if length is None else Moments(length.mean, length.second_moment)
     checks = CheckInputs(
         workload.model, workload.request_rate, workload.poisson, tuple(seen.arrivals), moments,

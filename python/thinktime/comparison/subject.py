@@ -27,6 +27,7 @@ from thinktime.results.remote_rows import why_no_rows
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime._core_types import Summary
 
 
 @dataclass(frozen=True)
@@ -87,13 +88,14 @@ def subject_of(result: Result) -> Subject:
     )
 
 
-def _with_lateness(estimates: Estimates, summary: Mapping[str, Any]) -> Estimates:
+def _with_lateness(estimates: Estimates, summary: Summary) -> Estimates:
     """The same, with the part of a generator's own lateness in each time.
 
     A request's response time is its lateness and its service time; of a request that was sent again
     only the lateness is known.
     """
-    late, service = (summary.get(name) or {} for name in ("lateness_s", "service_time_s"))
+    late: Mapping[str, Any] = summary.get("lateness_s") or {}
+    service: Mapping[str, Any] = summary.get("service_time_s") or {}
     found = dict(estimates)
     for name in ("mean", *PERCENTILES):
         one = found[name]

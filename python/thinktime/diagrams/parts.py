@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from thinktime.present import policies, units
 
-Table = Mapping[str, Any]
+if TYPE_CHECKING:
+    from thinktime._core_types import (
+        ClusterTable,
+        MachineTable,
+        PoolTable,
+        ServiceTable,
+        StationTable,
+        SystemFile,
+    )
+
 Form = Literal["queue", "shared", "cores", "places", "cluster"]
+
+_EACH = "per-request"
+"""The value of `threads` for a thread for each request."""
 
 DEMANDS_MAX = 6
 """At most this many demands by request name are listed for one part."""
@@ -34,90 +46,96 @@ class Part:
     """The parts of each server of a cluster."""
 
 
-def parts_of(system: Table) -> list[Part]:
+def parts_of(system: SystemFile) -> list[Part]:
     """All parts, in the order in which a request without a behaviour visits them; pools last."""
-    clusters = system.get("cluster", [])
-    copied = {str(one.get("server", "")).removeprefix("machine:") for one in clusters}
-    machines = [one for one in system.get("machine", []) if one["name"] not in copied]
+    copied = {_copied(one) for one in system["cluster"]}
+    machines = [one for one in system["machine"] if one["name"] not in copied]
     return [
-        *(station(one) for one in system.get("station", [])),
-        *(machine(one, system.get("service", [])) for one in machines),
-        *(_cluster(one, system) for one in clusters),
-        *(_pool(one) for one in system.get("pool", [])),
+        *(station(one) for one in system["station"]),
+        *(machine(one, system["service"]) for one in machines),
+        *(_cluster(one, system) for one in system["cluster"]),
+        *(_pool(one) for one in system["pool"]),
     ]
 
 
-def station(table: Table) -> Part:
+def station(table: StationTable) -> Part:
     """A station, of a system or of a cluster's servers."""
-    policy, servers = str(table.get("policy", "fcfs")), int(table.get("servers", 1))
+    policy, servers = table["policy"], table["servers"]
     facts = [f"{units.counted(servers, 'server')}, {policies.words(policy)}", *_demands(table)]
-    if table.get("when") == "miss":
+    if table["when"] == "miss":
         facts.insert(1, "for what the cache does not hold")
-    if table.get("priority"):
+    if table["priority"]:
         order = sorted(table["priority"].items(), key=lambda pair: pair[1])
         facts.append(f"served first: {', '.join(name for name, _ in order)}")
-    facts += _queue(table, "wait")
+    facts += _queue(table["queue_limit"], "wait")
+    if table["queue_timeout"] is not None:
+        facts.append(f"drops what waited for {units.law(str(table['queue_timeout']))}")
+    if table["newest_first_above"] is not None:
+        facts.append(f"the newest first with more than {units.count(table['newest_first_above'])}")
     shared = policy.partition("(")[0] in policies.SHARED
     return Part(table["name"], "shared" if shared else "queue", servers, facts)
 
 
-def machine(table: Table, services: Sequence[Table]) -> Part:
+def machine(table: MachineTable, services: Sequence[ServiceTable]) -> Part:
     """A machine with the services on it."""
-    cores = int(table.get("cores", 1))
-    facts = [f"{units.counted(cores, 'core')} under {table['os']}"]
-    own = [one for one in services if one.get("machine") == table["name"]]
-    if "demand" in table or "threads" in table:
-        facts += [_threads(table), *_demands(table), *_queue(table, "wait for a thread")]
-    for one in own:
-        facts.append(f"service {one['name']}: {_threads(one)}")
-        facts += [*_demands(one), *_queue(one, "wait for a thread")]
-    return Part(table["name"], "cores", cores, facts)
+    facts = [f"{units.counted(table['cores'], 'core')} under {table['os']}"]
+    if table["demand"] is not None or table["threads"] != _EACH:
+        facts += _service(table)
+    for one in services:
+        if one["machine"] == table["name"]:
+            threads, *more = _service(one)
+            facts += [f"service {one['name']}: {threads}", *more]
+    return Part(table["name"], "cores", table["cores"], facts)
 
 
-def _cluster(table: Table, system: Table) -> Part:
-    facts = [
-        f"{units.counted(int(table['servers']), 'server')} behind a switch: {table['dispatch']}"
-    ]
-    for name, kinds in table.get("classes", {}).items():
+def _cluster(table: ClusterTable, system: SystemFile) -> Part:
+    servers = table["servers"]
+    facts = [f"{units.counted(servers, 'server')} behind a switch: {table['dispatch']}"]
+    for name, kinds in table["classes"].items():
         facts.append(f"class {name}: {', '.join(kinds)}")
-    if table.get("seen_after"):
+    if table["seen_after"]:
         facts.append(f"the switch knows of an end after {units.law(str(table['seen_after']))}")
-    for one in table.get("change", []):
+    for one in table["change"]:
         facts.append(f"at {units.law(str(one['at']))} server {one['server']} {one['does']}")
-    return Part(table["name"], "cluster", int(table["servers"]), facts, _each(table, system))
+    return Part(table["name"], "cluster", servers, facts, _each(table, system))
 
 
-def _each(table: Table, system: Table) -> list[Part]:
-    found = [station(one) for one in table.get("station", [])]
-    copied = str(table.get("server", "")).removeprefix("machine:")
-    for one in system.get("machine", []):
-        if one["name"] == copied:
-            found.append(machine(one, system.get("service", [])))
-    cache = table.get("cache")
+def _each(table: ClusterTable, system: SystemFile) -> list[Part]:
+    found = [station(one) for one in table["station"]]
+    for one in system["machine"]:
+        if one["name"] == _copied(table):
+            found.append(machine(one, system["service"]))
+    cache = table["cache"]
     if cache is not None:
-        facts = [f"{cache['size']}, {cache.get('replacement', 'lru')}"]
-        if cache.get("holds"):
+        facts = [f"{cache['size']}, {cache['replacement']}"]
+        if cache["holds"]:
             facts.append(f"holds {', '.join(cache['holds'])}")
         found.append(Part("cache", "places", 0, facts))
     return found
 
 
-def _pool(table: Table) -> Part:
-    size = int(table["size"])
-    facts = [f"a pool of {units.counted(size, 'place')}", *_queue(table, "wait for a place")]
-    return Part(table["name"], "places", size, facts)
+def _copied(table: ClusterTable) -> str:
+    """The name of the machine that each server is; empty if servers have stations."""
+    return (table["server"] or "").removeprefix("machine:")
 
 
-def _threads(table: Table) -> str:
-    threads = table.get("threads", "per-request")
-    if isinstance(threads, int):
-        return units.counted(threads, "thread")
-    return {"per-request": "a thread for each request"}.get(threads, str(threads))
+def _pool(table: PoolTable) -> Part:
+    words = f"a pool of {units.counted(table['size'], 'place')}"
+    limit = _queue(table["queue_limit"], "wait for a place")
+    return Part(table["name"], "places", table["size"], [words, *limit])
 
 
-def _demands(table: Table) -> list[str]:
+def _service(table: MachineTable | ServiceTable) -> list[str]:
+    """The threads of a service, its demands, and the limit of its queue."""
+    threads = table["threads"]
+    words = "a thread for each request" if threads == _EACH else str(threads)
+    words = units.counted(threads, "thread") if isinstance(threads, int) else words
+    return [words, *_demands(table), *_queue(table["queue_limit"], "wait for a thread")]
+
+
+def _demands(table: StationTable | MachineTable | ServiceTable) -> list[str]:
     """The demand of all requests, or of each name; nothing if steps bring their own."""
-    demand = table.get("demand")
+    demand = table["demand"]
     if demand is None:
         return []
     if not isinstance(demand, Mapping):
@@ -127,10 +145,6 @@ def _demands(table: Table) -> list[str]:
     return words if left <= 0 else [*words[:DEMANDS_MAX], f"and {units.count(left)} more demands"]
 
 
-def _queue(table: Table, does: str) -> Iterator[str]:
-    if "queue_limit" in table:
-        yield f"at most {units.count(table['queue_limit'])} {does}"
-    if "queue_timeout" in table:
-        yield f"drops what waited for {units.law(str(table['queue_timeout']))}"
-    if "newest_first_above" in table:
-        yield f"the newest first with more than {units.count(table['newest_first_above'])}"
+def _queue(limit: int | None, does: str) -> Iterator[str]:
+    if limit is not None:
+        yield f"at most {units.count(limit)} {does}"

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thinktime.present import units
 
 if TYPE_CHECKING:
     from thinktime import Workload
     from thinktime._core import Population as Known
+    from thinktime._core_types import (
+        ArrivalsTable,
+        ClientsTable,
+        ObjectsTable,
+        PopulationTable,
+        RequestTable,
+        SessionTable,
+    )
 
 END = "end"
 """The name that `next` has for the end of a journey."""
@@ -73,28 +80,24 @@ class Population:
 
 def populations_of(workload: Workload) -> list[Population]:
     """All populations of a workload."""
-    whole = tomllib.loads(workload.to_toml())
-    tables: Sequence[Mapping[str, Any]] = whole.get("population") or [whole]
-    known = workload.populations
-    return [_population(*one) for one in zip(known, tables, strict=False)]
+    return [_population(one, one.table) for one in workload.populations]
 
 
-def _population(known: Known, table: Mapping[str, Any]) -> Population:
-    session = table.get("session", {})
+def _population(known: Known, table: PopulationTable) -> Population:
     return Population(
         known.name,
         known.model,
-        _comes(known, table.get("arrivals", {})),
+        _comes(known, table["arrivals"]),
         _kinds(known, table),
         _chooses(table),
-        _think(known, session),
+        _think(known, table["session"]),
         _leaves(known, table),
-        _limits(table.get("clients", {})),
+        _limits(table["clients"]),
     )
 
 
-def _comes(known: Known, arrivals: Mapping[str, Any]) -> list[str]:
-    process = str(arrivals.get("process", "poisson" if known.poisson else ""))
+def _comes(known: Known, arrivals: ArrivalsTable) -> list[str]:
+    process = arrivals["process"]
     if known.model == "closed":
         found = [units.counted(known.clients or 0, "client")]
         return [*found, _file(process)] if process.startswith("trace") else found
@@ -102,15 +105,15 @@ def _comes(known: Known, arrivals: Mapping[str, Any]) -> list[str]:
     rate = known.session_rate
     found = [] if rate is None or not math.isfinite(rate) else [units.rate(rate, f"{what}/s")]
     found.append(_process(process))
-    if arrivals.get("profile", "constant") != "constant":
+    if arrivals["profile"] != "constant":
         found.append(f"the rate over time: {units.law(arrivals['profile'])}")
-    return [one for one in found if one]
+    return found
 
 
 def _process(process: str) -> str:
     if process.startswith("trace"):
         return _file(process)
-    known = {"": "", "poisson": "Poisson arrivals", "even": "evenly spaced"}
+    known = {"poisson": "Poisson arrivals", "even": "evenly spaced"}
     return known.get(process, f"gaps {units.law(process)}")
 
 
@@ -118,24 +121,29 @@ def _file(process: str) -> str:
     return f"as in {process.partition('(')[2].rpartition(')')[0].partition(',')[0]}"
 
 
-def _kinds(known: Known, table: Mapping[str, Any]) -> list[Kind]:
+def _kinds(known: Known, table: PopulationTable) -> list[Kind]:
     """The kinds that sessions choose, in the order of the file."""
-    names, tables = known.request_names, {one["name"]: one for one in table.get("request", [])}
+    names, tables = known.request_names, {one["name"]: one for one in table["request"]}
     steps = _shares(known, table)
-    follows = any("next" in one for one in tables.values())
-    first = table.get("session", {}).get("first") or ({names[0]: 1.0} if follows and names else {})
+    follows = any(one["next"] is not None for one in tables.values())
+    first = table["session"]["first"] or ({names[0]: 1.0} if follows and names else {})
     found = []
     for place, name in enumerate(names):
-        one = tables.get(name, {})
+        one = tables.get(name)  # none without tables, where each request is GET /
         share = None if steps is None else steps[place]
         if share is None or share > 0 or name in first:
-            following = sorted(one.get("next", {}).items(), key=lambda pair: -pair[1])
-            kept = [pair for pair in following if pair[1] > 0]
-            found.append(Kind(name, share, first.get(name, 0.0), kept, _facts(one)))
+            following = {} if one is None else one["next"] or {}
+            kept = sorted((pair for pair in following.items() if pair[1] > 0), key=_falling)
+            facts = [] if one is None else _facts(one)
+            found.append(Kind(name, share, first.get(name, 0.0), kept, facts))
     return found
 
 
-def _shares(known: Known, table: Mapping[str, Any]) -> list[float] | None:
+def _falling(pair: tuple[str, float]) -> float:
+    return -pair[1]
+
+
+def _shares(known: Known, table: PopulationTable) -> list[float] | None:
     """The shares of the requests that sessions choose; None if not known beforehand."""
     if _chooses(table):
         return None
@@ -143,81 +151,80 @@ def _shares(known: Known, table: Mapping[str, Any]) -> list[float] | None:
     return [one / whole for one in known.steps] if math.isfinite(whole) and whole > 0 else None
 
 
-def _chooses(table: Mapping[str, Any]) -> str:
-    script = table.get("session", {}).get("script")
+def _chooses(table: PopulationTable) -> str:
+    script = table["session"]["script"]
     if script is not None:
         return f"the script {script} decides which comes next"
-    process = str(table.get("arrivals", {}).get("process", ""))
+    process = table["arrivals"]["process"]
     if process.startswith("trace(") and "column" not in process:
         return f"each comes {_file(process)}"
     return ""
 
 
-def _facts(request: Mapping[str, Any]) -> list[str]:
+def _facts(request: RequestTable) -> list[str]:
     found = []
-    if "think" in request:
+    if request["think"] is not None:
         found.append(f"thinks {units.law(str(request['think']))}")
-    if "objects" in request:
+    if request["objects"] is not None:
         found.append(_objects(request["objects"]))
-    if "timeout" in request:
+    if request["timeout"] is not None:
         found.append(f"gives up after {units.law(str(request['timeout']))}")
-    if "retry" in request:
-        attempts = request["retry"].get("attempts")
+    if request["retry"] is not None:
+        attempts = request["retry"]["attempts"]
         unlimited = attempts == "unlimited"
         found.append("tries again without limit" if unlimited else f"up to {attempts} attempts")
     return found
 
 
-def _objects(objects: Mapping[str, Any]) -> str:
+def _objects(objects: ObjectsTable) -> str:
     """As in 'geometric(8) objects: image 60 %, script 40 %'."""
-    of = objects.get("of", {})
-    whole = math.fsum(of.values()) or 1.0
-    most = sorted(of.items(), key=lambda pair: -pair[1])
+    whole = math.fsum(objects["of"].values()) or 1.0
+    most = sorted(objects["of"].items(), key=_falling)
     shares = ", ".join(f"{name} {percent(share / whole)}" for name, share in most)
-    return f"{units.law(str(objects.get('count')))} objects: {shares}"
+    return f"{units.law(str(objects['count']))} objects: {shares}"
 
 
-def _think(known: Known, session: Mapping[str, Any]) -> str:
+def _think(known: Known, session: SessionTable) -> str:
     if known.model == "open":
         return ""
-    if session.get("script") is not None:
+    if session["script"] is not None:
         return "thinks as its script says"
-    law = session.get("think")
-    law = known.think if law is None else law
+    law = session["think"]
     if law is None or (known.think is not None and known.think.mean == 0):
         return "asks again at once"
     return f"thinks {units.law(str(law))}"
 
 
-def _leaves(known: Known, table: Mapping[str, Any]) -> str:
+def _leaves(known: Known, table: PopulationTable) -> str:
     """The rule by which closed sessions begin anew."""
-    session = table.get("session", {})
+    session = table["session"]
     whens = []
-    if "requests" in session:
+    if session["requests"] is not None:
         whens.append(f"after {units.law(str(session['requests']))} requests")
-    if "lasts" in session:
+    if session["lasts"] is not None:
         whens.append(f"after {units.law(str(session['lasts']))}")
-    if session.get("on_error") == "end":
+    if session["on_error"] == "end":
         whens.append("when a request has failed")
     when = " or ".join(whens)
     if known.model == "open":
         return "leaves when answered"
-    journeys = [one["next"] for one in table.get("request", []) if "next" in one]
-    ends = any(one.get(END, 0) > 0 for one in journeys)
+    ends = any((one["next"] or {}).get(END, 0) > 0 for one in table["request"])
     if known.model == "closed":
         return f"begins anew {when}".strip() if when or ends else ""
-    if session.get("script") is not None:
+    if session["script"] is not None:
         return f"leaves when its script ends{' or ' + when if when else ''}"
     return f"leaves {when}".strip()
 
 
-def _limits(clients: Mapping[str, Any]) -> list[str]:
-    found = []
-    if "concurrency" in clients:
+def _limits(clients: ClientsTable | None) -> list[str]:
+    found: list[str] = []
+    if clients is None:
+        return found
+    if clients["concurrency"] is not None:
         found.append(f"at most {units.count(clients['concurrency'])} in flight, others wait")
-    if isinstance(clients.get("connections"), int):
+    if isinstance(clients["connections"], int):
         found.append(f"over at most {units.count(clients['connections'])} connections")
-    if "waiting" in clients:
+    if clients["waiting"] is not None:
         found.append(f"with {units.count(clients['waiting'])} waiting, others fail")
     return found
 

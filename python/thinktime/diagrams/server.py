@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -29,8 +28,8 @@ _BESIDE = 100.0
 
 def diagrams_of(system: System, title: str) -> list[Diagram]:
     """The parts of a system, and each behaviour of its requests."""
-    whole = tomllib.loads(system.to_toml())
-    parts, behaviours = parts_of(whole), whole.get("behaviour", [])
+    whole = system.tables
+    parts, behaviours = parts_of(whole), whole["behaviour"]
     found = [_parts(parts, title, flows=not behaviours)] if parts else []
     for one in behaviours[:BEHAVIOURS_MAX]:
         found.append(steps.diagram_of(one, whole, title))

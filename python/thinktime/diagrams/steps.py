@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from thinktime.diagrams.board import LINE, Board
 from thinktime.diagrams.kinds import RIGHT
 from thinktime.present import units
 from thinktime.present.page import Diagram, colour
 from thinktime.present.table import Cell, Group, Line, Table
+
+if TYPE_CHECKING:
+    from thinktime._core_types import BehaviourTable, StepTable, SystemFile
 
 STEPS_MAX = 40
 """At most this many steps are drawn; a number stands for the rest."""
@@ -21,9 +24,6 @@ DEPTH_MAX = 8
 _WAY = 60.0
 _INDENT = 22.0
 _HELD = 8.0  # between the lines of held pools
-
-Step = Mapping[str, Any]
-
 
 Sign = Literal["use", "delay", "acquire", "release", "fork", "branch", "join", "other"]
 
@@ -45,12 +45,12 @@ class StepWords:
         return f"{begin.get(self.sign, '')}{self.name}{f' ({self.more})' if self.more else ''}"
 
 
-def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: str) -> Diagram:
+def diagram_of(behaviour: BehaviourTable, system: SystemFile, title: str) -> Diagram:
     """The behaviour of requests of one name, or of all that have none of their own."""
-    name = behaviour.get("request")
-    named = any("request" in one for one in system.get("behaviour", []))
+    name = behaviour["request"]
+    named = any(one["request"] is not None for one in system["behaviour"])
     whose = f"requests {name}" if name is not None else f"all {'other ' * named}requests"
-    steps = list(_step_words(behaviour.get("steps", []), system, name))
+    steps = list(_step_words(behaviour["steps"], system, name))
     board = Board()
     board.circle((_WAY, 11), 6, "source")
     board.text((_WAY + 16, 15), whose, RIGHT - _WAY - 16, "small")
@@ -70,20 +70,20 @@ def diagram_of(behaviour: Mapping[str, Any], system: Mapping[str, Any], title: s
 
 
 def _step_words(
-    steps: Sequence[Step], system: Mapping[str, Any], request: str | None, depth: int = 0
+    steps: Sequence[StepTable], system: SystemFile, request: str | None, depth: int = 0
 ) -> Iterator[StepWords]:
     """All steps in their order, parallel ones one after another."""
     for step in steps:
-        if "use" in step:
+        if step["use"] is not None:
             yield StepWords("use", step["use"], _demand(step, system, request), depth)
-        elif "delay" in step:
-            disk = " for a disk" if step.get("disk") else ""
+        elif step["delay"] is not None:
+            disk = " for a disk" if step["disk"] else ""
             yield StepWords("delay", f"waits{disk}", units.law(str(step["delay"])), depth)
-        elif "acquire" in step:
+        elif step["acquire"] is not None:
             yield StepWords("acquire", step["acquire"], "", depth)
-        elif "release" in step:
+        elif step["release"] is not None:
             yield StepWords("release", step["release"], "", depth)
-        elif "fork" in step:
+        elif step["fork"] is not None:
             branches = step["fork"]
             yield StepWords(
                 "fork", f"{units.count(len(branches))} things at the same time", "", depth
@@ -93,17 +93,16 @@ def _step_words(
                 yield from _step_words(branch, system, request, depth + 1)
             yield StepWords("join", "continues when all are done", "", depth)
         else:
-            yield StepWords(
-                "other", ", ".join(f"{key} {value}" for key, value in step.items()), "", depth
-            )
+            given = (f"{key} {value}" for key, value in step.items() if value)
+            yield StepWords("other", ", ".join(given), "", depth)
 
 
-def _demand(step: Step, system: Mapping[str, Any], request: str | None) -> str:
+def _demand(step: StepTable, system: SystemFile, request: str | None) -> str:
     """The step's own demand, or the one that its part has for the request."""
-    demand = step.get("demand")
+    demand: object = step["demand"]
     if demand is None:
-        parts = [one for key in ("station", "machine", "service") for one in system.get(key, [])]
-        demand = next((one.get("demand") for one in parts if one["name"] == step["use"]), None)
+        parts = (*system["station"], *system["machine"], *system["service"])
+        demand = next((one["demand"] for one in parts if one["name"] == step["use"]), None)
         demand = demand.get(request) if isinstance(demand, Mapping) else demand
     return "" if demand is None else units.law(str(demand))
 

@@ -116,7 +116,7 @@ class NodeBook:
 
             file = path / "requests.parquet"
             rows = pl.scan_parquet(file).select(pl.len()).collect().item()
-            sessions = json.loads(made.summary_json or "{}")["sessions"]
+            sessions = None if made.summary is None else made.summary["sessions"]
             self._found |= {"rows": rows, "sessions": sessions, "bytes": file.stat().st_size}
         except Exception as error:  # a thread has nobody else to report to
             self._found["missing"] = str(error).strip() or type(error).__name__

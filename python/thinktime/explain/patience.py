@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from thinktime._core import Distribution
 from thinktime.present import units
 
 if TYPE_CHECKING:
+    from thinktime._core import Workload
     from thinktime.results.result import Result
 
 ATTEMPTS = 3
@@ -51,7 +51,7 @@ class Patience:
 
 def patience_of(result: Result, p99_s: float) -> Patience:
     """The timeouts of the workload's requests, as often as these came; else the measured p99."""
-    names = _timeouts(tomllib.loads(result.workload.to_toml()))
+    names = _timeouts(result.workload)
     counts = {
         name: float(one.get("requests") or 0)
         for name, one in (result.summary.get("by_request") or {}).items()
@@ -68,17 +68,16 @@ def patience_of(result: Result, p99_s: float) -> Patience:
     return Patience(tuple(ordered), given=True)
 
 
-def _timeouts(file: dict[str, Any]) -> dict[str, list[float | None]]:
+def _timeouts(workload: Workload) -> dict[str, list[float | None]]:
     """The timeouts in seconds of each kind of request, by its name; None for no timeout."""
     found: dict[str, list[float | None]] = {}
-    for part in (file, *file.get("population", [])):
-        for one in part.get("request", []):
-            said = one.get("timeout")
-            time_s = None if said is None else _seconds(said)
-            found.setdefault(str(one.get("name")), []).append(time_s)
+    for population in workload.populations:
+        for one in population.table["request"]:
+            time_s = None if one["timeout"] is None else _seconds(one["timeout"])
+            found.setdefault(one["name"], []).append(time_s)
     return found
 
 
-def _seconds(said: Any) -> float:
+def _seconds(said: object) -> float:
     """A time of a workload file that is known to be readable."""
     return float(Distribution(f"const({said})").mean)

@@ -225,11 +225,11 @@ def _answered(one: _Question, those: Variants, measurement: Measurement) -> Answ
             rows="none",
         )
         times = made.summary[one.times]
-        if times["mean"] is None:
+        if times["mean"] is None or times["p99"] is None:
             return _refused(one.words, "no request would succeed")
-        means.append(float(times["mean"]) + measurement.network_s)
-        tails.append(float(times["p99"]) + measurement.network_s)
-        rates.append(float(made.summary["throughput"]))
+        means.append(times["mean"] + measurement.network_s)
+        tails.append(times["p99"] + measurement.network_s)
+        rates.append(made.summary["throughput"])
     return Answer(
         one.words,
         float(np.mean(means)),

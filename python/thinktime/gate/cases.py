@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from thinktime.capacity_search import Capacity
 from thinktime.comparison import Comparison, LimitVerdict
@@ -14,6 +14,7 @@ from thinktime.results.result import Result
 from thinktime.results.verdict import Objective, Verdict
 
 if TYPE_CHECKING:
+    from thinktime._core_types import Summary
     from thinktime.sweeps.curves import Row, SweepCurves
 
 
@@ -105,7 +106,7 @@ def _objective(one: Objective) -> Case:
     return Case(objectives.name_of(one), _OUTCOMES[one.verdict], one.words)
 
 
-def _checks(summary: Mapping[str, Any], found: Sequence[Objective]) -> Iterator[Case]:
+def _checks(summary: Summary, found: Sequence[Objective]) -> Iterator[Case]:
     """Checks without an objective of their own: they decide nothing, as in the exit status."""
     judged = {one.of for one in found if one.name == "checks"}
     for name, count in (summary.get("checks") or {}).items():

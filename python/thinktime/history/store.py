@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -139,8 +138,7 @@ def _slug(name: str) -> str:
 
 
 def _started(result: Result) -> str | None:
-    found = tomllib.loads(result.run_toml).get("run", {}).get("started")
-    return None if found is None else str(found)
+    return result.run.get("started")
 
 
 def _write(stored: HistoryEntry, path: Path) -> None:

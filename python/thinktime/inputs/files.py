@@ -35,13 +35,13 @@ def system_of(given: GivenSystem) -> _core.System:
 
 @checked
 def schema(kind: str) -> str:
-    """The JSON Schema of workload or system files.
+    """The JSON Schema of workload files, of system files, or of the summary of results.
 
     Args:
-        kind: `workload` or `system`.
+        kind: `workload`, `system` or `result`.
 
     Raises:
-        InputError: if it is neither.
+        InputError: if it is none of them.
     """
     return _core.schema(kind)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thinktime.lab.run_link import RunLink
+
+if TYPE_CHECKING:
+    from thinktime._core_types import CrossedLink, Summary
 
 
 @dataclass
@@ -27,22 +30,22 @@ class LinkRecord:
     file: str = ""
     """The file with the link, if it was not given as text."""
 
-    def note(self, summary: dict[str, Any]) -> None:
+    def note(self, summary: Summary) -> None:
         """Write it into the summary of a result."""
         if not summary:
             return
-        link = {
+        link: CrossedLink = {
             "asked": self.asked.text,
             "congestion_control": self.asked.congestion_control,
             "seed": self.seed,
         }
-        names = ("to_target", "from_target")
-        link |= dict(zip(names, self.ways, strict=False))
+        if self.ways:
+            link["to_target"], link["from_target"] = self.ways
         if spoilt := "; ".join(self._spoilt()):
             link["spoilt"] = spoilt
         summary["link"] = link
-        summary.setdefault("notes", []).append(self._note())
-        summary.setdefault("warnings", []).extend(self._warnings())
+        summary["notes"].append(self._note())
+        summary["warnings"].extend(self._warnings())
 
     def unreached(self, place: str) -> str:
         """Why nobody was reached over the link, while `place` takes connections without it."""

@@ -11,7 +11,6 @@ import json
 import signal
 import socket
 import subprocess
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -58,13 +57,12 @@ def check(workload: _core.Workload, given: Mapping[str, Any]) -> None:
     for name, why in _ASIDE.items():
         if given.get(name):
             raise InputError(f"`{name}` does not go with `link`: {why}")
-    file = tomllib.loads(workload.to_toml())
-    if "shared" in file:
+    if workload.tables["shared"] is not None:
         raise InputError(
             "link: the server that keeps what scripts share (`shared`) is not behind the link"
         )
-    parts = [file, *file.get("population", [])]
-    if any("oauth2" in part.get("clients", {}) for part in parts):
+    clients = [one.table["clients"] for one in workload.populations]
+    if any(one is not None and one["oauth2"] is not None for one in clients):
         raise InputError("link: the server that gives out tokens (`oauth2`) is not behind the link")
 
 

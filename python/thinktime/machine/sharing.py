@@ -12,8 +12,6 @@ gives the response times of each request name under both:
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +34,6 @@ REQUESTS_MIN = 100
 
 JUDGED = ("p50", "p95")
 """The times behind the verdict, by their names in summary.json."""
-
-_OS = "processor-sharing"
 
 
 class NotShared(ValueError):  # noqa: N818 - it says what a system is not
@@ -118,8 +114,7 @@ class Comparison:
 
 def shares(machine: Machine) -> bool:
     """Whether a machine has processor sharing already, by its scheduler's features."""
-    features = json.loads(machine.features_json)
-    return bool(features.get("time_sharing", {}).get("discipline") == _OS)
+    return bool(machine.features["time_sharing"]["discipline"] == "processor-sharing")
 
 
 def processor_sharing_of(system: System, folder: str | Path = "") -> System:
@@ -136,20 +131,10 @@ def processor_sharing_of(system: System, folder: str | Path = "") -> System:
     Raises:
         NotShared: if it has no machines, or cannot be so; the text says why.
     """
-    tables = tomllib.loads(system.to_toml())
-    if not tables.get("machine"):
+    if not system.machines:
         raise NotShared("the system has no machines")
-    for machine in tables["machine"]:
-        machine["os"] = _OS
-        for key in ("scheduler", "priority", "context_switch"):
-            machine.pop(key, None)
-    for service in tables.get("service", []):
-        for key in ("priority", "cores"):
-            service.pop(key, None)
-    text = "".join(f"{_key(key)} = {_toml(value)}\n" for key, value in tables.items())
-    file = Path(folder) / "system.toml" if str(folder) else ""
     try:
-        return type(system)(text, str(file))
+        return system.processor_sharing(str(folder))
     except _core.InputError as error:
         raise NotShared(f"the system does not go with processor sharing: {error}") from None
 
@@ -171,7 +156,7 @@ def compare(result: Result, requests_max: int = REQUESTS_MAX) -> Comparison | No
     if not schedulers:
         return None
     os = tuple(dict.fromkeys(machine.os for machine in schedulers))
-    run = tomllib.loads(result.run_toml).get("run", {})
+    run = result.run
     requests = int(result.summary["requests"])
     limits = _limits(result, run, requests_max)
     shortened = requests > requests_max
@@ -217,18 +202,3 @@ def _pairs(scheduled: Result, shared: Result) -> list[Pair]:
 def _times(figures: Mapping[str, Any]) -> dict[str, float]:
     times = figures.get("response_time_s") or {}
     return {name: times[name] for name in ("mean", *JUDGED) if times.get(name) is not None}
-
-
-def _toml(value: Any) -> str:
-    """A value as TOML, all in one line."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)} = {_toml(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, float):
-        return repr(value)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _key(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)

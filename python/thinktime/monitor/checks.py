@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from thinktime._core import Workload
+    from thinktime._core_types import ArrivalsTable, Summary
     from thinktime.monitor.frames import WatchedRun
     from thinktime.monitor.history import History
 
@@ -67,7 +68,7 @@ class SoFar(Evidence):
         return self.run is None or self.run.steady
 
     @property
-    def arrivals(self) -> list[dict[str, Any]]:
+    def arrivals(self) -> list[ArrivalsTable]:
         """As reported at the beginning of the run."""
         known_run = None if self.run is None else self.run.checks
         return [] if known_run is None else list(known_run.arrivals)
@@ -218,7 +219,8 @@ def _evidence(
     summary["requests"] += summary["errors"]
     bins = [(2.0 ** (place / PER_OCTAVE), count) for place, count in moment.response_buckets]
     summary[independent.KEY] = independent.counted(summary, bins)
-    return SoFar("run", summary, cast("Workload", run.checks), given_series=series, run=run)
+    so_far, known = cast("Summary", summary), cast("Workload", run.checks)
+    return SoFar("run", so_far, known, given_series=series, run=run)
 
 
 def _within(series: pl.DataFrame, begin_s: float, end_s: float) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import asyncio
 
+    from thinktime._core_types import ArrivalsTable
     from thinktime.present.table import Table
     from thinktime.validity import Finding
     from thinktime.validity.session_length import Stay
@@ -40,7 +41,7 @@ class CheckInputs:
     """Requests a second; None if the workload has no rate of its own."""
 
     poisson: bool
-    arrivals: tuple[dict[str, Any], ...] = ()
+    arrivals: tuple[ArrivalsTable, ...] = ()
     """The table `arrivals` of each population."""
 
     session_length: Moments | None = None

@@ -8,7 +8,7 @@ so far is left out.
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from thinktime.results.finding import Unseen
 from thinktime.validity import UNSEEN, Finding, counts, load, percentiles, steadiness, warm_up
 from thinktime.validity.evidence import Evidence
 from thinktime.validity.stretches import LEAST, PARTS
+
+if TYPE_CHECKING:
+    from thinktime._core_types import Summary
 
 LEFT_OUT = 0.25
 """The share of the time so far, at its beginning."""
@@ -120,4 +123,5 @@ def _evidence(kept: list[Instant], run: WatchedRun) -> Evidence:
         "model": None if run.checks is None else run.checks.model,
         "offered_rate": float(came[-1] - came[0]) / length_s,
     }
-    return SoFar("simulate", summary, cast("Workload", run.checks), given_series=series, run=run)
+    so_far, known = cast("Summary", summary), cast("Workload", run.checks)
+    return SoFar("simulate", so_far, known, given_series=series, run=run)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from thinktime import _core, validity
 from thinktime.inputs.files import GivenWorkload, workload_of
 from thinktime.results import remote_rows
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
+
+if TYPE_CHECKING:
+    from thinktime._core_types import Summary
 
 Progress = Callable[[int, float, int], None]
 """Called about twenty times a second with requests over, seconds of the run's own clock, and
@@ -51,12 +54,12 @@ def with_seed(given: GivenWorkload, seed: int | None) -> _core.Workload:
 def written_result(
     outcome: _core.ResultData,
     notes: Notes,
-    note: Callable[[dict[str, Any]], None] = lambda _: None,
+    note: Callable[[Summary], None] = lambda _: None,
 ) -> Result:
     """The result, written; `note` adds to its summary."""
     result = Result(outcome, notes.label, notes.made)
     if notes.told and result.summary:
-        result.summary.setdefault("notes", []).extend(notes.told)
+        result.summary["notes"].extend(notes.told)
     note(result.summary)
     if outcome.unwritten is None and notes.finish():
         validity.note(result)

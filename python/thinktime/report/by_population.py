@@ -12,6 +12,7 @@ from thinktime.results import independent
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime._core_types import Summary
     from thinktime.theory.solution import Theory
 
 HEADINGS = ("requests", "errors", "rate", "mean", "p50", "p90", "p99")
@@ -70,7 +71,7 @@ def populations_of(result: Result) -> list[Counted]:
     return [_requests(name, figures, result.summary) for name, figures in found.items()]
 
 
-def _requests(name: str, figures: Mapping[str, Any], summary: Mapping[str, Any]) -> Counted:
+def _requests(name: str, figures: Mapping[str, Any], summary: Summary) -> Counted:
     number, failed = int(figures.get("requests") or 0), int(figures.get("errors") or 0)
     model, rate = str(figures.get("model") or ""), figures.get("offered_rate")
     times = _times(summary, figures.get("response_time_s"), number - failed)
@@ -99,7 +100,7 @@ def pages_of(result: Result) -> list[Counted]:
     return [_pages(name, figures, result.summary) for name, figures in found]
 
 
-def _pages(name: str, figures: Mapping[str, Any], summary: Mapping[str, Any]) -> Counted:
+def _pages(name: str, figures: Mapping[str, Any], summary: Summary) -> Counted:
     duration_s = float(summary.get("duration_s") or 0.0)
     number = int(figures["pages"])
     rate = number / duration_s if duration_s > 0 else None
@@ -109,7 +110,7 @@ def _pages(name: str, figures: Mapping[str, Any], summary: Mapping[str, Any]) ->
 
 
 def _times(
-    summary: Mapping[str, Any], given: Mapping[str, Any] | None, many: int
+    summary: Summary, given: Mapping[str, Any] | None, many: int
 ) -> tuple[dict[str, float], float | None]:
     """The times that are known, and the half-width of the mean's interval."""
     times = given or {}

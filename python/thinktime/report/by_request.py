@@ -12,6 +12,7 @@ from thinktime.results import independent
 
 if TYPE_CHECKING:
     from thinktime import Result
+    from thinktime._core_types import Summary
 
 HEADINGS = ("requests", "mean", "median", "p95", "p99")
 """The columns after the request's name."""
@@ -51,7 +52,7 @@ def times_of(result: Result) -> list[RequestTimes]:
     return [_times(name, figures, result.summary) for name, figures in parts]
 
 
-def _times(name: str, figures: Mapping[str, Any], summary: Mapping[str, Any]) -> RequestTimes:
+def _times(name: str, figures: Mapping[str, Any], summary: Summary) -> RequestTimes:
     times, count = figures.get("response_time_s") or {}, int(figures["requests"])
     known = independent.known(summary, times, _TIMES, count)
     return RequestTimes(name, count, known, times.get("ci95"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from thinktime.report import figures
 from thinktime.report.case_labels import labels_of
@@ -191,20 +190,16 @@ def _same_case(a: Result, b: Result) -> bool:
 
 def _shape(workload: Workload) -> object:
     """All of the workload except its seed and the values that a search for the load sets."""
-    whole = tomllib.loads(workload.to_toml())
-    whole.pop("seed", None)
-    laws = [_without_load(table) for table in (whole, *whole.get("population", []))]
-    return whole, laws
-
-
-def _without_load(table: dict[str, Any]) -> str:
-    """Removes the values that a search for the load sets; returns the think time's law's name."""
-    table.get("arrivals", {}).pop("rate", None)
-    return str(table.get("session", {}).pop("think", None)).partition("(")[0]
+    whole = workload.tables
+    whole["seed"] = 0
+    for table in whole["population"]:
+        table["arrivals"]["rate"] = None
+        table["session"]["think"] = str(table["session"]["think"]).partition("(")[0]
+    return whole
 
 
 def _stations(result: Result) -> object:
-    return None if result.system is None else tomllib.loads(result.system.to_toml())
+    return None if result.system is None else result.system.tables
 
 
 def _mean(law: Distribution | None) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -74,11 +73,10 @@ def _feature_words(result: Result) -> str:
     """The schedulers' features that differ from the operating systems' own."""
     if result.system is None or not result.system.machines:
         return ""
-    tables = tomllib.loads(result.system.to_toml()).get("machine", [])
     return ", ".join(
         f"{key} = {value}"
-        for table in tables
-        for key, value in _flat(table.get("scheduler", {}), "")
+        for table in result.system.tables["machine"]
+        for key, value in _flat(table["scheduler"] or {}, "")
     )
 
 

@@ -44,10 +44,11 @@ class Figures:
 def of_result(result: Result) -> Figures:
     """The figures of a result's summary."""
     summary = result.summary
-    times = _table(summary, "response_time_s")
+    times: Mapping[str, Any] = summary.get("response_time_s") or {}
     # A percentile that too few requests bound is left out.
     many = (summary.get("requests") or 0) - (summary.get("errors") or 0)
-    lateness = _table(summary, "lateness_s") if result.kind == "run" else {}
+    late: Mapping[str, Any] = summary.get("lateness_s") or {}
+    lateness = late if result.kind == "run" else {}
     return Figures(
         times_s=independent.known(summary, times, TIMES, many),
         ci95_s=times.get("ci95"),
@@ -81,13 +82,8 @@ def of_theory(theory: Theory) -> Figures:
 
 def _load(result: Result) -> float | None:
     """The load of the busiest station or machine; for a real system by the utilisation law."""
-    loads = [station.get("load") for station in _table(result.summary, "stations").values()]
-    known = [float(load) for load in loads if load is not None]
-    if known:
-        return max(known)
+    loads = [station["load"] for station in (result.summary.get("stations") or {}).values()]
+    if loads:
+        return max(loads)
     demand, throughput = busiest_demand_s(result.system), result.summary.get("throughput")
     return None if demand is None or throughput is None else demand * throughput
-
-
-def _table(summary: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    return summary.get(key) or {}

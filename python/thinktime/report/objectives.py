@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from thinktime.present import units
 from thinktime.present.table import Cell, Group, Line, Table
 
 if TYPE_CHECKING:
     from thinktime import Objective, Result
+    from thinktime._core_types import CheckCount
     from thinktime.operations.moment import ObjectiveMoment
 
 _SHARES = ("errors", "checks")
@@ -41,7 +42,7 @@ def checks_table(groups: Sequence[Group]) -> Table:
 
 def check_lines_of(result: Result) -> list[Line]:
     """A line for each check."""
-    checks: Mapping[str, Mapping[str, int]] = result.summary.get("checks") or {}
+    checks = result.summary.get("checks") or {}
     return [_check_line(name, one) for name, one in checks.items()]
 
 
@@ -50,7 +51,7 @@ def unjudged_checks(result: Result) -> list[str]:
     judged = {one.of for one in result.objectives if one.name == "checks"}
     if None in judged:
         return []
-    checks: Mapping[str, Mapping[str, int]] = result.summary.get("checks") or {}
+    checks = result.summary.get("checks") or {}
     return [
         f"check `{name}` failed {units.count(one['failed'])} of "
         f"{units.count(one['passed'] + one['failed'])} times, and no objective is about it: "
@@ -85,7 +86,7 @@ def _line(one: Objective) -> Line:
     return Line(name_of(one), [Cell(found), Cell(known), Cell(limit), verdict])
 
 
-def _check_line(name: str, counts: Mapping[str, Any]) -> Line:
+def _check_line(name: str, counts: CheckCount) -> Line:
     passed, failed = counts["passed"], counts["failed"]
     share = units.percent(passed / (passed + failed)) if passed + failed else ""
     fell = Cell(units.count(failed), strong="text" if failed else "")

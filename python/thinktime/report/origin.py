@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -80,22 +79,11 @@ def _source(case: Case, entry: Entry) -> Source:
         ("requests", units.count(summary.get("requests"))),
         ("measured for", units.seconds(summary.get("duration_s"))),
         ("after a warm-up of", units.seconds(summary.get("warmup_s") or None)),
-        *_of_run(result.run_toml),
+        *((key, _value(result.run[key])) for key in _OF_RUN if key in result.run),
         *_of_made(result),
     ]
     known = [(name, value) for name, value in facts if value not in ("", units.NOTHING)]
     return Source(f"{case.label}: {entry.words}", known, result.run_toml)
-
-
-def _of_run(text: str) -> list[tuple[str, str]]:
-    """The version, host and clock of a result; empty if its file is invalid."""
-    try:
-        run = tomllib.loads(text).get("run")
-    except tomllib.TOMLDecodeError:
-        return []
-    if not isinstance(run, Mapping):
-        return []
-    return [(key, _value(run[key])) for key in _OF_RUN if key in run]
 
 
 def _of_made(result: Result) -> Iterator[tuple[str, str]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thinktime._core_types import Summary
 
 EARLY = "ended early"
 """The beginning of the warning."""
 
 
-def ended_early(summary: Mapping[str, Any]) -> bool:
+def ended_early(summary: Summary) -> bool:
     """Whether a summary reports the early end of its run."""
     return any(one.startswith(EARLY) for one in summary.get("warnings", []))

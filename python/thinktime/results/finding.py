@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal, cast
+
+if TYPE_CHECKING:
+    from thinktime._core_types import CheckFinding
 
 Word = Literal["fine", "doubtful", "not to be trusted", "could not look"]
 
@@ -31,14 +33,14 @@ class Finding:
     advice: str = ""
     """The advice; empty if nothing needs to be done."""
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> CheckFinding:
         """In the form of `summary.json`."""
-        return asdict(self)
+        return cast("CheckFinding", asdict(self))
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> Finding:
+    def of(cls, found: CheckFinding) -> Finding:
         """As read from `summary.json`."""
-        return cls(**{key: found[key] for key in cls.__dataclass_fields__})
+        return cls(found["name"], found["verdict"], found["found"], found["advice"])
 
     @property
     def words(self) -> str:

@@ -10,12 +10,12 @@ share of its own number.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from thinktime.numerics.student import quantile
 from thinktime.present import percentile
 
-KEY = "independent_requests"
+KEY: Final = "independent_requests"
 
 _BATCHES = 20
 """The usual number of batches of an interval of one simulation or run."""

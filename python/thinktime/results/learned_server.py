@@ -9,6 +9,7 @@ from thinktime.present import units
 
 if TYPE_CHECKING:
     from thinktime._core import System, Workload
+    from thinktime._core_types import Summary
 
 BEYOND = 0.05
 """A rate that is higher by no more than this part may be higher by chance."""
@@ -30,7 +31,7 @@ class Simulated(Protocol):
         """The workload."""
 
     @property
-    def summary(self) -> Mapping[str, Any]:
+    def summary(self) -> Summary:
         """The summary."""
 
 

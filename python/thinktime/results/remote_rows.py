@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
+    from thinktime._core_types import Summary
     from thinktime.results.result import Result
 
 FILE = "rows.json"
@@ -44,7 +44,7 @@ class RemoteRows:
     """The known losses, and the reason; None without losses."""
 
 
-def remote_rows_of(summary: Mapping[str, Any]) -> list[RemoteRows]:
+def remote_rows_of(summary: Summary) -> list[RemoteRows]:
     """The places of the rows of a result with this summary; empty if none was left elsewhere."""
     return [
         RemoteRows(generator=one["name"], **one["rows"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from thinktime import _core
 from thinktime.results.table import Table
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from thinktime._core_types import Summary
+
 _KEY = ("replication", "session", "request")
 """The columns that identify a request."""
 
@@ -21,8 +23,8 @@ def _figure(name: str, words: str) -> property:
     """A figure of the summary, under the name that Python gives it."""
 
     def read(result: ResponseTimes) -> float | None:
-        found: float | None = (result.summary.get("response_time_s") or {}).get(name)
-        return found
+        times = cast("dict[str, float]", result.summary.get("response_time_s") or {})
+        return times.get(name)
 
     read.__doc__ = f"{words} of response times in seconds; None without a request that succeeded."
     return property(read)
@@ -31,7 +33,7 @@ def _figure(name: str, words: str) -> property:
 class ResponseTimes:
     """What a result says of response times."""
 
-    summary: dict[str, Any]
+    summary: Summary
     """The figures, as in `summary.json`: times in seconds, rates in events a second."""
 
     _outcome: _core.ResultData

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from thinktime import _core
 from thinktime.inputs import arrivals
@@ -18,7 +17,6 @@ from thinktime.results.learned_server import doubt_of
 from thinktime.results.link import spoilt_by_link
 from thinktime.results.provenance import Provenance
 from thinktime.results.response_times import ResponseTimes
-from thinktime.results.summary_notes import notes_in
 from thinktime.results.table import Table
 from thinktime.results.verdict import Objective, Verdict, verdict_of
 
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import polars as pl
 
+    from thinktime._core_types import PopulationFigures, Summary
     from thinktime.theory.solution import Theory
 
 
@@ -40,10 +39,7 @@ class Result(ResponseTimes):
         self._outcome = outcome
         self._label = label
         self._made = made
-        text = outcome.summary_json
-        self.summary = {} if text is None else json.loads(text)
-        if self.path is not None:
-            self.summary |= notes_in(self.path)
+        self.summary: Summary = outcome.summary or cast("Summary", {})
 
     @classmethod
     @checked
@@ -65,8 +61,7 @@ class Result(ResponseTimes):
         """Its name: the label given when it was made, else workload, commit and time."""
         if self.labelled is not None:
             return self.labelled.text
-        started = tomllib.loads(self.run_toml).get("run", {}).get("started")
-        return labels.text_of(self.workload.name, None, started)
+        return labels.text_of(self.workload.name, None, self.run.get("started"))
 
     @cached_property
     def labelled(self) -> Label | None:
@@ -120,12 +115,12 @@ class Result(ResponseTimes):
         return None if found is None else Table(found)
 
     @property
-    def populations(self) -> dict[str, dict[str, Any]]:
+    def populations(self) -> dict[str, PopulationFigures]:
         """The summary of each population, in the workload's order.
 
         It is empty if the workload names no populations.
         """
-        found: dict[str, dict[str, Any]] = self.summary.get("by_population") or {}
+        found = self.summary.get("by_population") or {}
         order = {one.name: place for place, one in enumerate(self.workload.populations)}
         names = sorted(found, key=lambda name: order.get(name, len(order)))
         return {name: found[name] for name in names}
@@ -145,6 +140,11 @@ class Result(ResponseTimes):
         """The operation, as in `run.toml`: enough to repeat it, except for secrets."""
         return self._outcome.run_toml
 
+    @cached_property
+    def run(self) -> dict[str, Any]:
+        """The table `run` of `run.toml`: version, seed, clock, and what else is known."""
+        return self._outcome.run
+
     @property
     def options(self) -> dict[str, Any]:
         """The given options, without those that the workload has, such as load and seed.
@@ -152,13 +152,12 @@ class Result(ResponseTimes):
         Raises:
             InputError: An older version wrote the result, which did not note them.
         """
-        text = self._outcome.options_json
-        if text is None:
+        given = self._outcome.options
+        if given is None:
             raise _core.InputError(
                 f"{self.path or 'the result'}: it does not say which options were given: an older "
                 "version wrote it"
             )
-        given = json.loads(text)
         held = ("load", "seed", *arrivals.OPTIONS)
         return {name: value for name, value in given.items() if name not in held}
 

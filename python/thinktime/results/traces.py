@@ -6,8 +6,7 @@ contain them.
 
 from __future__ import annotations
 
-import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thinktime import _core
 from thinktime.inputs.arguments import checked
@@ -92,8 +91,8 @@ def _check(result: Result) -> None:
     place = result.path or "the result"
     if result.kind != "run":
         raise _core.InputError(f"{place}: a simulation sends nothing, and so has no traces")
-    workload = tomllib.loads(result.workload.to_toml())
-    if not any(_traced(one) for one in (workload, *workload.get("population", []))):
+    clients = [one.table["clients"] for one in result.workload.populations]
+    if not any(one is not None and one["traceparent"] for one in clients):
         raise _core.InputError(
             f"{place}: its requests had no traces: write `traceparent = true` under [clients] of "
             "the workload"
@@ -101,7 +100,3 @@ def _check(result: Result) -> None:
     if result.requests is None:
         why = why_no_rows(result) or "no rows of requests were kept: run it with --rows all"
         raise _core.InputError(f"{place}: {why}")
-
-
-def _traced(table: dict[str, Any]) -> bool:
-    return bool(table.get("clients", {}).get("traceparent", False))

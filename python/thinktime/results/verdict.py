@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from thinktime.present import units
+
+if TYPE_CHECKING:
+    from thinktime._core_types import Summary
 
 Met = Literal["met", "not met", "cannot tell"]
 """The verdict on an objective: the side of the limit on which the 95 % interval of its figure
@@ -80,7 +83,7 @@ class VerdictInput(Protocol):
     """The evidence of a verdict."""
 
     @property
-    def summary(self) -> Mapping[str, Any]:
+    def summary(self) -> Summary:
         """The figures."""
 
     @property
@@ -117,9 +120,9 @@ def verdict_of(result: VerdictInput, unwritten: str | None = None) -> Verdict:
     return Verdict("done", few)
 
 
-def survivors(summary: Mapping[str, Any]) -> str:
+def survivors(summary: Summary) -> str:
     """That most requests failed, and whose times are shown; empty if most succeeded."""
-    requests, failed = (int(summary.get(name) or 0) for name in ("requests", "errors"))
+    requests, failed = summary.get("requests") or 0, summary.get("errors") or 0
     if 2 * failed <= requests:
         return ""
     words = f"{units.count(failed)} of {units.count(requests)} requests failed"

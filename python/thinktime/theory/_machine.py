@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thinktime import System
+    from thinktime._core_types import MachineTable
 
 _SHARED = "processor-sharing"
-_KNOWN = {"name", "cores", "os", "threads", "demand"}
-_WITHOUT_EFFECT = {"scheduler", "context_switch"}  # under processor sharing
 
 
 def as_station(system: System) -> System | None:
@@ -24,30 +22,31 @@ def as_station(system: System) -> System | None:
     """
     if system.stations or len(system.machines) != 1:
         return None
-    features = json.loads(system.machines[0].features_json)
-    tables = tomllib.loads(system.to_toml())
-    if features["time_sharing"]["discipline"] != _SHARED or tables.keys() - {"name", "machine"}:
+    tables, features = system.tables, system.machines[0].features
+    more = ("service", "pool", "cluster", "link", "behaviour")
+    if features["time_sharing"]["discipline"] != _SHARED or any(map(tables.get, more)):
         return None
-    machine: Mapping[str, Any] = tables["machine"][0]
-    if machine.get("threads", "per-request") != "per-request":
-        return None
-    if "demand" not in machine or machine.keys() - _WITHOUT_EFFECT - _KNOWN:
+    machine = tables["machine"][0]
+    demand, limits = machine["demand"], (machine["priority"], machine["queue_limit"])
+    if demand is None or machine["threads"] != "per-request" or limits != (None, None):
         return None
     try:
-        return type(system)(_station(system.name, machine))
+        return type(system)(_station(system.name, machine, demand))
     except ValueError:  # the law of a demand from a file is not known
         return None
 
 
-def _station(name: str, machine: Mapping[str, Any]) -> str:
-    demand = machine["demand"]
-    written = _text(demand)
+def _station(
+    name: str, machine: MachineTable, demand: float | str | Mapping[str, float | str]
+) -> str:
     if isinstance(demand, Mapping):
         pairs = (f"{_text(key)} = {_text(value)}" for key, value in demand.items())
         written = "{" + ", ".join(pairs) + "}"
+    else:
+        written = _text(demand)
     return (
         f"name = {_text(name)}\n[[station]]\nname = {_text(machine['name'])}\n"
-        f'policy = "ps"\nservers = {machine.get("cores", 1)}\ndemand = {written}\n'
+        f'policy = "ps"\nservers = {machine["cores"]}\ndemand = {written}\n'
     )
 
 

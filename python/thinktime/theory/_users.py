@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from thinktime import Distribution, Workload
     from thinktime._core import Population
+    from thinktime._core_types import PopulationTable
 
 PAGES = "objects of a page are requested together, so that no product form holds"
 LASTS = "the number of requests of a session depends on its response times, as `lasts` ends it"
@@ -68,8 +68,7 @@ class Users:
 
 def users_of(workload: Workload) -> list[Users]:
     """All populations, in the order of the file."""
-    tables = _tables(workload)
-    return [_users(one, table) for one, table in zip(workload.populations, tables, strict=True)]
+    return [_users(one) for one in workload.populations]
 
 
 def merged_shares(users: Sequence[Users]) -> list[tuple[str, float]]:
@@ -91,25 +90,21 @@ def _most(one: Users) -> float:
     return (one.clients or 0) / (one.think_s or 1.0)
 
 
-def _tables(workload: Workload) -> list[Mapping[str, Any]]:
-    tables = tomllib.loads(workload.to_toml())
-    return list(tables.get("population") or [tables])
-
-
-def _users(one: Population, table: Mapping[str, Any]) -> Users:
-    requests = table.get("request", [])
-    follows = any("next" in request for request in requests)
+def _users(one: Population) -> Users:
+    requests, session = one.table["request"], one.table["session"]
+    follows = any(request["next"] is not None for request in requests)
+    remembers = session["lasts"] is not None or session["cache"]
     shares: dict[str, float] = {}
     for name, share in zip(one.request_names, one.mix, strict=True):
         shares[name] = shares.get(name, 0.0) + share
     own = any(law is not None for law in one.thinks_after)
     per_session = sum(one.visits or [math.nan])
     refused = None
-    if one.has_pages:
+    if any(request["objects"] is not None for request in requests):
         refused = PAGES
-    elif one.remembers and (one.clients is None or follows):
+    elif remembers and (one.clients is None or follows):
         refused = LASTS
-    elif one.clients is not None and follows and _circles(table) > 1:
+    elif one.clients is not None and follows and _circles(one.table) > 1:
         refused = CAUGHT
     return Users(
         name=one.name,
@@ -124,16 +119,16 @@ def _users(one: Population, table: Mapping[str, Any]) -> Users:
     )
 
 
-def _circles(table: Mapping[str, Any]) -> int:
+def _circles(table: PopulationTable) -> int:
     """The number of sets of requests in which a journey can stay for ever, once there.
 
     A journey with an end that begins it anew has one.
     """
-    requests = {one["name"]: one.get("next", {}) for one in table["request"]}
-    session = table.get("session", {})
-    first = [name for name, share in session.get("first", {}).items() if share > 0]
+    requests = {one["name"]: one["next"] or {} for one in table["request"]}
+    session = table["session"]
+    first = [name for name, share in (session["first"] or {}).items() if share > 0]
     ends = any(next_.get("end", 0) > 0 for next_ in requests.values())
-    if ends or "requests" in session:
+    if ends or session["requests"] is not None:
         return 1
     names = list(requests)
     leads = np.eye(len(names), dtype=bool)

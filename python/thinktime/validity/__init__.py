@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from thinktime.results.files import write_whole
 from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
-from thinktime.results.summary_notes import SUMMARY
 
 if TYPE_CHECKING:
     from thinktime.results.result import Result
@@ -53,7 +52,7 @@ def note(result: Result, *, of_point: bool = False) -> None:
     result.summary["validity"] = [one.as_dict() for one in validity_of(result, of_point=of_point)]
     if result.path is None:
         return
-    place = result.path / SUMMARY
+    place = result.path / "summary.json"
     with contextlib.suppress(OSError):
         write_whole(place, json.dumps(result.summary, indent=2, ensure_ascii=False) + "\n")
 

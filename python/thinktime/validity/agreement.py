@@ -68,7 +68,7 @@ def agreement_of(runs: Sequence[Evidence]) -> Finding:
         _say("the mean response time", [one.value_s for one in means], differ(means), apart, seen)
     tails = [one for one in map(_tails, runs) if one is not None]
     if len(tails) == len(runs):
-        values = [float(one.summary["response_time_s"]["p99"]) for one in runs]
+        values = [one.summary["response_time_s"]["p99"] or math.nan for one in runs]
         _say("the p99", values, tails_differ(np.array(tails)), apart, seen)
     if apart:
         return Finding(

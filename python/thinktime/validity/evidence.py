@@ -5,12 +5,10 @@ Tables are read when a check needs them, and only the columns that it needs.
 
 from __future__ import annotations
 
-import json
-import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from thinktime.results.early_end import ended_early
 from thinktime.results.finding import Unseen
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from thinktime._core import System, Workload
+    from thinktime._core_types import ArrivalsTable, PopulationTable, Summary
     from thinktime.results.result import Result
     from thinktime.results.table import Table
     from thinktime.theory.solution import Theory
@@ -46,7 +45,7 @@ class Evidence:
     kind: str
     """`simulate` or `run`."""
 
-    summary: dict[str, Any]
+    summary: Summary
     workload: Workload
     system: System | None = None
     untrusted: str | None = None
@@ -129,22 +128,20 @@ class Evidence:
         )
 
     @cached_property
-    def tables(self) -> dict[str, Any]:
-        """The workload as in its file."""
-        return tomllib.loads(self.workload.to_toml())
+    def populations(self) -> list[PopulationTable]:
+        """The tables of each population."""
+        return [one.table for one in self.workload.populations]
 
     @property
-    def arrivals(self) -> list[dict[str, Any]]:
+    def arrivals(self) -> list[ArrivalsTable]:
         """The table `arrivals` of each population."""
-        populations = self.tables.get("population") or [self.tables]
-        return [one.get("arrivals", {}) for one in populations]
+        return [one["arrivals"] for one in self.populations]
 
     @property
     def is_steady_by_plan(self) -> bool:
         """Whether the workload is the same at any time: no profile, and no trace."""
         return not any(
-            one.get("profile", "constant") != "constant"
-            or str(one.get("process", "")).startswith("trace")
+            one["profile"] != "constant" or one["process"].startswith("trace")
             for one in self.arrivals
         )
 
@@ -162,9 +159,8 @@ class Evidence:
         """
         from thinktime._core import Distribution
 
-        populations = self.tables.get("population") or [self.tables]
-        kinds = [kind for one in populations for kind in one.get("request", [])]
-        laws = [Distribution(str(one["objects"]["count"])) for one in kinds if "objects" in one]
+        pages = [kind["objects"] for one in self.populations for kind in one["request"]]
+        laws = [Distribution(str(one["count"])) for one in pages if one is not None]
         return max(
             (1.0 + (law.mean + law.second_moment) / (1.0 + law.mean) for law in laws), default=1.0
         )
@@ -172,12 +168,16 @@ class Evidence:
     @property
     def has_waited(self) -> bool:
         """Whether requests waited at their clients, for a place or a connection."""
-        return ((self.summary.get("waiting_s") or {}).get("max") or 0.0) > 0
+        return self._waiting("max") > 0
 
     @property
     def waited_mean_s(self) -> float:
         """The mean of that wait."""
-        return float((self.summary.get("waiting_s") or {}).get("mean") or 0.0)
+        return self._waiting("mean")
+
+    def _waiting(self, figure: Literal["mean", "max"]) -> float:
+        times = self.summary.get("waiting_s")
+        return 0.0 if times is None else times[figure] or 0.0
 
     def with_planned_times(self) -> None:
         """Check that rows give the planned times of requests.
@@ -234,8 +234,7 @@ _WRITTEN = "requests.parquet"
 
 def of_result(result: Result, percentiles: tuple[str, ...] = SHOWN) -> Evidence:
     """The evidence of a result; its tables are read when they are needed."""
-    text = result._outcome.options_json
-    asked = None if text is None else json.loads(text).get("load")
+    asked = (result._outcome.options or {}).get("load")
     file = None if result.path is None else result.path / _WRITTEN
     rows = file if file is not None and file.exists() else result.requests
     return Evidence(

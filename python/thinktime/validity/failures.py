@@ -20,7 +20,7 @@ def check(seen: Evidence) -> Finding | None:
     words = survivors(seen.summary)
     if words:
         return Finding(NAME, DOUBTFUL, words, _ADVICE)
-    requests, failed = (int(seen.summary.get(name) or 0) for name in ("requests", "errors"))
+    requests, failed = seen.summary.get("requests") or 0, seen.summary.get("errors") or 0
     if not requests:
         return None
     return Finding(NAME, FINE, f"{units.count(failed)} of {units.count(requests)} requests failed")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from thinktime.present import units
 from thinktime.results.finding import DOUBTFUL, FINE, SPOILT, Finding, Unseen, Word
 from thinktime.validity.evidence import Evidence
+
+if TYPE_CHECKING:
+    from thinktime._core_types import GeneratorFigures
 
 NAME = "generator"
 
@@ -46,9 +51,9 @@ def check(seen: Evidence) -> Finding | None:
 _Complaint = tuple[Word, str, str]
 
 
-def _busy(used: dict[str, float]) -> list[_Complaint]:
+def _busy(used: GeneratorFigures) -> list[_Complaint]:
     found: list[_Complaint] = []
-    cpu, without = float(used["cpu_share"]), float(used["without_core_share"])
+    cpu, without = used["cpu_share"], used["without_core_share"]
     if cpu > CPU_NOTED:
         word: Word = SPOILT if cpu > CPU_SPOILS else DOUBTFUL
         words = f"it used {units.percent(cpu)} of the core of an event loop"

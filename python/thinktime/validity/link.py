@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
@@ -18,12 +17,12 @@ NAME = "link"
 def check(seen: Evidence) -> Finding | None:
     """The link's program ended or was stopped before the run, or was too slow for some packets."""
     link = seen.summary.get("link")
-    if seen.kind != "run" or not isinstance(link, Mapping):
+    if seen.kind != "run" or link is None:
         return None
     if (why := spoilt_by_link(seen.summary)) is not None:
         return Finding(NAME, SPOILT, why, "run it again, and leave the link's programs alone")
     ways = [way for way in (link.get("to_target"), link.get("from_target")) if way]
-    if unread := sum(int(way.get("unread") or 0) for way in ways):
+    if unread := sum(way.get("unread", 0) for way in ways):
         words = f"its program was too slow for {units.count(unread)} packets, which were lost"
         return Finding(NAME, DOUBTFUL, words, "keep a core free for it, or send fewer packets")
     carried = "a program" if ways else "the kernel"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from typing import TYPE_CHECKING
 
 from thinktime.present import units
@@ -22,8 +21,8 @@ MATTERS = 0.01
 MATTERS_CLOSED = 0.02
 """Simulations find the think times that hold a load, with this error."""
 
-_MACHINES_ALONE = {"name", "machine", "service"}
-"""Keys of a system file that describes nothing but machines."""
+_MORE = ("station", "pool", "cluster", "link", "behaviour")
+"""Tables of a system file that describes more than machines."""
 
 _SAME = 1e-3
 _DEVIATIONS = 4.0
@@ -105,7 +104,7 @@ def _wanted(seen: Evidence) -> list[tuple[str, float]]:
 
 
 def _least(seen: Evidence) -> float:
-    closed = any(one.get("model") == "closed" for one in seen.arrivals)
+    closed = any(one["model"] == "closed" for one in seen.arrivals)
     return MATTERS_CLOSED if closed else MATTERS
 
 
@@ -124,10 +123,10 @@ def _of_machines(workload: Workload, system: System) -> float | None:
     """The same for machines by themselves: their loads are in proportion to the rate."""
     from thinktime import InputError
 
-    tables, rate = tomllib.loads(system.to_toml()), workload.session_rate
-    if workload.model == "closed" or rate is None or tables.keys() - _MACHINES_ALONE:
+    tables, rate = system.tables, workload.session_rate
+    if workload.model == "closed" or rate is None or any(map(tables.get, _MORE)):
         return None
-    if any("queue_limit" in one for name in ("machine", "service") for one in tables.get(name, [])):
+    if any(one["queue_limit"] is not None for one in (*tables["machine"], *tables["service"])):
         return None  # an admission limit turns requests away
     try:
         half = workload.at_load(system, 0.5).session_rate
@@ -206,8 +205,7 @@ def _bunched(seen: Evidence) -> float:
 
 def _gap_cv2(seen: Evidence) -> float:
     """C² of the gaps between arrivals, the largest one; 1 if it is not known."""
-    processes = [str(one.get("process", "poisson")) for one in seen.arrivals]
-    return max((_gap_cv2_of(one) for one in processes), default=1.0)
+    return max((_gap_cv2_of(one["process"]) for one in seen.arrivals), default=1.0)
 
 
 def _gap_cv2_of(process: str) -> float:

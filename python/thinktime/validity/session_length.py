@@ -8,13 +8,13 @@ which are drawn in proportion to themselves. Source: Cox, 'Renewal Theory' (1962
 from __future__ import annotations
 
 import math
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thinktime._core import Distribution, Population, Workload
+    from thinktime._core_types import PopulationTable
 
 COUNTS = 0.1
 """Populations with a smaller share of the requests hardly affect the measurement."""
@@ -97,26 +97,24 @@ class Stay:
 
 def stays_of(workload: Workload) -> tuple[Stay, ...]:
     """The partly-open populations whose sessions are known; there are no others."""
-    tables = tomllib.loads(workload.to_toml())
     those = workload.populations
-    each = tables.get("population") or [tables]
-    if len(those) == 1 and (lasting := _lasting(those[0], each[0])) is not None:
+    if len(those) == 1 and (lasting := _lasting(those[0])) is not None:
         return (lasting,)
     known = [
-        (one, table, float(one.request_rate), float(one.session_rate))
-        for one, table in zip(those, each, strict=True)
+        (one, float(one.request_rate), float(one.session_rate))
+        for one in those
         if one.request_rate and one.session_rate
     ]
-    whole = sum(rate for _, _, rate, _ in known)
+    whole = sum(rate for _, rate, _ in known)
     return tuple(
         Stay(
             rate / sessions,
             _thinking_s(one, rate / sessions),
-            _cv2(table.get("session", {}).get("requests")),
+            _cv2(one.table["session"]["requests"]),
             rate / whole,
-            _begins_empty(table),
+            _begins_empty(one.table),
         )
-        for one, table, rate, sessions in known
+        for one, rate, sessions in known
         if one.model == "partly-open" and rate >= COUNTS * whole
     )
 
@@ -129,9 +127,9 @@ def session_s(stays: Sequence[Stay], mean_s: float) -> float:
     return max((one.lasts_s(mean_s) for one in stays), default=0.0)
 
 
-def _lasting(one: Population, table: Mapping[str, Any]) -> Stay | None:
+def _lasting(one: Population) -> Stay | None:
     """Sessions of a set duration: the number of their requests is not known."""
-    law = _law(table.get("session", {}).get("lasts"))
+    law = _law(one.table["session"]["lasts"])
     if law is None or one.model != "partly-open" or not math.isfinite(law.mean):
         return None
     think_s = 0.0 if one.think is None else one.think.mean
@@ -139,11 +137,9 @@ def _lasting(one: Population, table: Mapping[str, Any]) -> Stay | None:
     return Stay(many, law.mean, law.cv2, begins_empty=True, given_s=law.mean)
 
 
-def _begins_empty(table: Mapping[str, Any]) -> bool:
+def _begins_empty(table: PopulationTable) -> bool:
     """Whether an empty start was chosen, or sessions carry something from their beginning."""
-    requests = table.get("request", [])
-    arrivals = table.get("arrivals", {})
-    return arrivals.get("start") == "empty" or any("take" in one for one in requests)
+    return table["arrivals"]["start"] == "empty" or any(one["take"] for one in table["request"])
 
 
 def _cv2(requests: object) -> float | None:

@@ -7,14 +7,11 @@ reason of every number. A file that is added to the folder `presets` is known by
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
-from thinktime._core import InputError, Workload
+from thinktime._core import InputError, Population, Workload
 
 __all__ = ["Preset", "describe", "load", "names", "text"]
 
@@ -66,14 +63,13 @@ def describe(name: str) -> Preset:
         InputError: As in `text`.
     """
     whole = text(name)
-    file = tomllib.loads(whole)
-    populations = file.get("population", [file | {"name": ""}])
+    populations = Workload(whole).populations
     source = _SOURCE.search(whole)
     return Preset(
         name=name,
         about=whole.partition("\n")[0].removeprefix("# "),
         populations=[_words(one) for one in populations],
-        requests=[kind["name"] for one in populations for kind in one.get("request", [])],
+        requests=[kind for one in populations for kind in one.request_names],
         source=" ".join(source[1].replace("\n#", " ").split()) if source else "",
     )
 
@@ -102,8 +98,7 @@ def _near(name: str) -> str:
     return " or ".join(f"`{one}`" for one in found)
 
 
-def _words(population: Mapping[str, Any]) -> str:
-    arrivals = population["arrivals"]
-    many = f"{arrivals['clients']} clients" if "clients" in arrivals else arrivals.get("rate", "")
-    parts = (population["name"], _MODELS[arrivals["model"]], many)
-    return ", ".join(filter(None, parts))
+def _words(population: Population) -> str:
+    clients, rate = population.clients, population.table["arrivals"]["rate"]
+    many = str(rate or "") if clients is None else f"{clients} clients"
+    return ", ".join(filter(None, (population.name, _MODELS[population.model], many)))

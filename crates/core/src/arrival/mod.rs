@@ -58,7 +58,7 @@ impl ArrivalProcess {
                 rate => Some(rate),
             },
         };
-        let process = table.process.as_deref().unwrap_or("poisson");
+        let process = table.process.as_deref().unwrap_or(ArrivalsTable::PROCESS);
         let (gaps, own_rate) = gaps(process, files).map_err(|error| (".process", error))?;
         let rate = rate
             .or(own_rate)

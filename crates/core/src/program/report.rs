@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thinktime_file::time::Nanos;
 
@@ -9,7 +10,7 @@ use crate::secrets::KnownSecrets;
 use crate::statistics::Tally;
 
 /// How often a check held.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckCount {
     /// How often it held.
     pub passed: u64,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thinktime_file::workload::Model;
 
@@ -10,7 +11,7 @@ use crate::system::cluster::{ClusterSummary, ServerSummary};
 use crate::system::machine::MachineSummary;
 
 /// A modelled station over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StationFigures {
     /// The fraction of time that a server was busy.
     pub load: f64,
@@ -23,7 +24,7 @@ pub struct StationFigures {
 }
 
 /// A pool over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PoolFigures {
     /// The fraction of its places that was taken.
     pub load: f64,
@@ -34,7 +35,7 @@ pub struct PoolFigures {
 }
 
 /// A machine over the measured time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineFigures {
     /// Its operating system.
     pub os: String,
@@ -70,7 +71,7 @@ impl MachineFigures {
 }
 
 /// A cluster over the measured time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClusterFigures {
     /// Its dispatch policy, as the file names it.
     pub dispatch: String,
@@ -83,7 +84,7 @@ pub struct ClusterFigures {
 }
 
 /// A server of a cluster over the measured time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerFigures {
     /// The fraction of time that each of its stations, or its machine, was busy.
     pub load: BTreeMap<String, f64>,
@@ -121,7 +122,7 @@ impl ClusterFigures {
 }
 
 /// The resources that the generator of a real run used itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GeneratorFigures {
     /// The number of its event loops, each in a thread of its own.
     pub loops: u64,
@@ -154,7 +155,7 @@ impl GeneratorFigures {
 }
 
 /// Service demands, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DemandFigures {
     /// The sample mean.
     pub mean: f64,
@@ -163,7 +164,7 @@ pub struct DemandFigures {
 }
 
 /// Users of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PopulationFigures {
     /// Its system model.
     pub model: Model,
@@ -187,7 +188,7 @@ pub struct PopulationFigures {
 }
 
 /// One kind of request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestFigures {
     /// Requests that succeeded.
     pub requests: u64,
@@ -205,7 +206,7 @@ pub struct RequestFigures {
 }
 
 /// Whether an objective is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It is, by 95 % intervals.
@@ -219,7 +220,7 @@ pub enum Verdict {
 }
 
 /// An objective, its figure, and the verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectiveFigures {
     /// The figure's key in the file, as in `p99`, `page_p99`, `errors` or `checks`.
     pub name: String,

@@ -1,9 +1,10 @@
 //! The part of a summary about several generators that made a load together.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One of several generators that made the load together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GeneratorNode {
     /// The address of its node, and its number among all generators, as in `10.0.0.7/0`.
@@ -33,7 +34,7 @@ pub struct GeneratorNode {
 }
 
 /// Rows that a generator keeps on its node's own disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteRows {
     /// The node's address.

@@ -1,11 +1,12 @@
 //! The part of a summary about links.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::system::link::{Counts, LinkSummary};
 
 /// A link over the measured time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkFigures {
     /// Its traffic.
     #[serde(flatten)]

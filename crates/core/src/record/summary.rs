@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::by_population::population_figures;
@@ -13,6 +14,7 @@ use super::figures::{
 use super::generators::GeneratorNode;
 use super::intervals::percentile_intervals;
 use super::links::LinkFigures;
+use super::noted::{CheckFinding, CrossedLink, whole};
 use super::{Collector, Window};
 use crate::failure::STATUS;
 use crate::program::{CheckCount, Report};
@@ -23,7 +25,8 @@ use crate::statistics::{
 use crate::workload::Workload;
 
 /// The figures of a result. Times are in seconds, rates in events a second.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "Thinktime summary")]
 pub struct Summary {
     /// `simulate` or `run`.
     pub kind: String,
@@ -134,6 +137,12 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// Warnings, in words: what spoils or limits the result.
     pub warnings: Vec<String>,
+    /// The link that the run crossed, if it crossed one.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole")]
+    pub link: Option<CrossedLink>,
+    /// The findings of the checks; older versions did not note them.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole")]
+    pub validity: Option<Vec<CheckFinding>>,
 }
 
 impl Summary {
@@ -199,6 +208,8 @@ impl Summary {
             generators: Vec::new(),
             notes: Vec::new(),
             warnings: first_warnings(collector, interval),
+            link: None,
+            validity: None,
         };
         summary.judge_objectives(workload, collector);
         summary

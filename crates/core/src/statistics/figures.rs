@@ -1,9 +1,10 @@
 //! The figures of a distribution of times.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A distribution of times, in seconds; `None` if there are no times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeFigures {
     /// The mean.
     pub mean: Option<f64>,

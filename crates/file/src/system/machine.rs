@@ -15,8 +15,9 @@ use crate::schema::Scalar;
 pub struct MachineTable {
     /// The name in all tables and charts.
     pub name: String,
-    /// The number of cores; 1 by default.
+    /// The number of cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = MachineTable::CORES))]
     pub cores: Option<u32>,
     /// The operating system's scheduler: a preset's name, or the name of a file that
     /// `thinktime machine show` wrote and that ends in `.toml`.
@@ -28,7 +29,8 @@ pub struct MachineTable {
     /// What a core loses whenever it turns to another task; nothing by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_switch: Option<Scalar>,
-    /// The threads of the machine's own service; one a request by default.
+    /// The threads of the machine's own service.
+    #[schemars(extend("default" = ThreadsValue::PER_REQUEST))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<ThreadsValue>,
     /// The priority of its threads, as the scheduler's features name it.
@@ -42,6 +44,11 @@ pub struct MachineTable {
     pub queue_limit: Option<u32>,
 }
 
+impl MachineTable {
+    /// The number of cores without `cores`.
+    pub const CORES: u32 = 1;
+}
+
 /// A program on a machine, with threads of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -50,7 +57,8 @@ pub struct ServiceTable {
     pub name: String,
     /// The machine that it runs on.
     pub machine: String,
-    /// Its threads; one a request by default.
+    /// Its threads.
+    #[schemars(extend("default" = ThreadsValue::PER_REQUEST))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<ThreadsValue>,
     /// The priority of its threads, as the scheduler's features name it.
@@ -76,6 +84,11 @@ pub enum ThreadsValue {
     /// `"per-request"`: a new one for each; `"event-loop"` or `"event-loop(N)"`: one or N threads
     /// that do the work of all requests and wait for none.
     Named(String),
+}
+
+impl ThreadsValue {
+    /// A new thread for each request, which holds without `threads`.
+    pub const PER_REQUEST: &str = "per-request";
 }
 
 /// The priority of threads.

@@ -95,6 +95,24 @@ impl SystemFile {
         self.cluster.iter().any(|one| one.copies(machine))
     }
 
+    /// The same system with processor sharing on all machines. All that belongs to a scheduler is
+    /// left out: changed features, threads' priorities, the cores they may run on, and the cost of
+    /// turning to another task.
+    #[must_use]
+    pub fn processor_sharing(&self) -> SystemFile {
+        let machine = self.machine.iter().map(|one| MachineTable {
+            os: PROCESSOR_SHARING.to_owned(),
+            scheduler: None,
+            priority: None,
+            context_switch: None,
+            ..one.clone()
+        });
+        let service = self.service.iter();
+        let service =
+            service.map(|one| ServiceTable { priority: None, cores: None, ..one.clone() });
+        SystemFile { machine: machine.collect(), service: service.collect(), ..self.clone() }
+    }
+
     /// The same system with one server of its cluster instead of all, for a switch elsewhere;
     /// changes of the other servers are left out. Servers are counted from 0.
     ///
@@ -131,6 +149,9 @@ impl SystemFile {
         Ok(SystemFile { cluster: vec![one], ..self.clone() })
     }
 }
+
+/// The preset under which all tasks of a machine run at once.
+const PROCESSOR_SHARING: &str = "processor-sharing";
 
 /// Places that requests take and give back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -14,11 +14,13 @@ use crate::schema::Scalar;
 pub struct StationTable {
     /// The name in all tables and charts.
     pub name: String,
-    /// The number of servers; 1 by default.
+    /// The number of servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = StationTable::SERVERS))]
     pub servers: Option<u32>,
-    /// The scheduling policy, as in `"ps"` or `"rr(10ms)"`; `"fcfs"` by default.
+    /// The scheduling policy, as in `"ps"` or `"rr(10ms)"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = StationTable::POLICY))]
     pub policy: Option<String>,
     /// The service demand, as in `"h2(10ms, cv2=8)"` or `"1ms + size / 12.5MB/s"`, for all requests
     /// or by request name; it may be left out if behaviours give their own.
@@ -41,4 +43,11 @@ pub struct StationTable {
     /// server's cache does not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
+}
+
+impl StationTable {
+    /// The number of servers without `servers`.
+    pub const SERVERS: u32 = 1;
+    /// The scheduling policy without a `policy`.
+    pub const POLICY: &str = "fcfs";
 }

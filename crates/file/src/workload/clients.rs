@@ -52,8 +52,9 @@ pub struct ClientsTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<ConnectionsValue>,
     /// Whether requests of HTTP tell servers which trace they belong to, in the header field
-    /// `traceparent` of W3C Trace Context: `false` by default. Ids follow from the seed.
+    /// `traceparent` of W3C Trace Context. Ids follow from the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = false))]
     pub traceparent: Option<bool>,
 }
 

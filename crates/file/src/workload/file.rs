@@ -165,22 +165,30 @@ pub struct ArrivalsTable {
     /// Not for closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Scalar>,
-    /// `"poisson"` (the default), `"even"`, or any distribution of inter-arrival times, which gives
-    /// the shape; `rate`, if present, gives the mean. Or `"trace(FILE)"`: a column of arrival
-    /// times, or an access log whose requests are replayed (for closed a log only).
+    /// `"poisson"`, `"even"`, or any distribution of inter-arrival times, which gives the shape;
+    /// `rate`, if present, gives the mean. Or `"trace(FILE)"`: a column of arrival times, or an
+    /// access log whose requests are replayed (for closed a log only).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = ArrivalsTable::PROCESS))]
     pub process: Option<String>,
     /// The number of sessions of a closed model (its MPL).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<u64>,
-    /// The rate over time, as a factor of `rate`: `"constant"` (the default),
-    /// `"ramp(from=0, to=1, over=10min)"`, `"steps(0s: 1, 5min: 2)"` or
-    /// `"sine(period=20min, low=1/3)"`.
+    /// The rate over time, as a factor of `rate`: `"constant"`, `"ramp(from=0, to=1, over=10min)"`,
+    /// `"steps(0s: 1, 5min: 2)"` or `"sine(period=20min, low=1/3)"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = ArrivalsTable::PROFILE))]
     pub profile: Option<String>,
     /// What a run finds when it begins: `"steady"` (the default), as many sessions thinking as in
     /// the long run, each somewhere in its course; or `"empty"`, nobody. Partly open and closed,
     /// without a script, a log or a trace, whose long run is not known: those begin empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
+}
+
+impl ArrivalsTable {
+    /// The process without a `process`.
+    pub const PROCESS: &str = "poisson";
+    /// The rate over time without a `profile`.
+    pub const PROFILE: &str = "constant";
 }

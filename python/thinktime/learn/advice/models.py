@@ -134,7 +134,10 @@ def _figures(text: str, law: str, policy: str, warmup_s: float, requests: int) -
     system = _core.System(f'{head}\npolicy = "{policy}"\ndemand = "{law}"\n')
     result = simulate(_workload(text), system, requests=requests, warmup=warmup_s, rows="none")
     times = result.summary["response_time_s"]
-    return ModelFigures(times["mean"], times["p99"], result.summary["stations"]["server"]["load"])
+    mean_s, p99_s = times["mean"], times["p99"]
+    assert mean_s is not None  # nothing fails there
+    assert p99_s is not None
+    return ModelFigures(mean_s, p99_s, result.summary["stations"]["server"]["load"])
 
 
 def _workload(arrivals: str) -> _core.Workload:

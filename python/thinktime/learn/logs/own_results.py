@@ -5,7 +5,6 @@ The columns give the population, the page and the session of each request.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,12 +64,12 @@ def kept_rows(names: Sequence[str]) -> KeptRows:
 
 def _kept(file: Path) -> KeptRows:
     try:
-        made = tomllib.loads((file.parent / "run.toml").read_text(encoding="utf-8"))["run"]
-        rows, replications = str(made["rows"]), int(made["replications"])
+        made = _core.load(file.parent).run
+        rows = made["rows"]
         one_in = int(rows.removeprefix("1/")) if rows.startswith("1/") else 1
-    except (OSError, ValueError, KeyError, TypeError):  # none, or another kind
+    except ValueError:  # no result, or a damaged one
         return KeptRows()
-    return KeptRows(max(one_in, 1), replications)
+    return KeptRows(max(one_in, 1), made.get("replications", 1))
 
 
 def of_results(requests: Requests) -> Requests:

@@ -7,7 +7,6 @@ of demands of a quarter of the log, and with as much more work as chance may hav
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -78,7 +77,9 @@ class _Reach:
         self, server: Server, log: ServerVisits, names: Sequence[str], workload: _core.Workload
     ) -> None:
         self._workload = workload
-        self._changes = workload.replays or "profile" in workload.to_toml()
+        self._changes = workload.replays or any(
+            one.table["arrivals"]["profile"] != "constant" for one in workload.populations
+        )
         self._requests = len(log)
         self._loads: dict[float, float] = {}
         self._choice = server.verdict.choice
@@ -146,16 +147,17 @@ class _Reach:
             found = _core.simulate(workload.with_seed(SEED), system, options)
         except _core.InputError:
             return math.inf
-        summary = json.loads(found.summary_json or "{}")
+        summary = found.summary
+        assert summary is not None  # it was not killed
         if not self.rate:
-            self.rate = float(summary["offered_rate"]) / multiple
-        load = max(one["load"] or 0.0 for one in summary["stations"].values())
+            self.rate = summary["offered_rate"] / multiple
+        load = max(one["load"] for one in summary["stations"].values())
         if system is self._own:
             self._loads[multiple] = load
         if load > 0.98:
             return math.inf
-        p99 = summary["response_time_s"].get("p99")
-        return math.inf if p99 is None else float(p99)
+        p99 = summary["response_time_s"]["p99"]
+        return math.inf if p99 is None else p99
 
 
 def _apart(one: float, other: float) -> float:

@@ -56,8 +56,7 @@ def _words(curves: Sequence[Curve]) -> str:
 def _many(case: Case, kind: Kind, note: Note, share: FloatArray) -> float:
     """The independent requests behind a curve; before a run ends, its least share has all."""
     entry = case.find(kind, note)
-    summary = {} if entry is None else entry.result.summary
-    if not summary.get("requests"):
+    if entry is None or not (summary := entry.result.summary).get("requests"):
         return 1 / float(share.min())
     return worth(summary, summary["requests"] - (summary.get("errors") or 0))
 

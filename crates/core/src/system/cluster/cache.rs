@@ -55,8 +55,9 @@ impl CacheModel {
         if !(1.0..=1e18).contains(&size) {
             return Err(("size".to_owned(), Invalid::new("must be from 1 B to 10^18 B")));
         }
-        let replacement = Replacement::parse(table.replacement.as_deref().unwrap_or("lru"))
-            .map_err(|error| ("replacement".to_owned(), error))?;
+        let replacement =
+            Replacement::parse(table.replacement.as_deref().unwrap_or(CacheTable::REPLACEMENT))
+                .map_err(|error| ("replacement".to_owned(), error))?;
         Ok(CacheModel { bytes: size as u64, replacement, holds: table.holds.clone() })
     }
 }

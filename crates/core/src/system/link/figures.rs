@@ -1,9 +1,10 @@
 //! The figures of a link over the measured time.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The traffic of a link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Requests and responses that began to go over it.
     pub transfers: u64,

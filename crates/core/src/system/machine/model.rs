@@ -94,7 +94,7 @@ impl MachineModel {
     }
 
     fn from_table(table: &MachineTable, files: &dyn Files) -> Placed<MachineModel> {
-        let cores = table.cores.unwrap_or(1);
+        let cores = table.cores.unwrap_or(MachineTable::CORES);
         if !(1..=CORES_MAX).contains(&cores) {
             return wrong("cores", format!("must be from 1 to {CORES_MAX}"));
         }
@@ -261,7 +261,7 @@ impl Threads {
             ThreadsValue::Named(text) => text,
         };
         match text.as_str() {
-            "per-request" => return Ok(Threads::PerRequest),
+            ThreadsValue::PER_REQUEST => return Ok(Threads::PerRequest),
             "event-loop" => return Ok(Threads::EventLoops(1)),
             _ => {}
         }

@@ -47,7 +47,7 @@ impl StationModel {
         table: &StationTable,
         files: &dyn Files,
     ) -> Placed<StationModel> {
-        let policy = table.policy.as_deref().unwrap_or("fcfs");
+        let policy = table.policy.as_deref().unwrap_or(StationTable::POLICY);
         let discipline =
             scheduling::parse(policy, files).map_err(|error| ("policy".to_owned(), error))?;
         if discipline.rank == Rank::Class && table.priority.is_empty() {
@@ -65,7 +65,7 @@ impl StationModel {
         Ok(StationModel {
             name: named(&table.name)?,
             number: 0,
-            servers: at_least_one("servers", table.servers.unwrap_or(1))?,
+            servers: at_least_one("servers", table.servers.unwrap_or(StationTable::SERVERS))?,
             overload: Overload::from_table(table, &discipline)?,
             discipline,
             demand: table.demand.as_ref().map(|value| Demand::parse(value, files)).transpose()?,

@@ -5,7 +5,7 @@ use std::io;
 use thinktime_core::error::Invalid;
 use thinktime_core::system;
 use thinktime_core::system::machine::{self, MachineModel};
-use thinktime_core::system::{Overload, StationModel, SystemModel};
+use thinktime_core::system::{Overload, StationModel, StationTable, SystemModel};
 
 use super::cores;
 use crate::server::demands::Kinds;
@@ -175,7 +175,7 @@ fn threads_of_station(
         )));
     }
     let policy = system.file.station.first().and_then(|table| table.policy.as_deref());
-    Ok(match policy.unwrap_or("fcfs") {
+    Ok(match policy.unwrap_or(StationTable::POLICY) {
         "fcfs" => Some(Threads::Pool(station.servers)),
         "ps" => Some(Threads::PerRequest),
         _ => None,
