@@ -159,6 +159,13 @@ impl Workload {
         self.inner.arrivals_end().map(|end| end.as_secs_f64())
     }
 
+    /// The seconds after the start from which some populations begin no session while others go on;
+    /// None if there are none of either.
+    #[getter]
+    fn mix_end_s(&self) -> Option<f64> {
+        self.inner.mix_end().map(|end| end.as_secs_f64())
+    }
+
     /// The names of the kinds of request.
     #[getter]
     fn request_names(&self) -> Vec<String> {

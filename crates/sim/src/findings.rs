@@ -36,6 +36,14 @@ impl Findings<'_> {
             notes.push(format!("the warm-up was found to last {long} (MSER-5 of pilot runs)"));
         }
         notes.extend(self.workload.ended_before(self.window.end));
+        let until = self.plan.limit.until;
+        if self.workload.mix_end() == Some(until) {
+            let long = words::time(until.as_secs_f64());
+            notes.push(format!(
+                "it ends after {long} with the last arrivals that have an end; --replications \
+                 makes more of the same mix"
+            ));
+        }
         if let (Some(precision), Some((mean, half))) = (self.plan.precision, interval(summary))
             && half <= precision * mean
         {

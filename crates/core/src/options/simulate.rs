@@ -10,7 +10,7 @@ options! {
     /// What `simulate` may be told.
     SimulateOptions {
         /// Number of requests that begin after the warm-up; 1000000 if nothing else ends the
-        /// simulation.
+        /// simulation. One of several populations ends with the last arrivals that have an end.
         requests: Whole,
         /// Virtual time at which no more requests begin, as in 10min.
         duration: Time,
@@ -52,7 +52,8 @@ const REQUESTS: u64 = 1_000_000;
 
 impl SimulateOptions {
     /// The end of the simulation, and the requests that count. A precision is sought for as long as
-    /// it takes, unless an end is given; a log has its own.
+    /// it takes, unless an end is given; a log has its own, and so has a mix in which some arrivals
+    /// end: most of a million requests would be those of the populations that go on.
     ///
     /// # Errors
     /// When the duration or the warm-up is not a time of 0 or more with a known unit, the duration
@@ -61,14 +62,18 @@ impl SimulateOptions {
         let replays = workload.extent().is_some();
         let endless = self.duration.is_some() || self.precision.is_some() || replays;
         let requests = self.requests.or((!endless).then_some(REQUESTS));
-        limit(requests, self.duration.as_ref(), self.warmup.as_ref())
+        let limit = limit(requests, self.duration.as_ref(), self.warmup.as_ref())?;
+        let open_ended = self.duration.is_none() && self.requests.is_none();
+        let mix_end = workload.mix_end().filter(|_| open_ended);
+        Ok(Limit { until: mix_end.unwrap_or(limit.until), ..limit })
     }
 
-    /// Whether the length of the warm-up is to be found. If the duration is given, or the workload
-    /// is a log or a trace, the start itself may be of interest: it counts by default.
+    /// Whether the length of the warm-up is to be found. If the duration is given, the workload is
+    /// a log or a trace, or some arrivals of a mix end, the start itself may be of interest: it
+    /// counts by default.
     #[must_use]
     pub fn finds_warmup(&self, workload: &Workload) -> bool {
-        let ends = workload.comes_to_an_end() || workload.replays();
+        let ends = workload.comes_to_an_end() || workload.replays() || workload.mix_end().is_some();
         let usual = self.duration.is_none() && !ends;
         self.warmup.as_ref().map_or(usual, Time::is_auto)
     }
@@ -85,5 +90,33 @@ impl SimulateOptions {
     /// When it is not a share between 0 and 1.
     pub fn precision(&self) -> Result<Option<f64>, Invalid> {
         self.precision.as_ref().map(|share| share.value("precision")).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thinktime_file::schema::Source;
+    use thinktime_file::time::Nanos;
+
+    use super::*;
+    use crate::files::NoFiles;
+
+    /// A million requests were nearly all those of the client that goes on.
+    #[test]
+    fn a_mix_ends_with_its_arrivals_unless_an_end_is_given() {
+        let text = "name = 'w'\n[[population]]\nname = 'a'\n[population.arrivals]\n\
+                    model = 'open'\nrate = 10\nprofile = 'steps(0s: 1, 100s: 0)'\n\
+                    [[population]]\nname = 'b'\n[population.arrivals]\nmodel = 'closed'\n\
+                    clients = 1\n[population.session]\nthink = '1s'";
+        let mix = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+        let until = |json: &str| {
+            let options = SimulateOptions::from_json(json).unwrap();
+            (options.limit(&mix).unwrap().until, options.finds_warmup(&mix))
+        };
+        let end_s = until("{}").0.as_secs_f64();
+        assert!((end_s - 100.0).abs() < 1e-6, "{end_s}");
+        assert!(!until("{}").1);
+        assert_eq!(until(r#"{"duration":"300s"}"#).0, Nanos::from_secs_f64(300.0));
+        assert_eq!(until(r#"{"requests":5000}"#).0, Nanos::MAX);
     }
 }

@@ -51,6 +51,13 @@ impl Workload {
         self.arrival_ends().collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
+    /// The end of the last arrivals that end, if the sessions of other populations do not. The rest
+    /// of a longer run has these others only, and is no longer a run of this mix.
+    #[must_use]
+    pub fn mix_end(&self) -> Option<Nanos> {
+        self.ends().into_iter().map(|(_, at)| at).max()
+    }
+
     /// Of each population the end of its arrivals, if they have one.
     fn arrival_ends(&self) -> impl Iterator<Item = Option<Nanos>> {
         self.populations.iter().enumerate().map(|(place, one)| {
@@ -97,6 +104,8 @@ mod tests {
             assert!(said.starts_with("`a` had no arrivals after 100 s"), "{said}");
             assert!(said.contains("the run lasted until 16.7 min"), "{said}");
         }
+        let end_s = workload(CLOSED).mix_end().unwrap().as_secs_f64();
+        assert!((end_s - 100.0).abs() < 1e-6, "{end_s}");
         let endless = workload(&format!("{OPEN}\nprofile = 'sine(period=20s, low=0)'"));
         assert!(endless.ended_before(Nanos::from_secs_f64(1000.0)).is_some());
     }
@@ -105,6 +114,7 @@ mod tests {
     fn what_ends_alone_ends_the_run() {
         let both = workload(&format!("{OPEN}\nprofile = 'steps(0s: 1, 10s: 0)'"));
         assert_eq!(both.ended_before(Nanos::MAX), None);
+        assert_eq!(both.mix_end(), None);
         let end_s = both.arrivals_end().unwrap().as_secs_f64();
         assert!((end_s - 100.0).abs() < 1e-6, "{end_s}");
         assert_eq!(workload(CLOSED).arrivals_end(), None);
