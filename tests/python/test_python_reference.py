@@ -135,7 +135,7 @@ def test_what_a_class_has_is_told_as_it_is() -> None:
     assert "staticmethod(function)" not in made
     assert "- `load(path: Path | str) -> Workload`: Read" in made
     result = made.split("### `Result`\n")[1].split("\n### ")[0]
-    assert "- `summary: dict[str, Any]`: The figures" in result
+    assert "- `summary: Summary`: The figures" in result
 
 
 def test_parameters_are_told_one_by_one() -> None:

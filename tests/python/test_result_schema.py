@@ -1,4 +1,4 @@
-"""`thinktime schema result` describes every summary, and Python's types are those of Rust's schemas."""
+"""`thinktime schema result` describes every summary; Python has the types of Rust's schemas."""
 
 from __future__ import annotations
 
