@@ -220,7 +220,7 @@ def arrivals_of(
     write_starts(folder / "starts.parquet", chosen)
     text = 'name = "w"\n'
     for name, column in columns(list(chosen)).items():
-        keys = arrival_keys(chosen[name][1], column)
+        keys = arrival_keys(*chosen[name], column)
         text += f'[[population]]\nname = "{name}"\n[population.arrivals]\nmodel = "open"\n'
         text += "".join(f'{key} = "{value}"\n' for key, value in keys.items()) + rate
         text += f'[[population.request]]\nname = "of-{name}"\n'
@@ -255,7 +255,7 @@ def test_a_constant_rate_needs_no_file(tmp_path: Path) -> None:
     found = learned(drawn(poisson(2.0), 12))
     write_starts(tmp_path / "starts.parquet", {"people": (found, found.models[0])})
     assert not (tmp_path / "starts.parquet").exists()
-    assert arrival_keys(found.models[0], "people")["process"] == "poisson"
+    assert arrival_keys(found, found.models[0], "people")["process"] == "poisson"
 
 
 def test_a_gap_within_a_column_is_refused(tmp_path: Path) -> None:
@@ -288,7 +288,8 @@ def test_queues_feel_the_bursts_of_a_log_with_second_stamps(tmp_path: Path, poli
     found = learned(times, resolution_s=1.0)
     write_starts(tmp_path / "starts.parquet", {"people": (found, found.models[-1])})
     # The same demands: only the place of each within its second differed.
-    assert response_times(arrival_keys(found.models[-1], "people")) == pytest.approx(true, rel=0.05)
+    learned_keys = arrival_keys(found, found.models[-1], "people")
+    assert response_times(learned_keys) == pytest.approx(true, rel=0.05)
     steady = response_times({"process": "poisson", "rate": f"{found.rate}/s"})
     assert steady[0] < 0.5 * true[0]
 

@@ -14,6 +14,8 @@ pub(crate) struct Trace {
     pub(crate) times: Vec<f64>,
     /// The time that is the start of the run, if the call gives it.
     pub(crate) begin_s: Option<f64>,
+    /// The time up to which arrivals were counted, if the call gives it.
+    pub(crate) end_s: Option<f64>,
 }
 
 /// The times of `trace(FILE, column=NAME)` in seconds; `None` if the text is another call. Their
@@ -22,7 +24,7 @@ pub(crate) struct Trace {
 /// # Errors
 /// When the file cannot be read, has no times, or has a negative one.
 pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Invalid> {
-    const USAGE: &str = "trace(FILE, column=NAME, begin=0s)";
+    const USAGE: &str = "trace(FILE, column=NAME, begin=0s, end=TIME)";
     const LOGS: [&str; 5] = ["speed", "users", "methods", "timeout", "user"];
     let Some(call) = Call::parse(text).ok().filter(|call| call.name == "trace") else {
         return Ok(None);
@@ -36,14 +38,21 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Inva
              log, add format=auto"
         )));
     }
-    let mut arguments = Arguments::new(&call, USAGE, &["file", "column", "format", "begin"])?;
+    let names = ["file", "column", "format", "begin", "end"];
+    let mut arguments = Arguments::new(&call, USAGE, &names)?;
     let Some(name) = word_of(arguments.required("file")?) else {
         return Err(arguments.error("needs the name of a file"));
     };
     let column = arguments.optional("column").and_then(word_of);
     arguments.optional("format");
-    let begins = call.arguments.iter().any(|one| one.label == Label::Key("begin".to_owned()));
-    let begin_s = if begins { Some(arguments.number("begin", Dimension::Time)?) } else { None };
+    let mut time = |key: &str| {
+        let given = call.arguments.iter().any(|one| one.label == Label::Key(key.to_owned()));
+        given.then(|| arguments.number(key, Dimension::Time)).transpose()
+    };
+    let (begin_s, end_s) = (time("begin")?, time("end")?);
+    if begin_s.is_none() && end_s.is_some() {
+        return Err(arguments.error("needs `begin` beside `end`"));
+    }
     arguments.finish()?;
     let Column { name: found, numbers: mut times } = files.numbers(&name, column.as_deref())?;
     let unit = found.as_deref().map_or(1.0, unit_of);
@@ -54,7 +63,7 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Inva
         return Err(Invalid::new(format!("{name}: holds no times")));
     }
     times.iter_mut().for_each(|time| *time *= unit);
-    Ok(Some(Trace { times, begin_s }))
+    Ok(Some(Trace { times, begin_s, end_s }))
 }
 
 /// The word of a term, as the name of a file or a column; `None` if the term is something else.
@@ -126,5 +135,6 @@ mod tests {
         assert!(message("", "trace(f)").contains("holds no times"));
         assert!(message("", "trace()").contains("write it as trace(FILE"));
         assert!(message("1", "trace(f, begin=soon)").contains("needs a number for `begin`"));
+        assert!(message("1", "trace(f, end=9s)").contains("needs `begin` beside `end`"));
     }
 }

@@ -34,6 +34,12 @@ pub fn percent(share: f64) -> String {
     percent_to(share, 3)
 }
 
+/// A whole number with its thousands apart, as in `100,000`.
+#[must_use]
+pub fn count(number: u64) -> String {
+    grouped(&number.to_string())
+}
+
 /// A number as people write it; a power of ten if it has too many digits, as in `1.00e298`.
 #[must_use]
 pub fn plain(value: f64) -> String {
@@ -86,15 +92,20 @@ fn number(value: f64, digits: usize) -> String {
     let decimals = (digits as i64 - 1 - power).max(0) as usize;
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut grouped = String::new();
+    let sign = if value < 0.0 { "\u{2212}" } else { "" };
+    format!("{sign}{}{rest}", grouped(whole))
+}
+
+/// Digits with their thousands apart.
+fn grouped(whole: &str) -> String {
+    let mut text = String::new();
     for (place, digit) in whole.chars().enumerate() {
         if place > 0 && (whole.len() - place) % 3 == 0 {
-            grouped.push(',');
+            text.push(',');
         }
-        grouped.push(digit);
+        text.push(digit);
     }
-    let sign = if value < 0.0 { "\u{2212}" } else { "" };
-    format!("{sign}{grouped}{rest}")
+    text
 }
 
 fn rounded(value: f64, digits: usize) -> f64 {
@@ -104,6 +115,11 @@ fn rounded(value: f64, digits: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_have_their_thousands_apart() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+    }
 
     #[test]
     fn times_have_three_digits_and_a_unit_that_fits() {

@@ -147,12 +147,12 @@ impl Findings<'_> {
             let needed = summary.requests as f64 * (half / (precision * mean)).powi(2);
             format!(
                 "the precision of {:.3} % was not reached: after {} requests the half-width is \
-                 {:.3} %; about {:.0} requests would be needed if it shrinks as the square root, \
+                 {:.3} %; about {} requests would be needed if it shrinks as the square root, \
                  more if the times are heavy-tailed",
                 precision * 100.0,
-                summary.requests,
+                words::count(summary.requests),
                 half / mean * 100.0,
-                needed
+                words::count(needed.round() as u64)
             )
         })
     }

@@ -166,9 +166,10 @@ fn gaps(process: &str, files: &dyn Files) -> Result<(Gaps, Option<f64>), Invalid
 }
 
 /// Arrival times, in any order, as gaps. If the trace gives the start of the run, the first gap
-/// begins there. Else it has the mean length, so that n arrivals last n mean gaps.
+/// begins there. Else it has the mean length, so that n arrivals last n mean gaps. If the trace also
+/// gives its end, the rate is that of all the time up to there.
 fn trace_gaps(trace: Trace) -> Result<(Gaps, Option<f64>), Invalid> {
-    let Trace { mut times, begin_s } = trace;
+    let Trace { mut times, begin_s, end_s } = trace;
     times.sort_by(f64::total_cmp);
     let (first, last) = (times[0], times[times.len() - 1]);
     if let Some(begin_s) = begin_s.filter(|begin_s| *begin_s > first) {
@@ -176,9 +177,15 @@ fn trace_gaps(trace: Trace) -> Result<(Gaps, Option<f64>), Invalid> {
             "the trace has an arrival at {first} s, before its `begin` at {begin_s} s"
         )));
     }
+    if let Some(end_s) = end_s.filter(|end_s| *end_s < last) {
+        return Err(Invalid::new(format!(
+            "the trace has an arrival at {last} s, after its `end` at {end_s} s"
+        )));
+    }
+    let until = end_s.unwrap_or(last);
     let (mean, first_gap) = match begin_s {
-        Some(begin_s) if last > begin_s => {
-            let mean = (last - begin_s) / times.len() as f64;
+        Some(begin_s) if until > begin_s => {
+            let mean = (until - begin_s) / times.len() as f64;
             (mean, (first - begin_s) / mean)
         }
         None if last > first => ((last - first) / (times.len() - 1) as f64, 1.0),
@@ -344,8 +351,13 @@ mod tests {
         near(traced("trace(a.csv, begin=2s)", None).unwrap(), [1.0, 2.0, 6.0]);
         // Three arrivals in 8 s are 0.375/s; at twice that rate all arrive twice as fast.
         near(traced("trace(a.csv, begin=0s)", Some("0.75/s")).unwrap(), [1.5, 2.0, 4.0]);
+        // With an end at 16 s they are 0.1875/s, and 0.375/s is twice that.
+        near(traced("trace(a.csv, begin=0s, end=16s)", None).unwrap(), [3.0, 4.0, 8.0]);
+        near(traced("trace(a.csv, begin=0s, end=16s)", Some("0.375/s")).unwrap(), [1.5, 2.0, 4.0]);
         let error = traced("trace(a.csv, begin=5s)", None).unwrap_err();
         assert!(error.contains("an arrival at 3 s, before its `begin` at 5 s"), "{error}");
+        let error = traced("trace(a.csv, begin=0s, end=5s)", None).unwrap_err();
+        assert!(error.contains("an arrival at 8 s, after its `end` at 5 s"), "{error}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use thinktime_file::time::Nanos;
 
 use super::texts::{Texts, Users};
 use crate::request::Method;
+use crate::words;
 
 /// The settings for reading a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -165,7 +166,10 @@ impl RequestLog {
         let out = unsafe_methods + methods + targets;
         let all = out + self.requests.len() as u64;
         let requests = (out > 0)
-            .then(|| format!("{out} of {all} requests are left out: {}", parts.join(", ")));
+            .then(|| {
+                let (out, all) = (words::count(out), words::count(all));
+                format!("{out} of {all} requests are left out: {}", parts.join(", "))
+            });
         let lines = counted(lines, if lines == 1 { "line" } else { "lines" });
         let lines = lines.map(|lines| format!("{lines} cannot be read"));
         let words: Vec<String> = [requests, lines].into_iter().flatten().collect();

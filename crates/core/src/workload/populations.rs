@@ -8,6 +8,7 @@ use super::Population;
 use super::check::{CLIENTS_MAX, Check};
 use super::files::WorkloadFiles;
 use crate::request::RequestKind;
+use crate::words;
 
 /// The largest number of populations.
 const POPULATIONS_MAX: usize = 100;
@@ -36,7 +37,8 @@ pub(super) fn populations(
         requests.extend(own);
         let clients: u64 = populations.iter().filter_map(Population::clients).sum();
         if clients > CLIENTS_MAX {
-            let why = format!("with it there are {clients} clients, more than {CLIENTS_MAX}");
+            let (clients, most) = (words::count(clients), words::count(CLIENTS_MAX));
+            let why = format!("with it there are {clients} clients, more than {most}");
             return check.fail("arrivals.clients", &why);
         }
     }

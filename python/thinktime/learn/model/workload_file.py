@@ -62,7 +62,7 @@ def _arrivals(part: PopulationModel, column: str, starts_file: str) -> list[str]
             f"taken as {model.about}."
         ),
     ]
-    keys = arrival_keys(model, column, starts_file)
+    keys = arrival_keys(starts, model, column, starts_file)
     return [*lines, *(f"{key} = {quoted(value)}" for key, value in keys.items()), ""]
 
 

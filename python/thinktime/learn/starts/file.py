@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from thinktime.learn.starts.models import Model
 from thinktime.learn.starts.population import Starts
@@ -52,7 +51,7 @@ def write_starts(
     for name, (starts, model) in chosen.items():
         column = named[name]
         if model.rates is None:
-            series.append(pl.Series(f"{column}_us", _replayed_us(starts), dtype=pl.Int64))
+            series.append(pl.Series(f"{column}_us", starts.times_ns // 1000, dtype=pl.Int64))
         elif not model.constant:
             series.append(pl.Series(f"{column}_rate", model.rates, dtype=pl.Float64))
     if series:
@@ -61,27 +60,18 @@ def write_starts(
         table.write_parquet(path, compression="zstd", statistics=False)
 
 
-def _replayed_us(starts: Starts) -> NDArray[np.int64]:
-    """The starts, in microseconds from the log's beginning.
-
-    A log begins with its first request, a mean gap too late for the population that makes it. If
-    all starts are at the beginning, a trace would have no duration: then they come that gap later.
-    """
-    times_us: NDArray[np.int64] = starts.times_ns // 1000
-    if len(times_us) and not times_us.any():
-        gap_s = starts.covered.span_s / len(times_us)
-        times_us = times_us + max(round(min(gap_s, 1.0) * 1e6), 1)
-    return times_us
-
-
-def arrival_keys(model: Model, column: str, file: str = NAME) -> dict[str, str]:
+def arrival_keys(
+    starts: Starts, model: Model, column: str, file: str = NAME
+) -> dict[str, str]:
     """The keys of `[arrivals]` for a model: `process`, and `rate` and `profile` if needed.
 
     ``column`` is the population's by `columns`, ``file`` that of `write_starts`. Several
-    populations begin at the same moment of the log.
+    populations begin at the same moment of the log, and a trace counts until the log's end: few
+    starts at its beginning have no rate of their own.
     """
     if model.rates is None:
-        return {"process": f"trace({file}, column={column}_us, begin=0s)"}
+        end_us = max(round(starts.covered.span_s * 1e6), int(starts.times_ns.max()) // 1000)
+        return {"process": f"trace({file}, column={column}_us, begin=0s, end={end_us / 1e6:.6f}s)"}
     keys = {"rate": f"{model.rate:.6g}/s", "process": "poisson"}
     if not model.constant:
         every = np.format_float_positional(model.width_s, trim="-")
