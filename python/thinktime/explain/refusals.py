@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from thinktime.explain.candidates import Candidate
-from thinktime.explain.choice import CROWDED, FAR, TELLING, Choice, Trial, crowded
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.ranking import FAR, TELLING, Trial
+from thinktime.candidates.visits import Visits
+from thinktime.explain.choice import CROWDED, Choice, crowded
 from thinktime.explain.questions import Answer, load_of
-from thinktime.explain.visits import MOST, Visits
+from thinktime.explain.visits import MOST
 from thinktime.present import units
 
 LOAD_MAX = 1.02

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.fidelity.difference import CHANCE, Difference
+from thinktime.candidates.prediction import Prediction
+from thinktime.learn.fidelity.difference import SURE, Difference
 from thinktime.learn.fidelity.doubt import without_largest
 from thinktime.learn.fidelity.log_side import log_side
 from thinktime.learn.fidelity.model_side import ModelSide
@@ -159,28 +160,23 @@ def _replayed(
 def _differences(
     of_log: dict[str, float], of_replays: list[dict[str, float]]
 ) -> dict[str, Difference]:
-    points = set(SIZES)
-    values = {
-        name: np.array([one[name] if name in points else _log(one[name]) for one in of_replays])
+    replays = {
+        name: Prediction.of([one[name] for one in of_replays], logs=name not in SIZES)
         for name in of_log
     }
-    apart = {name: float(of.std(ddof=1)) for name, of in values.items()}
     for figure in ("mean", "p99"):
         # Five replays may agree by chance; under all policies that is rarer.
-        of_figure = [f"{policy}_{figure}" for policy in POLICIES]
-        together = float(np.sqrt(np.mean([apart[name] ** 2 for name in of_figure])))
-        apart |= {name: max(apart[name], together) for name in of_figure}
+        names = [f"{policy}_{figure}" for policy in POLICIES]
+        together = float(np.sqrt(np.mean([replays[name].deviation ** 2 for name in names])))
+        for name in names:
+            deviation = max(replays[name].deviation, together)
+            replays[name] = replace(replays[name], deviation=deviation)
     found = {}
-    for name, value in of_log.items():
-        learned, chance = float(values[name].mean()), CHANCE * apart[name]
-        if name not in points:
-            learned, chance = float(np.exp(learned)), float(np.expm1(min(chance, 50.0)))
-        found[name] = Difference(name, value, learned, chance, {})
+    for name, one in replays.items():
+        half = one.half(SURE)
+        chance = float(np.expm1(min(half, 50.0))) if one.logs else half
+        found[name] = Difference(name, of_log[name], one.value, chance, {})
     return found
-
-
-def _log(value: float) -> float:
-    return float(np.log(max(value, 1e-12)))
 
 
 def _explained(

@@ -9,9 +9,12 @@ import numpy as np
 
 from thinktime.learn.fidelity.systems import POLICIES
 
+SURE = 0.99
+"""The probability that one more replay differs from the others by no more than their chance."""
+
 CHANCE = 5.04
-"""Standard deviations between one more replay and the mean of five that only one in a hundred
-exceeds: Student's t with 4 degrees of freedom, 4.604, times the root of 1 + 1/5."""
+"""The chance of five replays, in their standard deviations: Student's t with 4 degrees of freedom,
+4.604, times the root of 1 + 1/5."""
 
 WITHIN = {"mean": 0.10, "p99": 0.10, "lru": 0.03, "rate": 0.02, "peak": 0.10}
 """Differences that are small enough, by figure: ratios less 1, and points."""
