@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -78,6 +78,11 @@ class Trial:
         return self.variants[0]
 
     @property
+    def words(self) -> str:
+        """The model in words."""
+        return self.candidate.words
+
+    @property
     def allowed(self) -> float:
         """The largest distance at which the model fits."""
         return max(CLOSE, CHANCE * self.chance)
@@ -100,6 +105,11 @@ class Trial:
     def needed(self, requests: int) -> int:
         """Roughly how many requests would suffice: chance falls with the root of their number."""
         return int(np.ceil(requests * (self.allowed / TELLING) ** 2))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model and its distance for JSON."""
+        names = ("words", "apart", "allowed", "log_likelihood", "fits")
+        return {name: getattr(self, name) for name in names}
 
     def ties(self, other: Trial) -> bool:
         """Whether another model fits as this one does, and is as likely."""

@@ -58,13 +58,21 @@ class Strain(NamedTuple):
     """The largest distance beyond chance of any comparison."""
 
 
+class _Law(NamedTuple):
+    """Demands in order, the probability of at most each of them, and the number that were seen."""
+
+    points: Floats
+    upto: Floats
+    seen: int
+
+
 class _Crowd(NamedTuple):
-    """Requests that found many others, and their references."""
+    """Requests that found many others."""
 
     places: Numbers
     alone: bool
-    """Whether the reference is the law of those that were alone, which is known without a policy;
-    else it is that of requests that found few."""
+    """Whether they are compared with those that were alone, whose demands are known without a
+    policy; else with those that found few."""
 
     noise: float
 
@@ -110,8 +118,11 @@ class Sample:
         values = np.concatenate(
             [part.demands(policy)[kept] for part, kept in zip(self.parts, self.kept, strict=True)]
         )
-        few = {kind: np.sort(values[places]) for kind, places in self._few.items()}
-        ranks = {alone: self._ranks(values, few, alone) for alone in (False, True)}
+        few = {
+            kind: _Law(np.sort(values[own]), np.arange(1, len(own) + 1) / len(own), len(own))
+            for kind, own in self._few.items()
+        }
+        ranks = [self._ranks(values, laws) for laws in (few, self._alone)]
         found = []
         for places, alone, noise in self._crowds:
             low, high, known = ranks[alone]
@@ -132,15 +143,25 @@ class Sample:
         }
 
     @cached_property
-    def _crowds(self) -> list[_Crowd]:
-        return [*self._crowds_against(alone=False), *self._crowds_against(alone=True)]
+    def _alone(self) -> dict[int, _Law]:
+        """Of each kind the law of those that were alone, as far as values suffice."""
+        found = {}
+        for kind in self.kinds:
+            law = self.references[kind]
+            known = int(np.searchsorted(law.values, law.known_s, side="right"))
+            if known and law.seen >= ALONE_LEAST:
+                found[kind] = _Law(law.values[:known], np.cumsum(law.weights[:known]), law.seen)
+        return found
 
-    def _crowds_against(self, *, alone: bool) -> Iterator[_Crowd]:
-        seen = {
-            kind: self._known(kind)[2] if alone else len(few) for kind, few in self._few.items()
-        }
-        kinds = [kind for kind, count in seen.items() if count >= (ALONE_LEAST if alone else LEAST)]
-        among = np.flatnonzero(np.isin(self.kind, kinds))
+    @cached_property
+    def _crowds(self) -> list[_Crowd]:
+        few = {kind: len(own) for kind, own in self._few.items() if len(own) >= LEAST}
+        alone = {kind: law.seen for kind, law in self._alone.items()}
+        return [*self._against(few, False), *self._against(alone, True)]
+
+    def _against(self, seen: dict[int, int], alone: bool) -> Iterator[_Crowd]:
+        """The crowds that are compared with this many requests of their kinds."""
+        among = np.flatnonzero(np.isin(self.kind, list(seen)))
         if not len(among):
             return
         crowded, before = self.found[among], -1
@@ -148,39 +169,24 @@ class Sample:
             low = max(float(np.quantile(crowded, share)), float(np.quantile(crowded, FEW)) + 1)
             places = among[crowded >= low]
             if len(places) >= LEAST and len(places) != before:
-                counts = np.bincount(self.kind[places], minlength=max(kinds) + 1)
-                of_few = sum((counts[kind] / len(places)) ** 2 / seen[kind] for kind in kinds)
+                counts = np.bincount(self.kind[places], minlength=max(seen) + 1)
+                of_few = sum((counts[kind] / len(places)) ** 2 / seen[kind] for kind in seen)
                 yield _Crowd(places, alone, CHANCE * float(np.sqrt(1 / len(places) + of_few)))
             before = len(places)
 
-    def _ranks(
-        self, values: Floats, few: dict[int, Floats], alone: bool
-    ) -> tuple[Floats, Floats, float]:
+    def _ranks(self, values: Floats, laws: dict[int, _Law]) -> tuple[Floats, Floats, float]:
         """The least and the greatest rank of each demand, from 0 to 1, and how far they are known.
 
         They differ because times are rounded.
         """
-        low, high, known = np.zeros(len(values)), np.zeros(len(values)), 1.0
-        within = self.tolerance_s
-        for kind, reference in few.items():
+        low, high = np.zeros(len(values)), np.zeros(len(values))
+        for kind, law in laws.items():
             own = self.kind == kind
-            if alone:
-                points, upto, seen = self._known(kind)
-                if seen < ALONE_LEAST or not len(points):
-                    continue
-                known = min(known, float(upto[-1]))
-            else:
-                points, upto = reference, np.arange(1, len(reference) + 1) / len(reference)
-            upto = np.concatenate([[0.0], upto])
-            low[own] = upto[np.searchsorted(points, values[own] - within, side="left")]
-            high[own] = upto[np.searchsorted(points, values[own] + within, side="right")]
-        return low, high, known
-
-    def _known(self, kind: int) -> tuple[Floats, Floats, int]:
-        """The law of those that were alone, as far as values suffice, and their number."""
-        law = self.references[kind]
-        known = int(np.searchsorted(law.values, law.known_s, side="right"))
-        return law.values[:known], np.cumsum(law.weights[:known]), law.seen if known else 0
+            upto = np.concatenate([[0.0], law.upto])
+            within = self.tolerance_s
+            low[own] = upto[np.searchsorted(law.points, values[own] - within, side="left")]
+            high[own] = upto[np.searchsorted(law.points, values[own] + within, side="right")]
+        return low, high, min((float(law.upto[-1]) for law in laws.values()), default=1.0)
 
 
 def _apart(low: Floats, high: Floats, known: float) -> float:

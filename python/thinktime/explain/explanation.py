@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thinktime.candidates.ranking import Trial
 from thinktime.candidates.visits import Visits
 from thinktime.explain.choice import Choice, choose
 from thinktime.explain.closed_test import closed_test
@@ -27,19 +28,6 @@ LEARNED = "learned from the times"
 """The source of demands that were not given."""
 
 _HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
-
-
-@dataclass(frozen=True)
-class Model:
-    """A simulated model and its distance from the held-out part."""
-
-    words: str
-    apart: float
-    allowed: float
-    log_likelihood: float
-    """The log-likelihood a request of the response times: see `similarity.log_likelihood`."""
-
-    fits: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +79,7 @@ class Explanation:
     workload_model: str = "open"
     """The answer for the measured workload."""
 
-    models: tuple[Model, ...] = ()
+    models: tuple[Trial, ...] = ()
     """The simulated models, the shown one first; also if none fits."""
 
     requests_needed: int | None = None
@@ -133,8 +121,8 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as `--json` prints it."""
-        more = {"closed_test": self.closed_test, "log_likelihood": self.log_likelihood}
-        return asdict(self) | more
+        found = asdict(self) | {"models": [one.to_dict() for one in self.models]}
+        return found | {"closed_test": self.closed_test, "log_likelihood": self.log_likelihood}
 
 
 def explain_result(
@@ -207,7 +195,7 @@ def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Exp
         p99_s=float(np.quantile(took_s, 0.99)),
         throughput=rate,
         requests=len(seen),
-        models=_models(choice),
+        models=tuple(sorted(choice.tried, key=lambda one: one is not choice.best)),
         doubts=_doubts(result),
         demands=LEARNED if known is None else known.source,
         workload_model=result.workload.model,
@@ -242,15 +230,6 @@ def _asked(found: Explanation, choice: Choice, measurement: Measurement) -> Expl
         alike=tuple(dict.fromkeys(other.words for other in choice.alike)),
         answers=(own, *given),
         network_s=measurement.network_s,
-    )
-
-
-def _models(choice: Choice) -> tuple[Model, ...]:
-    """The simulated models, the named one first."""
-    tried = sorted(choice.tried, key=lambda one: one is not choice.best)
-    return tuple(
-        Model(one.candidate.words, one.apart, one.allowed, one.log_likelihood, one.fits)
-        for one in tried
     )
 
 

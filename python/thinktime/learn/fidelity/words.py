@@ -130,15 +130,11 @@ def _in_short(of: Fidelity) -> str:
 
 
 def _of_server(of: Fidelity, policy: str) -> list[str]:
-    wrong = {
-        name: of.differences[f"{policy}_{name}"]
-        for name in FIGURES
-        if of.differences[f"{policy}_{name}"].wrong
-    }
+    wrong = [one for one in of.differences.values() if one.wrong and one.system == policy]
     if not wrong:
         return []
-    phrases = " and ".join(f"{FIGURES[name]} {_ratio(one)}" for name, one in wrong.items())
-    worst = max(wrong.values(), key=lambda one: abs(one.difference))
+    phrases = " and ".join(f"{FIGURES[one.figure]} {_ratio(one)}" for one in wrong)
+    worst = max(wrong, key=lambda one: abs(one.difference))
     return [f"on {SERVERS[policy]} the learned workload has {phrases}: {_missing(worst)}"]
 
 
@@ -147,7 +143,7 @@ def _of_caches(of: Fidelity) -> list[str]:
     if not wrong:
         return []
     worst = max(wrong, key=lambda one: abs(one.difference))
-    size = worst.name.removeprefix("lru_")
+    size = worst.name.partition("_")[2]
     return [
         f"an LRU cache of {size} % of the bytes has a hit ratio {_points(worst)} the log's: "
         f"{_missing(worst)}"
@@ -237,10 +233,9 @@ def _of_largest(of: Fidelity) -> list[str]:
     most = max(decided, key=lambda one: abs(one.without_largest or 0.0))
     change = most.without_largest or 0.0
     where = "shorter" if change < 0 else "longer"
-    policy, _, figure = most.name.partition("_")
     return [
         "one request decides: without the work of its largest the log itself would have "
-        f"{FIGURES[figure]} {abs(change) * 100:.0f} % {where} on {SERVERS[policy]}"
+        f"{FIGURES[most.figure]} {abs(change) * 100:.0f} % {where} on {SERVERS[most.system]}"
     ]
 
 
