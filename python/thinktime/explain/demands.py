@@ -28,7 +28,8 @@ from thinktime.present import units
 if TYPE_CHECKING:
     from thinktime.results.result import Result
 
-_SEED = 19790101
+_SEEDS = 19790101, 19790102
+"""Of draws from demands that follow from times, and from those of another source."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +48,15 @@ class KnownDemands:
         """Laws that might as well have been learned, each from as many draws of the demands."""
         if self.seen is None:
             return [self.law] * many
-        return variants_of(self.seen.values, many, self.seen.seen, self.seen.weights)
+        shares = self.seen.weights
+        return variants_of(self.seen.values, many, self.seen.seen, shares)
 
 
 def variants_of(
     values: Floats, many: int, seen: int | None = None, shares: Floats | None = None
 ) -> list[str]:
     """Laws of as many demands, drawn with replacement (bootstrap) from values of these shares."""
-    random = np.random.default_rng(_SEED)
+    random = np.random.default_rng(_SEEDS[shares is not None])
     draws = (random.choice(values, seen or len(values), p=shares) for _ in range(many))
     return [law_of_demands(one) for one in draws]
 
