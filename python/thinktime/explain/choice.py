@@ -169,9 +169,10 @@ def _tried(
     """The distance of a model from the held-out part."""
     cut, end = held_out
     measured, *played = (Stretch.of(one, cut, end) for one in (seen, *runs))
-    apart = float(np.mean([distance(measured, one) for one in played]))
     # Over all of the time as well: all rare requests may have come in the first part.
-    off = (_mean_off(seen, runs, since, end) for since in (cut, float(seen.arrival_s[0])))
+    whole = [Stretch.of(one, float(seen.arrival_s[0]), end) for one in (seen, *runs)]
+    off = (_mean_off(measured, played), _mean_off(whole[0], whole[1:]))
+    apart = float(np.mean([distance(measured, one) for one in played]))
     likely = log_likelihood(measured, played)
     return Trial(those, apart, farthest(played), max(off, key=abs), likely)
 
@@ -181,12 +182,9 @@ def crowded(seen: Visits) -> float:
     return float((seen.found > 0).mean())
 
 
-def _mean_off(seen: Visits, runs: list[Visits], begin_s: float, end_s: float) -> float:
+def _mean_off(measured: Stretch, runs: list[Stretch]) -> float:
     """The t-ratio of the logarithm of the mean response time, for one more of `runs`."""
-
-    def mean(one: Visits) -> float:
-        kept = one.duration_s[(one.arrival_s >= begin_s) & (one.arrival_s < end_s)]
-        return float(kept.mean()) if len(kept) else 0.0
-
-    known = [mean(run) for run in runs]
-    return Prediction.of(known, least=SAME).off(mean(seen)) if min(known) > 0 else np.inf
+    means = [float(np.mean(one.took_s)) for one in (measured, *runs) if len(one.took_s)]
+    if len(means) <= len(runs):
+        return np.inf
+    return Prediction.of(means[1:], least=SAME).off(means[0])
