@@ -41,7 +41,8 @@ diagrams inputs recording stats theory
 results
 distributed lab validity
 operations
-comparison learn machine
+candidates comparison machine
+learn
 explain history
 report
 capacity_search demo sweeps

@@ -17,16 +17,17 @@ import pytest
 from typer.testing import CliRunner
 
 import thinktime as tt
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.orders import least_attained, obeyed, one_at_a_time
+from thinktime.candidates.policies import Policy, Timeline
+from thinktime.candidates.similarity import Stretch, distance
+from thinktime.candidates.visits import Visits
 from thinktime.cli import app
 from thinktime.explain import explain_result
-from thinktime.explain.candidates import Candidate
 from thinktime.explain.choice import LEARNED, choose
 from thinktime.explain.laws import law_of_demands
 from thinktime.explain.refusals import overfull_by
-from thinktime.explain.scores import distance
-from thinktime.explain.visits import Visits, visits_of
-from thinktime.learn.server.orders import least_attained, obeyed, one_at_a_time
-from thinktime.learn.server.policies import Policy, Timeline
+from thinktime.explain.visits import visits_of
 
 H2 = "h2(10ms, cv2=4)"
 POOL = tt.System(
@@ -53,7 +54,7 @@ def demands_of(result: tt.Result) -> np.ndarray:
 @pytest.mark.parametrize("policy", ["fcfs", "lcfs", "sjf", "plcfs", "psjf", "srpt"])
 def test_one_at_a_time_demands_and_order_are_those_of_the_server(policy: str) -> None:
     result = measured(cases.system((policy, H2)), requests=2000)
-    log = visits_of(result).served()
+    log = visits_of(result)
     found, decisions = one_at_a_time(log)
     assert found == pytest.approx(demands_of(result), abs=1e-7)
     assert np.array_equal(found, Timeline.of(log).demands(Policy("order", 1)))
@@ -64,9 +65,9 @@ def test_one_at_a_time_demands_and_order_are_those_of_the_server(policy: str) ->
 
 def test_demands_under_other_policies_are_those_of_the_server() -> None:
     las = measured(cases.system(("las", H2)), requests=2000)
-    assert least_attained(visits_of(las).served()) == pytest.approx(demands_of(las), abs=1e-6)
+    assert least_attained(visits_of(las)) == pytest.approx(demands_of(las), abs=1e-6)
     pool = measured(POOL, requests=2000)
-    log = visits_of(pool).served()
+    log = visits_of(pool)
     for policy, right in ((Policy("pool", 1, 4), True), (Policy("pool", 1, 5), False)):
         found = Timeline.of(log).demands(policy)
         assert bool(np.allclose(found, demands_of(pool), atol=1e-6)) == right
@@ -176,7 +177,7 @@ def changed_at_the_end(result: tt.Result, factor: float) -> Visits:
     free = 0.0
     for n in range(len(rows)):
         free = done[n] = max(free, came[n]) + demands[n]
-    return Visits(came, done)
+    return Visits.served(came, done)
 
 
 def test_what_is_held_out_judges_and_teaches_nothing() -> None:
@@ -195,11 +196,10 @@ def test_what_is_held_out_judges_and_teaches_nothing() -> None:
 
 def test_a_model_that_fits_is_asked_with_what_all_of_the_time_taught() -> None:
     result = measured(cases.system(("fcfs", "exp(10ms)")))
-    best = choose(visits_of(result), result.workload).best
-    assert best is not None
-    assert best.fits
-    assert len(best.variants) == 8
-    means = [tt.Distribution(one.demands[0]).mean for one in best.variants]
+    found = choose(visits_of(result), result.workload)
+    assert found.fits
+    assert len(found.asked[0]) == 8
+    means = [tt.Distribution(one.demands[0]).mean for one in found.asked[0]]
     assert np.mean(means) == pytest.approx(
         demands_of(result).mean(), rel=0.015
     )  # 8 draws of 8,000: 4 errors
@@ -214,7 +214,7 @@ def test_models_that_could_not_keep_up_are_tried_all_the_same() -> None:
     for n in range(6000):
         # 25 ms for a request alone, which would be too slow for all, and 10 ms for one that waits.
         free = done[n] = max(free, came[n]) + (0.010 if free > came[n] else 0.025)
-    assert not choose(Visits(came, done), cases.open_model(70)).fits
+    assert not choose(Visits.served(came, done), cases.open_model(70)).fits
 
 
 @pytest.mark.usefixtures("one_question")
@@ -236,7 +236,7 @@ def test_a_model_with_another_mean_is_refused() -> None:
     began = int(rows["done_ns"].max() * 0.3)
     done = pl.col("done_ns")
     stalled = pl.when(done.is_between(began, began + 5_000_000_000)).then(began + 20_000_000_000)
-    held = Visits.of_table(rows.with_columns(done_ns=stalled.otherwise(done)))
+    held = Visits.of_rows(rows.with_columns(done_ns=stalled.otherwise(done)))
     assert not choose(held, result.workload).fits
 
 
@@ -264,8 +264,8 @@ def test_of_many_requests_the_first_are_taken(tmp_path: Path) -> None:
     for result in (made, tt.Result.load(tmp_path / "r"), measured(system, requests=4000)):
         some = visits_of(result, 1500)
         assert len(some) == 1500
-    assert np.array_equal(visits_of(made, 1500).begin_s, every.begin_s[:1500])
-    assert np.array_equal(visits_of(made, 1500).end_s, every.end_s[:1500])
+    assert np.array_equal(visits_of(made, 1500).arrival_s, every.arrival_s[:1500])
+    assert np.array_equal(visits_of(made, 1500).done_s, every.done_s[:1500])
 
 
 def test_answers_that_come_at_once_are_no_trouble() -> None:
@@ -275,7 +275,7 @@ def test_answers_that_come_at_once_are_no_trouble() -> None:
         .then(pl.col("sent_ns"))
         .otherwise(pl.col("done_ns"))
     )
-    log = Visits.of_table(at_once).served()
+    log = Visits.of_rows(at_once)
     demands, _ = one_at_a_time(log)
     assert (demands >= 0).all()
     assert len(least_attained(log)) == len(made)
@@ -318,13 +318,16 @@ def test_a_given_law_is_used() -> None:
 
 def test_the_distance_is_none_of_the_same_and_one_of_nothing_alike() -> None:
     came = np.arange(1000) * 1.0
-    short, long = Visits(came, came + 0.1), Visits(came, came + 0.9)
-    assert distance(short, short, 0.0, 1000.0) == 0.0
-    assert distance(short, long, 0.0, 1000.0) == 1.0
+
+    def taking(took_s: float) -> Stretch:
+        return Stretch.of(Visits.served(came, came + took_s), 0.0, 1000.0)
+
+    assert distance(taking(0.1), taking(0.1)) == 0.0
+    assert distance(taking(0.1), taking(0.9)) == 1.0
     # All requests take one time: its last digit does not distinguish servers, a hundredth does.
     for factor, expected in ((1 + 1e-6, 0.0), (1 - 1e-6, 0.0), (1.01, 1.0), (0.99, 1.0)):
-        other = Visits(came, came + factor * 0.1)
-        assert distance(short, other, 0.0, 1000.0) == pytest.approx(expected), factor
+        other = taking(factor * 0.1)
+        assert distance(taking(0.1), other) == pytest.approx(expected), factor
 
 
 # ---- the command

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import thinktime as tt
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.visits import Visits
 from thinktime.explain import explain_result
-from thinktime.explain.candidates import Candidate
 from thinktime.explain.choice import choose
 from thinktime.explain.recognition import behind_a_delay, recognitions
-from thinktime.explain.visits import Visits, visits_of
+from thinktime.explain.visits import visits_of
 
 
 def behind(delay_s: float, policy: str, demand: str) -> tt.System:
@@ -80,9 +81,9 @@ def test_a_delay_that_differs_between_requests_is_found_on_average() -> None:
     exact = visits_of(result)
     random = np.random.default_rng(7)
     before, after = (0.0001 + random.exponential(5e-5, len(exact)) for _ in range(2))
-    came = exact.begin_s + 0.01 - before
+    came = exact.arrival_s + 0.01 - before
     order = np.argsort(came)
-    seen = Visits(came[order], (exact.end_s + 0.01 + after)[order])
+    seen = Visits.served(came[order], (exact.done_s + 0.01 + after)[order])
     choice = choose(seen, result.workload)
     assert choice.fits
     assert choice.best is not None
@@ -92,7 +93,7 @@ def test_a_delay_that_differs_between_requests_is_found_on_average() -> None:
 
 def test_too_few_that_find_the_server_idle_tell_no_delay() -> None:
     came = np.arange(2000) * 1.0
-    assert behind_a_delay(Visits(came, came + 1.5)) == []
+    assert behind_a_delay(Visits.served(came, came + 1.5)) == []
 
 
 def test_a_delay_keeps_what_is_learned_apart() -> None:
@@ -100,11 +101,11 @@ def test_a_delay_keeps_what_is_learned_apart() -> None:
     seen = visits_of(measured(behind(0.005, "fcfs", "exp(10ms)")))
     assert recognitions(seen) == []
     (first, *_) = behind_a_delay(seen)
-    assert first.delay_s == pytest.approx(0.005, rel=0.1)
+    assert first.candidate.delay_s == pytest.approx(0.005, rel=0.1)
     again = first.learned_from(seen)
-    assert again.delay_s == first.delay_s
+    assert again.candidate.delay_s == first.candidate.delay_s
     laws = [tt.Distribution(one.demands[0]) for one in again.variants(8)]
     # A further draw of 8,000 exponential demands beside their own: five errors, and the delay's.
     assert all(law.mean == pytest.approx(0.010, rel=0.09) for law in laws)
     assert np.mean([law.mean for law in laws]) == pytest.approx(0.010, rel=0.05)
-    assert all(one.delay_s == first.delay_s for one in again.variants(8))
+    assert all(one.delay_s == first.candidate.delay_s for one in again.variants(8))

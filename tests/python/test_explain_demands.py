@@ -17,12 +17,13 @@ import pytest
 from typer.testing import CliRunner
 
 import thinktime as tt
+from thinktime.candidates.survival import survival
+from thinktime.candidates.visits import Visits
 from thinktime.cli import app
 from thinktime.explain import explain_result
 from thinktime.explain.demands import of_log
 from thinktime.explain.laws import law_of_survival
-from thinktime.explain.visits import Visits, network_s
-from thinktime.learn.server.survival import survival
+from thinktime.explain.visits import network_s
 from thinktime.present import units
 
 START_S = 1_790_000_000
@@ -187,11 +188,11 @@ def test_what_the_network_takes_is_no_demand(tmp_path: Path) -> None:
 
 
 def test_visits_without_the_network_keep_their_order() -> None:
-    visits = Visits(np.array([0.0, 1.0]), np.array([0.5, 1.01]))
+    visits = Visits.served(np.array([0.0, 1.0]), np.array([0.5, 1.01]))
     found = visits.without(0.1)
-    assert found.begin_s == pytest.approx([0.05, 1.05])
-    assert found.end_s[0] == pytest.approx(0.45)
-    assert found.end_s[1] > found.begin_s[1]  # no time at all, but not less
+    assert found.arrival_s == pytest.approx([0.05, 1.05])
+    assert found.done_s[0] == pytest.approx(0.45)
+    assert found.done_s[1] > found.arrival_s[1]  # no time at all, but not less
 
 
 # ---- the command

@@ -11,20 +11,23 @@ import pytest
 from test_explain import H2, changed_at_the_end, command, measured
 
 import thinktime as tt
-from thinktime.explain.candidates import Candidate
-from thinktime.explain.choice import Trial, choose
-from thinktime.explain.scores import ADDED, log_likelihood
-from thinktime.explain.ties import LIKELIER, likeliest
-from thinktime.explain.visits import Visits
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.ranking import LIKELIER, Trial, best_of
+from thinktime.candidates.similarity import ADDED, Stretch, log_likelihood
+from thinktime.candidates.visits import Visits
+from thinktime.explain.choice import choose
 
 ONE = Candidate("ps", "ps", 1, ("exp(10ms)",))
-END_S = 1e9
 
 
-def apart(took_s: np.ndarray) -> Visits:
+def whole(seen: Visits) -> Stretch:
+    return Stretch.of(seen, 0.0, 1e9)
+
+
+def apart(took_s: np.ndarray) -> Stretch:
     """Requests that never meet, so that each finds an empty server."""
     came = np.arange(len(took_s)) * 100.0
-    return Visits(came, came + took_s)
+    return whole(Visits.served(came, came + took_s))
 
 
 def test_it_is_the_mean_logarithm_of_the_shares_of_buckets() -> None:
@@ -34,19 +37,19 @@ def test_it_is_the_mean_logarithm_of_the_shares_of_buckets() -> None:
     buckets = 2 * 8 + 1
     shares = (np.array([600, 200]) + ADDED) / (800 + ADDED * buckets)
     wanted = 0.3 * np.log(shares[0]) + 0.7 * np.log(shares[1])
-    assert log_likelihood(seen, runs, 0.0, END_S) == pytest.approx(wanted)
+    assert log_likelihood(seen, runs) == pytest.approx(wanted)
 
 
 def test_what_no_simulation_did_has_a_floor() -> None:
-    found = log_likelihood(apart(np.full(100, 50.0)), [apart(np.ones(400))], 0.0, END_S)
+    found = log_likelihood(apart(np.full(100, 50.0)), [apart(np.ones(400))])
     buckets = int(np.floor(np.log2(50.0) * 8)) + 1
     assert found == pytest.approx(np.log(ADDED / (400 + ADDED * buckets)))
 
 
 def test_nothing_to_compare_is_as_unlikely_as_can_be() -> None:
     some, none = apart(np.ones(10)), apart(np.zeros(0))
-    assert log_likelihood(none, [some], 0.0, END_S) == -np.inf
-    assert log_likelihood(some, [none], 0.0, END_S) == -np.inf
+    assert log_likelihood(none, [some]) == -np.inf
+    assert log_likelihood(some, [none]) == -np.inf
 
 
 def test_the_truth_is_likelier_than_another_law() -> None:
@@ -54,7 +57,7 @@ def test_the_truth_is_likelier_than_another_law() -> None:
     random = np.random.default_rng(4)
     seen = apart(random.exponential(1.0, 50_000))
     truth, other = (apart(random.exponential(mean, 400_000)) for mean in (1.0, 1.2))
-    gain = log_likelihood(seen, [truth], 0.0, END_S) - log_likelihood(seen, [other], 0.0, END_S)
+    gain = log_likelihood(seen, [truth]) - log_likelihood(seen, [other])
     # Its standard deviation is 0.0007: five of them, and the loss by buckets.
     assert gain == pytest.approx(np.log(1.2) + 1 / 1.2 - 1, abs=0.004)
 
@@ -62,13 +65,13 @@ def test_the_truth_is_likelier_than_another_law() -> None:
 def test_requests_are_held_against_those_that_found_as_many() -> None:
     """A request takes 2 s if it finds another, and 1 s if it finds none; or the other way about."""
 
-    def pairs(first_s: float, second_s: float) -> Visits:
+    def pairs(first_s: float, second_s: float) -> Stretch:
         begin = np.repeat(np.arange(200) * 100.0, 2) + np.tile([0.0, 0.5], 200)
-        return Visits(begin, begin + np.tile([first_s, second_s], 200))
+        return whole(Visits.served(begin, begin + np.tile([first_s, second_s], 200)))
 
     seen, right, wrong = pairs(1.0, 2.0), pairs(1.0, 2.0), pairs(2.0, 1.0)
-    assert log_likelihood(seen, [right], 0.0, END_S) > -0.2
-    assert log_likelihood(seen, [wrong], 0.0, END_S) < -3
+    assert log_likelihood(seen, [right]) > -0.2
+    assert log_likelihood(seen, [wrong]) < -3
 
 
 def tried(apart: float, likely: float, allowed: float = 0.1) -> Trial:
@@ -88,7 +91,7 @@ def tried(apart: float, likely: float, allowed: float = 0.1) -> Trial:
     ids=["likelier", "hardly likelier", "less likely", "too far", "does not fit", "first one none"],
 )
 def test_the_likeliest_of_those_as_near_is_named(found: list[Trial], place: int) -> None:
-    assert likeliest(found, 0) == place
+    assert best_of(found) == place
 
 
 def test_models_stand_beside_one_another(tmp_path: Path) -> None:
@@ -115,8 +118,8 @@ def test_models_that_do_not_fit_are_kept_with_the_refusal() -> None:
     result = measured(cases.system(("fcfs", "exp(10ms)")), rate=40, requests=4000)
     choice = choose(changed_at_the_end(result, 2.0), result.workload)
     assert not choice.fits
-    assert choice.named is choice.tried[0]
-    assert choice.named.log_likelihood < -1
+    assert choice.best is choice.tried[0]
+    assert choice.best.log_likelihood < -1
     fine = choose(changed_at_the_end(result, 1.0), result.workload)
-    assert fine.named is not None
-    assert fine.named.log_likelihood > choice.named.log_likelihood
+    assert fine.best is not None
+    assert fine.best.log_likelihood > choice.best.log_likelihood

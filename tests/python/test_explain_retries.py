@@ -6,9 +6,10 @@ import cases
 import pytest
 
 import thinktime as tt
+from thinktime.candidates.prediction import Prediction
 from thinktime.explain import explain_result
 from thinktime.explain.patience import Patience, patience_of
-from thinktime.explain.questions import _rate_within
+from thinktime.inputs.files import workload_of
 from thinktime.report.explanation import HEADINGS, lines
 
 PS = cases.system(("ps", "h2(10ms, cv2=4)"))
@@ -56,7 +57,8 @@ def test_timeouts_have_the_shares_of_their_requests() -> None:
     # Of 20,000 requests five standard errors of a share are at most 0.018.
     assert [share / whole for _, share in found.shares] == pytest.approx([0.6, 0.1, 0.3], abs=0.02)
     assert found.words == "retries after 250 ms to 2.00 s, the timeouts"
-    asked = workload(found.requests())
+    arrivals = {"model": "open", "rate": 70}
+    asked = workload_of({"name": "w", "arrivals": arrivals, "request": found.requests()})
     assert len(asked.request_names) == 3
 
 
@@ -80,6 +82,6 @@ def test_throughput_has_an_interval() -> None:
 def test_a_rate_that_may_break_down_lies_between_nothing_and_a_finite_one() -> None:
     """Of eight rates, four of 700 and four of 1: 350.5 +- 2.365 * 373.7 * sqrt(9 / 8) (Student's t
     of 7 degrees, tables)."""
-    low, high = _rate_within([700.0, 1.0] * 4)
+    low, high = Prediction.of([700.0, 1.0] * 4, logs=False).within(0.95)
     assert low == 0.0
     assert high == pytest.approx(350.5 + 2.365 * 373.65 * (9 / 8) ** 0.5, rel=1e-3)

@@ -17,11 +17,13 @@ import pytest
 from test_explain import H2, command, measured
 
 import thinktime as tt
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.ranking import CHANCE, CLOSE, FAR, TELLING, Trial
+from thinktime.candidates.visits import Visits
 from thinktime.explain import explain_result, questions
-from thinktime.explain.candidates import Candidate
-from thinktime.explain.choice import CHANCE, CLOSE, FAR, TELLING, Choice, Trial
+from thinktime.explain.choice import Choice
 from thinktime.explain.refusals import rounded_up, unfitting
-from thinktime.explain.visits import MOST, Visits
+from thinktime.explain.visits import MOST
 from thinktime.report.explanation import lines_of
 
 DEMO = "mix(0.999: exp(1ms), 0.001: exp(100ms))"
@@ -35,7 +37,7 @@ def tried(apart: float, allowed: float, mean_off: float = 0.0) -> Trial:
 def many(requests: int) -> Visits:
     """A number of requests, each of which finds the one before."""
     came = np.arange(requests) * 1.0
-    return Visits(came, came + 1.5)
+    return Visits.served(came, came + 1.5)
 
 
 def test_what_chance_allows_is_bounded() -> None:
@@ -59,9 +61,9 @@ def test_what_chance_allows_is_bounded() -> None:
 def test_a_run_is_too_short_where_a_model_is_near_and_others_would_be(
     one: Trial, short: bool
 ) -> None:
-    choice = Choice(one, ())
+    choice = Choice(one)
     assert choice.too_short == short
-    assert ("too few to tell" in unfitting(Choice(one, ()), many(3000))) == (short)
+    assert ("too few to tell" in unfitting(Choice(one), many(3000))) == (short)
 
 
 def test_how_many_would_tell_goes_with_the_square_of_what_chance_allows() -> None:
@@ -73,11 +75,11 @@ def test_how_many_would_tell_goes_with_the_square_of_what_chance_allows() -> Non
 
 
 def test_the_refusal_says_how_many_there_are_and_how_many_would_tell() -> None:
-    said = unfitting(Choice(tried(0.1, 2 * TELLING), ()), many(3000))
+    said = unfitting(Choice(tried(0.1, 2 * TELLING)), many(3000))
     assert said.startswith("its 3,000 requests are too few to tell: the nearest one, 1 server, pro")
     assert "about 12,000 would tell at this load, and fewer at a lower one" in said
     assert "are used" not in said
-    beyond = unfitting(Choice(tried(0.1, 4 * TELLING), ()), many(10_000))
+    beyond = unfitting(Choice(tried(0.1, 4 * TELLING)), many(10_000))
     assert f"about 160,000 would tell, but at most {MOST:,} are used" in beyond
 
 

@@ -18,9 +18,10 @@ import pytest
 from typer.testing import CliRunner
 
 import thinktime as tt
+from thinktime.candidates.prediction import Prediction
 from thinktime.cli import app
 from thinktime.explain import explain_result, questions
-from thinktime.explain.questions import Answer, _within
+from thinktime.explain.questions import Answer
 
 SERVERS, RATE, DEMAND = 4, 280.0, "exp(10ms)"
 
@@ -108,12 +109,12 @@ def test_a_mean_is_excluded_beyond_what_a_thousandth_gives() -> None:
     t s sqrt(1 + 1/8) of their middle; Student's t of 7 degrees is 5.408 at 0.9995 (tables)."""
     logs = np.array([-1.0, 1.0] * 4) * 0.1
     half = 5.408 * logs.std(ddof=1) * np.sqrt(1 + 1 / 8)
-    low_s, high_s = _within(list(np.exp(logs)), 0.999)
+    low_s, high_s = Prediction.of(list(np.exp(logs))).within(0.999)
     assert np.log([low_s, high_s]) == pytest.approx([-half, half], rel=1e-3)
     one = Answer("q", 1.0, None, None, None, None, mean_limits_s=(low_s, high_s))
     assert not one.excludes(np.exp(0.99 * half))
     assert one.excludes(np.exp(1.01 * half))
     assert one.excludes(np.exp(-1.01 * half))
     assert not Answer("refused", None, None, None, None, None).excludes(1.0)
-    alike = _within([1.0] * 8, 0.999, 0.01)
+    alike = Prediction.of([1.0] * 8, least=0.01).within(0.999)
     assert alike[0] < 0.95 < 1.05 < alike[1]

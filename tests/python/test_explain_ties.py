@@ -13,13 +13,21 @@ import numpy as np
 import pytest
 
 import thinktime as tt
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.policies import Policy
+from thinktime.candidates.ranking import (
+    JUDGED,
+    LIKELIER,
+    Trial,
+    alike,
+    best_of,
+    outermost,
+    to_judge,
+)
+from thinktime.candidates.strain import Strain
 from thinktime.explain import Answer, Explanation, explain_result
-from thinktime.explain.candidates import Candidate
-from thinktime.explain.choice import Trial
 from thinktime.explain.questions import WIDE, _vague, spanning
 from thinktime.explain.recognition import Recognition
-from thinktime.explain.ties import JUDGED, LIKELIER, alike, likeliest, outermost, simplest, to_judge
-from thinktime.learn.server.policies import Policy
 
 CLIENTS = cases.closed_model(8, "exp(40ms)")
 
@@ -93,12 +101,12 @@ def tried(servers: int, likely: float = -3.0, apart: float = 0.05, kind: str = "
     ids=["alike", "one is likelier", "less likely", "does not fit", "another kind"],
 )
 def test_of_those_that_tie_the_fewest_servers_come_first(found: list[Trial], place: int) -> None:
-    assert simplest(found, likeliest(found, 0)) == place
+    assert best_of(found) == place
 
 
 def recognised(servers: int, kind: str = "ps", places: int | None = None) -> Recognition:
     one = candidate(servers, kind, places)
-    return Recognition(one, Policy("ps", servers), np.zeros(0), 0.0, 0.0)
+    return Recognition(one, Policy("ps", servers), np.zeros(0), Strain(0.0, 0.0, 0.0, 0.0))
 
 
 def test_the_ends_of_each_kind_are_simulated_as_well() -> None:

@@ -16,12 +16,12 @@ from traffic.servers import Server as TrueServer
 from traffic.world import World
 
 from thinktime import Distribution, System
+from thinktime.candidates.policies import Policy, Timeline
+from thinktime.candidates.survival import survival
+from thinktime.candidates.visits import Visits
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.server import Server, learn_server, system_text
 from thinktime.learn.server.laws import law_of
-from thinktime.learn.server.policies import Policy, Timeline
-from thinktime.learn.server.survival import survival
-from thinktime.learn.server.visits import ServerVisits
 
 NAMES = ["light", "heavy"]
 COLUMNS = ["arrival", "done", "kind", "demand", "status"]
@@ -183,9 +183,7 @@ def test_demands_follow_exactly_from_the_right_policy() -> None:
         log = logged(TrueServer(policy, workers), 0.7, [exp(0.1)], seed=5, requests=2000)
         # Requests in progress at the end are not logged; before the last idle moment all are.
         columns = [log[name].to_numpy() for name in ("arrival", "done")]
-        seen = ServerVisits(
-            *columns, np.zeros(len(log), np.int64), np.ones(len(log), bool), 0.0, 0.0
-        )
+        seen = Visits(*columns, np.zeros(len(log), np.int64), np.ones(len(log), bool), 0.0, 0.0)
         drawn = Timeline.of(seen).demands(Policy(policy, workers))
         before = np.concatenate([[0.0], np.maximum.accumulate(columns[1])[:-1]])
         last = np.flatnonzero(before <= columns[0])[-1]
@@ -194,8 +192,8 @@ def test_demands_follow_exactly_from_the_right_policy() -> None:
 
 def test_others_at_an_arrival_are_counted() -> None:
     arrival, done = np.array([0.0, 1.0, 2.0, 5.0]), np.array([3.0, 2.0, 6.0, 7.0])
-    seen = ServerVisits(arrival, done, np.zeros(4, np.int64), np.ones(4, bool), 0.0, 0.0)
-    assert Timeline.of(seen).found.tolist() == [0, 1, 1, 1]
+    seen = Visits(arrival, done, np.zeros(4, np.int64), np.ones(4, bool), 0.0, 0.0)
+    assert seen.found.tolist() == [0, 1, 1, 1]
 
 
 def test_values_cut_short_count_as_larger() -> None:

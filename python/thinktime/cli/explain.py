@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,14 +79,16 @@ def command(
             one = result / "run-1"
             raise InputError(f"{result}: it holds several runs: explain one of them, as in {one}")
         low = None if low_load is None else Result.load(low_load)
-        found = explain_result(
-            Result.load(result),
-            demand,
-            log=log,
-            log_format=format,
-            low_load=low,
-            server_timing=not no_server_timing,
-        )
+        shown = common.errors.is_terminal
+        with common.errors.status("models are simulated") if shown else nullcontext():
+            found = explain_result(
+                Result.load(result),
+                demand,
+                log=log,
+                log_format=format,
+                low_load=low,
+                server_timing=not no_server_timing,
+            )
     if json:
         typer.echo(json_module.dumps(found.as_dict(), indent=2))
     if found.refused:

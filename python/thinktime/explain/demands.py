@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thinktime._core import Distribution, InputError
+from thinktime.candidates.idle import alone
+from thinktime.candidates.survival import Survival
+from thinktime.candidates.visits import Floats, Visits
 from thinktime.explain.laws import law_of_demands, law_of_survival
 from thinktime.explain.server_timing import UnusableTimesError, served_by_itself
 from thinktime.explain.visits import network_s, visits_of
-from thinktime.learn.server.idle import alone
 from thinktime.learn.server.model import FEW, MISSING_MAX
-from thinktime.learn.server.survival import Survival
 from thinktime.learn.server.verdict import COARSE
-from thinktime.learn.server.visits import ServerVisits, server_visits
+from thinktime.learn.server.visits import server_visits
 from thinktime.present import units
 
 if TYPE_CHECKING:
     from thinktime.results.result import Result
 
-_SEED = 19790102
+_SEEDS = 19790101, 19790102
+"""Of draws from demands that follow from times, and from those of another source."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +48,17 @@ class KnownDemands:
         """Laws that might as well have been learned, each from as many draws of the demands."""
         if self.seen is None:
             return [self.law] * many
-        random = np.random.default_rng(_SEED)
-        values, shares = self.seen.values, self.seen.weights
-        draws = [random.choice(values, self.seen.seen, p=shares) for _ in range(many)]
-        return [law_of_demands(one) for one in draws]
+        shares = self.seen.weights
+        return variants_of(self.seen.values, many, self.seen.seen, shares)
+
+
+def variants_of(
+    values: Floats, many: int, seen: int | None = None, shares: Floats | None = None
+) -> list[str]:
+    """Laws of as many demands, drawn with replacement (bootstrap) from values of these shares."""
+    random = np.random.default_rng(_SEEDS[shares is not None])
+    draws = (random.choice(values, seen or len(values), p=shares) for _ in range(many))
+    return [law_of_demands(one) for one in draws]
 
 
 def known_demands(
@@ -122,7 +131,7 @@ def of_low_load(result: Result, low: Result) -> KnownDemands:
             f"has {', '.join(sorted(names))}: run the same workload at a low load"
         )
     network = network_s(low)
-    log = visits_of(low).without(network).served()
+    log = visits_of(low).without(network)
     known = _alone(log, f"{where} that found the server idle", where)
     if not network:
         return known
@@ -144,7 +153,7 @@ def of_server_timing(result: Result, requests_max: int) -> KnownDemands:
     return _known(law, "the result that found the server idle, by its `Server-Timing`")
 
 
-def _alone(log: ServerVisits, those: str, where: str) -> KnownDemands:
+def _alone(log: Visits, those: str, where: str) -> KnownDemands:
     """The law of the requests that found the server idle."""
     law = alone(log, 1)[0]
     if few := _too_few(law, log):
@@ -152,7 +161,7 @@ def _alone(log: ServerVisits, those: str, where: str) -> KnownDemands:
     return _known(law, those)
 
 
-def _too_few(law: Survival, log: ServerVisits) -> str:
+def _too_few(law: Survival, log: Visits) -> str:
     """Why the requests that were alone do not show the law; empty if they do."""
     if law.seen >= FEW and law.missing <= MISSING_MAX:
         return ""

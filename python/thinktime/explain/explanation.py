@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thinktime.explain.candidates import Candidate
+from thinktime.candidates.ranking import Trial
+from thinktime.candidates.visits import Visits
 from thinktime.explain.choice import Choice, choose
 from thinktime.explain.closed_test import closed_test
 from thinktime.explain.demands import KnownDemands, known_demands, of_server_timing
@@ -16,7 +17,7 @@ from thinktime.explain.patience import patience_of
 from thinktime.explain.questions import CLIENTS, Answer, Measurement, answers, load_of
 from thinktime.explain.refusals import contradicted_by, overfull_by, rounded_up, unfitting
 from thinktime.explain.server_timing import UnusableTimesError, has_times
-from thinktime.explain.visits import MOST, Visits, network_s, visits_of
+from thinktime.explain.visits import MOST, network_s, visits_of
 from thinktime.present import units
 from thinktime.validity import DOUBTFUL
 
@@ -29,43 +30,30 @@ LEARNED = "learned from the times"
 _HANGS_ON = ("generator", "punctuality", "warm-up", "steady state", "counts")
 
 
-@dataclass(frozen=True)
-class Model:
-    """A simulated model and its distance from the held-out part."""
-
-    words: str
-    apart: float
-    allowed: float
-    log_likelihood: float
-    """The log-likelihood a request of the response times: see `scores.log_likelihood`."""
-
-    fits: bool
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """A model of the measured server. Times are in seconds."""
 
-    model: str | None
+    model: str | None = None
     """The model in words; None if nothing fits."""
 
-    kind: str | None
+    kind: str | None = None
     """`fcfs`, `ps`, `las`, `srpt`, `psjf`, `sjf`, `lcfs`, `plcfs`, `pool` or `row`."""
 
-    system: str | None
+    system: str | None = None
     """The model as a system file."""
 
-    load: float | None
-    apart: float | None
+    load: float | None = None
+    apart: float | None = None
     """The distance of the model from the held-out part, 0 to 1 and more."""
 
-    allowed: float | None
+    allowed: float | None = None
     """The largest distance at which a model fits."""
 
-    alike: tuple[str, ...]
+    alike: tuple[str, ...] = ()
     """Other models that explain the times as well, in words."""
 
-    refused: str
+    refused: str = ""
     """Why no model is shown, if none is."""
 
     mean_s: float
@@ -91,7 +79,7 @@ class Explanation:
     workload_model: str = "open"
     """The answer for the measured workload."""
 
-    models: tuple[Model, ...] = ()
+    models: tuple[Trial, ...] = ()
     """The simulated models, the shown one first; also if none fits."""
 
     requests_needed: int | None = None
@@ -133,8 +121,8 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as `--json` prints it."""
-        more = {"closed_test": self.closed_test, "log_likelihood": self.log_likelihood}
-        return asdict(self) | more
+        found = asdict(self) | {"models": [one.to_dict() for one in self.models]}
+        return found | {"closed_test": self.closed_test, "log_likelihood": self.log_likelihood}
 
 
 def explain_result(
@@ -199,73 +187,50 @@ def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Exp
     network = network_s(result) if result.workload.model == "open" else 0.0
     seen = whole.without(network)
     untrusted = result.untrusted
-    choice = Choice(None, ()) if untrusted else choose(seen, result.workload, known)
-    length_s = float(seen.begin_s[-1])
-    rate = len(seen) / length_s
-    took = whole.took_s
-    measured = (float(took.mean()), float(np.quantile(took, 0.99)), rate, len(seen))
-    about = _about(result, known, network, choice, len(seen))
-    best = choice.best
-    if best is None or not best.fits:
-        why = (
-            f"the result is not to be trusted: {untrusted}"
-            if untrusted
-            else unfitting(choice, seen)
-        )
-        return _refused(why, measured, about)
-    if (overfull := overfull_by(best.candidate, rate)) is not None:
-        return _refused(overfull, measured, about)
-    measurement = Measurement(
-        result.workload, rate, length_s, patience_of(result, measured[1]), network
+    choice = Choice() if untrusted else choose(seen, result.workload, known)
+    length_s = float(seen.arrival_s[-1])
+    rate, took_s = len(seen) / length_s, whole.duration_s
+    found = Explanation(
+        mean_s=float(took_s.mean()),
+        p99_s=float(np.quantile(took_s, 0.99)),
+        throughput=rate,
+        requests=len(seen),
+        models=tuple(sorted(choice.tried, key=lambda one: one is not choice.best)),
+        doubts=_doubts(result),
+        demands=LEARNED if known is None else known.source,
+        workload_model=result.workload.model,
+        requests_needed=_needed(choice, len(seen)),
     )
-    found = answers(best.variants, measurement, choice.ties)
-    own = next(found)
-    if own.excludes(measured[0]):
-        return _refused(contradicted_by(best.candidate, own, measured[0]), measured, about)
-    return _fitted_explanation(choice, best.candidate, measured, (own, *found), about)
+    if untrusted:
+        return replace(found, refused=f"the result is not to be trusted: {untrusted}")
+    if choice.best is None or not choice.best.fits:
+        return replace(found, refused=unfitting(choice, seen))
+    patience = patience_of(result, found.p99_s)
+    return _asked(found, choice, Measurement(result.workload, rate, length_s, patience, network))
 
 
-def _fitted_explanation(
-    choice: Choice,
-    one: Candidate,
-    measured: tuple[float, float, float, int],
-    found: tuple[Answer, ...],
-    about: dict[str, Any],
-) -> Explanation:
-    """The model that fits, and its answers."""
-    best = choice.best
-    assert best is not None
-    return Explanation(
-        one.words,
-        one.kind,
-        one.system().to_toml(),
-        load_of(one.system(), measured[2]),
-        best.apart,
-        best.allowed,
-        tuple(dict.fromkeys(other.candidate.words for other in choice.alike)),
-        "",
-        *measured,
-        answers=found,
-        **about,
+def _asked(found: Explanation, choice: Choice, measurement: Measurement) -> Explanation:
+    """The explanation with the model that fits and its answers, unless these contradict it."""
+    variants, *ties = choice.asked
+    one, best = variants[0], choice.best
+    if (overfull := overfull_by(one, found.throughput)) is not None:
+        return replace(found, refused=overfull)
+    given = answers(variants, measurement, tuple(ties))
+    own = next(given)
+    if own.excludes(found.mean_s):
+        return replace(found, refused=contradicted_by(one, own, found.mean_s))
+    return replace(
+        found,
+        model=one.words,
+        kind=one.kind,
+        system=one.system().to_toml(),
+        load=load_of(one.system(), found.throughput),
+        apart=None if best is None else best.apart,
+        allowed=None if best is None else best.allowed,
+        alike=tuple(dict.fromkeys(other.words for other in choice.alike)),
+        answers=(own, *given),
+        network_s=measurement.network_s,
     )
-
-
-def _about(
-    result: Result, known: KnownDemands | None, network_s: float, choice: Choice, requests: int
-) -> dict[str, Any]:
-    """The fields of a model beside its answers."""
-    tried = sorted(choice.tried, key=lambda one: one is not choice.named)
-    return {
-        "models": tuple(
-            Model(one.candidate.words, one.apart, one.allowed, one.log_likelihood, one.fits)
-            for one in tried
-        ),
-        "doubts": _doubts(result),
-        "demands": _source(known),
-        "network_s": network_s,
-        "workload_model": result.workload.model,
-        "requests_needed": _needed(choice, requests),
-    }
 
 
 def _needed(choice: Choice, requests: int) -> int | None:
@@ -273,19 +238,6 @@ def _needed(choice: Choice, requests: int) -> int | None:
     if choice.best is None or not choice.too_short:
         return None
     return rounded_up(choice.best.needed(requests))
-
-
-def _refused(
-    why: str, measured: tuple[float, float, float, int], about: dict[str, Any]
-) -> Explanation:
-    """The explanation of a measurement for which no model is shown."""
-    names = ("demands", "workload_model", "models", "requests_needed", "doubts")
-    kept = {name: about[name] for name in names}
-    return Explanation(None, None, None, None, None, None, (), why, *measured, **kept)
-
-
-def _source(known: KnownDemands | None) -> str:
-    return LEARNED if known is None else known.source
 
 
 def _doubts(result: Result) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,15 +38,14 @@ class Patience:
         after = first if len(times) == 1 else f"{first} to {last}"
         return f"retries after {after}, the {one}"
 
-    def requests(self) -> str:
-        """The `[[request]]` tables of a workload file."""
-        text = ""
-        for place, (time_s, share) in enumerate(self.shares):
-            text += f'[[request]]\nname = "request-{place}"\nget = "/"\nweight = {share:.9g}\n'
-            if time_s is not None:
-                text += f'timeout = "{time_s:.6g}s"\n'
-                text += f'retry = {{ attempts = {ATTEMPTS}, backoff = "const(0s)" }}\n'
-        return text
+    def requests(self) -> list[dict[str, Any]]:
+        """The requests of a workload, as tables of its file."""
+        retry = {"attempts": ATTEMPTS, "backoff": "const(0s)"}
+        return [
+            {"name": f"request-{place}", "get": "/", "weight": share}
+            | ({} if time_s is None else {"timeout": f"{time_s:.6g}s", "retry": retry})
+            for place, (time_s, share) in enumerate(self.shares)
+        ]
 
 
 def patience_of(result: Result, p99_s: float) -> Patience:

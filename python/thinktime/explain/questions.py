@@ -10,26 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from math import isnan
+from typing import Any
 
 import numpy as np
 
 from thinktime import InputError, RunError
 from thinktime._core import System, Workload
-from thinktime.explain.candidates import Candidate
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.play import FULL, Figures, Times, each, play
+from thinktime.candidates.prediction import Prediction
 from thinktime.explain.choice import SAME, SEED
 from thinktime.explain.closed_test import CLOSED, OPEN
 from thinktime.explain.patience import Patience
-from thinktime.numerics import stdtrit
-from thinktime.operations import simulate
+from thinktime.inputs.files import workload_of
 from thinktime.present import units
 
 POLICIES = ("fcfs", "ps", "srpt")
 CLIENTS = (10, 50)
 REQUESTS_PER_SESSION = 5
-FULL = 0.98
-"""Above this load a system without a limit has no useful steady state."""
-
 REQUESTS_MAX = 50_000
 REQUESTS_THINKING = 200_000
 """The number of requests of the simulations that find a closed test's think time: they leave far
@@ -94,7 +93,7 @@ class _Question:
     holds_load: bool = False
     """Whether the measured load is to be held, as the workload has none of its own."""
 
-    times: Literal["service_time_s", "response_time_s"] = "service_time_s"
+    times: Times = "service_time_s"
     """Whether times run from sending to the answer, as measured, or from the scheduled time."""
 
 
@@ -161,45 +160,39 @@ def load_of(system: System, rate: float) -> float:
 
 
 def _questions(one: Candidate, measurement: Measurement) -> Iterator[_Question]:
-    same = Workload(_open(measurement.rate))
+    rate = measurement.rate
+    same = _workload("open", rate=rate)
     own = measurement.workload
     yield _Question("the measured workload", own)
     if own.model != "open" or not own.poisson:
         yield _Question(OPEN, same)
+    think = {"think": "exp(1s)"}
     for clients in CLIENTS:
-        yield _Question(CLOSED.format(clients), _closed(clients), holds_load=True)
+        closed = _workload("closed", session=think, clients=clients)
+        yield _Question(CLOSED.format(clients), closed, holds_load=True)
+    session = think | {"requests": f"geometric({REQUESTS_PER_SESSION})"}
     yield _Question(
         f"the same load, partly open, {REQUESTS_PER_SESSION} requests a session",
-        _partly(measurement.rate / REQUESTS_PER_SESSION),
+        _workload("partly-open", session=session, rate=rate / REQUESTS_PER_SESSION),
     )
     for policy in POLICIES:
         if policy != one.policy:
             yield _Question(f"scheduled by {policy}", own, policy=policy)
     yield _Question("one more server", own, more_servers=1)
-    yield _Question("twice the load, open", Workload(_open(2 * measurement.rate)))
+    yield _Question("twice the load, open", _workload("open", rate=2 * rate))
     yield _Question(
         f"open, {measurement.patience.words}",
-        Workload(_open(measurement.rate) + measurement.patience.requests()),
+        _workload("open", request=measurement.patience.requests(), rate=rate),
         times="response_time_s",
     )
 
 
-def _open(rate: float) -> str:
-    return f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "open"\nrate = {rate:.9g}\n'
-
-
-def _closed(clients: int) -> Workload:
-    return Workload(
-        f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "closed"\nclients = {clients}\n'
-        '[session]\nthink = "exp(1s)"\n'
-    )
-
-
-def _partly(rate: float) -> Workload:
-    return Workload(
-        f'name = "asked"\nseed = {SEED}\n[arrivals]\nmodel = "partly-open"\nrate = {rate:.9g}\n'
-        f'[session]\nrequests = "geometric({REQUESTS_PER_SESSION})"\nthink = "exp(1s)"\n'
-    )
+def _workload(
+    model: str, *, session: dict[str, Any] | None = None, request: Any = (), **arrivals: Any
+) -> Workload:
+    tables = {"session": session or {}, "request": request}
+    kept = {name: table for name, table in tables.items() if table}
+    return workload_of({"name": "asked", "arrivals": {"model": model, **arrivals}, **kept})
 
 
 def _answered(one: _Question, those: Variants, measurement: Measurement) -> Answer:
@@ -215,30 +208,28 @@ def _answered(one: _Question, those: Variants, measurement: Measurement) -> Answ
         load = load_of(those[0].system(), measurement.rate)
         workload = workload.at_load(first, load, requests=REQUESTS_THINKING)
     length_s = min(measurement.length_s, REQUESTS_MAX / measurement.rate)
-    means, tails, rates = [], [], []
-    for number, candidate in enumerate(those):
-        made = simulate(
-            workload.with_seed(SEED + 100 + number),
-            _system(candidate, one),
-            duration=length_s,
-            warmup=0.0,
-            rows="none",
-        )
-        times = made.summary[one.times]
-        if times["mean"] is None or times["p99"] is None:
-            return _refused(one.words, "no request would succeed")
-        means.append(times["mean"] + measurement.network_s)
-        tails.append(times["p99"] + measurement.network_s)
-        rates.append(made.summary["throughput"])
+
+    def played(numbered: tuple[int, Candidate]) -> Figures:
+        number, candidate = numbered
+        system, seed = _system(candidate, one), SEED + 100 + number
+        return play(workload, system, seed=seed, times=one.times, duration=length_s, warmup=0.0)
+
+    found = each(played, enumerate(those))
+    if any(isnan(run.mean_s) for run in found):
+        return _refused(one.words, "no request would succeed")
+    means = [run.mean_s + measurement.network_s for run in found]
+    tails = [run.p99_s + measurement.network_s for run in found]
+    rates = [run.throughput for run in found]
     return Answer(
         one.words,
         float(np.mean(means)),
-        _within(means),
+        Prediction.of(means).within(_CONFIDENCE),
         float(np.mean(tails)),
-        _within(tails),
+        Prediction.of(tails).within(_CONFIDENCE),
         float(np.mean(rates)),
-        mean_limits_s=_within(means, EXCLUDING, SAME),
-        throughput_within=_rate_within(rates),
+        mean_limits_s=Prediction.of(means, least=SAME).within(EXCLUDING),
+        # By the values themselves: retries may reduce a rate to nearly nothing.
+        throughput_within=Prediction.of(rates, logs=False).within(_CONFIDENCE),
     )
 
 
@@ -252,30 +243,6 @@ def _vague(found: Answer) -> str | None:
 
 def _system(candidate: Candidate, one: _Question) -> System:
     return candidate.system(policy=one.policy, servers=candidate.servers + one.more_servers)
-
-
-def _within(
-    values: list[float], confidence: float = _CONFIDENCE, least: float = 0.0
-) -> tuple[float, float]:
-    """The interval of one more value, by Student's t of the logarithms.
-
-    `least` is the smallest standard deviation that chance has.
-    """
-    logs = np.log(np.maximum(values, 1e-12))
-    many = len(logs)
-    spread = max(float(logs.std(ddof=1)), least)
-    half = float(stdtrit(many - 1, (1 + confidence) / 2) * spread * np.sqrt(1 + 1 / many))
-    middle = float(logs.mean())
-    return float(np.exp(middle - half)), float(np.exp(middle + half))
-
-
-def _rate_within(values: list[float]) -> tuple[float, float]:
-    """The same for rates, by the values themselves: retries may reduce a rate to nearly nothing."""
-    many = len(values)
-    spread = float(np.std(values, ddof=1) * np.sqrt(1 + 1 / many))
-    half = float(stdtrit(many - 1, (1 + _CONFIDENCE) / 2)) * spread
-    middle = float(np.mean(values))
-    return max(middle - half, 0.0), middle + half
 
 
 def _refused(words: str, why: str) -> Answer:

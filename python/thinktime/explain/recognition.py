@@ -8,24 +8,22 @@ row: such models are simulated.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thinktime.explain.candidates import IDLE_LEAST, Candidate
-from thinktime.explain.demands import KnownDemands
-from thinktime.explain.laws import law_of_demands
-from thinktime.explain.visits import Floats, Visits
-from thinktime.learn.server.comparison import Distance, sample
-from thinktime.learn.server.idle import alone, found_idle
-from thinktime.learn.server.orders import ORDERS as ORDERS_SHOWN
-from thinktime.learn.server.orders import obeyed, one_at_a_time
-from thinktime.learn.server.policies import Policy, Timeline
-from thinktime.learn.server.strain import CLOSE
-from thinktime.learn.server.visits import ServerVisits
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.idle import alone, found_idle
+from thinktime.candidates.orders import ORDERS, obeyed, one_at_a_time
+from thinktime.candidates.policies import Policy, Timeline
+from thinktime.candidates.strain import Strain, sample
+from thinktime.candidates.visits import Floats, Visits
+from thinktime.explain.demands import KnownDemands, variants_of
+from thinktime.explain.row import IDLE_LEAST
 
 WORKERS_MAX = 64
+WORKERS = (*range(1, 9), 10, 12, 16, 20, 24, 32, 48, 64)
 POOLS = tuple((c, k) for c in (1, 2, 4, 8) for k in (2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32) if k > c)
 """Servers and places."""
 
@@ -43,8 +41,6 @@ make some of them so."""
 DELAYS = (1.0, 0.75, 0.5, 0.25)
 """The delays that are tried, as shares of the longest possible one."""
 
-_SEED = 19790101
-
 
 @dataclass(frozen=True, eq=False)
 class Recognition:
@@ -57,30 +53,28 @@ class Recognition:
     demands_s: Floats
     """The demand of each request under this policy; empty if the law was known."""
 
-    hangs: float
-    """How strongly demands depend on the number of requests present, 0 to 1."""
-
-    noise: float
-    """The part of `dependence` that may be chance."""
+    strain: Strain
+    """How strongly demands depend on the number of requests present."""
 
     known: KnownDemands | None = None
     """The law of demands, if it is known from elsewhere."""
 
     @property
-    def delay_s(self) -> float:
-        """The part of the times that is not the server's."""
-        return self.candidate.delay_s
+    def rank(self) -> tuple[bool, float]:
+        """The order of models: the first is the most probable one.
 
-    @property
-    def explains(self) -> bool:
-        """Whether demands are independent of the number present."""
-        return self.hangs <= CLOSE + self.noise
+        One that keeps an order, as the server's own decisions show, comes before one that shares.
+        The others come by their distance, and a pool only if nothing simpler is as near, but for
+        chance.
+        """
+        chance = self.strain.noise if self.policy.name == "pool" else 0.0
+        return self.candidate.kind not in ORDERS, self.strain.apart + chance
 
     def learned_from(self, seen: Visits) -> Recognition:
         """The same policy with the law of other demands; unchanged if the law was known."""
         if self.known is not None:
             return self
-        had = Timeline.of(seen.without(self.delay_s).served()).demands(self.policy)
+        had = Timeline.of(seen.without(self.candidate.delay_s)).demands(self.policy)
         return replace(self, demands_s=had)
 
     def behind(self, delay_s: float) -> Recognition:
@@ -92,12 +86,7 @@ class Recognition:
 
         Each law is that of as many demands drawn from those seen, with replacement (bootstrap).
         """
-        if self.known is not None:
-            laws = self.known.variants(many)
-            return [replace(self.candidate, demands=(law,)) for law in laws]
-        random = np.random.default_rng(_SEED)
-        draws = [random.choice(self.demands_s, len(self.demands_s)) for _ in range(many)]
-        laws = [law_of_demands(one) for one in draws]
+        laws = self.known.variants(many) if self.known else variants_of(self.demands_s, many)
         return [replace(self.candidate, demands=(law,)) for law in laws]
 
 
@@ -106,26 +95,25 @@ def recognitions(seen: Visits, known: KnownDemands | None = None) -> list[Recogn
 
     `known` is the law of demands if it is known from elsewhere.
     """
-    log = seen.served()
-    timeline = Timeline.of(log)
-    found = []
-    for name, policy, away in _distances(log, timeline):
-        if away.apart <= CLOSE + away.noise:
-            had = np.zeros(0) if known else timeline.demands(policy)
-            candidate = _candidate(name, policy)
-            found.append(Recognition(candidate, policy, had, away.apart, away.noise, known))
-    return sorted(found, key=_rank)
-
-
-def _distances(log: ServerVisits, timeline: Timeline) -> Iterator[tuple[str, Policy, Distance]]:
-    """The policies that are tried, and how strongly demands depend on the requests present."""
-    demand_sample = sample(log, alone(log, 1))
-    if demand_sample is None:
-        return
-    most = int(min(timeline.present.max(), WORKERS_MAX))
-    for one in (_ordered(log), *_shared(most)):
-        if one is not None:
-            yield *one, demand_sample.distance(one[1])
+    found = sample(seen, alone(seen, 1))
+    if found is None:
+        return []
+    timeline = Timeline.of(seen)
+    tried = _tried(seen, int(min(timeline.present.max(), WORKERS_MAX)))
+    return sorted(
+        (
+            Recognition(
+                tried[policy],
+                policy,
+                np.zeros(0) if known else timeline.demands(policy),
+                one,
+                known,
+            )
+            for policy, one in found.strains(tried).items()
+            if one.ratio <= 1
+        ),
+        key=lambda one: one.rank,
+    )
 
 
 def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recognition]:
@@ -136,39 +124,29 @@ def behind_a_delay(seen: Visits, besides: Container[Policy] = ()) -> list[Recogn
     request is quicker than the delay: the search ends at the time of the quickest requests that
     find the server idle.
     """
-    log = seen.served()
-    idle = found_idle(log)
+    idle = found_idle(seen)
     if np.count_nonzero(idle) < IDLE_LEAST:
         return []
-    most_s = float(np.quantile(log.duration_s[idle], QUICKEST))
+    most_s = float(np.quantile(seen.duration_s[idle], QUICKEST))
     best: dict[Policy, Recognition] = {}
-    for share in DELAYS:
-        for one in recognitions(seen.without(share * most_s)):
-            if one.policy in besides:
-                continue
-            if one.policy not in best or one.hangs < best[one.policy].hangs:
-                best[one.policy] = one.behind(share * most_s)
-    return sorted(best.values(), key=_rank)
+    for delay_s in (share * most_s for share in DELAYS):
+        for one in recognitions(seen.without(delay_s)):
+            before = best.get(one.policy)
+            if one.policy not in besides and (
+                before is None or one.strain.apart < before.strain.apart
+            ):
+                best[one.policy] = one.behind(delay_s)
+    return sorted(best.values(), key=lambda one: one.rank)
 
 
-def _rank(one: Recognition) -> tuple[bool, float]:
-    # An order shown by the server's own decisions is certain. The others come by their distance,
-    # and a pool only if nothing simpler is as near, but for chance.
-    return one.candidate.kind not in ORDERS_SHOWN, _cost(one)
-
-
-def _cost(one: Recognition) -> float:
-    return one.hangs + (one.noise if one.candidate.places is not None else 0.0)
-
-
-def _ordered(log: ServerVisits) -> tuple[str, Policy] | None:
+def _order(log: Visits) -> str | None:
     """The order in which one server works, if its decisions show it."""
     demands, decisions = one_at_a_time(log)
     if len(decisions) < DECISIONS_LEAST:
         return None
     shares = obeyed(log, demands, decisions, WITHIN_S)
-    best = max(shares, key=lambda name: shares[name])
-    return (best, Policy("order", 1)) if shares[best] >= OBEYED else None
+    best = max(ORDERS, key=lambda name: shares[name])
+    return best if shares[best] >= OBEYED else None
 
 
 def keeps_order(seen: Visits) -> bool:
@@ -176,19 +154,21 @@ def keeps_order(seen: Visits) -> bool:
     return float(seen.overtook.mean()) <= 1 - OBEYED
 
 
-def _shared(most: int) -> list[tuple[str, Policy]]:
-    found = [("las", Policy("las", 1))]
-    for c in _workers(most):
-        found += [("ps", Policy("ps", c)), *([("fcfs", Policy("fcfs", c))] if c > 1 else [])]
-    return found + [("pool", Policy("pool", c, k)) for c, k in POOLS if k < most]
+def _tried(log: Visits, most: int) -> dict[Policy, Candidate]:
+    """The policies that are tried, and the model of each, without its demands.
 
-
-def _workers(most: int) -> list[int]:
-    """Every small number, and some larger ones, up to one less than the most requests present."""
-    return [c for c in (*range(1, 9), 10, 12, 16, 20, 24, 32, 48, 64) if c == 1 or c < most]
-
-
-def _candidate(name: str, policy: Policy) -> Candidate:
-    if policy.name == "pool":
-        return Candidate("pool", "ps", policy.workers, (), policy.places)
-    return Candidate(name, name, policy.workers, ())
+    Of workers every small number is tried, and some larger ones, up to one less than the most
+    requests present.
+    """
+    found = {}
+    if (order := _order(log)) is not None:
+        found[Policy("order", 1)] = Candidate(order, order, 1, ())
+    found[Policy("las", 1)] = Candidate("las", "las", 1, ())
+    for workers in (one for one in WORKERS if one == 1 or one < most):
+        for name in ("ps", "fcfs"):
+            if name == "ps" or workers > 1:
+                found[Policy(name, workers)] = Candidate(name, name, workers, ())
+    for workers, places in POOLS:
+        if places < most:
+            found[Policy("pool", workers, places)] = Candidate("pool", "ps", workers, (), places)
+    return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from thinktime.explain.candidates import Candidate
-from thinktime.explain.choice import CROWDED, FAR, TELLING, Choice, Trial, crowded
+from thinktime.candidates.candidate import Candidate
+from thinktime.candidates.ranking import FAR, TELLING, Trial
+from thinktime.candidates.visits import Visits
+from thinktime.explain.choice import CROWDED, Choice, crowded
 from thinktime.explain.questions import Answer, load_of
-from thinktime.explain.visits import MOST, Visits
+from thinktime.explain.visits import MOST
 from thinktime.present import units
 
 LOAD_MAX = 1.02
@@ -43,12 +45,11 @@ def unfitting(choice: Choice, seen: Visits) -> str:
             return _too_short(near, len(seen))
         if near.near:
             return (
-                f"the nearest one, {near.candidate.words}, has another mean response time: "
+                f"the nearest one, {near.words}, has another mean response time: "
                 f"{abs(near.mean_off):.1f} standard errors away"
             )
         off = (
-            f"the nearest one, {near.candidate.words}, is {near.apart:.2f} off on the part that "
-            "was held out"
+            f"the nearest one, {near.words}, is {near.apart:.2f} off on the part that was held out"
         )
         if near.apart > FAR:
             return f"{off}: it does not resemble the measurement"
@@ -72,7 +73,7 @@ def _too_short(near: Trial, requests: int) -> str:
         enough = f"about {needed:,} would tell, but at most {MOST:,} are used"
     return (
         f"its {requests:,} requests are too few to tell: the nearest one, "
-        f"{near.candidate.words}, is {near.apart:.2f} off on the part that was held out, but by "
+        f"{near.words}, is {near.apart:.2f} off on the part that was held out, but by "
         f"chance even the right one may be {near.allowed:.2f} off, and with more than "
         f"{TELLING:.2f} other servers would pass as well; {enough} at this load, and fewer at a "
         "lower one: run it for longer"

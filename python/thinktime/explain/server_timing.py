@@ -6,15 +6,17 @@ the server idle, and only until another request came.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thinktime.explain.visits import STAMP_S, Floats, Visits, answered, network_s
-from thinktime.learn.server.idle import found_idle
+from thinktime.candidates.idle import found_idle
+from thinktime.candidates.visits import STAMP_S, Floats, Visits
+from thinktime.explain.visits import answered, network_s
 from thinktime.learn.server.model import FEW
 from thinktime.learn.server.verdict import COARSE
-from thinktime.learn.server.visits import ServerVisits, coarsest_step_us
+from thinktime.learn.server.visits import coarsest_step_us
 from thinktime.present import units
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def has_times(result: Result) -> bool:
     return bool(result.summary.get("server_timed"))
 
 
-def served_by_itself(result: Result, most: int) -> ServerVisits:
+def served_by_itself(result: Result, most: int) -> Visits:
     """The requests by the server's own times: each in the middle of its response time.
 
     The few without a time count for as long as the client waited.
@@ -55,11 +57,12 @@ def served_by_itself(result: Result, most: int) -> ServerVisits:
             the times are coarse, do not include waiting, or cover only a part of the server's work.
         InputError: if the rows were not kept.
     """
-    began_s, ended_s, reported_s = _columns(result, most)
+    rows = answered(result, most, "server_time_s")
+    seen, reported_s = Visits.of_answered(rows), rows["server_time_s"].fill_null(np.nan).to_numpy()
     has_time = np.isfinite(reported_s)
     if not has_time.any() or 1 - has_time.mean() > UNTOLD_MAX:
         raise UnusableTimesError(f"{units.percent(1 - has_time.mean())} of the responses have none")
-    took_s = ended_s - began_s
+    took_s = seen.duration_s
     step_s = 1e-6 * coarsest_step_us(np.round(1e6 * reported_s[has_time]).astype(np.int64))
     usual_s = float(reported_s[has_time].mean())
     if step_s > COARSE * usual_s:
@@ -72,21 +75,14 @@ def served_by_itself(result: Result, most: int) -> ServerVisits:
             f"{units.percent(longer)} are longer than the whole response: durations that overlap "
             "are summed; let the server send one that is named `total`"
         )
-    _check_that_waiting_is_in_it(Visits(began_s, ended_s), reported_s)
+    _check_that_waiting_is_in_it(seen, reported_s)
     inside_s = np.where(has_time, np.minimum(reported_s, took_s), took_s)
-    arrival_s = began_s + (took_s - inside_s) / 2
+    arrival_s = seen.arrival_s + (took_s - inside_s) / 2
     order = np.argsort(arrival_s, kind="stable")
-    kind = np.zeros(len(order), dtype=np.int64)
-    log = ServerVisits(arrival_s, arrival_s + inside_s, kind, has_time, STAMP_S, step_s).part(order)
+    inside = Visits.served(arrival_s, arrival_s + inside_s)
+    log = replace(inside, over=has_time, step_s=step_s).part(order)
     _check_that_it_is_the_whole(log, took_s[order] - network_s(result))
     return log
-
-
-def _columns(result: Result, most: int) -> tuple[Floats, Floats, Floats]:
-    """The sending, the answer and the server's own time of the first requests."""
-    rows = answered(result, most, "server_time_s")
-    visits = Visits.of_answered(rows)
-    return visits.begin_s, visits.end_s, rows["server_time_s"].fill_null(np.nan).to_numpy()
 
 
 def _check_that_waiting_is_in_it(seen: Visits, reported_s: Floats) -> None:
@@ -100,11 +96,11 @@ def _check_that_waiting_is_in_it(seen: Visits, reported_s: Floats) -> None:
     idle, busy = has_time & (seen.found == 0), has_time & (seen.found > 0)
     if min(np.count_nonzero(idle), np.count_nonzero(busy)) < FEW:
         return
-    longer_s = float(seen.took_s[busy].mean() - seen.took_s[idle].mean())
+    longer_s = float(seen.duration_s[busy].mean() - seen.duration_s[idle].mean())
     own_s = float(reported_s[busy].mean() - reported_s[idle].mean())
     # A time that covers half of the whole includes half of the waiting: that is checked below.
-    part = min(float(reported_s[idle].mean() / seen.took_s[idle].mean()), 1.0)
-    waits = longer_s > WAITED_LEAST * float(seen.took_s.mean())
+    part = min(float(reported_s[idle].mean() / seen.duration_s[idle].mean()), 1.0)
+    waits = longer_s > WAITED_LEAST * float(seen.duration_s.mean())
     if not waits or own_s >= TOLD_LEAST * part * longer_s:
         return
     named = f"{units.seconds(own_s)} of that" if own_s > 0 else "none of that"
@@ -114,7 +110,7 @@ def _check_that_waiting_is_in_it(seen: Visits, reported_s: Floats) -> None:
     )
 
 
-def _check_that_it_is_the_whole(log: ServerVisits, took_s: Floats) -> None:
+def _check_that_it_is_the_whole(log: Visits, took_s: Floats) -> None:
     """For requests that found no other, all time outside the network is the server's."""
     idle = found_idle(log) & log.over
     if not idle.any():

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from thinktime import _core
+from thinktime._core import Workload
+from thinktime.candidates.candidate import station
+from thinktime.candidates.play import Figures, each, play
+from thinktime.inputs.dicts import toml_of
+from thinktime.inputs.files import workload_of
 from thinktime.learn.journeys import request_lines, session_lines
 from thinktime.learn.model.calibration import requests_of_session
 from thinktime.learn.model.population_model import PopulationModel
-from thinktime.operations import simulate
 
 REQUESTS = 300_000
 TURNS = 3
@@ -27,15 +29,6 @@ STAGES_MAX = 16
 
 REACHED_WITHIN = 0.03
 """Models are compared if their achieved loads differ from the wanted one by less."""
-
-
-@dataclass(frozen=True)
-class ModelFigures:
-    """The figures of one simulation."""
-
-    mean_s: float
-    p99_s: float
-    load: float
 
 
 @dataclass(frozen=True)
@@ -64,31 +57,48 @@ def simulate_models(
     the open test come as one; clients of the closed test think for an exponential time. The
     population's own model comes first.
     """
-    mean, cv2 = demand
-    rate = load / mean
-    law = demands(mean, cv2)
-    texts = {"open": _open("open", rate)}
+    rate, law = load / demand[0], demands(*demand)
+
+    def figures(workload: Workload, policy: str, requests: int) -> Figures:
+        system = {"name": "server", "station": [station("server", policy, 1, law)]}
+        return play(workload, system, requests=requests, warmup=WARM_UP * requests / rate)
+
+    def played(asked: tuple[str, str]) -> Figures:
+        name, policy = asked
+        if name != "closed":
+            return figures(tests[name], policy, REQUESTS)
+        think_s = clients / rate
+        for _ in range(TURNS):  # requests of a client are this many seconds apart
+            seen = figures(_closed(clients, think_s), policy, REQUESTS // TURN)
+            think_s = max(clients / rate - seen.mean_s, 1e-3 * clients / rate)
+        return figures(_closed(clients, think_s), policy, REQUESTS)
+
+    tests = {"open": _workload("open", rate)}
     if not part.closed:
         session, requests = session_lines(part.journeys), request_lines(part.journeys)
-        begun = _open(
-            "partly-open" if session else "open", rate / requests_of_session(part.journeys)
+        tests["open" if part.alone else "partly-open"] = _workload(
+            "partly-open" if session else "open",
+            rate / requests_of_session(part.journeys),
+            [*session, *requests],
         )
-        texts["open" if part.alone else "partly-open"] = "\n".join([begun, *session, *requests])
-    warmup_s = WARM_UP * REQUESTS / rate
-    seen = {name: partial(_figures, text) for name, text in texts.items()}
-    closed = f'model = "closed"\nclients = {clients}\n[session]\nthink = "exp({{}}s)"\n'
-    seen["closed"] = partial(_at_cycle, closed, clients / rate)
-    with ThreadPoolExecutor() as pool:
-        futures = {
-            name: [pool.submit(one, law, policy, warmup_s, REQUESTS) for policy in POLICIES]
-            for name, one in seen.items()
-        }
-    found = {name: _model(*(each.result() for each in of)) for name, of in futures.items()}
-    return dict(sorted(found.items(), key=lambda one: one[0] != part.population.model))
+    names = sorted([*tests, "closed"], key=lambda name: name != part.population.model)
+    found = each(played, [(name, policy) for name in names for policy in POLICIES])
+    return {
+        name: Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
+        for name, first, best in zip(names, found[::2], found[1::2], strict=True)
+    }
 
 
-def _open(model: str, rate: float) -> str:
-    return f'model = "{model}"\nrate = "{rate!r}/s"\n'
+def _workload(model: str, rate: float, lines: Sequence[str] = ()) -> Workload:
+    """A workload of this rate; the other tables are lines of a file."""
+    head = toml_of({"name": "learned", "arrivals": {"model": model, "rate": rate}})
+    return Workload("\n".join([head, *lines]))
+
+
+def _closed(clients: int, think_s: float) -> Workload:
+    arrivals = {"model": "closed", "clients": clients}
+    session = {"think": f"exp({think_s!r}s)"}
+    return workload_of({"name": "learned", "arrivals": arrivals, "session": session})
 
 
 def demands(mean: float, cv2: float) -> str:
@@ -108,37 +118,3 @@ def demands(mean: float, cv2: float) -> str:
     if fewer <= 0:
         return more
     return f"mix({fewer!r}: erlang({stages - 1}, {(stages - 1) * stage!r}s), {1 - fewer!r}: {more})"
-
-
-def _at_cycle(
-    closed: str, cycle_s: float, law: str, policy: str, warmup_s: float, requests: int
-) -> ModelFigures:
-    """A closed workload in which a client's requests are this many seconds apart.
-
-    Its think time is the rest beside response times, so that the server has the wanted load.
-    """
-    think = cycle_s
-    for _ in range(TURNS):
-        seen = _figures(closed.format(repr(think)), law, policy, warmup_s / TURN, requests // TURN)
-        think = max(cycle_s - seen.mean_s, 1e-3 * cycle_s)
-    return _figures(closed.format(repr(think)), law, policy, warmup_s, requests)
-
-
-def _model(first: ModelFigures, best: ModelFigures) -> Model:
-    return Model(first.mean_s, first.p99_s, first.mean_s / best.mean_s, (first.load, best.load))
-
-
-def _figures(text: str, law: str, policy: str, warmup_s: float, requests: int) -> ModelFigures:
-    """A workload on one server, simulated."""
-    head = 'name = "server"\n[[station]]\nname = "server"'
-    system = _core.System(f'{head}\npolicy = "{policy}"\ndemand = "{law}"\n')
-    result = simulate(_workload(text), system, requests=requests, warmup=warmup_s, rows="none")
-    times = result.summary["response_time_s"]
-    mean_s, p99_s = times["mean"], times["p99"]
-    assert mean_s is not None  # nothing fails there
-    assert p99_s is not None
-    return ModelFigures(mean_s, p99_s, result.summary["stations"]["server"]["load"])
-
-
-def _workload(arrivals: str) -> _core.Workload:
-    return _core.Workload(f'name = "learned"\n[arrivals]\n{arrivals}')

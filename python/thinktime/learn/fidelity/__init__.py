@@ -7,8 +7,6 @@ reasons.
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,13 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thinktime.learn.fidelity.difference import CHANCE, Difference
+from thinktime.candidates.play import each
+from thinktime.candidates.prediction import Prediction
+from thinktime.learn.fidelity.difference import SURE, Difference
 from thinktime.learn.fidelity.doubt import without_largest
-from thinktime.learn.fidelity.log_side import log_side
+from thinktime.learn.fidelity.log_side import LogSide, log_side
 from thinktime.learn.fidelity.model_side import ModelSide
 from thinktime.learn.fidelity.stream import Stream
 from thinktime.learn.fidelity.swaps import cache_shares, queue_shares
-from thinktime.learn.fidelity.systems import POLICIES, SIZES, Caches, figures, queue_figures
+from thinktime.learn.fidelity.systems import LRU, POLICIES, SIZES, Caches, figures, queue_figures
 from thinktime.learn.fidelity.words import sentences
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.stop_signal import StopSignal
@@ -124,34 +124,29 @@ def fidelity(
     if len(requests) == 0:
         return Fidelity(0.0, 0.0, 0, "equal", {})
     log = log_side(requests, kinds, begins, seed)
-    count = len(log.stream)
-    found: dict[str, Difference] = {}
+    count, found = len(log.stream), {}
     if count >= FEWEST:
         zero_ns = int(requests.rows["time_ns"][0])
         learned = ModelSide(text, folder, names, log, zero_ns)
-        replay = partial(_replayed, learned, Caches.of(log.stream), stopping or StopSignal())
-        # No more threads than cores: the rows of each take tens of megabytes.
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            of_log = pool.submit(figures, log.stream, Caches.of(log.stream))
-            replays = list(pool.map(replay, range(seed, seed + REPLAYS)))
-            found = _differences(of_log.result(), [told for _, told in replays])
-            if requests.populations is not None:  # rows of our own, which name no targets
-                found = {name: one for name, one in found.items() if not one.in_points}
-            if explained:
-                own_work = log.demands.source == "sizes"
-                # A stretch without a request has nothing that could be swapped.
-                streams = [stream for stream, _ in replays if len(stream)]
-                found = _explained(found, log.stream, streams, (seed, own_work), pool)
-            found = _doubted(found, log.stream, pool)
+        played = partial(_played, log, learned, Caches.of(log.stream), stopping or StopSignal())
+        (_, of_log), *replays = each(played, [None, *range(seed, seed + REPLAYS)])
+        found = _differences(of_log, [of_replay for _, of_replay in replays])
+        if requests.populations is not None:  # rows of our own, which name no targets
+            found = {name: one for name, one in found.items() if not one.in_points}
+        if explained:
+            # A stretch without a request has nothing that could be swapped.
+            streams = [stream for stream, _ in replays if len(stream)]
+            found = _explained(found, log, streams[:SWAPPED], seed)
+        found = _doubted(found, log.stream)
     return Fidelity(log.begin_s, log.stream.length_s, count, log.demands.source, found)
 
 
-def _replayed(
-    learned: ModelSide, caches: Caches, stopping: StopSignal, seed: int
+def _played(
+    log: LogSide, learned: ModelSide, caches: Caches, stopping: StopSignal, seed: int | None
 ) -> tuple[Stream, dict[str, float]]:
-    """The learned workload's requests under a seed, and their figures."""
+    """The learned workload's requests under a seed, or else the log's, and their figures."""
     stopping.look()
-    stream = learned.stream(seed)
+    stream = log.stream if seed is None else learned.stream(seed)
     stopping.look()
     return stream, figures(stream, caches)
 
@@ -159,86 +154,63 @@ def _replayed(
 def _differences(
     of_log: dict[str, float], of_replays: list[dict[str, float]]
 ) -> dict[str, Difference]:
-    points = set(SIZES)
-    values = {
-        name: np.array([one[name] if name in points else _log(one[name]) for one in of_replays])
+    replays = {
+        name: Prediction.of([one[name] for one in of_replays], logs=name not in SIZES)
         for name in of_log
     }
-    apart = {name: float(of.std(ddof=1)) for name, of in values.items()}
     for figure in ("mean", "p99"):
         # Five replays may agree by chance; under all policies that is rarer.
-        of_figure = [f"{policy}_{figure}" for policy in POLICIES]
-        together = float(np.sqrt(np.mean([apart[name] ** 2 for name in of_figure])))
-        apart |= {name: max(apart[name], together) for name in of_figure}
+        names = [f"{policy}_{figure}" for policy in POLICIES]
+        together = float(np.sqrt(np.mean([replays[name].deviation ** 2 for name in names])))
+        for name in names:
+            deviation = max(replays[name].deviation, together)
+            replays[name] = replace(replays[name], deviation=deviation)
     found = {}
-    for name, value in of_log.items():
-        learned, chance = float(values[name].mean()), CHANCE * apart[name]
-        if name not in points:
-            learned, chance = float(np.exp(learned)), float(np.expm1(min(chance, 50.0)))
-        found[name] = Difference(name, value, learned, chance, {})
+    for name, one in replays.items():
+        half = one.half(SURE)
+        chance = float(np.expm1(min(half, 50.0))) if one.logs else half
+        found[name] = Difference(name, of_log[name], one.value, chance, {})
     return found
 
 
-def _log(value: float) -> float:
-    return float(np.log(max(value, 1e-12)))
-
-
 def _explained(
-    found: dict[str, Difference],
-    log: Stream,
-    replays: list[Stream],
-    seed_and_own_work: tuple[int, bool],
-    pool: Executor,
+    found: dict[str, Difference], log: LogSide, replays: list[Stream], seed: int
 ) -> dict[str, Difference]:
     """The differences with their causes, if they are neither small nor chance."""
-    wrong = {name: one for name, one in found.items() if one.wrong}
-    seed, own_work = seed_and_own_work
-    asked = []
-    for number, learned in enumerate(replays[:SWAPPED]):
-        for policy in POLICIES:
-            if any(name.startswith(f"{policy}_") for name in wrong):
-                asked.append(
-                    pool.submit(_queue_parts, policy, log, learned, seed + number, own_work)
-                )
-        if any(one.in_points for one in wrong.values()):
-            asked.append(pool.submit(_cache_parts, log, learned, seed))
-    parts: dict[str, list[dict[str, float]]] = {}
-    for one in asked:
-        for name, each in one.result().items():
-            parts.setdefault(name, []).append(each)
-    missing = {name: _mean(parts[name]) for name in wrong if name in parts}
-    return {name: replace(one, missing=missing.get(name, {})) for name, one in found.items()}
+    wrong = {one.system for one in found.values() if one.wrong} & {*POLICIES, LRU}
+
+    def shares(swapped: tuple[str, int]) -> dict[str, dict[str, float]]:
+        system, number = swapped
+        if system == LRU:
+            return cache_shares(log.stream, replays[number], Caches.of(log.stream), seed)
+        own_work, played = log.demands.source == "sizes", partial(queue_figures, system)
+        of = queue_shares(log.stream, replays[number], played, seed + number, own_work)
+        return {f"{system}_{figure}": one for figure, one in of.items()}
+
+    parts = each(shares, [(one, number) for number in range(len(replays)) for one in sorted(wrong)])
+    return {
+        name: replace(one, missing=_mean([of[name] for of in parts if name in of]))
+        if one.wrong
+        else one
+        for name, one in found.items()
+    }
 
 
-def _doubted(found: dict[str, Difference], log: Stream, pool: Executor) -> dict[str, Difference]:
+def _doubted(found: dict[str, Difference], log: Stream) -> dict[str, Difference]:
     """The differences with the effect of one request, if no verdict on a server is possible."""
     untold = [one for one in found.values() if one.untold and not one.in_points]
-    policies = [policy for policy in POLICIES if any(policy in one.name for one in untold)]
-    each = pool.map(lambda policy: without_largest(log, policy), policies)
-    changes = {
-        f"{policy}_{figure}": change
-        for policy, of_policy in zip(policies, each, strict=True)
-        for figure, change in of_policy.items()
+    policies = sorted({one.system for one in untold})
+    changes = dict(zip(policies, each(partial(without_largest, log), policies), strict=True))
+    more = {
+        one.name: replace(one, without_largest=changes[one.system][one.figure]) for one in untold
     }
-    more = {one.name: replace(one, without_largest=changes[one.name]) for one in untold}
     return found | more
 
 
-def _queue_parts(
-    policy: str, log: Stream, learned: Stream, seed: int, own_work: bool
-) -> dict[str, dict[str, float]]:
-    """The effect of each ingredient on the figures under a policy."""
-    shares = queue_shares(log, learned, partial(queue_figures, policy), seed, own_work)
-    return {f"{policy}_{figure}": each for figure, each in shares.items()}
-
-
-def _cache_parts(log: Stream, learned: Stream, seed: int) -> dict[str, dict[str, float]]:
-    """The effect of each ingredient on the hit ratios."""
-    return dict(zip(SIZES, cache_shares(log, learned, Caches.of(log), seed), strict=True))
-
-
 def _mean(parts: list[dict[str, float]]) -> dict[str, float]:
-    """The mean share of each ingredient in the whole, the greatest first."""
-    mean = {name: float(np.mean([each[name] for each in parts])) for name in parts[0]}
+    """The mean share of each ingredient in the whole, the greatest first; empty without any."""
+    mean = (
+        {name: float(np.mean([each[name] for each in parts])) for name in parts[0]} if parts else {}
+    )
     total = sum(mean.values()) or 1.0
     return {name: mean[name] / total for name in sorted(mean, key=lambda n: -mean[n] / total)}

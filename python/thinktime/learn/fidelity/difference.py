@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from thinktime.learn.fidelity.systems import POLICIES
+from thinktime.learn.fidelity.systems import LRU, POLICIES
+
+SURE = 0.99
+"""The probability that one more replay differs from the others by no more than their chance."""
 
 CHANCE = 5.04
-"""Standard deviations between one more replay and the mean of five that only one in a hundred
-exceeds: Student's t with 4 degrees of freedom, 4.604, times the root of 1 + 1/5."""
+"""The chance of five replays, in their standard deviations: Student's t with 4 degrees of freedom,
+4.604, times the root of 1 + 1/5."""
 
-WITHIN = {"mean": 0.10, "p99": 0.10, "lru": 0.03, "rate": 0.02, "peak": 0.10}
+WITHIN = {"mean": 0.10, "p99": 0.10, LRU: 0.03, "rate": 0.02, "peak": 0.10}
 """Differences that are small enough, by figure: ratios less 1, and points."""
 
-JUDGED = ("mean", "p99", "lru")
+JUDGED = ("mean", "p99", LRU)
 """The figures whose difference must be certain to be small enough: wider chance is no excuse."""
 
 
@@ -45,9 +48,19 @@ class Difference:
     not tried: that is done only for servers' figures without a verdict."""
 
     @property
+    def system(self) -> str:
+        """The first part of its name: a policy, `lru`, or a sort of number."""
+        return self.name.partition("_")[0]
+
+    @property
+    def figure(self) -> str:
+        """`mean` and `p99` of a server; else as `system`."""
+        return self.name.partition("_")[2] if self.system in POLICIES else self.system
+
+    @property
     def in_points(self) -> bool:
         """Whether it is a share, whose differences are points."""
-        return self.name.startswith("lru")
+        return self.system == LRU
 
     @property
     def difference(self) -> float:
@@ -64,12 +77,7 @@ class Difference:
     @property
     def within(self) -> float:
         """The largest difference that is small enough."""
-        return WITHIN.get(self._kind, WITHIN["rate"])
-
-    @property
-    def _kind(self) -> str:
-        first, _, rest = self.name.partition("_")
-        return rest if first in POLICIES else first
+        return WITHIN.get(self.figure, WITHIN["rate"])
 
     @property
     def good(self) -> bool:
@@ -95,7 +103,7 @@ class Difference:
         Then the best possible workload would look no better, and a bad one no worse. The numbers of
         arriving requests vary by chance in the log, too, and are not judged by that.
         """
-        return self._kind in JUDGED and self.by_chance and not self.good
+        return self.figure in JUDGED and self.by_chance and not self.good
 
     def to_dict(self) -> dict[str, Any]:
         """The difference for JSON."""

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from thinktime.candidates.visits import Visits
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt, spread
 from thinktime.learn.logs.requests import Requests
 
@@ -183,7 +184,7 @@ def _uncrowded(
     crowds make no difference, all durations stay as they are.
     """
     filled = np.nan_to_num(took)
-    found = np.arange(len(times)) - np.searchsorted(np.sort(times + filled), times)
+    found = Visits.served(times, times + filled).found
     quiet = (found <= np.quantile(found, FEW_FOUND)) & np.isfinite(took)
     demand = np.where(quiet, filled, np.nan)
     order = np.argsort(kind, kind="stable")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tempfile
 import tomllib
-from bisect import bisect_left
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ import numpy as np
 import polars as pl
 
 from thinktime import _core
+from thinktime.candidates.candidate import station
+from thinktime.inputs.files import system_of
 from thinktime.inputs.options import options_json
 from thinktime.learn.fidelity.log_side import LogSide
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind, spread
@@ -44,30 +45,38 @@ EVERY_S = {"s": 1.0, "min": 60.0, "h": 3600.0}
 EPOCH_S = 1e8
 """Times beyond this are since 1970, others since the log's first request."""
 
+CONSTANT = "constant"
+NONE = 1e-12
+"""The rate of a population of which no session begins."""
+
+WORKERS = 1_000_000
+"""More than there are requests at one time."""
+
 MARGIN = 5.0
 """A simulation ends at this multiple of the log's requests, whatever the workload."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """A population, and the file of the beginnings of its sessions, if there is one."""
+    """How sessions of a population begin: at the times or the rates of a file, or by a model."""
 
     key: str
     """The prefix of its keys, as in `population.visitors.`; empty for the only one."""
 
-    starts: tuple[str, str] | None
-    """The file of the beginnings of its sessions, and the options for it; None if a model sets
-    them."""
-
-    rates: tuple[FloatArray, float] | None
-    """The rates of its sessions in intervals of equal length from the log's beginning, relative to
-    their mean; None if no file has them."""
-
-    profile: bool
-    """Whether its rate changes without a file."""
-
     closed: bool
     """Whether it is a fixed number of clients, whose sessions do not begin by themselves."""
+
+    changes: bool
+    """Whether its rate changes without a file."""
+
+    starts_s: FloatArray | None
+    """The beginnings of sessions before and in the stretch, in seconds since its beginning."""
+
+    rates: FloatArray | None
+    """The rates of sessions in intervals of `step_s` from the log's beginning, relative to their
+    mean."""
+
+    step_s: float
 
 
 class ModelSide:
@@ -90,70 +99,69 @@ class ModelSide:
         self._folder = folder
         self._zero_ns = zero_ns
         tables = tomllib.loads(text)
-        named = tables.get("population")
-        self._populations = [self._population(one, named is not None) for one in named or [tables]]
+        several = tables.get("population")
+        those = [
+            (f"population.{one['name']}." if several else "", one.get("arrivals", {}))
+            for one in several or [tables]
+        ]
+        longest = max(map(lasts_s, self._workload.populations), default=0.0)
+        self.lead_s = max(LEAD_S, min(LEAD_SESSIONS * longest, log.begin_s))
+        self._populations = [self._population(*one) for one in those]
         # If a rate changes, its values before the stretch are not known: all of the time before is
         # simulated.
-        whole = any(one.profile for one in self._populations)
-        longest = max(map(lasts_s, self._workload.populations), default=0.0)
-        enough = max(LEAD_S, min(LEAD_SESSIONS * longest, log.begin_s))
-        self.lead_s = log.begin_s if whole else enough
-        self._starts = [self._starts_of(one) for one in self._populations]
+        if any(one.changes for one in self._populations):
+            self.lead_s = log.begin_s
+            self._populations = [self._population(*one) for one in those]
         self._kinds = self._kinds_of(names)
-        self._system = _core.System(self._delays(names))
+        self._system = system_of(self._delays(names))
 
     def stream(self, seed: int) -> Stream:
         """The requests of the stretch under a seed."""
         with tempfile.TemporaryDirectory() as folder:
-            workload, firsts = self._cut(Path(folder))
-            gaps = [float(one[-1] - one[0]) / max(len(one) - 1, 1) for one in firsts if len(one)]
-            steps = [one.rates[1] for one in self._populations if one.rates is not None]
-            duration = self.lead_s + self._log.stream.length_s + max([*gaps, *steps, 0.0]) + 1.0
+            workload = self._workload
+            for place, one in enumerate(self._populations):
+                workload = self._cut(workload, one, Path(folder) / f"{place}.parquet")
+            steps = [one.step_s for one in self._populations]
+            steps += [
+                float(np.ptp(one.starts_s)) / max(len(one.starts_s) - 1, 1)
+                for one in self._populations
+                if one.starts_s is not None and len(one.starts_s)
+            ]
+            duration = self.lead_s + self._log.stream.length_s + max(steps) + 1.0
             expected = len(self._log.stream) * duration / self._log.stream.length_s
             most = int(MARGIN * expected) + 1000
             given = {"duration": duration, "warmup": 0.0, "requests": most}
             options = options_json("simulate", given)
             workload = workload.with_seed(seed)
             rows = pl.DataFrame(_core.requests_of(workload, self._system, options))
-        return self._read(rows, workload, firsts, seed)
+        return self._read(rows, workload, seed)
 
-    def _population(self, tables: dict[str, Any], named: bool) -> Population:
-        arrivals = tables.get("arrivals", {})
-        key = f"population.{tables['name']}." if named else ""
-        closed = arrivals.get("model") == "closed"
-        profile = str(arrivals.get("profile", "constant")) != "constant"
-        found = TRACE.fullmatch(str(arrivals.get("process", "")))
-        starts = None if found is None else (found[1], found[2] or "")
-        told = RATES.fullmatch(str(arrivals.get("profile", "")))
-        every = EVERY.search(told[2]) if told is not None else None
-        if told is None or every is None:
-            return Population(key, starts, None, profile, closed)
-        rates = self._column(told[1], told[2]).to_numpy().astype(np.float64)
-        step = float(every[1]) * EVERY_S[every[2]]
-        parts = rates / max(float(rates.mean()), 1e-300)
-        return Population(key, starts, (parts, step), False, closed)
+    def _population(self, key: str, arrivals: dict[str, Any]) -> Population:
+        closed, profile = arrivals.get("model") == "closed", str(arrivals.get("profile", CONSTANT))
+        starts, rates = TRACE.fullmatch(str(arrivals.get("process", ""))), RATES.fullmatch(profile)
+        starts_s = self._starts(self._column(starts[1], starts[2] or "")) if starts else None
+        every = EVERY.search(rates[2]) if rates else None
+        if rates is None or every is None:
+            return Population(key, closed, profile != CONSTANT, starts_s, None, 0.0)
+        values = self._column(rates[1], rates[2]).to_numpy().astype(np.float64)
+        values /= max(float(values.mean()), 1e-300)
+        step_s = float(every[1]) * EVERY_S[every[2]]
+        return Population(key, closed, False, starts_s, values, step_s)
 
-    def _starts_of(self, one: Population) -> FloatArray | None:
-        """The beginnings of sessions before and in the stretch, in seconds since its beginning.
-
-        None if a model sets them.
-        """
-        if one.starts is None:
-            return None
-        times = self._column(*one.starts)
-        times = times if times.is_sorted() else times.sort()
-        unit_s, zero_s = UNITS_S.get(times.name[-3:], 1.0), 0.0
-        if len(times) and times[len(times) // 2] * unit_s > EPOCH_S:
-            zero_s = self._zero_ns * 1e-9
-
-        def since(those: Any) -> Any:
-            return those * unit_s - zero_s - self._log.begin_s
-
+    def _starts(self, times: pl.Series) -> FloatArray:
+        """The beginnings of sessions before and in the stretch, in seconds since its beginning."""
+        unit_s, zero_s = UNITS_S.get(times.name[-3:], 1.0), self._log.begin_s
+        if len(times) and float(times[len(times) // 2]) * unit_s > EPOCH_S:
+            zero_s += self._zero_ns * 1e-9
         # A million sessions would take megabytes: only the few in the stretch are kept.
-        bounds_s = (-self.lead_s, self._log.stream.length_s)
-        low, high = (bisect_left(range(len(times)), bound, key=lambda at: since(times[at]))
-                     for bound in bounds_s)  # fmt: skip
-        return np.asarray(since(times[low:high].to_numpy()), np.float64)
+        low, high = (
+            (bound_s + zero_s) / unit_s for bound_s in (-self.lead_s, self._log.stream.length_s)
+        )
+        inside = times.filter(times.is_between(low, high, closed="left")).sort()
+        kept = np.asarray(inside.to_numpy() * unit_s - zero_s, np.float64)
+        if len(kept) and kept[0] == kept[-1]:  # a trace has two times: one after the stretch
+            kept = np.append(kept, self._log.stream.length_s + 1.0)
+        return kept
 
     def _column(self, file: str, options: str) -> pl.Series:
         """A column of a file: the named one, or the first; it may end in nulls."""
@@ -162,51 +170,35 @@ class ModelSide:
         series = (table[named[1]] if named else table.to_series(0)).drop_nulls()
         return series if series.dtype.is_integer() else series.cast(pl.Float64)
 
-    def _cut(self, folder: Path) -> tuple[_core.Workload, list[FloatArray]]:
-        """The workload of the stretch and the time before it; the remaining starts of each."""
-        workload, firsts = self._workload, []
-        for place, one in enumerate(self._populations):
-            if one.rates is not None:
-                workload = self._with_rates(workload, one, folder / f"rates-{place}.parquet")
-            kept = self._starts[place]
-            if kept is None:
-                firsts.append(np.empty(0))
-                continue
-            if len(kept) and kept[0] == kept[-1]:  # a trace has two times: one after the stretch
-                kept = np.append(kept, self._log.stream.length_s + 1.0)
-            firsts.append(kept)
-            if len(kept) == 0:
-                # The rate first: with a trace it may be present, and without one it must be.
-                workload = workload.with_value(f"{one.key}arrivals.rate", "1e-12")
-                workload = workload.with_value(f"{one.key}arrivals.process", "even")
-                continue
-            file = folder / f"starts-{place}.parquet"
-            pl.DataFrame({"start_s": kept - kept[0]}).write_parquet(
-                file, compression="uncompressed"
+    def _cut(self, workload: _core.Workload, one: Population, file: Path) -> _core.Workload:
+        """The workload with a population's sessions from the time before the stretch on."""
+        key = f"{one.key}arrivals"
+        if one.rates is not None:
+            end = int((self._log.begin_s + self._log.stream.length_s) // one.step_s) + 2
+            kept = one.rates[self._first_step(one.step_s) : end]
+            mean = float(kept.mean()) if len(kept) else 0.0
+            if mean > 0:
+                rates = file.with_suffix(".rates.parquet")
+                pl.DataFrame({"rate": kept}).write_parquet(rates)
+                profile = f"rates({rates}, every={one.step_s}s)"
+                workload = workload.with_value(f"{key}.profile", profile)
+            named = one.key.removeprefix("population.").removesuffix(".")
+            of = next(each for each in self._workload.populations if each.name == named)
+            rate = float(of.session_rate or 0.0) * mean
+            workload = workload.with_value(f"{key}.rate", repr(max(rate, NONE)))
+        if one.starts_s is None:
+            return workload
+        if len(one.starts_s) == 0:
+            # The rate first: with a trace it may be present, and without one it must be.
+            return workload.with_value(f"{key}.rate", f"{NONE}").with_value(
+                f"{key}.process", "even"
             )
-            workload = workload.with_value(f"{one.key}arrivals.process", f"trace({file})")
-        return workload, firsts
+        pl.DataFrame({"start_s": one.starts_s - one.starts_s[0]}).write_parquet(file)
+        return workload.with_value(f"{key}.process", f"trace({file})")
 
     def _first_step(self, step_s: float) -> int:
         """The interval of a table of rates in which the time before the stretch begins."""
         return max(0, int((self._log.begin_s - self.lead_s) // step_s))
-
-    def _with_rates(self, workload: _core.Workload, one: Population, file: Path) -> _core.Workload:
-        """The workload with a population's rates from that interval on."""
-        rates, step = one.rates or (np.empty(0), 1.0)
-        end = int((self._log.begin_s + self._log.stream.length_s) // step) + 2
-        kept = rates[self._first_step(step) : end]
-        mean = float(kept.mean()) if len(kept) else 0.0
-        if mean == 0.0:
-            return workload.with_value(f"{one.key}arrivals.rate", "1e-12")
-        pl.DataFrame({"rate": kept}).write_parquet(file, compression="uncompressed")
-        key = one.key.removeprefix("population.").removesuffix(".")
-        of = next(each for each in workload.populations if each.name == key)
-        rate = float(of.session_rate or 0.0) * mean
-        workload = workload.with_value(
-            f"{one.key}arrivals.profile", f"rates({file}, every={step}s)"
-        )
-        return workload.with_value(f"{one.key}arrivals.rate", repr(rate))
 
     def _kinds_of(self, names: list[str]) -> IntArray:
         """The number of each of the workload's kinds of request among the log's names.
@@ -218,7 +210,7 @@ class ModelSide:
         found = [numbers.get(name, len(names)) for one in of for name in one.request_names]
         return np.array(found, np.int64)
 
-    def _delays(self, names: list[str]) -> str:
+    def _delays(self, names: list[str]) -> dict[str, Any]:
         """A system in which each kind of request is delayed by the durations of the log."""
         laws = dict.fromkeys(self._workload.request_names, "0s")
         all_s = np.concatenate(self._log.durations_s or [np.empty(0)])
@@ -231,25 +223,19 @@ class ModelSide:
                 parts *= values.mean() / parts.mean() if parts.mean() > 0 else 0.0
                 terms = ", ".join(f"{1 / DELAYS}: {value:.9f}s" for value in parts)
                 laws[name] = f"discrete({terms})"
-        lines = ['name = "nobody waits"', "[[station]]", 'name = "delay"', "servers = 1000000"]
-        lines += [f'demand."{name}" = "{law}"' for name, law in laws.items()]
-        return "\n".join(lines) + "\n"
+        return {"name": "no waiting", "station": [station("delay", "ps", WORKERS, laws)]}
 
-    def _read(
-        self, rows: pl.DataFrame, workload: _core.Workload, firsts: list[FloatArray], seed: int
-    ) -> Stream:
+    def _read(self, rows: pl.DataFrame, workload: _core.Workload, seed: int) -> Stream:
         times = rows["scheduled_ns"].to_numpy() * 1e-9
         session, number = rows["session"].to_numpy(), rows["request"].to_numpy()
         place = (session // SESSIONS).astype(np.int64)
         shift = np.full(len(self._populations), -self.lead_s)
         for population, one in enumerate(self._populations):
             if one.rates is not None:
-                step = one.rates[1]
-                shift[population] = self._first_step(step) * step - self._log.begin_s
-        for population, starts in enumerate(firsts):
+                shift[population] = self._first_step(one.step_s) * one.step_s - self._log.begin_s
             first = np.flatnonzero((session == population * SESSIONS) & (number == 0))
-            if len(starts) and len(first):
-                shift[population] = starts[0] - times[first[0]]
+            if one.starts_s is not None and len(one.starts_s) and len(first):
+                shift[population] = one.starts_s[0] - times[first[0]]
         times = times + shift[place]
         inside = np.flatnonzero((times >= 0) & (times < self._log.stream.length_s))
         inside = inside[np.argsort(times[inside], kind="stable")]

@@ -7,11 +7,12 @@ ingredient in the difference; the sum of all steps is the difference.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from thinktime.learn.fidelity.stream import FloatArray, IntArray, Stream, dealt_by_kind
-from thinktime.learn.fidelity.systems import Caches
+from thinktime.learn.fidelity.systems import SIZES, Caches
 
 STEPS_S = {"swing": 600.0, "minutes": 60.0, "bursts": 10.0, "rushes": 1.0}
 """By ingredient: the log's number of requests in each interval of this length."""
@@ -58,7 +59,9 @@ def _steps(levels: list[float]) -> dict[str, float]:
     return found
 
 
-def cache_shares(log: Stream, learned: Stream, caches: Caches, seed: int) -> list[dict[str, float]]:
+def cache_shares(
+    log: Stream, learned: Stream, caches: Caches, seed: int
+) -> dict[str, dict[str, float]]:
     """The effect of each ingredient of `CACHE` on the hit ratio of each cache.
 
     They sum to the log's ratio less the learned one's.
@@ -75,7 +78,10 @@ def cache_shares(log: Stream, learned: Stream, caches: Caches, seed: int) -> lis
     )
     parts = zip(of_log - ranked, ranked - of_learned,
                 (whole[0] - of_log) - (whole[1] - of_learned), strict=True)  # fmt: skip
-    return [dict(zip(CACHE, map(float, part), strict=True)) for part in parts]
+    return {
+        size: dict(zip(CACHE, map(float, part), strict=True))
+        for size, part in zip(SIZES, parts, strict=True)
+    }
 
 
 def by_rank(learned: Stream, log: Stream) -> IntArray:
@@ -126,9 +132,9 @@ def warped(
 
 def _at(learned: Stream, times: FloatArray, place: IntArray) -> Stream:
     """These of the learned requests, at these times."""
-    return Stream(
-        learned.length_s, times, learned.kind[place], learned.demand_s[place],
-        learned.target[place], learned.bytes[place], learned.begins[place],
+    return replace(
+        learned, arrival_s=times, kind=learned.kind[place], demand_s=learned.demand_s[place],
+        target=learned.target[place], bytes=learned.bytes[place], begins=learned.begins[place],
     )  # fmt: skip
 
 

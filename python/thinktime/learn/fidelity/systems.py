@@ -17,7 +17,8 @@ CACHES = (0.01, 0.05, 0.2)
 SPARSE = 8
 """Numbers of targets up to this multiple of the requests are used directly."""
 
-SIZES = tuple(f"lru_{share * 100:.0f}" for share in CACHES)
+LRU = "lru"
+SIZES = tuple(f"{LRU}_{share * 100:.0f}" for share in CACHES)
 PEAKS_S = {"peak_1s": 1.0, "peak_10s": 10.0, "peak_1min": 60.0}
 
 

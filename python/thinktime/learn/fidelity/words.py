@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thinktime.learn.fidelity.systems import POLICIES
+from thinktime.learn.fidelity.systems import POLICIES, SIZES
 from thinktime.present import units
 
 if TYPE_CHECKING:
@@ -45,28 +45,23 @@ NAMES = {
     "requests_per_s": "requests a second",
     "sessions_per_s": "sessions a second",
     "load": "work a second",
-    "peak_1s": "busiest second",
-    "peak_10s": "busiest ten seconds",
-    "peak_1min": "busiest minute",
-    "fcfs_mean": "FCFS, mean",
-    "fcfs_p99": "FCFS, p99",
-    "ps_mean": "PS, mean",
-    "ps_p99": "PS, p99",
-    "srpt_mean": "SRPT, mean",
-    "srpt_p99": "SRPT, p99",
-    "lru_1": "cache of 1 %",
-    "lru_5": "cache of 5 %",
-    "lru_20": "cache of 20 %",
+    **{peak: words.removeprefix("the ") for peak, words in PEAKS.items()},
+    **{f"{policy}_{one}": f"{policy.upper()}, {one}" for policy in POLICIES for one in FIGURES},
+    **{size: f"cache of {size.partition('_')[2]} %" for size in SIZES},
 }
 """The name of each figure."""
 
+VARIATIONS = {
+    "swing": "changes of the rate from ten minutes to ten minutes",
+    "minutes": "changes of the rate from minute to minute",
+    "bursts": "bursts within a minute",
+    "rushes": "bursts within ten seconds",
+    "instants": "bursts within a second",
+}
+
 LESS = {
     "number": "it sends fewer requests",
-    "swing": "it lacks the changes of the rate from ten minutes to ten minutes",
-    "minutes": "it lacks the changes of the rate from minute to minute",
-    "bursts": "it lacks bursts within a minute",
-    "rushes": "it lacks bursts within ten seconds",
-    "instants": "it lacks bursts within a second",
+    **{name: f"it lacks {words}" for name, words in VARIATIONS.items()},
     "work_law": "its responses are too small or vary too little",
     "work_mix": "it sends too few of the requests that bring much work",
     "work_order": "its requests with much work do not come together",
@@ -78,11 +73,7 @@ LESS = {
 
 MORE = {
     "number": "it sends more requests",
-    "swing": "its rate changes more from ten minutes to ten minutes than the log's",
-    "minutes": "its rate changes more from minute to minute than the log's",
-    "bursts": "it has more bursts within a minute than the log",
-    "rushes": "it has more bursts within ten seconds than the log",
-    "instants": "it has more bursts within a second than the log",
+    **{name: f"it has more {words} than the log" for name, words in VARIATIONS.items()},
     "work_law": "its responses are too large or vary too much",
     "work_mix": "it sends too many of the requests that bring much work",
     "work_order": "its requests with much work come together more than the log's",
@@ -130,15 +121,11 @@ def _in_short(of: Fidelity) -> str:
 
 
 def _of_server(of: Fidelity, policy: str) -> list[str]:
-    wrong = {
-        name: of.differences[f"{policy}_{name}"]
-        for name in FIGURES
-        if of.differences[f"{policy}_{name}"].wrong
-    }
+    wrong = [one for one in of.differences.values() if one.wrong and one.system == policy]
     if not wrong:
         return []
-    phrases = " and ".join(f"{FIGURES[name]} {_ratio(one)}" for name, one in wrong.items())
-    worst = max(wrong.values(), key=lambda one: abs(one.difference))
+    phrases = " and ".join(f"{FIGURES[one.figure]} {_ratio(one)}" for one in wrong)
+    worst = max(wrong, key=lambda one: abs(one.difference))
     return [f"on {SERVERS[policy]} the learned workload has {phrases}: {_missing(worst)}"]
 
 
@@ -147,7 +134,7 @@ def _of_caches(of: Fidelity) -> list[str]:
     if not wrong:
         return []
     worst = max(wrong, key=lambda one: abs(one.difference))
-    size = worst.name.removeprefix("lru_")
+    size = worst.name.partition("_")[2]
     return [
         f"an LRU cache of {size} % of the bytes has a hit ratio {_points(worst)} the log's: "
         f"{_missing(worst)}"
@@ -237,10 +224,9 @@ def _of_largest(of: Fidelity) -> list[str]:
     most = max(decided, key=lambda one: abs(one.without_largest or 0.0))
     change = most.without_largest or 0.0
     where = "shorter" if change < 0 else "longer"
-    policy, _, figure = most.name.partition("_")
     return [
         "one request decides: without the work of its largest the log itself would have "
-        f"{FIGURES[figure]} {abs(change) * 100:.0f} % {where} on {SERVERS[policy]}"
+        f"{FIGURES[most.figure]} {abs(change) * 100:.0f} % {where} on {SERVERS[most.system]}"
     ]
 
 

@@ -4,10 +4,10 @@
 of requests up to which its result can be trusted, and `system_text` writes it as a system file.
 """
 
+from thinktime.candidates.policies import Policy
 from thinktime.learn.server.choice import Choice
 from thinktime.learn.server.laws import Law
 from thinktime.learn.server.model import Demand, Server, learn_server
-from thinktime.learn.server.policies import Policy
 from thinktime.learn.server.reach import with_reach
 from thinktime.learn.server.text import system_text
 

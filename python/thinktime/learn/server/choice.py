@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thinktime.learn.server.comparison import sample
-from thinktime.learn.server.policies import Policy
-from thinktime.learn.server.strain import Strain, Strained
-from thinktime.learn.server.survival import Survival
-from thinktime.learn.server.visits import ServerVisits
+from thinktime.candidates.policies import Policy
+from thinktime.candidates.strain import Sample, Strain, sample
+from thinktime.candidates.survival import Survival
+from thinktime.candidates.visits import Visits
 
 WORKERS = (*range(1, 17), 20, 24, 32, 40, 48, 64, 96, 128, 192, 256)
 """Numbers of workers that are tried first; then those between the neighbours of the best."""
@@ -69,30 +68,27 @@ class Choice:
         return min(workers, default=self.policy.workers), max(workers, default=self.policy.workers)
 
 
-def choose_policy(log: ServerVisits, references: list[Survival]) -> Choice | None:
+def choose_policy(log: Visits, references: list[Survival]) -> Choice | None:
     """The policies of a server, given the law of demands of requests that found it idle by kind.
 
     None if too few requests can be compared.
     """
     found = sample(log, references)
-    if found is None:
+    if found is None or not found.compares:
         return None
-    strain = Strain(found)
     idle = Policy("idle", found.most)
-    scores = {idle: strain.of(idle)}
-    if scores[idle].strain == float("inf"):
-        return None
+    scores = found.strains([idle])
     for name in ("fcfs", "ps"):
-        scores |= _tried(strain, name, max(found.most - 1, 1))
+        scores |= _tried(found, name, max(found.most - 1, 1))
     best = min(scores, key=lambda one: scores[one])
-    if scores[idle].strain <= min(scores[best].strain + SIMPLE, 1.0):
+    if scores[idle].ratio <= min(scores[best].ratio + SIMPLE, 1.0):
         best = idle
     rival = min((one for one in scores if one.name != best.name), key=lambda one: scores[one])
-    exact, least = scores[best].excess <= EXACT, scores[best].strain
+    exact, least = scores[best].excess <= EXACT, scores[best].ratio
     bound = 1.0 if exact else max(1.0, NEARLY * least)
     return Choice(
         policy=best,
-        alike=tuple(one for one in scores if scores[one].strain <= bound) if least <= 1 else (),
+        alike=tuple(one for one in scores if scores[one].ratio <= bound) if least <= 1 else (),
         exact=exact,
         distance=scores[best].apart,
         other=f"{rival.name} with {rival.workers}: {scores[rival].apart:.1%}",
@@ -100,14 +96,13 @@ def choose_policy(log: ServerVisits, references: list[Survival]) -> Choice | Non
     )
 
 
-def _tried(strain: Strain, name: str, most: int) -> dict[Policy, Strained]:
+def _tried(found: Sample, name: str, most: int) -> dict[Policy, Strain]:
     """Strains of a policy by workers: a coarse row, and a finer one around the best."""
     row = [workers for workers in WORKERS if workers <= most]
-    scores = {one: strain.of(Policy(name, one)) for one in row}
-    best = min(row, key=lambda one: scores[one])
+    scores = found.strains(Policy(name, workers) for workers in row)
+    best = min(row, key=lambda one: scores[Policy(name, one)])
     at = row.index(best)
     low, high = row[max(at - 1, 0)], row[at + 1] if at + 1 < len(row) else most
     step = max((high - low) // BETWEEN_MAX, 1)
-    between = [one for one in range(low, high + 1, step) if one not in scores]
-    scores |= {one: strain.of(Policy(name, one)) for one in between}
-    return {Policy(name, one): score for one, score in scores.items()}
+    between = (Policy(name, one) for one in range(low, high + 1, step))
+    return scores | found.strains(one for one in between if one not in scores)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime._core import Distribution
+from thinktime.candidates.survival import Survival
+from thinktime.candidates.visits import Floats
 from thinktime.learn.fit import Fit, Tally, fit
 from thinktime.learn.fit.empirical_law import DIGITS, few, rounded_shares
-from thinktime.learn.server.survival import Survival
-from thinktime.learn.server.visits import Floats
 
 MEAN_WITHIN, UNSCALED_WITHIN = 0.05, 0.01
 """A law is taken only if its mean is this near to that of the values; it is then scaled to have it,
@@ -115,9 +115,9 @@ def _power(values: Floats) -> Floats:
     return np.asarray(np.exp(np.floor(np.log(np.maximum(values, 1e-12)) / step) * step))
 
 
-def empirical(seen: Survival, mean_s: float) -> str:
+def empirical(seen: Survival, mean_s: float, points: int = POINTS) -> str:
     """The values themselves with this mean: those of groups of neighbours."""
-    means, share = few(np.maximum(seen.values, 0.0), seen.weights, POINTS)
+    means, share = few(np.maximum(seen.values, 0.0), seen.weights, points)
     total = float(means @ share / share.sum())
     if total <= 0 or mean_s <= 0:
         return "0s"

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from thinktime._core import Distribution
+from thinktime.candidates.idle import alone, idle_share
+from thinktime.candidates.policies import Policy, Timeline
+from thinktime.candidates.strain import haunted
+from thinktime.candidates.survival import Survival, survival
+from thinktime.candidates.visits import Numbers, Visits
 from thinktime.learn.logs.requests import Requests
 from thinktime.learn.server.choice import choose_policy
-from thinktime.learn.server.comparison import haunted
-from thinktime.learn.server.idle import alone, idle_share
 from thinktime.learn.server.laws import Law, law_of, unknown
-from thinktime.learn.server.policies import Policy, Timeline
-from thinktime.learn.server.survival import Survival, survival
 from thinktime.learn.server.verdict import ALL, Verdict, coarse, least, verdict_of
-from thinktime.learn.server.visits import Numbers, ServerVisits, server_visits
+from thinktime.learn.server.visits import server_visits
 
 FEW = 100
 """With fewer demands of a kind its mean is not known well."""
@@ -142,7 +143,7 @@ def learn_server(
     )
 
 
-def demands_under(log: ServerVisits, policy: Policy, kinds: int) -> list[Survival]:
+def demands_under(log: Visits, policy: Policy, kinds: int) -> list[Survival]:
     """The laws of the demands by kind, if the server has this policy."""
     values, clean = Timeline.of(log).demands(policy), ~haunted(log)
     return [

@@ -8,19 +8,22 @@ of demands of a quarter of the log, and with as much more work as chance may hav
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from thinktime import _core
-from thinktime.inputs.options import options_json
+from thinktime._core import InputError, System, Workload
+from thinktime.candidates.candidate import station
+from thinktime.candidates.play import FULL, each, play
+from thinktime.candidates.policies import Policy, Timeline
+from thinktime.candidates.visits import Floats, Visits
+from thinktime.inputs.files import system_of
 from thinktime.learn.server.choice import Choice
 from thinktime.learn.server.laws import empirical
 from thinktime.learn.server.model import Server, demands_under
-from thinktime.learn.server.policies import Policy, Timeline
-from thinktime.learn.server.text import file_of, laws_of
-from thinktime.learn.server.visits import Floats, ServerVisits
+from thinktime.learn.server.text import laws_of
 
 WITHIN = 0.25
 """Values of p99 agree if they differ by no more than this part."""
@@ -48,9 +51,7 @@ MANY = 8
 """If workers were never all busy, a server with this many times as many explains a log as well."""
 
 
-def with_reach(
-    server: Server, log: ServerVisits, names: Sequence[str], workload: _core.Workload
-) -> Server:
+def with_reach(server: Server, log: Visits, names: Sequence[str], workload: Workload) -> Server:
     """The server with `up_to`: the highest rate up to which all models agree on p99.
 
     Args:
@@ -74,7 +75,7 @@ class _Reach:
     """The models, ready to be simulated."""
 
     def __init__(
-        self, server: Server, log: ServerVisits, names: Sequence[str], workload: _core.Workload
+        self, server: Server, log: Visits, names: Sequence[str], workload: Workload
     ) -> None:
         self._workload = workload
         self._changes = workload.replays or any(
@@ -90,15 +91,19 @@ class _Reach:
         self.rate = workload.request_rate or 0.0
         """The learned workload's own rate of requests a second; of clients it is simulated."""
 
-        laws = laws_of(server)
-        self._own = _core.System(file_of(server.policy, server.workers, laws))
-        part = log.part(slice(0, VISITS_MAX))
+        laws, part = laws_of(server), log.part(slice(0, VISITS_MAX))
+        self._own = _system(server.policy, server.workers, laws)
+        whole = demands_under(part, policy, len(names))
         self._quarters = [
-            _core.System(file_of(server.policy, server.workers, laws | found))
-            for found in _laws_of_quarters(part, policy, names)
+            _system(
+                server.policy,
+                server.workers,
+                laws | _laws(one, policy, names, [law.mean for law in whole]),
+            )
+            for one in _quarters(part)
         ]
         self._rivals = [
-            _core.System(file_of(name, workers, laws | _laws(part, policy, names)))
+            _system(name, workers, laws | _laws(part, policy, names))
             for name, workers, policy in _others(self._choice, server.workers)
         ]
 
@@ -121,43 +126,32 @@ class _Reach:
 
     def _agree(self, multiple: float) -> bool:
         """Whether all models agree at this multiple of the rates."""
-        own, apart = self._p99(self._own, multiple), 0.0
-        for rival in self._rivals:
-            apart = max(apart, _apart(own, self._p99(rival, multiple)))
-            if apart > math.log1p(WITHIN):
-                return False
+        played = partial(self._played, multiple=multiple)
+        own, *rivals = each(played, [self._own, *self._rivals])
+        apart = max((_apart(own, one) for one in rivals), default=0.0)
         if multiple == 1:  # the log itself shows the truth
-            return _apart(own, self._p99_s) <= math.log1p(WITHIN)
-        if math.isinf(own):
+            return max(apart, _apart(own, self._p99_s)) <= math.log1p(WITHIN)
+        if apart > math.log1p(WITHIN) or math.isinf(own):
             return False
-        law = max(_apart(own, self._p99(one, multiple)) for one in self._quarters)
+        law = max(_apart(own, one) for one in each(played, self._quarters))
         load = min(self._loads[multiple] * self._more, 1.0)
         # Times go with 1 / (1 - load), which a short simulation of a busy server may not show.
         grows = math.log((1 - self._loads[multiple]) / (1 - load)) if load < 1 else math.inf
-        busier = max(_apart(own, self._p99(self._own, multiple * self._more)), grows)
+        busier = max(_apart(own, self._played(self._own, multiple * self._more)), grows)
         return apart + math.hypot(law, busier) <= math.log1p(WITHIN)
 
-    def _p99(self, system: _core.System, multiple: float) -> float:
+    def _played(self, system: System, multiple: float) -> float:
         """The simulated 99th percentile in seconds; infinite if the server is overloaded."""
-        workload = self._workload.scaled(multiple)
         most = min(round(self._requests * multiple), REQUESTS_MAX) if self._changes else 0
-        requests = max(most, REQUESTS)
-        options = options_json("simulate", {"requests": requests, "rows": "none"})
+        workload, requests = self._workload.scaled(multiple), max(most, REQUESTS)
         try:
-            found = _core.simulate(workload.with_seed(SEED), system, options)
-        except _core.InputError:
+            found = play(workload, system, seed=SEED, requests=requests)
+        except InputError:
             return math.inf
-        summary = found.summary
-        assert summary is not None  # it was not killed
-        if not self.rate:
-            self.rate = summary["offered_rate"] / multiple
-        load = max(one["load"] for one in summary["stations"].values())
         if system is self._own:
-            self._loads[multiple] = load
-        if load > 0.98:
-            return math.inf
-        p99 = summary["response_time_s"]["p99"]
-        return math.inf if p99 is None else p99
+            self.rate = self.rate or found.offered_rate / multiple
+            self._loads[multiple] = found.load
+        return math.inf if found.load > FULL or math.isnan(found.p99_s) else found.p99_s
 
 
 def _apart(one: float, other: float) -> float:
@@ -180,27 +174,28 @@ def _others(choice: Choice | None, workers: int) -> Iterator[tuple[str, int, Pol
         yield "ps", MANY * workers, Policy("idle", 0)
 
 
-def _laws(log: ServerVisits, policy: Policy, names: Sequence[str]) -> dict[str, str]:
-    """The laws of demands under a policy."""
-    found = demands_under(log, policy, len(names))
-    return {
-        name: empirical(law, law.mean) for name, law in zip(names, found, strict=True) if law.seen
-    }
+def _system(policy: str, workers: int, laws: Mapping[str, str]) -> System:
+    """A station; ``laws`` are the demands by kind, `""` for all."""
+    demand = laws.get("", laws)
+    return system_of({"name": "learned", "station": [station("server", policy, workers, demand)]})
 
 
-def _laws_of_quarters(
-    log: ServerVisits, policy: Policy, names: Sequence[str]
-) -> Iterator[dict[str, str]]:
-    """The laws of demands of each quarter of a log, with the means of the whole."""
-    whole = demands_under(log, policy, len(names))
+def _quarters(log: Visits) -> Iterator[Visits]:
     for n in range(QUARTERS):
-        part = log.part(slice(n * len(log) // QUARTERS, (n + 1) * len(log) // QUARTERS))
-        found = demands_under(part, policy, len(names))
-        yield {
-            name: empirical(law, one.mean)
-            for name, law, one in zip(names, found, whole, strict=True)
-            if law.seen and law.mean > 0
-        }
+        yield log.part(slice(n * len(log) // QUARTERS, (n + 1) * len(log) // QUARTERS))
+
+
+def _laws(
+    log: Visits, policy: Policy, names: Sequence[str], means_s: Sequence[float] | None = None
+) -> dict[str, str]:
+    """The laws of the demands under a policy that were seen, perhaps with other means."""
+    found = demands_under(log, policy, len(names))
+    means_s = means_s or [law.mean for law in found]
+    return {
+        name: empirical(law, mean_s)
+        for name, law, mean_s in zip(names, found, means_s, strict=True)
+        if law.seen and law.mean > 0
+    }
 
 
 def work_error(arrival_s: Floats, demands_s: Floats) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from thinktime.importing.toml import key, quoted
@@ -42,12 +42,6 @@ def system_text(name: str, server: Server, logs: Sequence[str]) -> str:
         *_demands(server),
     ]
     return "\n".join(lines) + "\n"
-
-
-def file_of(policy: str, workers: int, laws: Mapping[str, str]) -> str:
-    """A system file without comments; ``laws`` are the demands by kind, `""` for all."""
-    demands = [_line(name, law) for name, law in laws.items()]
-    return "\n".join(['name = "learned"', *_station(policy, workers), *demands]) + "\n"
 
 
 def laws_of(server: Server) -> dict[str, str]:

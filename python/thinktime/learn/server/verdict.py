@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from thinktime.candidates.policies import Timeline
+from thinktime.candidates.visits import Visits
 from thinktime.learn.server.choice import Choice
-from thinktime.learn.server.policies import Timeline
-from thinktime.learn.server.visits import ServerVisits
 from thinktime.present import units
 
 COARSE = 0.5
@@ -48,12 +48,12 @@ class Verdict:
         return replace(self, confidence="low", reasons=(why, *self.reasons))
 
 
-def coarse(log: ServerVisits) -> bool:
+def coarse(log: Visits) -> bool:
     """Whether stamps are too coarse to show which requests were served at once."""
     return log.stamp_s > COARSE * float(log.duration_s.mean())
 
 
-def verdict_of(log: ServerVisits, choice: Choice | None) -> Verdict:
+def verdict_of(log: Visits, choice: Choice | None) -> Verdict:
     """The verdict on a log, given the policy that explains it best."""
     if choice is None:
         rough = coarse(log)

@@ -60,9 +60,7 @@ def write_starts(
         table.write_parquet(path, compression="zstd", statistics=False)
 
 
-def arrival_keys(
-    starts: Starts, model: Model, column: str, file: str = NAME
-) -> dict[str, str]:
+def arrival_keys(starts: Starts, model: Model, column: str, file: str = NAME) -> dict[str, str]:
     """The keys of `[arrivals]` for a model: `process`, and `rate` and `profile` if needed.
 
     ``column`` is the population's by `columns`, ``file`` that of `write_starts`. Several

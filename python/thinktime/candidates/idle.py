@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from thinktime.learn.server.survival import Survival, survival
-from thinktime.learn.server.visits import Mask, ServerVisits
+from thinktime.candidates.survival import Survival, survival
+from thinktime.candidates.visits import Mask, Visits
 
 FINE = 0.25
 """Stamps in steps of at most this part of the mean duration are fine."""
 
 
-def found_idle(log: ServerVisits) -> Mask:
+def found_idle(log: Visits) -> Mask:
     """Whether each request surely found the server idle, as far as the stamps show.
 
     The server may still work on a request that a client gave up: it counts as present for as long
@@ -28,7 +28,7 @@ def found_idle(log: ServerVisits) -> Mask:
     return np.asarray(before + log.stamp_s <= log.arrival_s)
 
 
-def idle_share(log: ServerVisits) -> float:
+def idle_share(log: Visits) -> float:
     """The share of the time in which no request was there; 0 for an empty log."""
     if not len(log):
         return 0.0
@@ -38,7 +38,7 @@ def idle_share(log: ServerVisits) -> float:
     return float(idle / span) if span > 0 else 0.0
 
 
-def alone(log: ServerVisits, kinds: int) -> list[Survival]:
+def alone(log: Visits, kinds: int) -> list[Survival]:
     """The law of the demands of each kind, from those that found the server idle."""
     idle = np.flatnonzero(found_idle(log))
     following = np.concatenate([log.arrival_s[1:], [np.inf]])[idle]

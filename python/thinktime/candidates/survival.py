@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thinktime.learn.server.visits import Floats, Mask
+from thinktime.candidates.visits import Floats, Mask
 
 AT_RISK_LEAST = 30
 """With fewer values at least as large, the estimate there is too uncertain."""

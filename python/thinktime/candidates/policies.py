@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from thinktime.learn.server.orders import demands_one_at_a_time, least_attained
-from thinktime.learn.server.visits import Floats, Numbers, ServerVisits
+from thinktime.candidates.orders import demands_one_at_a_time, least_attained
+from thinktime.candidates.visits import Floats, Numbers, Visits
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Policy:
 class Timeline:
     """The arrivals and ends of a log in one order. At equal times ends come before arrivals."""
 
-    log: ServerVisits
+    log: Visits
     begin: Numbers
     """The place of each arrival."""
 
@@ -51,7 +51,7 @@ class Timeline:
     """The number of requests present after each place."""
 
     @classmethod
-    def of(cls, log: ServerVisits) -> Timeline:
+    def of(cls, log: Visits) -> Timeline:
         """The timeline of a log."""
         many = len(log)
         times = np.concatenate([log.arrival_s, log.done_s])
@@ -70,11 +70,6 @@ class Timeline:
     def _times_s(self) -> Floats:
         """The time of each place."""
         return np.asarray(self.log.arrival_s[0] + np.concatenate([[0.0], np.cumsum(self.gaps_s)]))
-
-    @property
-    def found(self) -> Numbers:
-        """The number of others that each request found when it came."""
-        return np.asarray(self.present[self.begin] - 1)
 
     def demands(self, policy: Policy) -> Floats:
         """The demand of each request in seconds; 0 or less if the policy cannot be this one."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from thinktime.learn.server.visits import Floats, Mask, Numbers, ServerVisits
+from thinktime.candidates.visits import Floats, Mask, Numbers, Visits
 
 PRESENT_MAX = 200
 """Decisions among more requests are not used."""
@@ -50,18 +50,18 @@ class Decisions:
         self.came.append(came)
 
 
-def one_at_a_time(log: ServerVisits) -> tuple[Floats, Decisions]:
+def one_at_a_time(log: Visits) -> tuple[Floats, Decisions]:
     """The demand of each request, and the decisions with a choice."""
     decisions = Decisions()
     return _in_order(log, decisions), decisions
 
 
-def demands_one_at_a_time(log: ServerVisits) -> Floats:
+def demands_one_at_a_time(log: Visits) -> Floats:
     """The demand of each request alone."""
     return _in_order(log, None)
 
 
-def _in_order(log: ServerVisits, decisions: Decisions | None) -> Floats:
+def _in_order(log: Visits, decisions: Decisions | None) -> Floats:
     """The demand of each request; the decisions are added to those given."""
     # Lists, because single elements of an array take several times as long.
     attained = [0.0] * len(log)
@@ -85,7 +85,7 @@ def _in_order(log: ServerVisits, decisions: Decisions | None) -> Floats:
     return np.array(attained)
 
 
-def _events(log: ServerVisits) -> Iterator[tuple[float, bool, int]]:
+def _events(log: Visits) -> Iterator[tuple[float, bool, int]]:
     """Arrivals and ends by their time; an end comes before an arrival at the same time."""
     many = len(log)
     times = np.concatenate([log.arrival_s, log.done_s])
@@ -96,9 +96,7 @@ def _events(log: ServerVisits) -> Iterator[tuple[float, bool, int]]:
     return zip(times[order].tolist(), (~comes[order]).tolist(), who, strict=True)
 
 
-def obeyed(
-    log: ServerVisits, demands: Floats, decisions: Decisions, within_s: float
-) -> dict[str, float]:
+def obeyed(log: Visits, demands: Floats, decisions: Decisions, within_s: float) -> dict[str, float]:
     """By policy, the share of the decisions that it would have made; close ones do not count."""
     if not len(decisions):
         return dict.fromkeys(ORDERS, 0.0)
@@ -140,7 +138,7 @@ def _least_other(values: Floats, first: Numbers) -> Floats:
     return np.asarray(np.minimum.reduceat(others, first))
 
 
-def least_attained(log: ServerVisits) -> Floats:
+def least_attained(log: Visits) -> Floats:
     """The demand of each request if those with the least service so far share one server."""
     attained = [0.0] * len(log)
     present: set[int] = set()

@@ -13,12 +13,12 @@ Transactions on Information Theory 27, 1981).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from thinktime.explain.visits import Floats, Visits
+from thinktime.candidates.visits import Floats, Mask, Numbers, Visits
 
 EDGES = (0, 1, 2, 4, 8, 16, 32, 64, 1 << 40)
 """Groups by the number of others found: from each of these up to before the next."""
@@ -37,73 +37,79 @@ ADDED = 0.5
 half a request among all simulated ones."""
 
 
-def distance(one: Visits, other: Visits, begin_s: float, end_s: float) -> float:
-    """The distance of the requests that came within a time; 0 if equal, 1 and more if unlike.
+class Stretch(NamedTuple):
+    """The requests that came within a time."""
+
+    took_s: Floats
+    found: Numbers
+    overtook: Mask
+
+    @classmethod
+    def of(cls, visits: Visits, begin_s: float, end_s: float) -> Stretch:
+        """The requests that came from one time up to another, among all that were there."""
+        kept = (visits.arrival_s >= begin_s) & (visits.arrival_s < end_s)
+        return cls(visits.duration_s[kept], visits.found[kept], visits.overtook[kept])
+
+    @property
+    def groups(self) -> list[Mask]:
+        """For each of the groups whether each request belongs to it."""
+        return [(self.found >= low) & (self.found < high) for low, high in pairwise(EDGES)]
+
+
+def distance(one: Stretch, other: Stretch) -> float:
+    """The distance of the requests of two stretches; 0 if equal, 1 and more if unlike.
 
     It is half of Kolmogorov's distance of all response times, plus half of its mean over groups,
     weighted by the requests of `one` in each, plus the difference of the shares that overtook.
     """
-    kept_one, kept_other = one.between(begin_s, end_s), other.between(begin_s, end_s)
-    if kept_one.sum() < LEAST or kept_other.sum() < LEAST:
+    if min(len(one.took_s), len(other.took_s)) < LEAST:
         return 1.0
-    took, took_other = one.took_s[kept_one], other.took_s[kept_other]
-    found, found_other = one.found[kept_one], other.found[kept_other]
     apart, weights = [], []
-    for low, high in pairwise(EDGES):
-        mine = took[(found >= low) & (found < high)]
-        theirs = took_other[(found_other >= low) & (found_other < high)]
+    for own, others in zip(one.groups, other.groups, strict=True):
+        mine, theirs = one.took_s[own], other.took_s[others]
         if min(len(mine), len(theirs)) >= LEAST:
             apart.append(kolmogorov(mine, theirs))
             weights.append(len(mine))
     by_found = float(np.average(apart, weights=weights)) if apart else 1.0
-    passing = abs(float(one.overtook[kept_one].mean() - other.overtook[kept_other].mean()))
-    return (kolmogorov(took, took_other) + by_found) / 2 + passing
+    passing = abs(float(one.overtook.mean() - other.overtook.mean()))
+    return (kolmogorov(one.took_s, other.took_s) + by_found) / 2 + passing
 
 
-def farthest(runs: Sequence[Visits], begin_s: float, end_s: float) -> float:
+def farthest(runs: Sequence[Stretch]) -> float:
     """The largest mean distance of one run from the others."""
-    many = len(runs)
-    apart = np.zeros((many, many))
-    for n in range(many):
-        for other in range(n):
-            apart[n, other] = apart[other, n] = distance(runs[n], runs[other], begin_s, end_s)
-    return float(apart.sum(axis=1).max() / (many - 1))
+    apart = np.zeros((len(runs), len(runs)))
+    for other, n in combinations(range(len(runs)), 2):
+        apart[n, other] = apart[other, n] = distance(runs[n], runs[other])
+    return float(apart.sum(axis=1).max() / (len(runs) - 1))
 
 
-def log_likelihood(one: Visits, runs: Sequence[Visits], begin_s: float, end_s: float) -> float:
-    """The log-likelihood of the response times of `one` within a time, as `runs` predict them.
+def log_likelihood(one: Stretch, runs: Sequence[Stretch]) -> float:
+    """The log-likelihood of the response times of a stretch, as `runs` predict them.
 
     It is the mean, over requests, of the natural logarithm of the probability of the bucket of a
     response time, among simulated requests that found as many others (among all of them, if fewer
     than `LEAST` did). Probabilities are shares of the runs together, with `ADDED` to each count. 0
     would be certain; -inf if nothing can be compared.
     """
-    kept = one.between(begin_s, end_s)
-    theirs = [run.between(begin_s, end_s) for run in runs]
-    if not kept.any() or not any(there.any() for there in theirs):
+    every = Stretch(*map(np.concatenate, zip(*runs, strict=True)))
+    if not len(one.took_s) or not len(every.took_s):
         return -float("inf")
-    mine, found = _bucket(one.took_s[kept]), one.found[kept]
-    pairs = list(zip(runs, theirs, strict=True))
-    other = _bucket(np.concatenate([run.took_s[there] for run, there in pairs]))
-    other_found = np.concatenate([run.found[there] for run, there in pairs])
+    mine, other = _bucket(one.took_s), _bucket(every.took_s)
     least = min(mine.min(), other.min())
     many = int(max(mine.max(), other.max()) - least) + 1
-    every = _logs(other - least, many)
-    found_logs = every[mine - least]
-    for low, high in pairwise(EDGES):
-        alike = (other_found >= low) & (other_found < high)
-        own = (found >= low) & (found < high)
+    logs = _logs(other - least, many)[mine - least]
+    for own, alike in zip(one.groups, every.groups, strict=True):
         if np.count_nonzero(alike) >= LEAST and own.any():
-            found_logs[own] = _logs(other[alike] - least, many)[mine[own] - least]
-    return float(found_logs.mean())
+            logs[own] = _logs(other[alike] - least, many)[mine[own] - least]
+    return float(logs.mean())
 
 
-def _bucket(times_s: Floats) -> NDArray[np.int64]:
+def _bucket(times_s: Floats) -> Numbers:
     places = np.floor(np.log2(np.maximum(times_s, 1e-9)) * PER_OCTAVE)
     return np.asarray(places.astype(np.int64))
 
 
-def _logs(buckets: NDArray[np.int64], many: int) -> Floats:
+def _logs(buckets: Numbers, many: int) -> Floats:
     counts = np.bincount(buckets, minlength=many) + ADDED
     return np.asarray(np.log(counts / counts.sum()))
 

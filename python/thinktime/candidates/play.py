@@ -1,0 +1,69 @@
+"""A workload on a system, simulated: the figures that candidates are compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import nan
+from os import sched_getaffinity
+from typing import Any, Literal, TypeVar
+
+from thinktime.inputs.files import GivenSystem, GivenWorkload
+from thinktime.operations import simulate
+
+FULL = 0.98
+"""Above this load a system without a limit has no useful steady state."""
+
+Times = Literal["response_time_s", "service_time_s"]
+"""Whether times run from the scheduled time, or from sending to the answer."""
+
+NAMES = ("mean", "p99")
+
+One = TypeVar("One")
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of one simulation. Times are in seconds."""
+
+    mean_s: float
+    """The mean and the 99th percentile of the successful requests; NaN without any."""
+
+    p99_s: float
+    load: float
+    """The share of the time that the servers of the busiest station worked."""
+
+    throughput: float
+    """Requests a second."""
+
+    offered_rate: float
+
+
+def play(
+    workload: GivenWorkload,
+    system: GivenSystem,
+    *,
+    seed: int | None = None,
+    times: Times = "response_time_s",
+    **length: Any,
+) -> Figures:
+    """The figures of a workload on a system, under a seed; ``length`` as `simulate` takes it.
+
+    Raises:
+        InputError: if the workload or the system is wrong.
+        RunError: if the simulation ended without a result.
+    """
+    found = simulate(workload, system, seed=seed, rows="none", **length).summary
+    loads = [one["load"] or 0.0 for one in found["stations"].values()]
+    mean_s, p99_s = found[times]["mean"], found[times]["p99"]
+    known = (nan if mean_s is None else mean_s, nan if p99_s is None else p99_s)
+    return Figures(*known, max(loads), found["throughput"], found["offered_rate"] or 0.0)
+
+
+def each(do: Callable[[One], Found], those: Iterable[One]) -> list[Found]:
+    """What `do` gives for each, on all cores. On Ctrl-C what has not begun is left out."""
+    # No more threads than cores: the rows of each simulation take tens of megabytes.
+    with ThreadPoolExecutor(len(sched_getaffinity(0))) as pool:
+        return list(pool.map(do, those))
