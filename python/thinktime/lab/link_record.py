@@ -44,8 +44,8 @@ class LinkRecord:
         if spoilt := "; ".join(self._spoilt()):
             link["spoilt"] = spoilt
         summary["link"] = link
-        summary["notes"].append(self._note())
-        summary["warnings"].extend(self._warnings())
+        summary.setdefault("notes", []).append(self._note())
+        summary.setdefault("warnings", []).extend(self._warnings())
 
     def unreached(self, place: str) -> str:
         """Why nobody was reached over the link, while `place` takes connections without it."""

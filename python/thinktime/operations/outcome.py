@@ -59,7 +59,7 @@ def written_result(
     """The result, written; `note` adds to its summary."""
     result = Result(outcome, notes.label, notes.made)
     if notes.told and result.summary:
-        result.summary["notes"].extend(notes.told)
+        result.summary.setdefault("notes", []).extend(notes.told)
     note(result.summary)
     if outcome.unwritten is None and notes.finish():
         validity.note(result)
