@@ -41,6 +41,7 @@ diagrams inputs recording stats theory
 results
 distributed lab validity
 operations
+trials
 comparison learn machine
 explain history
 report

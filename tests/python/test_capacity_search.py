@@ -15,9 +15,8 @@ import thinktime as tt
 from thinktime.capacity_search import search_kept
 from thinktime.capacity_search.answer import answer
 from thinktime.capacity_search.crossing import crossing_of
-from thinktime.capacity_search.outcome import outcome
-from thinktime.capacity_search.page import page_of
 from thinktime.capacity_search.probe import Probe
+from thinktime.capacity_search.report import outcome, report_of
 from thinktime.capacity_search.search import Search
 from thinktime.present.page import render
 
@@ -185,7 +184,7 @@ def test_a_scale_is_said_with_its_requests() -> None:
     assert told.words.startswith("1.83 times the workload: 24.3 requests/s, 95 % interval 1.8")
     assert told.to_dict()["what"] == "scale"
     assert told.to_dict()["throughput"] == told.throughput
-    page = render(page_of(told))
+    page = render(report_of(told).page)
     assert "The server sustains 1.83 times the workload, 24.3 requests/s, within the SLO" in page
 
 

@@ -65,10 +65,11 @@ def search_kept(
         partial.abandon()
         raise CapacityStopped(found)
     if directory is not None:
-        from thinktime.capacity_search import page
+        from thinktime.capacity_search.report import report_of
+        from thinktime.present import page
 
         _keep(found, directory)
-        page.write(found, directory / PAGE)
+        page.write(report_of(found).page, directory / PAGE)
     if partial is not None:
         partial.finish()
     if interrupted:

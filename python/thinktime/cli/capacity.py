@@ -15,14 +15,14 @@ from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
 from thinktime.capacity_search.generator import OF_GENERATOR
 from thinktime.capacity_search.length import Length
-from thinktime.capacity_search.outcome import DOUBTS, outcome
+from thinktime.capacity_search.report import DOUBTS, outcome, report_of
 from thinktime.capacity_search.search import PROBES_MAX
 from thinktime.cli import ci_files, common, options, plain_text, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 
 if TYPE_CHECKING:
-    from thinktime.gate import Summaries
+    from thinktime.present.report import Report
 
 
 _Duration = Annotated[
@@ -81,9 +81,10 @@ def command(
         more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
         with ci_files.failure_written(files, name):
             found, against = _with_progress(loaded, system, more, given, quiet, watched)
-    _show(found, against, json, output)
-    untold = ci_files.write(files, lambda: _summaries(found, against, name))
-    common.end(outcome(found, against, untold))
+    judged = outcome(found, against)
+    made = report_of(found, name, judged)
+    _show(found, made, against, json, output)
+    common.end(judged.unwritten(ci_files.write(files, [made])))
 
 
 def _with_progress(
@@ -118,10 +119,9 @@ def _with_progress(
 
 
 def _page(found: Capacity) -> str:
-    from thinktime.capacity_search.page import page_of
     from thinktime.present.page import render
 
-    return render(page_of(found))
+    return render(report_of(found).page)
 
 
 def _find(
@@ -147,27 +147,14 @@ def _say(unit: str, probe: Probe) -> None:
     )  # fmt: skip
 
 
-def _print(found: Capacity) -> None:
-    """The probes as a table."""
-    from thinktime.capacity_search.table import table
-    from thinktime.report.terminal import FittedTable
-
-    if len(found.probes):
-        common.print_wide(FittedTable(table(found)))
-
-
-def _summaries(found: Capacity, against: str | None, name: str) -> Summaries:
-    from thinktime import gate
-
-    return gate.of_capacity(found, name, outcome(found, against))
-
-
-def _show(found: Capacity, against: str | None, as_json: bool, output: Path | None) -> None:
+def _show(
+    found: Capacity, made: Report, against: str | None, as_json: bool, output: Path | None
+) -> None:
     if as_json:
         more = {} if against is None else {"against": against}
         typer.echo(json_module.dumps(found.to_dict() | more, indent=2))
     else:
-        _print(found)
+        common.print_report(made)
         plain_text.say(f"capacity: {found.words}")
     if against is not None:
         common.say_note(against)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from thinktime import RunError
 
 if TYPE_CHECKING:
-    from thinktime.gate import Files, Summaries
+    from thinktime.gate import Files
+    from thinktime.present.report import Report
 
 
 def files(junit: Path | None, markdown: Path | None) -> Files | None:
@@ -26,11 +27,11 @@ def files(junit: Path | None, markdown: Path | None) -> Files | None:
     return gate.files(junit, markdown)
 
 
-def write(files: Files | None, summaries: Callable[[], Summaries]) -> str:
+def write(files: Files | None, reports: Sequence[Report]) -> str:
     """Write the requested files; return why one could not be written, empty if all could."""
     if files is not None:
         try:
-            files.write(*summaries())
+            files.write(reports)
         except OSError as error:
             return f"{error.filename}: {error.strerror}"
     return ""
@@ -43,7 +44,7 @@ def failure_written(files: Files | None, name: str) -> Iterator[None]:
         yield
     except RunError as error:
         if files is not None:
-            from thinktime import gate
+            from thinktime.present.report import failure
 
-            files.write(*gate.of_failure(name, str(error)))
+            files.write([failure(name, str(error))])
         raise

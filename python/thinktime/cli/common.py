@@ -17,15 +17,17 @@ from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Work
 from thinktime.cli import ci_files, plain_text
 from thinktime.cli.option_names import as_typed
 from thinktime.inputs.files import not_swapped
+from thinktime.report import report_of
 from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
 from thinktime.results.recovery import leftovers
 from thinktime.results.remote_rows import remote_rows_of, words
 from thinktime.results.verdict import Exit as Exit
-from thinktime.results.verdict import Verdict, verdict_of
+from thinktime.results.verdict import Verdict
 
 if TYPE_CHECKING:
-    from thinktime.gate import Files, Summaries
+    from thinktime.gate import Files
+    from thinktime.present.report import Report
 
 errors = plain_text.console(stderr=True)
 """Standard error."""
@@ -98,12 +100,12 @@ def finish(
             showing = replace(showing, output=None)
     show(result, showing)
     _report(result, showing.report)
-    found = verdict_of(result, unwritten)
-    untold = ci_files.write(files, lambda: _of_result(result, found.doubt))
+    found = result.verdict.unwritten(unwritten)
+    untold = ci_files.write(files, [report_of(result, found)]) if files is not None else ""
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
-    end(verdict_of(result, untold) if untold else found)
+    end(found.unwritten(untold))
 
 
 def _report(result: Result, page: Path | None) -> None:
@@ -114,12 +116,6 @@ def _report(result: Result, page: Path | None) -> None:
 
     with mapped_errors():
         errors.print(f"page: {report(result, page)}", markup=False, soft_wrap=True)
-
-
-def _of_result(result: Result, doubt: str) -> Summaries:
-    from thinktime import gate
-
-    return gate.of_result(result, doubt)
 
 
 def end(found: Verdict) -> None:
@@ -218,6 +214,14 @@ def print_table(results: list[Result], *, verbose: bool = False) -> None:
     from thinktime.report import terminal
 
     print_wide(terminal.render(rows_of(results), verbose=verbose))
+
+
+def print_report(report: Report) -> None:
+    """Print the tables of a report."""
+    from thinktime.report.terminal import FittedTable
+
+    for table in report.tables:
+        print_wide(FittedTable(table))
 
 
 def _say_of_sharing(result: Result) -> None:

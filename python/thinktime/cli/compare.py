@@ -86,6 +86,8 @@ def _finish(
 ) -> None:
     """Show the findings, and exit with the status of the limits."""
     from thinktime.comparison import compare, judged
+    from thinktime.comparison.report import report_of
+    from thinktime.report import verdict as verdict_of
 
     comparisons = [compare(subjects[0], other) for other in subjects[1:]]
     outcomes = [[judged(one, found) for one in limits] for found in comparisons]
@@ -94,11 +96,12 @@ def _finish(
     else:
         _say(comparisons, [one for found in outcomes for one in found])
         _tabulate(loaded, comparisons, verbose=verbose)
-    _say_doubts(loaded)
+    warnings = verdict_of(loaded).doubts
+    common.say_warnings(warnings)
     if files is not None:
-        from thinktime import gate
-
-        files.write(*gate.of_comparisons(comparisons, outcomes, loaded))
+        untrusted = (f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted)
+        doubt, pairs = "; ".join(untrusted), zip(comparisons, outcomes, strict=True)
+        files.write([report_of(one, verdicts, doubt, warnings) for one, verdicts in pairs])
     if limits:
         _trusted(loaded)
     for outcome, status in _STATUSES:
@@ -149,10 +152,3 @@ def _as_json(comparisons: list[Comparison], outcomes: list[list[LimitVerdict]]) 
         for one, limits in zip(comparisons, outcomes, strict=True)
     ]
     return json_module.dumps({"comparisons": found}, indent=2)
-
-
-def _say_doubts(results: list[Result]) -> None:
-    """The problems that spoil or limit the results, as on the page of `report`."""
-    from thinktime.report import verdict as verdict_of
-
-    common.say_warnings(verdict_of(results).doubts)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from thinktime import _core
 from thinktime.gate import junit
-from thinktime.gate.cases import Suite
+from thinktime.gate import markdown as summary
+from thinktime.present.report import Report
 from thinktime.results.files import write_whole
 
 
@@ -20,8 +21,8 @@ class Files:
     junit: Path | None = None
     markdown: Path | None = None
 
-    def write(self, suites: Sequence[Suite], summary: str) -> None:
-        """Write the wanted files.
+    def write(self, reports: Sequence[Report]) -> None:
+        """Write the wanted files of what a command reports.
 
         A file that is there is replaced; the file of `GITHUB_STEP_SUMMARY` is added to, because
         all commands of a step share it.
@@ -30,12 +31,13 @@ class Files:
             OSError: if a file cannot be written.
         """
         if self.junit is not None:
-            write_whole(self.junit, junit.document(suites))
+            write_whole(self.junit, junit.document(reports))
         if self.markdown is not None:
+            text = summary.document(reports)
             mode = "a" if _is_step_summary(self.markdown) else "w"
             try:
                 with self.markdown.open(mode, encoding="utf-8", errors="replace") as file:
-                    file.write(f"{summary}\n" if mode == "a" else summary)
+                    file.write(f"{text}\n" if mode == "a" else text)
             except OSError as error:
                 raise OSError(error.errno, error.strerror, str(self.markdown)) from None
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thinktime import _core, operations
+from thinktime.inputs.dicts import toml_of
 
 if TYPE_CHECKING:
     from thinktime._core import Machine, System
@@ -146,10 +147,9 @@ def processor_sharing_of(system: System, folder: str | Path = "") -> System:
     for service in tables.get("service", []):
         for key in ("priority", "cores"):
             service.pop(key, None)
-    text = "".join(f"{_key(key)} = {_toml(value)}\n" for key, value in tables.items())
     file = Path(folder) / "system.toml" if str(folder) else ""
     try:
-        return type(system)(text, str(file))
+        return type(system)(toml_of(tables), str(file))
     except _core.InputError as error:
         raise NotShared(f"the system does not go with processor sharing: {error}") from None
 
@@ -217,18 +217,3 @@ def _pairs(scheduled: Result, shared: Result) -> list[Pair]:
 def _times(figures: Mapping[str, Any]) -> dict[str, float]:
     times = figures.get("response_time_s") or {}
     return {name: times[name] for name in ("mean", *JUDGED) if times.get(name) is not None}
-
-
-def _toml(value: Any) -> str:
-    """A value as TOML, all in one line."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)} = {_toml(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, float):
-        return repr(value)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _key(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
