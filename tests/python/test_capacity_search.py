@@ -19,13 +19,17 @@ from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.report import outcome, report_of
 from thinktime.capacity_search.search import Search
 from thinktime.present.page import render
+from thinktime.trials import Store
 
 OF_SCALE = ("scale", "times the workload")
 
 
 def test_a_search_stopped_before_its_first_probe_leaves_an_older_result(tmp_path: Path) -> None:
     def kept(probe: Callable[[float], Probe]) -> tt.Capacity:
-        return search_kept(Search(start=100.0), probe, ("rate", "/s"), tmp_path / "result", None)
+        def at(value: float, _store: Store) -> Probe:
+            return probe(value)
+
+        return search_kept(Search(start=100.0), at, ("rate", "/s"), tmp_path / "result", None)
 
     def stopped(_value: float) -> Probe:
         raise KeyboardInterrupt

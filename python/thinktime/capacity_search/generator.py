@@ -20,6 +20,7 @@ from thinktime.operations import Time, run, seconds
 from thinktime.present import units
 from thinktime.present.percentile import backed
 from thinktime.results.result import Result
+from thinktime.trials import Store
 
 LATENESS_P99_S = 1e-3
 """The largest 99th percentile of the lateness of a generator that keeps to its schedule."""
@@ -66,7 +67,7 @@ def generator_capacity(
     search = Search(start=2000.0, precision=share(precision), probes_max=20)
     with _served() as url:
 
-        def prober(rate: float) -> Probe:
+        def prober(rate: float, _store: Store) -> Probe:
             at_rate = workload.with_value("arrivals.rate", f"{rate!r}/s")
             done = run(
                 at_rate.with_seed(1 + len(search.probes)), url, rows="none", duration=length_s,
