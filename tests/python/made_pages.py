@@ -10,7 +10,7 @@ import page_subjects
 from made_logs import Known, make
 
 from thinktime.capacity_search.report import report_of as capacity_report
-from thinktime.history.page import page_of as history_page
+from thinktime.history.report import report_of as history_report
 from thinktime.learn import learn
 from thinktime.learn.views.page import page_of as learned_page
 from thinktime.present.page import Page
@@ -43,6 +43,6 @@ def pages() -> dict[str, Page]:
         "sweep-wide": swept_report(wide).page,
         "capacity": capacity_report(page_subjects.capacity()).page,
         "learn": learned,
-        "history": history_page(page_subjects.history()),
+        "history": history_report(page_subjects.history()).page,
         "live": page_subjects.watched().page(),
     }

@@ -28,7 +28,7 @@ from thinktime.comparison.table import notes
 from thinktime.comparison.table import table as compared_table
 from thinktime.gate import junit, markdown
 from thinktime.history import HistoryEntry, trends
-from thinktime.history.page import page_of as history_page
+from thinktime.history.report import report_of as history_report
 from thinktime.history.table import table as history_table
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
@@ -41,7 +41,6 @@ from thinktime.report import details, objectives, repeated_runs, report_of, resu
 from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.report.charts import CHARTS, heat
-from thinktime.results.verdict import Verdict
 from thinktime.sweeps import grid
 from thinktime.sweeps.charts import CHARTS as SWEPT_CHARTS
 from thinktime.sweeps.curves import SweepCurves
@@ -272,7 +271,7 @@ def test_a_capacity(many: int) -> None:
         hold({name for name, _ in numbers(tables)}, many, "p99")
     for why in found.probes["why"]:
         hold(in_words(why), many, "p99")
-    reports = [capacity_report(found, "w", Verdict("done", ""))]
+    reports = [capacity_report(found, "w")]
     hold(in_words(markdown.document(reports)) | in_words(junit.document(reports)), many)
 
 
@@ -336,7 +335,7 @@ def test_comparisons_and_histories(many: int) -> None:
     table = history_table(list(trends(kept)))
     hold({name for name, _ in numbers([table])}, many)
     assert ("p99" in table.headings) == (many > 300)
-    titles = {one.title for one in history_page(list(trends(kept))).sections}
+    titles = {one.title for one in history_report(list(trends(kept))).page.sections}
     assert ("99th percentile" in titles) == (many > 300)
 
 

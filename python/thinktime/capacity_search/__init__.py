@@ -104,8 +104,7 @@ def capacity(
     named = what_of(workload, what)
     options = _options(workload, target, duration, requests, warmup)
     options |= {} if on is None else {"on": on}
-    trial = Trial(_with_error_limit(workload), system, target, options)
-    prober = _Prober(trial, named[0])
+    prober = _Prober(Trial(_with_error_limit(workload), system, target, options), named[0])
     search = Search(
         start=_start(workload, named[0]), precision=share(precision),
         ceiling=_ceiling(workload, system, named[0]), whole=named[0] == "clients",

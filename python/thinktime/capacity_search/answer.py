@@ -84,6 +84,9 @@ class Capacity:
     doubts: Sequence[str] = ()
     """Reservations about the answer besides its verdict, in sentences."""
 
+    against: str = ""
+    """For the generator's own capacity, the server that it was measured against, in words."""
+
     def to_dict(self) -> dict[str, Any]:
         """The whole answer as plain values, for JSON."""
         return {
@@ -96,6 +99,7 @@ class Capacity:
             "words": self.words,
             "doubts": list(self.doubts),
             "probes": self.probes.to_dicts(),
+            **({"against": self.against} if self.against else {}),
         }
 
 

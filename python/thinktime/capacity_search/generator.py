@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from thinktime import _core
@@ -42,7 +43,7 @@ def generator_capacity(
     precision: float | str = _PRECISION,
     output: str | Path | None = None,
     progress: Callable[[Probe], None] | None = None,
-) -> tuple[Capacity, str]:
+) -> Capacity:
     """Find the largest rate that this machine generates on time.
 
     The server is `thinktime serve` of a single station with almost no demand, in a process of its
@@ -53,9 +54,6 @@ def generator_capacity(
         precision: Stop when the half-width of the 95 % interval is this share of the value.
         output: A directory, as for `capacity`.
         progress: Called with each probe.
-
-    Returns:
-        The capacity, and in words the server that it was measured against.
 
     Raises:
         InputError: if the input is wrong.
@@ -76,10 +74,10 @@ def generator_capacity(
             return lateness_probe(rate, done)
 
         found = search_kept(search, prober, OF_GENERATOR, output, progress)
-    return found, against()
+    return replace(found, against=_against())
 
 
-def against() -> str:
+def _against() -> str:
     """The server that the generator is measured against, in words."""
     return (
         "measured against `thinktime serve` of one station with a demand of 100 ns, in a process "

@@ -29,15 +29,14 @@ WORDS = {
 }
 
 
-def report_of(found: Capacity, name: str = "", judged: Verdict | None = None) -> Report:
+def report_of(found: Capacity, name: str = "") -> Report:
     """The report of a search for the capacity; its probes are shown and cannot fail.
 
     Args:
         found: The answer of the search.
         name: The workload's name.
-        judged: The outcome; by default that of a server's capacity.
     """
-    judged = judged or outcome(found)
+    judged = outcome(found)
     limitation = DOUBTS.get(found.verdict)
     doubts = [*([limitation] if limitation else []), *found.doubts]
     return Report(
@@ -56,12 +55,9 @@ def report_of(found: Capacity, name: str = "", judged: Verdict | None = None) ->
     )
 
 
-def outcome(found: Capacity, against: str | None = None) -> Verdict:
-    """The outcome of a search: one sentence and one exit status.
-
-    `against` is the server that the generator's own capacity was measured against.
-    """
-    if found.verdict == "not met" and against is not None:
+def outcome(found: Capacity) -> Verdict:
+    """The outcome of a search: one sentence and one exit status."""
+    if found.verdict == "not met" and found.against:
         return Verdict("cannot tell", f"{found.words}; is the machine busy with something else?")
     if found.verdict == "not met":
         return Verdict("not met", f"the SLO is not met: {found.words}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Workload
+from thinktime import Workload, gate
 from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
@@ -17,7 +17,7 @@ from thinktime.capacity_search.generator import OF_GENERATOR
 from thinktime.capacity_search.length import Length
 from thinktime.capacity_search.report import DOUBTS, outcome, report_of
 from thinktime.capacity_search.search import PROBES_MAX
-from thinktime.cli import ci_files, common, options, plain_text, watch
+from thinktime.cli import common, options, plain_text, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 
@@ -75,16 +75,15 @@ def command(
     if generator == (workload is not None):
         raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
     with common.mapped_errors():
-        files = ci_files.files(junit, markdown)
+        files = gate.files(junit, markdown)
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
         more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
-        with ci_files.failure_written(files, name):
-            found, against = _with_progress(loaded, system, more, given, quiet, watched)
-    judged = outcome(found, against)
-    made = report_of(found, name, judged)
-    _show(found, made, against, json, output)
-    common.end(judged.unwritten(ci_files.write(files, [made])))
+        with files.failure_written(name):
+            found = _with_progress(loaded, system, more, given, quiet, watched)
+    made = report_of(found, name)
+    _show(found, made, json, output)
+    common.end(outcome(found).unwritten(files.unwritten(lambda: [made])))
 
 
 def _with_progress(
@@ -94,8 +93,8 @@ def _with_progress(
     given: dict[str, Any],
     quiet: bool,
     watched: Watch,
-) -> tuple[Capacity, str | None]:
-    """Like `_find`, but report each probe as it ends."""
+) -> Capacity:
+    """The capacity of the server, or of the generator if no workload is given, probe by probe."""
     probes: list[Probe] = []
     named = OF_GENERATOR if loaded is None else what_of(loaded, more["what"])
     if loaded is not None and more["target"] is not None and not quiet:
@@ -112,28 +111,16 @@ def _with_progress(
                 probes.append(probe)
                 feed.tell("capacity", so_far(probes, *named))
 
-        found, against = _find(loaded, system, more, given | {"progress": progress})
+        try:
+            if loaded is None:
+                found = generator_capacity(**given, progress=progress)
+            else:
+                found = capacity_of(loaded, system, **more, **given, progress=progress)
+        except CapacityStopped as stopped:
+            found = stopped.capacity
         if feed is not None and len(found.probes):
-            feed.finish(lambda: _page(found))
-    return found, against
-
-
-def _page(found: Capacity) -> str:
-    from thinktime.present.page import render
-
-    return render(report_of(found).page)
-
-
-def _find(
-    loaded: Workload | None, system: Path | None, more: dict[str, Any], given: dict[str, Any]
-) -> tuple[Capacity, str | None]:
-    """The capacity of the server, or of the generator if no workload is given."""
-    try:
-        if loaded is None:
-            return generator_capacity(**given)
-        return capacity_of(loaded, system, **more, **given), None
-    except CapacityStopped as stopped:
-        return stopped.capacity, None
+            feed.finish(lambda: report_of(found).page)
+    return found
 
 
 def _say(unit: str, probe: Probe) -> None:
@@ -147,17 +134,14 @@ def _say(unit: str, probe: Probe) -> None:
     )  # fmt: skip
 
 
-def _show(
-    found: Capacity, made: Report, against: str | None, as_json: bool, output: Path | None
-) -> None:
+def _show(found: Capacity, made: Report, as_json: bool, output: Path | None) -> None:
     if as_json:
-        more = {} if against is None else {"against": against}
-        typer.echo(json_module.dumps(found.to_dict() | more, indent=2))
+        typer.echo(json_module.dumps(found.to_dict(), indent=2))
     else:
         common.print_report(made)
         plain_text.say(f"capacity: {found.words}")
-    if against is not None:
-        common.say_note(against)
+    if found.against:
+        common.say_note(found.against)
     if output is not None and len(found.probes):
         common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
     common.say_warnings(found.doubts)

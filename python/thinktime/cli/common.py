@@ -14,8 +14,9 @@ import typer
 from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
-from thinktime.cli import ci_files, plain_text
+from thinktime.cli import plain_text
 from thinktime.cli.option_names import as_typed
+from thinktime.gate import Files
 from thinktime.inputs.files import not_swapped
 from thinktime.report import report_of
 from thinktime.results.files import check_folder
@@ -23,10 +24,9 @@ from thinktime.results.provenance import note_file
 from thinktime.results.recovery import leftovers
 from thinktime.results.remote_rows import remote_rows_of, words
 from thinktime.results.verdict import Exit as Exit
-from thinktime.results.verdict import Verdict
+from thinktime.results.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from thinktime.gate import Files
     from thinktime.present.report import Report
 
 errors = plain_text.console(stderr=True)
@@ -64,6 +64,7 @@ def mapped_errors() -> Iterator[None]:
 
 
 Operation = Callable[[], Result]
+NO_FILES = Files()
 
 
 @dataclass(frozen=True)
@@ -79,33 +80,38 @@ class Showing:
 def finish(
     operation: Operation,
     showing: Showing,
-    files: Files | None = None,
+    files: Files = NO_FILES,
     workload: str = "thinktime",
 ) -> None:
     """Run the operation, show its result, and exit with the status that it deserves.
 
     `files` report the outcome to a pipeline, under the name of the `workload`.
     """
-    unwritten = None
     say_of_leftovers(showing.output)
-    with mapped_errors(), ci_files.failure_written(files, workload):
+    with mapped_errors(), files.failure_written(workload):
         if showing.report is not None:
             check_folder(showing.report)
-        try:
-            result = operation()
-        except Interrupted as stopped:
-            result = stopped.result
-        except Unwritten as failed:
-            result, unwritten = failed.result, str(failed)
+        result, unwritten = done(operation)
+        if unwritten is not None:
             showing = replace(showing, output=None)
     show(result, showing)
     _report(result, showing.report)
-    found = result.verdict.unwritten(unwritten)
-    untold = ci_files.write(files, [report_of(result, found)]) if files is not None else ""
+    found = verdict_of(result).unwritten(unwritten)
+    untold = files.unwritten(lambda: [report_of(result, found)])
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
     end(found.unwritten(untold))
+
+
+def done(operation: Operation) -> tuple[Result, str | None]:
+    """The result, interrupted or not; and why it could not be written, if it could not."""
+    try:
+        return operation(), None
+    except Interrupted as stopped:
+        return stopped.result, None
+    except Unwritten as failed:
+        return failed.result, str(failed)
 
 
 def _report(result: Result, page: Path | None) -> None:

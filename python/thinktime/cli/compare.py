@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime import InputError, Result
-from thinktime.cli import ci_files, common, options, plain_text
+from thinktime import InputError, Result, gate
+from thinktime.cli import common, options, plain_text
 
 if TYPE_CHECKING:
     from thinktime.comparison import Comparison, Limit, LimitVerdict, Subject
-    from thinktime.gate import Files
 
 
 _Against = Annotated[
@@ -55,7 +54,7 @@ def command(
     from thinktime.comparison import limit, subject_of
 
     with common.mapped_errors():
-        files = ci_files.files(junit, markdown)
+        files = gate.files(junit, markdown)
         limits = [limit(text) for text in fail_if or []]
         if store is not None and against is None:
             raise InputError("--store is the folder of the history for --against: give both")
@@ -79,7 +78,7 @@ def _finish(
     loaded: list[Result],
     subjects: list[Subject],
     limits: list[Limit],
-    files: Files | None,
+    files: gate.Files,
     *,
     as_json: bool,
     verbose: bool,
@@ -98,10 +97,9 @@ def _finish(
         _tabulate(loaded, comparisons, verbose=verbose)
     warnings = verdict_of(loaded).doubts
     common.say_warnings(warnings)
-    if files is not None:
-        untrusted = (f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted)
-        doubt, pairs = "; ".join(untrusted), zip(comparisons, outcomes, strict=True)
-        files.write([report_of(one, verdicts, doubt, warnings) for one, verdicts in pairs])
+    doubt = "; ".join(f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted)
+    pairs = zip(comparisons, outcomes, strict=True)
+    files.write([report_of(one, verdicts, doubt, warnings) for one, verdicts in pairs])
     if limits:
         _trusted(loaded)
     for outcome, status in _STATUSES:

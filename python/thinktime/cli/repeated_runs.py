@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Interrupted, Result, RunError, Unwritten, validity
+from thinktime import InputError, Result, RunError, validity
 from thinktime.cli import common, plain_text
 from thinktime.results import provenance
 from thinktime.results.files import write_whole
@@ -120,7 +120,7 @@ def finish(
             _tell(feed, number, several.runs, results)
             several.before()
             one = trial.with_options(seed=trial.seed + number - 1)
-            result, unwritten = _done(partial(do, one, output=several.place(number)))
+            result, unwritten = common.done(partial(do, one, output=several.place(number)))
             validity.note(result)
             results.append(result)
             worst = _worse(worst, number, result.verdict.unwritten(unwritten))
@@ -128,7 +128,9 @@ def finish(
                 break
         agreement = validity.agreement_of(results)
         if feed is not None:
-            feed.finish(lambda: _page(results, agreement))
+            from thinktime.report.results_page import page_of
+
+            feed.finish(lambda: page_of(results, agreement=agreement))
         _show(results, agreement, several.output, as_json)
     assert worst is not None
     common.end(worst)
@@ -143,22 +145,6 @@ def _tell(feed: Feed | None, number: int, whole: int, over: list[Result]) -> Non
 
     agreement = validity.agreement_of(over) if len(over) > 1 else None
     feed.tell("several", Told(number, whole, shown.table(over) if over else None, agreement))
-
-
-def _page(results: list[Result], agreement: validity.Finding) -> str:
-    from thinktime.present.page import render
-    from thinktime.report.results_page import page_of
-
-    return render(page_of(results, agreement=agreement))
-
-
-def _done(operation: common.Operation) -> tuple[Result, str | None]:
-    try:
-        return operation(), None
-    except Interrupted as stopped:
-        return stopped.result, None
-    except Unwritten as failed:
-        return failed.result, str(failed)
 
 
 def _worse(worst: Verdict | None, number: int, found: Verdict) -> Verdict:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from thinktime import InputError, Workload
-from thinktime.cli import ci_files, common, options, repeated_runs, trial_view, watch
+from thinktime import InputError, gate
+from thinktime.cli import common, options, repeated_runs, trial_view, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import url
 from thinktime.inputs.files import workload_of
@@ -62,13 +62,11 @@ def command(
         barred = {"--again": again, "--report": report, "--junit": junit, "--markdown": markdown,
                   "--verbose": verbose}  # fmt: skip
         many = repeated_runs.RepeatedRuns.asked(runs, restart, output, barred | _exports(watched))
-        files = ci_files.files(junit, markdown)
+        files = gate.files(junit, markdown)
         if again is not None:
             trial = _again(again, workload, target, demands, chosen)
         else:
-            loaded, at, chosen = _asked(workload, target, chosen)
-            carried = None if demands is None else trial_view.load_system(demands)
-            trial = Trial(loaded, carried, at, chosen)
+            trial = _anew(workload, target, demands, chosen)
         _need_rights(trial)
         planned = trial_view.watched_run_of(trial, watched)
     if many is not None:
@@ -96,19 +94,21 @@ def _again(
     return trial_view.of_result(path, "run", secrets, chosen, target)
 
 
-def _asked(
-    workload: str | None, target: str | None, chosen: dict[str, Any]
-) -> tuple[Workload, str, dict[str, Any]]:
-    """The workload, its target and the options: of a file, or of a URL alone.
+def _anew(
+    workload: str | None, target: str | None, demands: Path | None, chosen: dict[str, Any]
+) -> Trial:
+    """The run of a workload file, or of a URL alone.
 
     Raises:
-        InputError: The file cannot be read, or something is missing.
+        InputError: A file cannot be read, or something is missing.
     """
+    carried = None if demands is None else trial_view.load_system(demands)
     if url.is_url(workload):
-        return url.taken(workload, target, chosen)
+        loaded, at, chosen = url.taken(workload, target, chosen)
+        return Trial(loaded, carried, at, chosen)
     if workload is None or target is None:
         raise InputError("give a URL, a workload file and --target, or --again DIR")
-    return common.load_workload(Path(workload)), target, chosen
+    return Trial(common.load_workload(Path(workload)), carried, target, chosen)
 
 
 def _need_rights(trial: Trial) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from thinktime import InputError
-from thinktime.cli import ci_files, common, options, trial_view, watch
+from thinktime import InputError, gate
+from thinktime.cli import common, options, trial_view, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs.files import workload_of
 from thinktime.trials import Trial
@@ -40,7 +40,7 @@ def command(
         given["rows"] = "none"
     chosen = common.chosen(given | {"label": label})
     with common.mapped_errors():
-        files = ci_files.files(junit, markdown)
+        files = gate.files(junit, markdown)
         if again is not None:
             if system is not None:
                 raise InputError("with --again the system is the result's")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Stopped, Workload, sweep
-from thinktime.cli import ci_files, common, options, watch
+from thinktime import Stopped, Workload, gate, sweep
+from thinktime.cli import common, options, watch
 from thinktime.cli.progress import sweep_progress
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
@@ -83,14 +83,14 @@ def command(
         )
     chosen = common.chosen({"target": target, "on": on, "output": output, **given})
     with common.mapped_errors():
-        files = ci_files.files(junit, markdown)
+        files = gate.files(junit, markdown)
         loaded = common.load_workload(workload)
-        with ci_files.failure_written(files, loaded.name):
+        with files.failure_written(loaded.name):
             swept, missing = _done(loaded, system, vary, chosen, quiet, watched)
     found = outcome(swept, missing, kept=output is not None)
     made = report_of(swept, loaded.name, found)
     _show(swept, made, json, output)
-    common.end(found.unwritten(ci_files.write(files, [made])))
+    common.end(found.unwritten(files.unwritten(lambda: [made])))
 
 
 def _done(
@@ -117,15 +117,10 @@ def _done(
             table, missing = stopped.table, stopped.missing
         swept = _swept(table, vary, measured=measured)
         if feed is not None and not table.is_empty():
-            feed.finish(lambda: _page(swept))
+            from thinktime.sweeps.report import report_of
+
+            feed.finish(lambda: report_of(swept).page)
     return swept, missing
-
-
-def _page(swept: SweepCurves) -> str:
-    from thinktime.present.page import render
-    from thinktime.sweeps.report import report_of
-
-    return render(report_of(swept).page)
 
 
 def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> SweepCurves:

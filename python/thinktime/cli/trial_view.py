@@ -81,9 +81,14 @@ def shown(
     ends = planned.requests, planned.end_s
     if trial.target is None:
         with run_progress("simulating", *ends, quiet) as progress:
-            return trial.do(output=output, progress=watch.both_progress(progress, feed))
+            return trial.do(
+                output=output,
+                progress=watch.both(progress, None if feed is None else feed.progress),
+            )
     with live_view.view_of_run(f"running against {trial.target}", *ends, quiet) as monitor:
-        return trial.do(output=output, monitor=watch.both(monitor, feed))
+        return trial.do(
+            output=output, monitor=watch.both(monitor, None if feed is None else feed.moment)
+        )
 
 
 def operation(

@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thinktime import _core
 from thinktime.inputs.arguments import checked
-from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
+from thinktime.inputs.files import GivenSystem, GivenWorkload
 from thinktime.results.files import check_place, write_whole
 from thinktime.sweeps.grid import Axis, axes_of, parse, points
 from thinktime.sweeps.plan import Plan
@@ -101,15 +100,10 @@ def sweep(
             first point is begun.
         Stopped: on Ctrl-C, with the points that were finished.
     """
-    modelled = None if system is None else system_of(system)
-    if on is not None and target is not None:
-        options["on"] = on
-    plan = Plan(workload_of(workload), modelled, target, options)
-    if (plan.system is None) == (target is None):
-        raise _core.InputError("a sweep needs a system file or a target, and not both")
-    plan.check()
     axes = axes_of(vary)
     grid = points(axes)
+    given = options if on is None or target is None else options | {"on": on}
+    plan = Plan.of(workload, system, target, given)
     trials = [plan.at(point) for point in grid]
     directory = None if output is None else Path(output)
     if directory is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thinktime import _core
+from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.sweeps import keys
 from thinktime.sweeps.grid import Point
 from thinktime.trials import Trial
@@ -58,19 +59,35 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of `simulate` or `run`."""
 
+    @classmethod
+    def of(
+        cls,
+        workload: GivenWorkload,
+        system: GivenSystem | None,
+        target: str | None,
+        options: Mapping[str, Any],
+    ) -> Plan:
+        """The plan, checked.
+
+        Raises InputError if a file cannot be read, an option does not suit the simulations or runs
+        of the points, or there are a system and a target, or neither.
+        """
+        if (system is None) == (target is None):
+            raise _core.InputError("a sweep needs a system file or a target, and not both")
+        modelled = None if system is None else system_of(system)
+        plan = cls(workload_of(workload), modelled, target, options)
+        for name in options:
+            if name not in plan.kinds:
+                known = ", ".join(plan.kinds)
+                what = "a run" if target else "a simulation"
+                raise _core.InputError(f"`{name}` is no option of {what}: there are {known}")
+        return plan
+
     @property
     def kinds(self) -> dict[str, str]:
         """The types of the options of `simulate`, or of `run` with a target."""
         command = "simulate" if self.target is None else "run"
         return {name: kind for name, kind, _ in _core.options(command)}
-
-    def check(self) -> None:
-        """Raises InputError if an option does not suit the simulations or runs of the points."""
-        for name in self.options:
-            if name not in self.kinds:
-                known = ", ".join(self.kinds)
-                what = "a run" if self.target else "a simulation"
-                raise _core.InputError(f"`{name}` is no option of {what}: there are {known}")
 
     def at(self, point: Point) -> Trial:
         """The simulation or run of a point.

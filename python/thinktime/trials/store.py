@@ -34,7 +34,7 @@ class Store:
         try:
             row: Row = json.loads(path.read_text("utf-8"))
         except ValueError as error:
-            right = "remove it, and its point is done again"
+            right = "remove it, and it is done again"
             raise _core.InputError(f"{path}: is damaged ({error}): {right}") from None
         return row
 
