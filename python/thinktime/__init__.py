@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from thinktime.inputs.files import schema
     from thinktime.operations import Interrupted, Unwritten, run, serve, simulate, switch
     from thinktime.operations.moment import Moment
-    from thinktime.operations.repetition import again
     from thinktime.results.recovery import Recovered, recover
     from thinktime.results.result import Result
     from thinktime.results.table import Table
     from thinktime.results.traces import trace_id, traceparent, traces
     from thinktime.results.verdict import Objective, Verdict
     from thinktime.sweeps import Stopped, sweep
+    from thinktime.trials import again
 
 arguments.look_names_up_in(sys.modules[__name__])
 views.fill(
@@ -106,7 +106,6 @@ _LATER = {
     "thinktime.distributed.collection": ("collect",),
     "thinktime.inputs.files": ("schema",),
     "thinktime.operations.moment": ("Moment",),
-    "thinktime.operations.repetition": ("again",),
     "thinktime.operations": ("Interrupted", "Unwritten", "run", "serve", "simulate", "switch"),
     "thinktime.results.recovery": ("Recovered", "recover"),
     "thinktime.results.result": ("Result",),
@@ -114,6 +113,7 @@ _LATER = {
     "thinktime.results.traces": ("trace_id", "traceparent", "traces"),
     "thinktime.results.verdict": ("Objective", "Verdict"),
     "thinktime.sweeps": ("Stopped", "sweep"),
+    "thinktime.trials": ("again",),
 }
 """Names that are imported on first use, so that a command waits only for the libraries it needs.
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import page_subjects
 from made_logs import Known, make
 
-from thinktime.capacity_search.page import page_of as capacity_page
-from thinktime.history.page import page_of as history_page
+from thinktime.capacity_search.report import report_of as capacity_report
+from thinktime.history.report import report_of as history_report
 from thinktime.learn import learn
 from thinktime.learn.views.page import page_of as learned_page
 from thinktime.present.page import Page
 from thinktime.report.results_page import page_of as report_page
-from thinktime.sweeps.page import page_of as swept_page
+from thinktime.sweeps.report import report_of as swept_report
 
 NAMES = (
     "report", "run", "simulate", "compare", "sweep", "sweep-measured", "sweep-wide", "capacity",
@@ -38,11 +38,11 @@ def pages() -> dict[str, Page]:
         "run": report_page([page_subjects.measured()]),
         "simulate": report_page([page_subjects.simulated()]),
         "compare": report_page(results[-3:-1]),
-        "sweep": swept_page(swept.table, swept.axes, measured=False),
-        "sweep-measured": swept_page(measured.table, measured.axes, measured=True),
-        "sweep-wide": swept_page(wide.table, wide.axes, measured=False),
-        "capacity": capacity_page(page_subjects.capacity()),
+        "sweep": swept_report(swept).page,
+        "sweep-measured": swept_report(measured).page,
+        "sweep-wide": swept_report(wide).page,
+        "capacity": capacity_report(page_subjects.capacity()).page,
         "learn": learned,
-        "history": history_page(page_subjects.history()),
+        "history": history_report(page_subjects.history()).page,
         "live": page_subjects.watched().page(),
     }

@@ -41,6 +41,7 @@ diagrams inputs recording stats theory
 results
 distributed lab validity
 operations
+trials
 candidates comparison machine
 learn
 explain history

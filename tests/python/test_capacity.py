@@ -17,6 +17,7 @@ import pytest
 import thinktime as tt
 from thinktime.capacity_search.length import Length
 from thinktime.capacity_search.probe import Probe
+from thinktime.trials import Trial
 
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
 
@@ -238,6 +239,29 @@ def test_ctrl_c_keeps_the_probes_so_far() -> None:
     kept = stopped.value.capacity
     assert kept.verdict == "interrupted"
     assert kept.probes.height >= 3
+
+
+def test_an_interrupted_search_continues_with_its_probes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workload, system, place = tt.Workload(open_text('mean = "5ms"')), tt.System(SYSTEM), "search"
+    told, simulated = [], []
+
+    def interrupt(probe: Probe) -> None:
+        told.append(probe)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(tt.CapacityStopped):
+        tt.capacity(workload, system, output=tmp_path / place, progress=interrupt)
+    whole = tt.capacity(workload, system)
+    do = Trial.do
+    monkeypatch.setattr(Trial, "do", lambda trial: simulated.append(trial) or do(trial))
+    found = tt.capacity(workload, system, output=tmp_path / place)
+    assert found.to_dict() == whole.to_dict()
+    assert len(simulated) == whole.probes.height - 3
+    # One that is finished is not continued, because a server may have changed.
+    assert not (tmp_path / place / "points").exists()
 
 
 LOADING = """

@@ -15,18 +15,21 @@ import thinktime as tt
 from thinktime.capacity_search import search_kept
 from thinktime.capacity_search.answer import answer
 from thinktime.capacity_search.crossing import crossing_of
-from thinktime.capacity_search.outcome import outcome
-from thinktime.capacity_search.page import page_of
 from thinktime.capacity_search.probe import Probe
+from thinktime.capacity_search.report import outcome, report_of
 from thinktime.capacity_search.search import Search
 from thinktime.present.page import render
+from thinktime.trials import Store
 
 OF_SCALE = ("scale", "times the workload")
 
 
 def test_a_search_stopped_before_its_first_probe_leaves_an_older_result(tmp_path: Path) -> None:
     def kept(probe: Callable[[float], Probe]) -> tt.Capacity:
-        return search_kept(Search(start=100.0), probe, ("rate", "/s"), tmp_path / "result", None)
+        def at(value: float, _store: Store) -> Probe:
+            return probe(value)
+
+        return search_kept(Search(start=100.0), at, ("rate", "/s"), tmp_path / "result", None)
 
     def stopped(_value: float) -> Probe:
         raise KeyboardInterrupt
@@ -185,7 +188,7 @@ def test_a_scale_is_said_with_its_requests() -> None:
     assert told.words.startswith("1.83 times the workload: 24.3 requests/s, 95 % interval 1.8")
     assert told.to_dict()["what"] == "scale"
     assert told.to_dict()["throughput"] == told.throughput
-    page = render(page_of(told))
+    page = render(report_of(told).page)
     assert "The server sustains 1.83 times the workload, 24.3 requests/s, within the SLO" in page
 
 

@@ -12,9 +12,9 @@ from real_runs import HttpServer
 from rich.console import Console
 
 import thinktime as tt
-from thinktime import gate
+from thinktime.gate import markdown
 from thinktime.present.table import Cell, Group, Line, Table
-from thinktime.report import failures, results_page, terminal
+from thinktime.report import failures, report_of, results_page, terminal
 from thinktime.report import rows as rows_of
 
 WORKLOAD = """
@@ -74,7 +74,7 @@ def test_the_terminal_the_page_and_the_summary_have_them() -> None:
     assert "faultless" not in shown
     tables = {table.name: table for table in results_page.page_of([result]).tables}
     assert set(cells(tables["failures"])) == {"hopeless", "tries"}
-    assert "| hopeless | timeout |" in gate.of_result(result)[1]
+    assert "| hopeless | timeout |" in markdown.document([report_of(result)])
 
 
 def test_the_page_of_one_result_says_whether_its_objectives_are_met() -> None:
@@ -160,7 +160,9 @@ def test_the_first_answer_of_each_cause_is_shown_where_asked_for(loops: int) -> 
     tables = {table.name: table for table in results_page.page_of([result]).tables}
     notes = [line.note for line in tables["failures"].lines]
     assert sum(text.startswith("the first answer (status ") for text in notes) == 2
-    assert "- gone: the first answer (status 404): &lt;h1&gt;no" in gate.of_result(result)[1]
+    assert "- gone: the first answer (status 404): &lt;h1&gt;no" in markdown.document(
+        [report_of(result)]
+    )
 
 
 def test_a_turned_table_keeps_what_stands_below_its_rows() -> None:

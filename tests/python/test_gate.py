@@ -15,9 +15,11 @@ import thinktime as tt
 from thinktime import gate
 from thinktime.cli import app
 from thinktime.gate import junit, markdown
-from thinktime.gate.cases import Case, Suite
+from thinktime.present.report import Case, Report
 from thinktime.present.table import Cell, Group, Line, Table
+from thinktime.report import report_of
 from thinktime.report.objectives import unjudged_checks
+from thinktime.results.verdict import Verdict
 
 WORKLOAD = 'name = "shop"\n[arrivals]\nmodel = "open"\nrate = "80/s"\n'
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(5ms)"\n'
@@ -72,8 +74,7 @@ def read(text: str) -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def test_each_objective_is_a_test_case(result: tt.Result) -> None:
-    suites, _ = gate.of_result(result)
-    found = read(junit.document(suites))
+    found = read(junit.document([report_of(result)]))
     assert {about for about, _ in found} == {"shop"}
     assert found["shop", "the result is to be trusted"] == ("passed", "")
     tag, words = found["shop", "p99"]
@@ -101,8 +102,8 @@ def test_each_check_is_a_test_case(
     """A check without an objective fails nothing, because the exit status does not know it
     either."""
     result.summary |= {"objectives": objectives, "checks": CHECKS}
-    suites, summary = gate.of_result(result)
-    found = read(junit.document(suites))
+    reports = [report_of(result)]
+    found, summary = read(junit.document(reports)), markdown.document(reports)
     assert found["shop", "check cart is full"] == ("system-out", cart)
     assert found["shop", "check all well"] == ("system-out", "it failed 0 of 12 times")
     assert ("shop", "check home answers") in found
@@ -118,8 +119,7 @@ def test_a_failed_check_fails_the_file_where_it_fails_the_status(
     objective = {"name": "checks", "of": "cart is full", "limit": 0.99, "value": 0.75,
                  "interval": [0.5, 0.9], "verdict": "not met", "words": "75 % passed"}  # fmt: skip
     result.summary |= {"objectives": [objective] if lost else [], "checks": CHECKS}
-    suites, _ = gate.of_result(result)
-    tags = [tag for tag, _ in read(junit.document(suites)).values()]
+    tags = [tag for tag, _ in read(junit.document([report_of(result)])).values()]
     assert (tags.count("failure"), result.verdict.exit_status) == (int(lost), int(lost))
 
 
@@ -134,8 +134,9 @@ def test_checks_of_which_no_objective_speaks_are_told(
 
 
 def test_doubt_is_an_error(result: tt.Result) -> None:
-    suites, summary = gate.of_result(result, "the generator was late")
-    found = read(junit.document(suites))
+    late = "the generator was late"
+    reports = [report_of(result, Verdict("not to be trusted", late, late))]
+    found, summary = read(junit.document(reports)), markdown.document(reports)
     assert found["shop", "the result is to be trusted"] == ("error", "the generator was late")
     assert "**Not to be trusted**: the generator was late" in summary
 
@@ -151,19 +152,22 @@ def test_doubt_is_an_error(result: tt.Result) -> None:
 )
 def test_the_verdict_is_the_results(result: tt.Result, kept: list[int], title: str) -> None:
     result.summary["objectives"] = [OBJECTIVES[place] for place in kept]
-    assert re.search(rf"^{title}$", gate.of_result(result)[1], re.M)
+    assert re.search(rf"^{title}$", markdown.document([report_of(result)]), re.M)
 
 
 def test_names_that_are_the_same_are_told_apart() -> None:
     cases = [Case("p99", "passed", ""), Case("p99", "failed", "no"), Case("p99", "failed", "no")]
-    suites = [Suite("a", "shop", cases, 1.0), Suite("b", "shop", cases)]
-    assert len(read(junit.document(suites))) == 6
+    reports = [
+        Report("a", "shop", "", "", cases=cases, time_s=1.0),
+        Report("b", "shop", "", "", cases=cases),
+    ]
+    assert len(read(junit.document(reports))) == 8
 
 
 def test_hostile_names_stay_text() -> None:
-    suites = [Suite(HOSTILE, HOSTILE, [Case(HOSTILE, "failed", HOSTILE)])]
-    text = junit.document(suites)
-    ((_, name),) = read(text)
+    case = Case(HOSTILE, "failed", HOSTILE)
+    text = junit.document([Report(HOSTILE, HOSTILE, "", "", cases=[case])])
+    _, (_, name) = read(text)
     assert "<script>" in name
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", text)
 
@@ -176,7 +180,7 @@ def columns(line: str) -> int:
 
 
 def test_the_summary_has_verdict_objectives_and_figures(result: tt.Result) -> None:
-    _, summary = gate.of_result(result)
+    summary = markdown.document([report_of(result)])
     assert summary.startswith("## the first\n\n**")
     assert "| item: p99 | — |  | 50.0 ms or less | not met |" in summary
     assert re.search(r"^\| p99 \| 100 ms \| 90\.0 ms to 120 ms \| 250 ms or less \| met \|$",
@@ -190,16 +194,18 @@ def test_the_summary_has_verdict_objectives_and_figures(result: tt.Result) -> No
 def test_what_is_not_met_stands_at_the_top() -> None:
     slow = tt.Workload(WORKLOAD + '[slo]\np99 = "1ms"\n')
     made = tt.simulate(slow, tt.System(SYSTEM), requests=20_000)
-    suites, summary = gate.of_result(made)
+    reports = [report_of(made)]
     assert re.search(
-        r"^\*\*Not met\*\*: .*p99 is .* ms \(.*\), wanted 1\.00 ms or less", summary, re.M
+        r"^\*\*Not met\*\*: .*p99 is .* ms \(.*\), wanted 1\.00 ms or less",
+        markdown.document(reports),
+        re.M,
     )
-    assert read(junit.document(suites))["shop", "p99"][0] == "failure"
+    assert read(junit.document(reports))["shop", "p99"][0] == "failure"
 
 
 def test_tables_stay_whole_whatever_names_are() -> None:
     table = Table("t", "T", HOSTILE, [HOSTILE], [Group([Line(HOSTILE, [Cell(HOSTILE, HOSTILE)])])])
-    for made in (markdown.rows(table), markdown.turned(table)):
+    for made in (markdown.rows(table), markdown.rows(table.turned())):
         lines = made.split("\n")
         assert len(lines) == 3
         assert {columns(line) for line in lines} == {3}
@@ -215,6 +221,7 @@ def test_text_is_shown_as_it_is_and_calls_nobody() -> None:
 
 def test_a_comparison_tells_differences_with_intervals(tmp_path: Path) -> None:
     from thinktime.comparison import compare, judged, limit
+    from thinktime.comparison.report import report_of as comparison_report
 
     fast, slow = (
         tt.simulate(tt.Workload(WORKLOAD), tt.System(SYSTEM.replace("5ms", demand)),
@@ -223,8 +230,8 @@ def test_a_comparison_tells_differences_with_intervals(tmp_path: Path) -> None:
     )  # fmt: skip
     found = compare(fast, slow)
     limits = [judged(limit(one), found) for one in ("mean > +5%", "mean < -5%")]
-    suites, summary = gate.of_comparisons([found], [limits], [fast, slow])
-    cases = read(junit.document(suites))
+    reports = [comparison_report(found, limits)]
+    cases, summary = read(junit.document(reports)), markdown.document(reports)
     assert cases["changes of shop", "mean > +5%"][0] == "failure"
     assert cases["changes of shop", "mean < -5%"][0] == "system-out"
     assert "## demand 5ms against demand 2ms" in summary
@@ -286,7 +293,8 @@ def test_a_run_without_a_result_tells_why(files: Path) -> None:
 
 
 def test_doubt_is_said_once(result: tt.Result) -> None:
-    words = gate.of_result(result, "not to be trusted: every request failed")[1]
+    why = "not to be trusted: every request failed"
+    words = markdown.document([report_of(result, Verdict("not to be trusted", why, why))])
     assert "**Not to be trusted**: every request failed" in words
 
 
@@ -362,5 +370,5 @@ def test_a_junit_file_is_there_whole_or_not_at_all(
     files = gate.files(junit=tmp_path / "junit.xml")
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OSError, match=r"No space left on device: '.*junit\.xml'"):
-        files.write(*gate.of_result(result))
+        files.write([report_of(result)])
     assert list(tmp_path.iterdir()) == []

@@ -130,7 +130,7 @@ def test_a_file_that_cannot_be_written_hides_no_verdict() -> None:
     done = invoke("capacity", "w.toml", "s.toml", "--quiet", "--markdown", "/dev/full")
     assert done.exit_code == 3
     assert "written: /dev/full: No space left" in done.stderr
-    assert "; capacity: the objectives are not met even at" in done.stderr
+    assert "; the SLO is not met: the objectives are not met even at" in done.stderr
     done = sweep("--vary", "load=0.1", "--junit", "/dev/full")
     assert done.exit_code == 3
     assert "the result could not be written: /dev/full: No space" in done.stderr

@@ -17,7 +17,7 @@ import thinktime as tt
 from thinktime.cli import app
 from thinktime.comparison import Subject, compare, subject_of
 from thinktime.history import History, HistoryEntry, Trend, store, trends
-from thinktime.history.page import page_of
+from thinktime.history.report import report_of
 from thinktime.present import page
 from thinktime.results import labels
 from thinktime.results.labels import Label, LabelWriter
@@ -241,7 +241,7 @@ def test_a_trend_says_with_which_result_figures_changed() -> None:
 
 def test_the_page_of_a_trend_has_its_charts_and_nothing_foreign() -> None:
     steady = [0.010, 0.0101, 0.0099, 0.0102, 0.01, 0.0098]
-    found = page_of(list(trends(stored([*steady, *(1.2 * one for one in steady)]))))
+    found = report_of(list(trends(stored([*steady, *(1.2 * one for one in steady)])))).page
     assert [section.name for section in found.sections][:3] == ["mean", "p50", "p99"]
     text = page.render(found)
     assert "the mean rose by 20 %" in text

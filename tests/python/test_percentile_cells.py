@@ -19,16 +19,16 @@ from rich.console import Console
 from test_population_tables import POLLERS, SYSTEM, VISITORS
 
 import thinktime as tt
-from thinktime import gate
 from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.report import report_of as capacity_report
 from thinktime.capacity_search.table import table as capacity_table
 from thinktime.cli.live_view import View
 from thinktime.comparison import compare, subject_of
 from thinktime.comparison.table import notes
 from thinktime.comparison.table import table as compared_table
-from thinktime.gate import junit
+from thinktime.gate import junit, markdown
 from thinktime.history import HistoryEntry, trends
-from thinktime.history.page import page_of as history_page
+from thinktime.history.report import report_of as history_report
 from thinktime.history.table import table as history_table
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
@@ -37,15 +37,14 @@ from thinktime.present import percentile
 from thinktime.present.chart import Chart, Panel
 from thinktime.present.percentile import NEEDED, backed
 from thinktime.present.table import Group, Line, Table
-from thinktime.report import details, objectives, repeated_runs, results, sharing
+from thinktime.report import details, objectives, repeated_runs, report_of, results, sharing
 from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.report.charts import CHARTS, heat
-from thinktime.results.verdict import Verdict
 from thinktime.sweeps import grid
 from thinktime.sweeps.charts import CHARTS as SWEPT_CHARTS
 from thinktime.sweeps.curves import SweepCurves
-from thinktime.sweeps.outcome import outcome
+from thinktime.sweeps.report import report_of as sweep_report
 from thinktime.sweeps.table import table as swept_table
 from thinktime.theory.law import FloatArray
 from thinktime.validity import FINE, punctuality
@@ -238,10 +237,10 @@ def test_a_sweep(many: int) -> None:
     assert ("99th percentile" in {panel.title for panel in panels}) == (many >= 368)
     told = {name for one in panels for name in in_words(one.words)}
     hold(told, many, "p50", "p90", "p99")
-    suites, summary = gate.of_sweep(swept, "w", outcome(swept, 0, kept=False))
-    for text in (summary, junit.document(suites)):
+    reports = [sweep_report(swept, "w")]
+    for text in (markdown.document(reports), junit.document(reports)):
         hold(in_words(text), many)
-    assert ("p99 " in junit.document(suites)) == (many >= 368)
+    assert ("p99 " in junit.document(reports)) == (many >= 368)
 
 
 def _panels(chart: Chart[SweepCurves], swept: SweepCurves) -> Sequence[Panel]:
@@ -272,8 +271,8 @@ def test_a_capacity(many: int) -> None:
         hold({name for name, _ in numbers(tables)}, many, "p99")
     for why in found.probes["why"]:
         hold(in_words(why), many, "p99")
-    suites, summary = gate.of_capacity(found, "w", Verdict("done", ""))
-    hold(in_words(summary) | in_words(junit.document(suites)), many)
+    reports = [capacity_report(found, "w")]
+    hold(in_words(markdown.document(reports)) | in_words(junit.document(reports)), many)
 
 
 def moment(many: int) -> Moment:
@@ -336,16 +335,16 @@ def test_comparisons_and_histories(many: int) -> None:
     table = history_table(list(trends(kept)))
     hold({name for name, _ in numbers([table])}, many)
     assert ("p99" in table.headings) == (many > 300)
-    titles = {one.title for one in history_page(list(trends(kept))).sections}
+    titles = {one.title for one in history_report(list(trends(kept))).page.sections}
     assert ("99th percentile" in titles) == (many > 300)
 
 
 @each_number
 def test_markdown_and_junit_of_a_result(many: int) -> None:
     made = simulated(many)
-    suites, summary = gate.of_result(made)
-    hold(in_words(summary), worth(made), "p50", "p90", "p99", "p99.9")
-    hold(in_words(junit.document(suites)), worth(made))
+    reports = [report_of(made)]
+    hold(in_words(markdown.document(reports)), worth(made), "p50", "p90", "p99", "p99.9")
+    hold(in_words(junit.document(reports)), worth(made))
 
 
 @each_number
@@ -358,7 +357,7 @@ def test_all_agree_on_whether_the_p99_is_known(many: int) -> None:
     assert (objective.interval is not None) == known == (objective.verdict == "met")
     assert ("p99" in made.summary["response_time_ci95"]) == known
     assert made.verdict.status == ("met" if known else "cannot tell")
-    (case,) = [one for one in gate.of_result(made)[0][0].cases if one.name == "p99"]
+    (case,) = [one for one in report_of(made).cases if one.name == "p99"]
     assert (case.outcome == "passed") == known == bool(re.search(r"p99 is \d", case.words))
     (line,) = objectives.lines_of(made)
     assert (line.cells[0].text != "—") == known

@@ -12,19 +12,18 @@ import pytest
 from test_gate import TOLD, invoke, read
 
 import thinktime as tt
-from thinktime import gate
 from thinktime.capacity_search.answer import answer, so_far
-from thinktime.capacity_search.page import page_of as capacity_page
 from thinktime.capacity_search.probe import Probe
+from thinktime.capacity_search.report import report_of as capacity_report
 from thinktime.capacity_search.search import Search
 from thinktime.capacity_search.table import table as capacity_table
+from thinktime.gate import markdown
 from thinktime.monitor.frames import WatchedRun
 from thinktime.monitor.live_page import Subject
-from thinktime.report import point_checks
+from thinktime.report import point_checks, report_of
 from thinktime.sweeps import grid
 from thinktime.sweeps.curves import SweepCurves
-from thinktime.sweeps.outcome import outcome
-from thinktime.sweeps.page import page_of
+from thinktime.sweeps.report import report_of as sweep_report
 from thinktime.sweeps.table import table as swept_table
 from thinktime.validity import DOUBTFUL, FINE, SPOILT, UNSEEN, Finding
 from thinktime.validity.checks import CHECKS
@@ -74,13 +73,13 @@ def test_a_load_that_a_point_did_not_reach_is_told_everywhere() -> None:
     wanted = "At arrivals.start empty: doubtful, load: a load of "
     subject = Subject(WatchedRun("sweep", "w"))
     subject.take(("swept", (found, 2, 2)))
-    for page in (page_of(found.table, found.axes, measured=False), subject.page()):
+    made = sweep_report(found, "w")
+    for page in (made.page, subject.page()):
         assert any(one.startswith(wanted) for one in page.verdict.doubts), page.verdict.doubts
         assert page.tables[0].headings[-1] == "checks"
-    suites, summary = gate.of_sweep(found, "w", outcome(found, 0, kept=False))
-    assert f"- {wanted}" in summary
-    assert "doubtful: " in suites[0].cases[2].words
-    assert suites[0].cases[2].outcome == "passed", "it may be read with care"
+    assert f"- {wanted}" in markdown.document([made])
+    assert "doubtful: " in made.cases[1].words
+    assert made.cases[1].outcome == "passed", "it may be read with care"
 
 
 def test_a_run_at_a_point_is_judged_by_its_generator() -> None:
@@ -172,7 +171,7 @@ def test_a_check_that_spoils_a_probe_makes_it_untrusted_and_no_suspect(
     assert not found.probes["generator"].any()
     (doubt,) = [one for one in found.doubts if "they do not agree" in one]
     assert "not to be trusted" in doubt
-    assert doubt in capacity_page(found).verdict.doubts
+    assert doubt in capacity_report(found).warnings
     assert found.to_dict()["probes"][0]["untrusted"] == "they do not agree"
 
 
@@ -201,8 +200,9 @@ def test_markdown_has_a_line_a_check() -> None:
     made.summary["validity"] = [
         Finding("load", FINE, "it was reached").as_dict(), WRONG.as_dict(), SLOW.as_dict()
     ]  # fmt: skip
-    _, summary = gate.of_result(made)
-    _, _, found = summary.partition("Before you trust these numbers:\n\n")
+    _, _, found = markdown.document([report_of(made)]).partition(
+        "Before you trust these numbers:\n\n"
+    )
     assert found.splitlines() == [
         "- not to be trusted: counts: they do not agree; look again",
         "- doubtful: counts: they are apart; run for longer",

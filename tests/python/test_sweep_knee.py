@@ -13,7 +13,7 @@ from thinktime.present.page import render
 from thinktime.sweeps import parse
 from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.knee import knee_of
-from thinktime.sweeps.page import page_of
+from thinktime.sweeps.report import report_of
 
 LOADS = [n / 100 for n in range(2, 99)]
 
@@ -60,7 +60,7 @@ def swept(requests: int) -> SweepCurves:
 
 def test_it_is_marked_and_told() -> None:
     shown = swept(10_000)
-    page = page_of(shown.table, shown.axes, measured=False)
+    page = report_of(shown).page
     assert any("knee" in one and one.endswith("is at load 0.5.") for one in page.verdict.findings)
     section = next(one for one in page.sections if one.name == "percentiles")
     assert section.drawing is not None
@@ -73,7 +73,7 @@ def test_it_is_marked_and_told() -> None:
 
 def test_percentiles_without_the_data_for_them_are_not_drawn() -> None:
     shown = swept(500)  # p99.9 needs 3,688
-    page = page_of(shown.table, shown.axes, measured=False)
+    page = report_of(shown).page
     section = next(one for one in page.sections if one.name == "percentiles")
     assert section.drawing is not None
     names = [one.name for one in section.drawing.panels[0].figure.data]

@@ -18,7 +18,6 @@ FULL = 0.98
 Times = Literal["response_time_s", "service_time_s"]
 """Whether times run from the scheduled time, or from sending to the answer."""
 
-NAMES = ("mean", "p99")
 
 One = TypeVar("One")
 Found = TypeVar("Found")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,21 @@ from thinktime import _core
 from thinktime.capacity_search.answer import SCALE, Capacity, What
 from thinktime.capacity_search.generator import generator_capacity
 from thinktime.capacity_search.kept_search import CapacityStopped, search_kept, share
-from thinktime.capacity_search.length import SHORTEST_S, Length
-from thinktime.capacity_search.probe import Probe, Slo, probe_of, with_checks
+from thinktime.capacity_search.length import SHORTEST_S, Length, slo_of
+from thinktime.capacity_search.probe import Probe, probe_of, with_checks
 from thinktime.capacity_search.search import PROBES_MAX, Search
 from thinktime.inputs import arrivals
 from thinktime.inputs.arguments import checked
 from thinktime.inputs.arrivals import ByPopulation
 from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
-from thinktime.operations import Time, run, simulate
+from thinktime.operations import Time
 from thinktime.results.early_end import ended_early
-from thinktime.results.result import Result
+from thinktime.trials import Store, Trial
 
 __all__ = ["Capacity", "CapacityStopped", "Probe", "capacity", "generator_capacity"]
+
+_ERRORS_MAX = "1%"
+"""The share of requests that may fail if the workload sets no limit."""
 
 _REQUESTS = 200_000
 """Requests of a simulated probe by default."""
@@ -79,7 +82,8 @@ def capacity(
         probes_max: Give up after this many probes.
         on: Make the load against a target from a Ray cluster, as in `run`.
         output: A directory for probes.parquet, capacity.json and capacity.html. Until the end it
-            lies beside its place, and its first two files are rewritten after each probe.
+            lies beside its place, and its first two files are rewritten after each probe. The same
+            search continues one that Ctrl-C ended there.
         progress: Called with each probe.
 
     Raises:
@@ -100,7 +104,7 @@ def capacity(
     named = what_of(workload, what)
     options = _options(workload, target, duration, requests, warmup)
     options |= {} if on is None else {"on": on}
-    prober = _Prober(workload, system, target, named[0], Slo.of(workload), options)
+    prober = _Prober(Trial(_with_error_limit(workload), system, target, options), named[0])
     search = Search(
         start=_start(workload, named[0]), precision=share(precision),
         ceiling=_ceiling(workload, system, named[0]), whole=named[0] == "clients",
@@ -123,29 +127,24 @@ def _cluster(on: str | None) -> AbstractContextManager[object]:
 class _Prober:
     """Makes the probes; each has a seed of its own, so that their errors are independent."""
 
-    workload: _core.Workload
-    system: _core.System | None
-    target: str | None
+    trial: Trial
     what: What
-    slo: Slo
-    options: dict[str, Any]
     made: int = 0
 
-    def __call__(self, value: float) -> Probe:
-        """Run or simulate at a value."""
+    def __call__(self, value: float, store: Store) -> Probe:
+        """Run or simulate at a value, unless the store has its probe."""
         text = f"{value:.0f}" if self.what == "clients" else f"{value!r}"
-        workload = arrivals.with_arrivals(self.workload, {self.what: text})
-        workload = workload.with_seed((self.workload.seed + self.made) % 2**64)
+        workload = arrivals.with_arrivals(self.trial.workload, {self.what: text})
+        workload = workload.with_seed((workload.seed + self.made) % 2**64)
         self.made += 1
-        done = self._result(workload)
+        trial = replace(self.trial, workload=workload)
+        if (row := store.read(trial)) is not None:
+            return Probe.of(row)
+        done = trial.do()
         stopped = ended_early(done.summary)
-        return with_checks(probe_of(value, done, self.slo, stopped), done)
-
-    def _result(self, workload: _core.Workload) -> Result:
-        if self.target is not None:
-            return run(workload, self.target, rows="none", stop_on_slo=True, **self.options)
-        assert self.system is not None
-        return simulate(workload, self.system, rows="none", **self.options)
+        probe = with_checks(probe_of(value, done, stopped), done)
+        store.keep(trial, asdict(probe))
+        return probe
 
 
 def _options(
@@ -158,16 +157,28 @@ def _options(
     if target is None:
         if requests is None and duration is None:
             requests = _REQUESTS
-        return {"requests": requests, "duration": duration, "warmup": warmup}
+        return {"rows": "none", "requests": requests, "duration": duration, "warmup": warmup}
     length = Length.of(workload, SHORTEST_S if duration is None and requests else duration)
     if duration is None and requests is None:
         duration = length.duration_s
     return {
+        "rows": "none",
+        "stop_on_slo": True,
         "requests": requests,
         "duration": duration,
         "warmup": length.warmup_s if warmup is None else warmup,
         "drain": length.drain_s,
     }
+
+
+def _with_error_limit(workload: _core.Workload) -> _core.Workload:
+    """The workload, whose requests may not fail at any rate even if its objectives do not say so.
+
+    Raises:
+        InputError: The workload has no objectives.
+    """
+    known = "errors" in slo_of(workload)
+    return workload if known else workload.with_value("slo.errors", _ERRORS_MAX)
 
 
 def what_of(workload: _core.Workload, what: str | None = None) -> tuple[What, str]:

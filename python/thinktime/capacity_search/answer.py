@@ -84,6 +84,9 @@ class Capacity:
     doubts: Sequence[str] = ()
     """Reservations about the answer besides its verdict, in sentences."""
 
+    against: str = ""
+    """For the generator's own capacity, the server that it was measured against, in words."""
+
     def to_dict(self) -> dict[str, Any]:
         """The whole answer as plain values, for JSON."""
         return {
@@ -96,6 +99,7 @@ class Capacity:
             "words": self.words,
             "doubts": list(self.doubts),
             "probes": self.probes.to_dicts(),
+            **({"against": self.against} if self.against else {}),
         }
 
 
@@ -137,21 +141,9 @@ def _doubts(probes: Sequence[Probe], unit: str) -> list[str]:
 
     The others are beyond the capacity, where no server is steady.
     """
-    passed = [probe for probe in probes if probe.passed]
-    places = ((units.amount(probe.value, unit), _checks_of(probe)) for probe in passed)
-    return [*_too_short(probes), *_untrusted(probes, unit), *point_checks.sentences(places)]
-
-
-def _untrusted(probes: Sequence[Probe], unit: str) -> list[str]:
-    """Why probes are not to be trusted."""
-    by_why: dict[str, list[str]] = {}
-    for probe in probes:
-        if probe.untrusted is not None:
-            by_why.setdefault(probe.untrusted, []).append(units.amount(probe.value, unit))
-    return [
-        units.sentence(f"{point_checks.at(places)}: not to be trusted: {why}")
-        for why, places in by_why.items()
-    ]
+    rows = [(units.amount(probe.value, unit), _checks_of(probe)) for probe in probes]
+    passed = (row for row, probe in zip(rows, probes, strict=True) if probe.passed)
+    return [*_too_short(probes), *point_checks.untrusted(rows), *point_checks.sentences(passed)]
 
 
 def _checks_of(probe: Probe) -> dict[str, Any]:

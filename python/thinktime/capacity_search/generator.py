@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from thinktime import _core
@@ -20,6 +21,7 @@ from thinktime.operations import Time, run, seconds
 from thinktime.present import units
 from thinktime.present.percentile import backed
 from thinktime.results.result import Result
+from thinktime.trials import Store
 
 LATENESS_P99_S = 1e-3
 """The largest 99th percentile of the lateness of a generator that keeps to its schedule."""
@@ -41,7 +43,7 @@ def generator_capacity(
     precision: float | str = _PRECISION,
     output: str | Path | None = None,
     progress: Callable[[Probe], None] | None = None,
-) -> tuple[Capacity, str]:
+) -> Capacity:
     """Find the largest rate that this machine generates on time.
 
     The server is `thinktime serve` of a single station with almost no demand, in a process of its
@@ -53,9 +55,6 @@ def generator_capacity(
         output: A directory, as for `capacity`.
         progress: Called with each probe.
 
-    Returns:
-        The capacity, and in words the server that it was measured against.
-
     Raises:
         InputError: if the input is wrong.
         RunError: if the server does not come up.
@@ -66,7 +65,7 @@ def generator_capacity(
     search = Search(start=2000.0, precision=share(precision), probes_max=20)
     with _served() as url:
 
-        def prober(rate: float) -> Probe:
+        def prober(rate: float, _store: Store) -> Probe:
             at_rate = workload.with_value("arrivals.rate", f"{rate!r}/s")
             done = run(
                 at_rate.with_seed(1 + len(search.probes)), url, rows="none", duration=length_s,
@@ -75,10 +74,10 @@ def generator_capacity(
             return lateness_probe(rate, done)
 
         found = search_kept(search, prober, OF_GENERATOR, output, progress)
-    return found, against()
+    return replace(found, against=_against())
 
 
-def against() -> str:
+def _against() -> str:
     """The server that the generator is measured against, in words."""
     return (
         "measured against `thinktime serve` of one station with a demand of 100 ns, in a process "

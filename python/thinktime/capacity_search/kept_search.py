@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +14,13 @@ from thinktime.capacity_search.answer import Capacity, What, answer
 from thinktime.capacity_search.probe import Probe
 from thinktime.capacity_search.search import Search
 from thinktime.results.files import check_place, write_whole
+from thinktime.trials import Store
 
 PROBES = "probes.parquet"
 ANSWER = "capacity.json"
 PAGE = "capacity.html"
+POINTS = "points"
+"""The folder of the probes of a search that was interrupted."""
 
 
 class CapacityStopped(KeyboardInterrupt):
@@ -30,12 +34,14 @@ class CapacityStopped(KeyboardInterrupt):
 
 def search_kept(
     search: Search,
-    prober: Callable[[float], Probe],
+    prober: Callable[[float, Store], Probe],
     named: tuple[What, str],
     output: str | Path | None,
     progress: Callable[[Probe], None] | None,
 ) -> Capacity:
     """Search, and store the answer in a directory, if there is one.
+
+    A search that Ctrl-C ended there is continued: `prober` receives the store of its probes.
 
     Raises:
         InputError: if the directory is a file, or holds other things than a capacity.
@@ -43,6 +49,9 @@ def search_kept(
     """
     partial = _place(output)
     directory = None if partial is None else Path(partial.path)
+    store = Store(None if directory is None else directory / POINTS)
+    if directory is not None and output is not None and (Path(output) / POINTS).is_dir():
+        shutil.copytree(Path(output) / POINTS, directory / POINTS, dirs_exist_ok=True)
 
     def keep_probe(probe: Probe) -> None:
         if directory is not None:
@@ -52,28 +61,31 @@ def search_kept(
 
     interrupted = False
     try:
-        search.run(prober, keep_probe)
+        search.run(lambda value: prober(value, store), keep_probe)
     except KeyboardInterrupt:
         interrupted = True
-    except Exception:
+    finally:
         if partial is not None and not search.probes:
-            partial.abandon()
-        raise
+            partial.abandon()  # an older result is worth more than this one
     found = answer(search, *named, interrupted)
-    if interrupted and partial is not None and not search.probes:
-        # An older result is worth more than this one.
-        partial.abandon()
-        raise CapacityStopped(found)
-    if directory is not None:
-        from thinktime.capacity_search import page
-
-        _keep(found, directory)
-        page.write(found, directory / PAGE)
-    if partial is not None:
-        partial.finish()
+    if partial is not None and search.probes:
+        _finish(found, partial)
+        if not interrupted:  # the next search measures anew
+            shutil.rmtree(Path(str(output)) / POINTS, ignore_errors=True)
     if interrupted:
         raise CapacityStopped(found)
     return found
+
+
+def _finish(found: Capacity, partial: _core.Partial) -> None:
+    """Write the answer and its page, and put them in their place."""
+    from thinktime.capacity_search.report import report_of
+    from thinktime.present import page
+
+    directory = Path(partial.path)
+    _keep(found, directory)
+    page.write(report_of(found).page, directory / PAGE)
+    partial.finish()
 
 
 def _place(output: str | Path | None) -> _core.Partial | None:

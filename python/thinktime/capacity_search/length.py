@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from thinktime import _core
-from thinktime.capacity_search.probe import Slo
 from thinktime.operations import Time, seconds
 from thinktime.present import units
 from thinktime.present.percentile import NEEDED
 
 SHORTEST_S = 10.0
+_TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 _WARM_UP = 0.1
 """The share of a probe that is its warm-up by default."""
 
@@ -41,10 +43,13 @@ class Length:
         Raises:
             InputError: The workload has no objectives, or the duration is wrong.
         """
-        slo = Slo.of(workload)
-        needs = {name: NEEDED[name] for name in slo.times_s if name in NEEDED}
+        limits_s = time_limits(workload)
+        needs = {name: NEEDED[name] for name in limits_s if name in NEEDED}
         name = max(needs, key=lambda one: needs[one], default="")
-        needed, rate = _SPARE * needs.get(name, 0), _rate(workload, slo)
+        needed, rate = (
+            _SPARE * needs.get(name, 0),
+            _rate(workload, max(limits_s.values(), default=0.0)),
+        )
         length_s = SHORTEST_S if duration is None else seconds(duration)
         if duration is None and needed and rate:
             length_s = max(SHORTEST_S, math.ceil(needed / rate / (1 - _WARM_UP)))
@@ -81,12 +86,38 @@ class Length:
         return f"{told}: --duration {enough_s}s would be {_SPARE} times as many"
 
 
-def _rate(workload: _core.Workload, slo: Slo) -> float:
+def slo_of(workload: _core.Workload) -> dict[str, str]:
+    """The limits of all requests in the workload's table `[slo]`, by name.
+
+    Raises:
+        InputError: The workload has no objectives.
+    """
+    table = tomllib.loads(workload.to_toml()).get("slo", {})
+    if not table:
+        raise _core.InputError(
+            f"the workload `{workload.name}` has no objectives, so nothing says what a server "
+            'must sustain: give it a table [slo], as in p99 = "250ms" and errors = "1%"'
+        )
+    whole = {n: one if isinstance(one, Mapping) else {"limit": one} for n, one in table.items()}
+    return {name: str(one["limit"]) for name, one in whole.items() if "limit" in one}
+
+
+def time_limits(workload: _core.Workload) -> dict[str, float]:
+    """The largest response times in seconds, `mean` or a percentile, of all requests.
+
+    Raises:
+        InputError: The workload has no objectives.
+    """
+    times = {name: text for name, text in slo_of(workload).items() if name in _TIMES}
+    return {name: seconds(text) for name, text in times.items()}
+
+
+def _rate(workload: _core.Workload, longest_s: float) -> float:
     """Requests a second at the workload's own rate, at least; 0 if unknown.
 
     Clients of a closed population are taken to wait as long as the largest objective allows.
     """
-    longest_s, found = max(slo.times_s.values(), default=0.0), 0.0
+    found = 0.0
     for one in workload.populations:
         if one.request_rate is not None:
             found += one.request_rate

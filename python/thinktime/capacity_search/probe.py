@@ -7,63 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from thinktime import _core, validity
+from thinktime import validity
 from thinktime.present import units
-from thinktime.present.percentile import backed
 from thinktime.results import independent
 from thinktime.results.finding import Finding
 from thinktime.results.result import Result
 from thinktime.results.verdict import Met, Objective
 
 _NORMAL_95 = 1.959964
-_ERRORS_LIMIT = 0.01
-"""The share of requests that may fail if the SLO has no limit for errors."""
-
 _LATE_SHARE = 0.10
 _LATE_P99_S = 1e-3
 """Lateness beyond this share of the mean response time, with a 99th percentile beyond this time,
 makes the generator a suspect."""
-
-_TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 
 _UNKNOWN = 0.5
 """The standard error of a margin that is unknown."""
 
 _NOTHING = 3.0
 """The standard error for a run without a request, which says nothing of the server."""
-
-
-@dataclass(frozen=True)
-class Slo:
-    """The objectives of all requests; those of pages and parts are in results alone."""
-
-    times_s: Mapping[str, float]
-    """Upper limits of response times in seconds by name: `mean`, `p50` to `p99.9`."""
-
-    errors: float
-    """The largest share of requests that may fail; 1 % if the workload sets none."""
-
-    @classmethod
-    def of(cls, workload: _core.Workload) -> Slo:
-        """The objectives in the workload's table `[slo]`.
-
-        Raises:
-            InputError: if the workload has none.
-        """
-        table = dict(workload.tables["slo"] or {})
-        if not table:
-            raise _core.InputError(
-                f"the workload `{workload.name}` has no objectives, so nothing says what a server "
-                'must sustain: give it a table [slo], as in p99 = "250ms" and errors = "1%"'
-            )
-        limits = {name: _limit(one) for name, one in table.items()}
-        errors = limits.pop("errors", None) or str(_ERRORS_LIMIT)
-        times_s = {
-            name: _core.Distribution(text).mean
-            for name, text in limits.items()
-            if text is not None and name in _TIMES
-        }
-        return cls(times_s, _share(errors.strip()))
 
 
 @dataclass(frozen=True)
@@ -107,6 +68,11 @@ class Probe:
     untrusted: str | None = None
     """Why the run is not to be trusted; None if it is."""
 
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Probe:
+        """A probe from its fields as JSON has them."""
+        return cls(**{**row, "validity": tuple(map(Finding.of, row["validity"]))})
+
     @property
     def slo(self) -> Met:
         """The margin, limited by its interval."""
@@ -120,29 +86,35 @@ def objectives_met(passed: bool, margin: float | None, error: float) -> Met:
     return "met" if passed else "not met"
 
 
-def probe_of(value: float, result: Result, slo: Slo, stopped: bool = False) -> Probe:
-    """The probe of a result. `stopped` says that the run was ended early as it failed."""
-    summary = result.summary
-    margins = [*_times(summary, slo), *_errors(summary, slo), *_others(result.objectives)]
-    figures = figures_of(summary)
-    longest_s = max(slo.times_s.values(), default=0.0)
-    unmet = failed_outright(summary) or not_achieved(summary, longest_s)
+def probe_of(value: float, result: Result, stopped: bool = False) -> Probe:
+    """The probe of a result, by its objectives.
+
+    `stopped` says that the run was ended early as it failed.
+    """
+    summary, judged = result.summary, result.objectives
+    margins, figures = _margins(summary, judged), figures_of(summary)
+    longest_s = max((one.limit for one in judged if _is_time(one)), default=0.0)
+    unmet = failed_outright(summary) or not_achieved(summary, longest_s) or _endless(judged)
     if summary["requests"] == 0:
         return Probe(value, False, 0.0, _NOTHING, why=str(unmet), figures=figures)
-    if unmet is None and not margins and not slo.times_s:
-        return _without_errors(value, slo, figures)
+    known = [one for one in judged if one.value is not None]
+    if unmet is None and known and not margins:  # nothing failed, and no time is an objective
+        sure = all(one.verdict == "met" for one in known)
+        margin, error = (None, 0.0) if sure else (0.0, _UNKNOWN)
+        return Probe(value, True, margin, error, why=known[0].words, figures=figures)
     if unmet is not None or not margins:
         why = unmet or "nothing was measured"
         suspect = _generator_late(result)
         return Probe(value, False, None, generator=suspect, why=why, figures=figures)
-    margin, error, why = max(margins)
+    worst, error, why = max(margins)
     if stopped:
-        margin = max(margin, 0.0)
-        error = max(error, margin / 2)
-    passed = margin <= 0 and not stopped
+        worst = max(worst, 0.0)
+        error = max(error, worst / 2)
+    passed = worst <= 0 and not stopped
     suspect = not passed and _generator_late(result)
-    short = _short(summary, slo)
-    return Probe(value, passed, margin, error, stopped, short, suspect, why, figures)
+    unbounded = [one.name for one in judged if _is_percentile(one) and one.interval is None]
+    short = unbounded[-1] if unbounded else ""
+    return Probe(value, passed, worst, error, stopped, short, suspect, why, figures)
 
 
 def with_checks(probe: Probe, result: Result) -> Probe:
@@ -169,70 +141,30 @@ def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _times(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str]]:
-    found, many = [], int(summary["requests"] - summary["errors"])
-    worth = independent.worth(summary, many)
-    for name, limit in slo.times_s.items():
-        measured = summary["response_time_s"].get(name)
-        if measured is not None and measured > 0:
-            found_s, allowed_s = units.times_apart(measured, limit)
-            text = f"{name} is {found_s}, the limit is {allowed_s}"
-            if not backed(name, worth):
-                few = units.counted(many, "request")
-                text = f"{name} cannot be told of {few}, the limit is {allowed_s}"
-            found.append((math.log(measured / limit), _time_error(summary, name), text))
-    return found
+def _is_time(one: Objective) -> bool:
+    """Whether an objective is about the response times of all requests."""
+    return (
+        one.of is None and (one.name == "mean" or one.name.startswith("p")) and "_" not in one.name
+    )
 
 
-def _short(summary: Mapping[str, Any], slo: Slo) -> str:
-    """The last percentile that has an objective and no interval; empty if there is none."""
-    known = summary.get("response_time_ci95") or {}
-    found = [name for name in slo.times_s if name != "mean" and name not in known]
-    return found[-1] if found else ""
+def _is_percentile(one: Objective) -> bool:
+    return _is_time(one) and one.name != "mean"
 
 
-def _time_error(summary: Mapping[str, Any], name: str) -> float:
-    """The standard error of the logarithm of a mean or a percentile."""
-    times = summary["response_time_s"]
-    mean, half = times["mean"], times["ci95"]
-    of_mean = _UNKNOWN if half is None or not mean else half / mean / _NORMAL_95
-    if name == "mean":
-        return min(of_mean, _UNKNOWN)
-    interval = (summary.get("response_time_ci95") or {}).get(name)
-    if interval is not None and interval[0] > 0:
-        return max(math.log(interval[1] / interval[0]) / (2 * _NORMAL_95), 1e-4)
-    # No interval: the mean's interval, and with it the order statistic of an exponential tail.
-    beyond = 1 - float(name[1:]) / 100
-    count = max(summary["requests"] - summary["errors"], 1)
-    of_order = math.sqrt((1 - beyond) / (count * beyond)) / math.log(1 / beyond)
-    return math.hypot(of_mean, of_order)
+def _endless(objectives: Sequence[Objective]) -> str | None:
+    """The objective that is surely missed without a figure, as too many requests failed."""
+    missed = (one.words for one in objectives if one.value is None and one.verdict == "not met")
+    return next(missed, None)
 
 
-def _errors(summary: Mapping[str, Any], slo: Slo) -> list[tuple[float, float, str]]:
-    failed, requests = summary["errors"], summary["requests"]
-    if failed == 0:
-        return []
-    share = failed / requests
-    found, allowed = units.percent(share, 3), units.percent(slo.errors, 3)
-    text = f"{found} of the requests failed, the limit is {allowed}"
-    limit = max(slo.errors, 0.5 / requests)  # if no error is allowed, one is one too many
-    return [(math.log(share / limit), 1 / math.sqrt(failed), text)]
-
-
-def _without_errors(value: float, slo: Slo, figures: Mapping[str, Any]) -> Probe:
-    """The margin by errors alone, if no failure decides."""
-    why = f"no request failed, the limit is {units.percent(slo.errors, 3)}"
-    requests, squared = figures["requests"], _NORMAL_95**2
-    if squared / (requests + squared) <= slo.errors:  # the upper end of Wilson's interval
-        return Probe(value, True, None, why=why, figures=figures)
-    return Probe(value, True, 0.0, _UNKNOWN, why=why, figures=figures)
-
-
-def _others(objectives: Sequence[Objective]) -> list[tuple[float, float, str]]:
-    """The objectives of pages, populations, request names and checks."""
+def _margins(
+    summary: Mapping[str, Any], objectives: Sequence[Objective]
+) -> list[tuple[float, float, str]]:
+    """The margin of each objective whose figure is above 0, its standard error, and its words."""
     found = []
     for one in objectives:
-        if one.value is None or (one.of is None and one.name in (*_TIMES, "errors")):
+        if one.value is None:
             continue
         value, limit, interval = one.value, one.limit, one.interval
         if one.name == "checks":  # the failed share may not exceed the share that need not pass
@@ -243,10 +175,24 @@ def _others(objectives: Sequence[Objective]) -> list[tuple[float, float, str]]:
         error = _UNKNOWN
         if interval is not None and interval[0] > 0:
             error = max(math.log(interval[1] / interval[0]) / (2 * _NORMAL_95), 1e-4)
+        elif _is_percentile(one):
+            error = _percentile_error(summary, one.name)
         # If nothing is allowed, twice the limit stands for any value found.
         margin = math.log(value / limit) if limit > 0 else math.log(2)
         found.append((margin, error, one.words))
     return found
+
+
+def _percentile_error(summary: Mapping[str, Any], name: str) -> float:
+    """The standard error of the logarithm of a percentile without an interval.
+
+    It is that of the mean, and with it that of the order statistic of an exponential tail.
+    """
+    mean, half = (summary["response_time_s"][one] for one in ("mean", "ci95"))
+    of_mean = _UNKNOWN if half is None or not mean else half / mean / _NORMAL_95
+    beyond = 1 - float(name[1:]) / 100
+    count = max(summary["requests"] - summary["errors"], 1)
+    return math.hypot(of_mean, math.sqrt((1 - beyond) / (count * beyond)) / math.log(1 / beyond))
 
 
 def failed_outright(summary: Mapping[str, Any]) -> str | None:
@@ -283,17 +229,3 @@ def _generator_late(result: Result) -> bool:
         return result.untrusted is not None
     is_late = late["mean"] > _LATE_SHARE * mean and (late["p99"] or 0.0) > _LATE_P99_S
     return bool(is_late) or (result.untrusted is not None and not result.interrupted)
-
-
-def _limit(entry: object) -> str | None:
-    """The limit in its written form; None if the entry holds the objectives of a part."""
-    if isinstance(entry, Mapping):
-        return str(entry["limit"]) if "limit" in entry else None
-    return str(entry)
-
-
-def _share(text: str) -> float:
-    if text.endswith("%"):
-        return float(text[:-1]) / 100
-    part, _, whole = text.partition("/")
-    return float(part) / float(whole or 1)

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Workload
+from thinktime import Workload, gate
 from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
 from thinktime.capacity_search.generator import OF_GENERATOR
 from thinktime.capacity_search.length import Length
-from thinktime.capacity_search.outcome import DOUBTS, outcome
+from thinktime.capacity_search.report import DOUBTS, outcome, report_of
 from thinktime.capacity_search.search import PROBES_MAX
-from thinktime.cli import ci_files, common, options, plain_text, watch
+from thinktime.cli import common, options, plain_text, watch
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
 
 if TYPE_CHECKING:
-    from thinktime.gate import Summaries
+    from thinktime.present.report import Report
 
 
 _Duration = Annotated[
@@ -75,15 +75,15 @@ def command(
     if generator == (workload is not None):
         raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
     with common.mapped_errors():
-        files = ci_files.files(junit, markdown)
+        files = gate.files(junit, markdown)
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
         more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
-        with ci_files.failure_written(files, name):
-            found, against = _with_progress(loaded, system, more, given, quiet, watched)
-    _show(found, against, json, output)
-    untold = ci_files.write(files, lambda: _summaries(found, against, name))
-    common.end(outcome(found, against, untold))
+        with files.failure_written(name):
+            found = _with_progress(loaded, system, more, given, quiet, watched)
+    made = report_of(found, name)
+    _show(found, made, json, output)
+    common.end(outcome(found).unwritten(files.unwritten(lambda: [made])))
 
 
 def _with_progress(
@@ -93,8 +93,8 @@ def _with_progress(
     given: dict[str, Any],
     quiet: bool,
     watched: Watch,
-) -> tuple[Capacity, str | None]:
-    """Like `_find`, but report each probe as it ends."""
+) -> Capacity:
+    """The capacity of the server, or of the generator if no workload is given, probe by probe."""
     probes: list[Probe] = []
     named = OF_GENERATOR if loaded is None else what_of(loaded, more["what"])
     if loaded is not None and more["target"] is not None and not quiet:
@@ -111,29 +111,16 @@ def _with_progress(
                 probes.append(probe)
                 feed.tell("capacity", so_far(probes, *named))
 
-        found, against = _find(loaded, system, more, given | {"progress": progress})
+        try:
+            if loaded is None:
+                found = generator_capacity(**given, progress=progress)
+            else:
+                found = capacity_of(loaded, system, **more, **given, progress=progress)
+        except CapacityStopped as stopped:
+            found = stopped.capacity
         if feed is not None and len(found.probes):
-            feed.finish(lambda: _page(found))
-    return found, against
-
-
-def _page(found: Capacity) -> str:
-    from thinktime.capacity_search.page import page_of
-    from thinktime.present.page import render
-
-    return render(page_of(found))
-
-
-def _find(
-    loaded: Workload | None, system: Path | None, more: dict[str, Any], given: dict[str, Any]
-) -> tuple[Capacity, str | None]:
-    """The capacity of the server, or of the generator if no workload is given."""
-    try:
-        if loaded is None:
-            return generator_capacity(**given)
-        return capacity_of(loaded, system, **more, **given), None
-    except CapacityStopped as stopped:
-        return stopped.capacity, None
+            feed.finish(lambda: report_of(found).page)
+    return found
 
 
 def _say(unit: str, probe: Probe) -> None:
@@ -147,30 +134,14 @@ def _say(unit: str, probe: Probe) -> None:
     )  # fmt: skip
 
 
-def _print(found: Capacity) -> None:
-    """The probes as a table."""
-    from thinktime.capacity_search.table import table
-    from thinktime.report.terminal import FittedTable
-
-    if len(found.probes):
-        common.print_wide(FittedTable(table(found)))
-
-
-def _summaries(found: Capacity, against: str | None, name: str) -> Summaries:
-    from thinktime import gate
-
-    return gate.of_capacity(found, name, outcome(found, against))
-
-
-def _show(found: Capacity, against: str | None, as_json: bool, output: Path | None) -> None:
+def _show(found: Capacity, made: Report, as_json: bool, output: Path | None) -> None:
     if as_json:
-        more = {} if against is None else {"against": against}
-        typer.echo(json_module.dumps(found.to_dict() | more, indent=2))
+        typer.echo(json_module.dumps(found.to_dict(), indent=2))
     else:
-        _print(found)
+        common.print_report(made)
         plain_text.say(f"capacity: {found.words}")
-    if against is not None:
-        common.say_note(against)
+    if found.against:
+        common.say_note(found.against)
     if output is not None and len(found.probes):
         common.errors.print(f"result: {output / 'capacity.html'}", markup=False, soft_wrap=True)
     common.say_warnings(found.doubts)

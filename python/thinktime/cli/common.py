@@ -14,9 +14,11 @@ import typer
 from rich.console import RenderableType
 
 from thinktime import InputError, Interrupted, Result, RunError, Unwritten, Workload, validity
-from thinktime.cli import ci_files, plain_text
+from thinktime.cli import plain_text
 from thinktime.cli.option_names import as_typed
+from thinktime.gate import Files
 from thinktime.inputs.files import not_swapped
+from thinktime.report import report_of
 from thinktime.results.files import check_folder
 from thinktime.results.provenance import note_file
 from thinktime.results.recovery import leftovers
@@ -25,7 +27,7 @@ from thinktime.results.verdict import Exit as Exit
 from thinktime.results.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from thinktime.gate import Files, Summaries
+    from thinktime.present.report import Report
 
 errors = plain_text.console(stderr=True)
 """Standard error."""
@@ -62,6 +64,7 @@ def mapped_errors() -> Iterator[None]:
 
 
 Operation = Callable[[], Result]
+NO_FILES = Files()
 
 
 @dataclass(frozen=True)
@@ -77,33 +80,38 @@ class Showing:
 def finish(
     operation: Operation,
     showing: Showing,
-    files: Files | None = None,
+    files: Files = NO_FILES,
     workload: str = "thinktime",
 ) -> None:
     """Run the operation, show its result, and exit with the status that it deserves.
 
     `files` report the outcome to a pipeline, under the name of the `workload`.
     """
-    unwritten = None
     say_of_leftovers(showing.output)
-    with mapped_errors(), ci_files.failure_written(files, workload):
+    with mapped_errors(), files.failure_written(workload):
         if showing.report is not None:
             check_folder(showing.report)
-        try:
-            result = operation()
-        except Interrupted as stopped:
-            result = stopped.result
-        except Unwritten as failed:
-            result, unwritten = failed.result, str(failed)
+        result, unwritten = done(operation)
+        if unwritten is not None:
             showing = replace(showing, output=None)
     show(result, showing)
     _report(result, showing.report)
-    found = verdict_of(result, unwritten)
-    untold = ci_files.write(files, lambda: _of_result(result, found.doubt))
+    found = verdict_of(result).unwritten(unwritten)
+    untold = files.unwritten(lambda: [report_of(result, found)])
     if found.status == "done":
         errors.print("nothing is judged: the workload sets no objective, [slo]",
                      style="dim", markup=False, soft_wrap=True)  # fmt: skip
-    end(verdict_of(result, untold) if untold else found)
+    end(found.unwritten(untold))
+
+
+def done(operation: Operation) -> tuple[Result, str | None]:
+    """The result, interrupted or not; and why it could not be written, if it could not."""
+    try:
+        return operation(), None
+    except Interrupted as stopped:
+        return stopped.result, None
+    except Unwritten as failed:
+        return failed.result, str(failed)
 
 
 def _report(result: Result, page: Path | None) -> None:
@@ -114,12 +122,6 @@ def _report(result: Result, page: Path | None) -> None:
 
     with mapped_errors():
         errors.print(f"page: {report(result, page)}", markup=False, soft_wrap=True)
-
-
-def _of_result(result: Result, doubt: str) -> Summaries:
-    from thinktime import gate
-
-    return gate.of_result(result, doubt)
 
 
 def end(found: Verdict) -> None:
@@ -218,6 +220,14 @@ def print_table(results: list[Result], *, verbose: bool = False) -> None:
     from thinktime.report import terminal
 
     print_wide(terminal.render(rows_of(results), verbose=verbose))
+
+
+def print_report(report: Report) -> None:
+    """Print the tables of a report."""
+    from thinktime.report.terminal import FittedTable
+
+    for table in report.tables:
+        print_wide(FittedTable(table))
 
 
 def _say_of_sharing(result: Result) -> None:

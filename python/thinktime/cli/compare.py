@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thinktime import InputError, Result
-from thinktime.cli import ci_files, common, options, plain_text
+from thinktime import InputError, Result, gate
+from thinktime.cli import common, options, plain_text
 
 if TYPE_CHECKING:
     from thinktime.comparison import Comparison, Limit, LimitVerdict, Subject
-    from thinktime.gate import Files
 
 
 _Against = Annotated[
@@ -55,7 +54,7 @@ def command(
     from thinktime.comparison import limit, subject_of
 
     with common.mapped_errors():
-        files = ci_files.files(junit, markdown)
+        files = gate.files(junit, markdown)
         limits = [limit(text) for text in fail_if or []]
         if store is not None and against is None:
             raise InputError("--store is the folder of the history for --against: give both")
@@ -79,13 +78,15 @@ def _finish(
     loaded: list[Result],
     subjects: list[Subject],
     limits: list[Limit],
-    files: Files | None,
+    files: gate.Files,
     *,
     as_json: bool,
     verbose: bool,
 ) -> None:
     """Show the findings, and exit with the status of the limits."""
     from thinktime.comparison import compare, judged
+    from thinktime.comparison.report import report_of
+    from thinktime.report import verdict as verdict_of
 
     comparisons = [compare(subjects[0], other) for other in subjects[1:]]
     outcomes = [[judged(one, found) for one in limits] for found in comparisons]
@@ -94,11 +95,11 @@ def _finish(
     else:
         _say(comparisons, [one for found in outcomes for one in found])
         _tabulate(loaded, comparisons, verbose=verbose)
-    _say_doubts(loaded)
-    if files is not None:
-        from thinktime import gate
-
-        files.write(*gate.of_comparisons(comparisons, outcomes, loaded))
+    warnings = verdict_of(loaded).doubts
+    common.say_warnings(warnings)
+    doubt = "; ".join(f"{one.label}: {one.untrusted}" for one in loaded if one.untrusted)
+    pairs = zip(comparisons, outcomes, strict=True)
+    files.write([report_of(one, verdicts, doubt, warnings) for one, verdicts in pairs])
     if limits:
         _trusted(loaded)
     for outcome, status in _STATUSES:
@@ -149,10 +150,3 @@ def _as_json(comparisons: list[Comparison], outcomes: list[list[LimitVerdict]]) 
         for one, limits in zip(comparisons, outcomes, strict=True)
     ]
     return json_module.dumps({"comparisons": found}, indent=2)
-
-
-def _say_doubts(results: list[Result]) -> None:
-    """The problems that spoil or limit the results, as on the page of `report`."""
-    from thinktime.report import verdict as verdict_of
-
-    common.say_warnings(verdict_of(results).doubts)

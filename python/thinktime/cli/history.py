@@ -87,6 +87,7 @@ def trend(
         typer.echo()
         common.print_wide(FittedTable(table(found)))
         if output is not None:
-            from thinktime.history.page import write
+            from thinktime.history.report import report_of
+            from thinktime.present import page
 
-            plain_text.say(str(write(found, output)))
+            plain_text.say(str(page.write(report_of(found).page, output)))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from thinktime.learn.logs.log import Log
     from thinktime.learn.server import Server
     from thinktime.monitor.feed import Feed
+    from thinktime.present.page import Page
 
 
 NO_DURATIONS = (
@@ -160,7 +161,7 @@ def command(
             reading.enter_context(without_collection())  # the libraries that are imported meanwhile
             watched_run = watch.watched_run("learn", "from a log", None, (None, None))
             with watched.on(watched_run) as feed, reading_progress(quiet) as progress:
-                progress = progress if feed is None else watch.both_reading(progress, feed)
+                progress = watch.both(progress, None if feed is None else feed.reading)
                 learned = learn(
                     logs, fidelity=measured, follow=follow, stopping=enough.fidelity,
                     progress=enough.reading(progress),
@@ -197,11 +198,10 @@ def _tell(reading: ExitStack, feed: Feed | None, enough: Interrupt, log: Log) ->
         feed.tell("read", overview_of(log))
 
 
-def _page(learned: Learned, output: Path | None) -> str:
+def _page(learned: Learned, output: Path | None) -> Page:
     from thinktime.learn.views.page import page_of
-    from thinktime.present.page import render
 
-    return render(page_of(learned, output))
+    return page_of(learned, output)
 
 
 def _server(learned: Learned, demand: str | None) -> Server | None:

@@ -4,10 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from thinktime.cli.common import errors
 
 ProgressCallback = Callable[[int, float, int], None]
+
+_STATE = "{task.fields[state]}"
+
+
+@contextmanager
+def _bar(title: str, quiet: bool, *columns: str) -> Iterator[Callable[..., None] | None]:
+    """A title and a bar, then texts or the columns of rich that have these names.
+
+    Yields what updates it; None if it is not shown.
+    """
+    if quiet or not errors.is_terminal:
+        yield None
+        return
+    from rich import progress as rich
+
+    after = (
+        getattr(rich, one)() if hasattr(rich, one) else rich.TextColumn(one) for one in columns
+    )
+    parts = (rich.TextColumn("{task.description}"), rich.BarColumn(), *after)
+    with rich.Progress(*parts, console=errors, transient=True) as bar:
+        yield partial(bar.update, bar.add_task(title, total=None, state=""))
 
 
 @contextmanager
@@ -15,51 +37,43 @@ def run_progress(
     title: str, requests: int | None, end_s: float | None, quiet: bool = False
 ) -> Iterator[ProgressCallback | None]:
     """A line on standard error that shows a run's progress; nothing unless it is a terminal."""
-    if quiet or not errors.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[state]}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task(title, total=None, state="")
+    with _bar(title, quiet, _STATE, "TimeElapsedColumn") as update:
 
         def show(done: int, time_s: float, in_system: int) -> None:
+            assert update is not None
             shares = [part / whole for part, whole in ((done, requests), (time_s, end_s)) if whole]
-            state = f"{done:,} requests, {in_system:,} in the system"
-            if shares:
-                bar.update(task, completed=max(shares), total=1.0, state=state)
-            else:
-                bar.update(task, state=state)
+            known = {"completed": max(shares), "total": 1.0} if shares else {}
+            update(state=f"{done:,} requests, {in_system:,} in the system", **known)
 
-        yield show
+        yield None if update is None else show
+
+
+@contextmanager
+def sweep_progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show how many points of a sweep are finished, if standard error is a terminal."""
+    with _bar("sweeping", quiet, "MofNCompleteColumn", "TimeRemainingColumn") as update:
+
+        def show(done: int, whole: int) -> None:
+            assert update is not None
+            update(completed=done, total=whole)
+
+        yield None if update is None else show
 
 
 @contextmanager
 def reading_progress(quiet: bool) -> Iterator[ProgressCallback | None]:
     """Show the progress of reading logs, then of learning, if standard error is a terminal."""
-    if quiet or not errors.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("reading", total=None, state="")
+    with _bar("reading", quiet, _STATE) as update:
 
         def show(entries: int, share: float, unpacked: int) -> None:
+            assert update is not None
             state = f"{entries:,} requests, {unpacked / 1e6:,.0f} MB"
             if share >= 1:
                 state = f"{entries:,} requests"
-                bar.update(task, description="learning", completed=1, total=1, state=state)
+                update(description="learning", completed=1, total=1, state=state)
             elif share > 0:
-                bar.update(task, completed=share, total=1.0, state=state)
+                update(completed=share, total=1.0, state=state)
             else:
-                bar.update(task, state=state)
+                update(state=state)
 
-        yield show
+        yield None if update is None else show

@@ -7,16 +7,18 @@ import shlex
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import InputError, Interrupted, Result, RunError, Unwritten, validity
+from thinktime import InputError, Result, RunError, validity
 from thinktime.cli import common, plain_text
 from thinktime.results import provenance
 from thinktime.results.files import write_whole
-from thinktime.results.verdict import Verdict, verdict_of
+from thinktime.results.verdict import Verdict
+from thinktime.trials import Trial
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
@@ -102,14 +104,14 @@ class RepeatedRuns:
 
 def finish(
     several: RepeatedRuns,
-    each: Callable[[int, Path | None], common.Operation],
+    trial: Trial,
+    do: Callable[..., Result],
     as_json: bool,
     feed: Feed | None = None,
 ) -> None:
-    """Do all runs, show them together, and exit with the status of the worst.
+    """Do a trial several times, each with its own seed, and exit with the status of the worst.
 
-    `each` does the run with a given number, from 1, which writes its result there. `feed` reports
-    the finished runs to watchers.
+    `do` does one and writes its result to `output`. `feed` reports the finished runs to watchers.
     """
     results: list[Result] = []
     worst: Verdict | None = None
@@ -117,15 +119,18 @@ def finish(
         for number in range(1, several.runs + 1):
             _tell(feed, number, several.runs, results)
             several.before()
-            result, unwritten = _done(each(number, several.place(number)))
+            one = trial.with_options(seed=trial.seed + number - 1)
+            result, unwritten = common.done(partial(do, one, output=several.place(number)))
             validity.note(result)
             results.append(result)
-            worst = _worse(worst, number, verdict_of(result, unwritten))
+            worst = _worse(worst, number, result.verdict.unwritten(unwritten))
             if result.interrupted or unwritten:
                 break
         agreement = validity.agreement_of(results)
         if feed is not None:
-            feed.finish(lambda: _page(results, agreement))
+            from thinktime.report.results_page import page_of
+
+            feed.finish(lambda: page_of(results, agreement=agreement))
         _show(results, agreement, several.output, as_json)
     assert worst is not None
     common.end(worst)
@@ -140,22 +145,6 @@ def _tell(feed: Feed | None, number: int, whole: int, over: list[Result]) -> Non
 
     agreement = validity.agreement_of(over) if len(over) > 1 else None
     feed.tell("several", Told(number, whole, shown.table(over) if over else None, agreement))
-
-
-def _page(results: list[Result], agreement: validity.Finding) -> str:
-    from thinktime.present.page import render
-    from thinktime.report.results_page import page_of
-
-    return render(page_of(results, agreement=agreement))
-
-
-def _done(operation: common.Operation) -> tuple[Result, str | None]:
-    try:
-        return operation(), None
-    except Interrupted as stopped:
-        return stopped.result, None
-    except Unwritten as failed:
-        return failed.result, str(failed)
 
 
 def _worse(worst: Verdict | None, number: int, found: Verdict) -> Verdict:

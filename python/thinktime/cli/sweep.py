@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json as json_module
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Stopped, Workload, sweep
-from thinktime.cli import ci_files, common, options, watch
+from thinktime import Stopped, Workload, gate, sweep
+from thinktime.cli import common, options, watch
+from thinktime.cli.progress import sweep_progress
 from thinktime.cli.watch import NOBODY, Watch
 from thinktime.inputs import arrivals
-from thinktime.sweeps.outcome import outcome
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from thinktime.gate import Summaries
-    from thinktime.results.verdict import Verdict
+    from thinktime.present.report import Report
     from thinktime.sweeps.curves import SweepCurves
 
 _AT_EACH_POINT = {
@@ -79,20 +75,22 @@ def command(
 
     With --output each finished point is kept, and the same command continues from there.
     """
+    from thinktime.sweeps.report import outcome, report_of
+
     if not vary:
         raise common.fail(
             "give at least one key to vary, as in --vary load=0.1..0.9/9", common.Exit.INPUT_WRONG
         )
     chosen = common.chosen({"target": target, "on": on, "output": output, **given})
     with common.mapped_errors():
-        files = ci_files.files(junit, markdown)
+        files = gate.files(junit, markdown)
         loaded = common.load_workload(workload)
-        with ci_files.failure_written(files, loaded.name):
+        with files.failure_written(loaded.name):
             swept, missing = _done(loaded, system, vary, chosen, quiet, watched)
-    _show(swept, json, output)
-    found = partial(outcome, swept, missing, kept=output is not None)
-    untold = ci_files.write(files, lambda: _summaries(swept, loaded.name, found()))
-    common.end(found(unwritten=untold))
+    found = outcome(swept, missing, kept=output is not None)
+    made = report_of(swept, loaded.name, found)
+    _show(swept, made, json, output)
+    common.end(found.unwritten(files.unwritten(lambda: [made])))
 
 
 def _done(
@@ -106,7 +104,7 @@ def _done(
     """The points, shown as they come, and the number still missing."""
     missing, measured = 0, "target" in chosen
     watched_run = watch.watched_run("sweep", loaded.name, chosen.get("target"), (None, None))
-    with watched.on(watched_run) as feed, _progress(quiet) as progress:
+    with watched.on(watched_run) as feed, sweep_progress(quiet) as progress:
 
         def monitor(table: pl.DataFrame, whole: int) -> None:
             assert feed is not None
@@ -119,15 +117,10 @@ def _done(
             table, missing = stopped.table, stopped.missing
         swept = _swept(table, vary, measured=measured)
         if feed is not None and not table.is_empty():
-            feed.finish(lambda: _page(swept))
+            from thinktime.sweeps.report import report_of
+
+            feed.finish(lambda: report_of(swept).page)
     return swept, missing
-
-
-def _page(swept: SweepCurves) -> str:
-    from thinktime.present.page import render
-    from thinktime.sweeps.page import page_of
-
-    return render(page_of(swept.table, swept.axes, measured=swept.measured))
 
 
 def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> SweepCurves:
@@ -137,55 +130,24 @@ def _swept(table: pl.DataFrame, vary: list[str], *, measured: bool) -> SweepCurv
     return SweepCurves(table, [parse(one) for one in vary], measured=measured)
 
 
-def _summaries(swept: SweepCurves, name: str, found: Verdict) -> Summaries:
-    from thinktime import gate
-
-    return gate.of_sweep(swept, name, found)
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    if quiet or not common.errors.is_terminal:
-        yield None
-        return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns: tuple[Any, ...] = (
-        TextColumn("sweeping"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=common.errors, transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, whole: bar.update(task, completed=done, total=whole)
-
-
-def _print(swept: SweepCurves) -> None:
+def _print(swept: SweepCurves, made: Report) -> None:
     """The points as a table, and the resulting advice; their warnings go to standard error."""
     from rich.markup import escape
 
-    from thinktime.report.terminal import FittedTable
     from thinktime.sweeps.advice import advice
-    from thinktime.sweeps.table import table as table_of
-    from thinktime.sweeps.verdict import verdict
 
-    if swept.table.is_empty():
-        return
-    common.print_wide(FittedTable(table_of(swept)))
+    common.print_report(made)
     for one in advice(swept):
         common.print_wide("\n".join(["", *map(escape, one.lines)]))
-    common.say_warnings(verdict(swept).doubts)
+    if swept.rows:
+        common.say_warnings(made.warnings)
 
 
-def _show(swept: SweepCurves, as_json: bool, output: Path | None) -> None:
+def _show(swept: SweepCurves, made: Report, as_json: bool, output: Path | None) -> None:
     if as_json:
         typer.echo(json_module.dumps(swept.rows, indent=2))
     else:
-        _print(swept)
+        _print(swept, made)
     if output is not None:
         common.errors.print(
             f"result: {output / 'results.parquet'}, {output / 'sweep.html'}",

@@ -6,23 +6,22 @@ import inspect
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, cast
 
 import typer
 
 from thinktime import Interrupted, Result, Unwritten, Workload
 from thinktime.cli import common
-from thinktime.cli.progress import ProgressCallback
-from thinktime.operations.moment import Moment
 
 if TYPE_CHECKING:
     from thinktime._core_types import Summary
     from thinktime.monitor.feed import Feed
     from thinktime.monitor.frames import WatchedRun
+    from thinktime.present.page import Page
 
 Live = Annotated[
     bool,
@@ -58,6 +57,7 @@ _REACHED = (
     "stop the command"
 )
 _Command = TypeVar("_Command", bound=Callable[..., None])
+_Given = ParamSpec("_Given")
 
 
 @dataclass(frozen=True)
@@ -195,42 +195,15 @@ def _with(function: _Command, annotations: dict[str, Any]) -> _Command:
 
 
 def both(
-    one: Callable[[Moment], None] | None, feed: Feed | None
-) -> Callable[[Moment], None] | None:
-    """The function to call with each moment of a run: the terminal's view and the watchers'."""
-    if feed is None:
-        return one
-    if one is None:
-        return feed.moment
+    one: Callable[_Given, None] | None, other: Callable[_Given, None] | None
+) -> Callable[_Given, None] | None:
+    """What to call with each state: the terminal's view and the watchers', as far as there are."""
+    if one is None or other is None:
+        return one or other
 
-    def take(moment: Moment) -> None:
-        one(moment)
-        feed.moment(moment)
-
-    return take
-
-
-def both_progress(one: ProgressCallback | None, feed: Feed | None) -> ProgressCallback | None:
-    """The same for a simulation's progress."""
-    if feed is None:
-        return one
-    if one is None:
-        return feed.progress
-
-    def take(done: int, time_s: float, in_system: int) -> None:
-        one(done, time_s, in_system)
-        feed.progress(done, time_s, in_system)
-
-    return take
-
-
-def both_reading(one: ProgressCallback | None, feed: Feed) -> ProgressCallback:
-    """The same for logs that are read."""
-
-    def take(entries: int, share: float, unpacked: int) -> None:
-        if one is not None:
-            one(entries, share, unpacked)
-        feed.reading(entries, share, unpacked)
+    def take(*given: _Given.args, **named: _Given.kwargs) -> None:
+        one(*given, **named)
+        other(*given, **named)
 
     return take
 
@@ -242,14 +215,13 @@ def watched(feed: Feed | None, operation: common.Operation) -> Result:
     try:
         result = operation()
     except (Interrupted, Unwritten) as ended:
-        feed.finish(partial(_report, [ended.result]))
+        feed.finish(partial(_page, ended.result))
         raise
-    feed.finish(partial(_report, [result]))
+    feed.finish(partial(_page, result))
     return result
 
 
-def _report(results: Sequence[Result]) -> str:
-    from thinktime.present.page import render
+def _page(result: Result) -> Page:
     from thinktime.report.results_page import page_of
 
-    return render(page_of(results))
+    return page_of([result])

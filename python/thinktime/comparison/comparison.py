@@ -10,9 +10,10 @@ from thinktime.comparison import words
 from thinktime.comparison.change import Change, change
 from thinktime.comparison.estimate import FIGURES, Estimate, Missing
 from thinktime.comparison.mean_difference import paired_difference
-from thinktime.comparison.subject import Subject
+from thinktime.comparison.subject import Subject, subject_of
 from thinktime.lab.link_difference import differ
 from thinktime.present import units
+from thinktime.results.result import Result
 
 TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 _KINDS = {"simulate": "simulation", "run": "run"}
@@ -128,18 +129,24 @@ class Comparison:
         }
 
 
-def comparison_of(before: Subject, after: Subject) -> Comparison:
-    """Compare two results."""
-    paired = before.meets_arrivals_of(after)
+def compare(before: Result | Subject, after: Result | Subject) -> Comparison:
+    """How the second result differs from the first: times, throughput, errors, with intervals.
+
+    docs/compare.md explains the intervals, and the comparison of results without rows.
+    """
+    first, second = (
+        found if isinstance(found, Subject) else subject_of(found) for found in (before, after)
+    )
+    paired = first.meets_arrivals_of(second)
     changes: dict[str, Change | Missing] = {}
     for name in FIGURES:
-        one, other = before.estimates[name], after.estimates[name]
+        one, other = first.estimates[name], second.estimates[name]
         if isinstance(one, Estimate) and isinstance(other, Estimate):
             changes[name] = change(name, one, other, paired)
         else:
             changes[name] = _missing(one, other)
-    replicated = _by_replications(before, after)
-    return Comparison(before, after, changes | ({} if replicated is None else {"mean": replicated}))
+    replicated = _by_replications(first, second)
+    return Comparison(first, second, changes | ({} if replicated is None else {"mean": replicated}))
 
 
 def _missing(one: Estimate | Missing, other: Estimate | Missing) -> Missing:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from thinktime import _core
-from thinktime.gate import junit
-from thinktime.gate.cases import Suite
 from thinktime.results.files import write_whole
+
+if TYPE_CHECKING:
+    from thinktime.present.report import Report
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,8 @@ class Files:
     junit: Path | None = None
     markdown: Path | None = None
 
-    def write(self, suites: Sequence[Suite], summary: str) -> None:
-        """Write the wanted files.
+    def write(self, reports: Sequence[Report]) -> None:
+        """Write the wanted files of what a command reports.
 
         A file that is there is replaced; the file of `GITHUB_STEP_SUMMARY` is added to, because
         all commands of a step share it.
@@ -29,15 +32,43 @@ class Files:
         Raises:
             OSError: if a file cannot be written.
         """
+        from thinktime.gate import junit
+        from thinktime.gate import markdown as summary
+
         if self.junit is not None:
-            write_whole(self.junit, junit.document(suites))
+            write_whole(self.junit, junit.document(reports))
         if self.markdown is not None:
+            text = summary.document(reports)
             mode = "a" if _is_step_summary(self.markdown) else "w"
             try:
                 with self.markdown.open(mode, encoding="utf-8", errors="replace") as file:
-                    file.write(f"{summary}\n" if mode == "a" else summary)
+                    file.write(f"{text}\n" if mode == "a" else text)
             except OSError as error:
                 raise OSError(error.errno, error.strerror, str(self.markdown)) from None
+
+    def unwritten(self, reports: Callable[[], Sequence[Report]]) -> str:
+        """Write what is reported, if a file is wanted.
+
+        Returns:
+            Why a file could not be written; empty if all could.
+        """
+        try:
+            if self != Files():
+                self.write(reports())
+        except OSError as error:
+            return f"{error.filename}: {error.strerror}"
+        return ""
+
+    @contextmanager
+    def failure_written(self, name: str) -> Iterator[None]:
+        """If a run fails before it has a result, the files report it under this name."""
+        try:
+            yield
+        except _core.RunError as error:
+            from thinktime.present.report import failure
+
+            self.write([failure(name, str(error))])
+            raise
 
 
 def files(junit: str | Path | None = None, markdown: str | Path | None = None) -> Files:

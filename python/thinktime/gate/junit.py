@@ -10,26 +10,26 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
-from thinktime.gate.cases import Case, Suite
+from thinktime.present.report import Case, Report
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ELEMENTS = {"failed": "failure", "undecided": "error"}
 _TYPES = {"failed": "not met", "undecided": "cannot tell"}
 
 
-def document(suites: Sequence[Suite]) -> str:
+def document(reports: Sequence[Report]) -> str:
     """The text of the file."""
-    cases = [case for suite in suites for case in suite.cases]
-    time_s = sum(suite.time_s for suite in suites)
+    cases = [case for one in reports for case in one.all_cases]
+    time_s = sum(one.time_s for one in reports)
     root = Xml.Element("testsuites", _counts("thinktime", cases, time_s))
     abouts: dict[str, int] = {}
-    for suite in suites:
-        about = _unique(suite.about, abouts)
-        part = Xml.SubElement(root, "testsuite", _counts(suite.name, suite.cases, suite.time_s))
+    for one in reports:
+        about = _unique(one.about, abouts)
+        part = Xml.SubElement(root, "testsuite", _counts(one.name, one.all_cases, one.time_s))
         used: dict[str, int] = {}
-        for place, case in enumerate(suite.cases):
+        for place, case in enumerate(one.all_cases):
             # The time of the suite is that of its first case, so that times add up.
-            time = suite.time_s if place == 0 else 0.0
+            time = one.time_s if place == 0 else 0.0
             _add(part, about, case, _unique(case.name, used), time)
     Xml.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'

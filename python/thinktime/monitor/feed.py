@@ -24,6 +24,7 @@ from typing import IO, Any
 
 from thinktime.monitor.frames import Setting, packed
 from thinktime.operations.moment import Moment, RequestSpan
+from thinktime.present.page import Page, render
 
 EVERY_S = 1.0
 """The time between messages to watchers."""
@@ -112,13 +113,13 @@ class Feed:
         with self._stoppable:
             self._running = False
 
-    def finish(self, page: Callable[[], str]) -> None:
+    def finish(self, page: Callable[[], Page]) -> None:
         """Send the last page to viewers, if any, and wait until they have it."""
         self.over()
         self.tell("over", None)
         if not self._flush(_ANSWER_S) or self._answer(_ANSWER_S) in (None, "viewers 0"):
             return
-        self.tell("page", page())
+        self.tell("page", render(page()))
         if self._flush(_TAKEN_S):
             self._answer(_TAKEN_S)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,20 +22,19 @@ def page_of(run: WatchedRun, message: Message) -> Page:
     """The page of a sweep or a search, in its state so far."""
     kind, thing = message
     if kind == "swept":
-        from thinktime.sweeps.page import page_of as sweep_page
+        from thinktime.sweeps.report import report_of as sweep_report
 
         swept, done, whole = thing
         so_far = f"{units.count(done)} of {units.counted(whole, 'point')} are done."
         if swept.table.is_empty():
             return Page(run.title, Verdict(so_far), [])
-        made = sweep_page(swept.table, swept.axes, measured=swept.measured)
+        made = sweep_report(swept).page
     else:
-        from thinktime.capacity_search.page import page_of as capacity_page
+        from thinktime.capacity_search.report import report_of as capacity_report
 
         so_far = f"{units.counted(len(thing.probes), 'probe')} so far."
-        made = capacity_page(thing)
-    verdict = Verdict(so_far, [], made.verdict.doubts)
-    return Page(run.title, verdict, made.tables, made.sections, made.words)
+        made = capacity_report(thing).page
+    return replace(made, title=run.title, verdict=Verdict(so_far, [], made.verdict.doubts))
 
 
 def page_of_reading(run: WatchedRun, entries: int, share: float, unpacked: int) -> Page:

@@ -109,7 +109,7 @@ def _row(
 def _column(line: Line) -> _Column:
     numbers = max((cell_len(cell.text) for cell in line.cells), default=0)
     room = max(numbers, _HEADING_MIN)
-    below = line.below.partition(" (")[0].partition("; ")[0]
+    below = line.brief
     return _Column(_wrapped(line.name, room), _wrapped(below, room), line.cells)
 
 

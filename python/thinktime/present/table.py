@@ -37,6 +37,16 @@ class Line:
     folded: Sequence[tuple[str, str]] = ()
     """The details that a page shows below it when it is opened: names, each with a sentence."""
 
+    @property
+    def brief(self) -> str:
+        """The addition without a source in brackets or the reference of percentages."""
+        return self.below.partition(" (")[0].partition("; ")[0]
+
+    @property
+    def heading(self) -> str:
+        """The name, with the brief addition in brackets."""
+        return f"{self.name} ({self.brief})" if self.brief else self.name
+
 
 @dataclass(frozen=True)
 class Group:
@@ -88,15 +98,19 @@ class Table:
     def with_columns(self, kept: Sequence[int]) -> Table:
         """The table with these columns only, by their places after the first one."""
         groups = [
-            Group(
-                [replace(line, cells=[line.cells[n] for n in kept]) for line in group.lines],
-                group.title,
-                group.small,
-                group.place,
+            replace(
+                group,
+                lines=[replace(line, cells=[line.cells[n] for n in kept]) for line in group.lines],
             )
             for group in self.groups
         ]
-        headings = [self.headings[n] for n in kept]
-        return Table(
-            self.name, self.title, self.first, headings, groups, self.caption, self.note, self.spare
-        )
+        return replace(self, headings=[self.headings[n] for n in kept], groups=groups)
+
+    def turned(self) -> Table:
+        """The table with its columns as rows, and its rows side by side."""
+        lines = [
+            Line(heading, [line.cells[n] for line in self.lines])
+            for n, heading in enumerate(self.headings)
+        ]
+        headings = [line.heading for line in self.lines]
+        return replace(self, first="", headings=headings, groups=[Group(lines)])

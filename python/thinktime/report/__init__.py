@@ -21,7 +21,9 @@ from thinktime.inputs.arguments import checked
 if TYPE_CHECKING:
     from thinktime import Result
     from thinktime.present.page import Verdict
+    from thinktime.present.report import Report
     from thinktime.report.results import Row
+    from thinktime.results.verdict import Verdict as ResultVerdict
 
 # Tables and charts are imported on use, so that other commands start sooner.
 
@@ -55,6 +57,13 @@ def report(
     return results_page.write(found, Path(path), title)
 
 
+def report_of(result: Result, verdict: ResultVerdict | None = None) -> Report:
+    """The report of one result for a pipeline; `verdict` replaces the result's own."""
+    from thinktime.report import summary
+
+    return summary.report_of(result, verdict)
+
+
 def rows(results: Sequence[Result]) -> list[Row]:
     """The table of some results, each with its theory below it."""
     from thinktime.report.case import cases
@@ -81,4 +90,4 @@ def processor_sharing(result: Result) -> str | None:
     return sharing.sentence_of(result)
 
 
-__all__ = ["processor_sharing", "report", "rows", "verdict"]
+__all__ = ["processor_sharing", "report", "report_of", "rows", "verdict"]

@@ -68,6 +68,20 @@ def at(places: Sequence[str]) -> str:
     return f"at {'; '.join(places)}"
 
 
+def reasons(found: Iterable[tuple[str, str]]) -> list[str]:
+    """A sentence for each reason, with all its places; `found` are reasons and places."""
+    by_reason: dict[str, list[str]] = {}
+    for reason, place in found:
+        by_reason.setdefault(reason, []).append(place)
+    return [units.sentence(f"{at(places)}: {reason}") for reason, places in by_reason.items()]
+
+
+def untrusted(places: Iterable[tuple[str, Row]]) -> list[str]:
+    """A sentence for each reason why rows are not to be trusted; each row has its place."""
+    spoilt = ((row.get("untrusted"), place) for place, row in places)
+    return reasons((f"not to be trusted: {why}", place) for why, place in spoilt if why)
+
+
 def _sentence(found: Sequence[tuple[str, Finding]]) -> str:
     _, first = found[0]
     advice = f"; {first.advice}" if first.advice else ""

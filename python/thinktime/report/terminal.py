@@ -170,7 +170,7 @@ class _Layout:
             max([cell_len(heading), *(cell_len(text) for part in self._parts for text in part[n])])
             for n, heading in enumerate(table.headings)
         ]
-        names = [text for line in table.lines for text in (line.name, _below(line))]
+        names = [text for line in table.lines for text in (line.name, line.brief)]
         self._indent = " " * (_INDENT if any(group.title for group in table.groups) else 0)
         self._first = max(map(cell_len, names), default=0) + len(self._indent) if beside else 0
         if beside:
@@ -198,10 +198,9 @@ class _Layout:
     def _line(self, line: Line, part: list[list[str]], width: int) -> Iterator[Text]:
         """A row, and its numbers' additions below it."""
         style = _STYLES.get(line.style, "")
-        names = [f"{self._indent}{line.name}", f"{self._indent}{_below(line)}".rstrip()]
+        names = [f"{self._indent}{line.name}", f"{self._indent}{line.brief}".rstrip()]
         if not self._beside:
-            below = _below(line)
-            yield Text(f"{line.name}{f' ({below})' if below else ''}", style=style or "dim")
+            yield Text(line.heading, style=style or "dim")
             names = []
         height = max([len(names), *(len(texts) for texts in part)], default=0)
         for n in range(height):
@@ -233,8 +232,3 @@ def _texts(cell: Cell, *, stacked: bool) -> list[str]:
     if stacked and between:
         return [number, f"± {half}", *([cell.below] if cell.below else [])]
     return [cell.text, *([cell.below] if cell.below else [])]
-
-
-def _below(line: Line) -> str:
-    """The text below a name, without a source in brackets or the reference of percentages."""
-    return line.below.partition(" (")[0].partition("; ")[0]

@@ -78,6 +78,16 @@ class Verdict:
             return Exit.DONE
         return Exit.SLO_NOT_MET if self.status == "not met" else Exit.UNDECIDED
 
+    def unwritten(self, why: str | None) -> Verdict:
+        """The verdict on a result that could not be written, and why; itself if it could.
+
+        The finding stands beside the doubt, and the status is that of the doubt.
+        """
+        if not why:
+            return self
+        doubt = f"the result could not be written: {why}"
+        return Verdict("not to be trusted", _joined(doubt, self.sentence), doubt)
+
 
 class VerdictInput(Protocol):
     """The evidence of a verdict."""
@@ -99,12 +109,12 @@ class VerdictInput(Protocol):
         """Whether it was stopped before its end."""
 
 
-def verdict_of(result: VerdictInput, unwritten: str | None = None) -> Verdict:
-    """The verdict on a result; `unwritten` is the reason why it could not be written, if any."""
+def verdict_of(result: VerdictInput) -> Verdict:
+    """The verdict on a result."""
     lost = _words(result.objectives, "not met")
     unclear = _words(result.objectives, "cannot tell")
     missed = f"the SLO is not met: {lost}" if lost else ""
-    doubt = _doubt(result, unwritten)
+    doubt = _doubt(result)
     if doubt:
         # The finding stands beside the doubt, and the status is that of the doubt.
         return Verdict("not to be trusted", _joined(doubt, missed), doubt)
@@ -132,9 +142,7 @@ def survivors(summary: Summary) -> str:
     return f"{words}, so every time is one of the {left} that survived"
 
 
-def _doubt(result: VerdictInput, unwritten: str | None) -> str:
-    if unwritten is not None:
-        return f"the result could not be written: {unwritten}"
+def _doubt(result: VerdictInput) -> str:
     if result.interrupted:
         return "interrupted: the result is that up to then"
     return "" if result.untrusted is None else f"not to be trusted: {result.untrusted}"

@@ -1,21 +1,18 @@
-"""One point of a sweep: its workload and system, and its simulation or run."""
+"""The trial of each point of a sweep."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from thinktime import _core
-from thinktime.distributed.parcel import Parcel
-from thinktime.operations import run, simulate
-from thinktime.results.result import Result
+from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, workload_of
 from thinktime.sweeps import keys
 from thinktime.sweeps.grid import Point
+from thinktime.trials import Trial
 
 
 def _keys(kind: str) -> tuple[str, ...]:
@@ -62,26 +59,45 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of `simulate` or `run`."""
 
+    @classmethod
+    def of(
+        cls,
+        workload: GivenWorkload,
+        system: GivenSystem | None,
+        target: str | None,
+        options: Mapping[str, Any],
+    ) -> Plan:
+        """The plan, checked.
+
+        Raises InputError if a file cannot be read, an option does not suit the simulations or runs
+        of the points, or there are a system and a target, or neither.
+        """
+        if (system is None) == (target is None):
+            raise _core.InputError("a sweep needs a system file or a target, and not both")
+        modelled = None if system is None else system_of(system)
+        plan = cls(workload_of(workload), modelled, target, options)
+        for name in options:
+            if name not in plan.kinds:
+                known = ", ".join(plan.kinds)
+                what = "a run" if target else "a simulation"
+                raise _core.InputError(f"`{name}` is no option of {what}: there are {known}")
+        return plan
+
     @property
     def kinds(self) -> dict[str, str]:
         """The types of the options of `simulate`, or of `run` with a target."""
         command = "simulate" if self.target is None else "run"
         return {name: kind for name, kind, _ in _core.options(command)}
 
-    def check(self) -> None:
-        """Raises InputError if an option does not suit the simulations or runs of the points."""
-        for name in self.options:
-            if name not in self.kinds:
-                known = ", ".join(self.kinds)
-                what = "a run" if self.target else "a simulation"
-                raise _core.InputError(f"`{name}` is no option of {what}: there are {known}")
-
-    def at(self, point: Point) -> Task:
+    def at(self, point: Point) -> Trial:
         """The simulation or run of a point.
 
-        Raises InputError if a key or a value is wrong.
+        It keeps rows only if dispatch policies are compared, which needs those of all requests, or
+        of about a million. Raises InputError if a key or a value is wrong.
         """
         workload, system, options = self.workload, self.system, dict(self.options)
+        if not any(map(is_dispatch, point)):
+            options["rows"] = "none"
         for key, value in point.items():
             place, _, rest = key.partition(".")
             if place in ("workload", "system") and rest:
@@ -98,7 +114,7 @@ class Plan:
                 system = system.with_value(key, value)
             else:
                 raise _core.InputError(self._unknown(key))
-        return Task(workload, system, self.target, options, any(map(is_dispatch, point)))
+        return Trial(workload, system, self.target, options)
 
     @property
     def _varied(self) -> list[str]:
@@ -116,53 +132,3 @@ def _option(name: str, kind: str, value: str) -> Any:
         return _OF_KIND.get(kind, str)(value)
     except (ValueError, OverflowError):
         raise _core.InputError(f"`{value}` is no value of `{name}`") from None
-
-
-@dataclass(frozen=True)
-class Task:
-    """One simulation or run."""
-
-    workload: _core.Workload
-    system: _core.System | None
-    target: str | None
-    options: Mapping[str, Any]
-    compared: bool = False
-    """Whether dispatch policies are compared, which needs the rows of all requests, or of about a
-    million."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of all that the result depends on."""
-        system = None if self.system is None else self.system.to_toml()
-        given = [self.workload.to_toml(), system, self.target, dict(self.options)]
-        text = json.dumps([_core.__version__, *given], sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
-
-    @property
-    def packed(self) -> PackedTask:
-        """The same task for another machine. Raises InputError as `Parcel.of` does."""
-        system = None if self.system is None else Parcel.of(self.system)
-        return PackedTask(Parcel.of(self.workload), system, dict(self.options), self.compared)
-
-    def do(self, progress: Callable[[int, float, int], None]) -> Result:
-        """Do the task. An exception of `progress` ends it."""
-        if self.target is not None:
-            return run(self.workload, self.target, progress=progress, rows="none", **self.options)
-        assert self.system is not None
-        rows = None if self.compared else "none"
-        return simulate(self.workload, self.system, progress=progress, rows=rows, **self.options)
-
-
-@dataclass(frozen=True)
-class PackedTask:
-    """A simulation on its way to another machine."""
-
-    workload: Parcel[_core.Workload]
-    system: Parcel[_core.System] | None
-    options: Mapping[str, Any]
-    compared: bool
-
-    def opened(self, folder: Path) -> Task:
-        """The task, with its files written to the folder."""
-        system = None if self.system is None else self.system.opened(folder)
-        return Task(self.workload.opened(folder), system, None, self.options, self.compared)

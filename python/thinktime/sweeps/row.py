@@ -11,11 +11,10 @@ from thinktime.report.clusters import hit_ratio
 from thinktime.results import independent
 from thinktime.results.result import Result
 from thinktime.sweeps.grid import Axis, Point
+from thinktime.trials import Row
 
 if TYPE_CHECKING:
     import polars as pl
-
-Row = dict[str, Any]
 
 _TIMES = ("mean", "ci95", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
 _COUNTS = ("requests", "errors", "timeouts", "retries")
@@ -23,7 +22,7 @@ _PAGE_TIMES = ("mean", "ci95", "p50", "p90", "p99")
 _RATES = ("offered_rate", "throughput", "think_time_s", "duration_s", "warmup_s")
 
 
-def row_of(point: Point, result: Result) -> Row:
+def row_of(result: Result) -> Row:
     """The figures of one result, and the verdicts of the checks on it.
 
     Times are in seconds, rates in events a second.
@@ -48,7 +47,6 @@ def row_of(point: Point, result: Result) -> Row:
         "slo": _slo(result),
         "untrusted": result.untrusted,
         "validity": summary.get("validity"),
-        "point": point,
     }
 
 

@@ -78,15 +78,12 @@ def _exact(rows: list[Row]) -> list[str]:
 
 def _doubts(swept: SweepCurves) -> list[str]:
     """Why points are not to be trusted, then each warning and each doubt of a check once."""
-    spoilt: dict[str, list[str]] = {}
-    found: dict[str, list[str]] = {}
-    for row in swept.rows:
-        why, point = row.get("untrusted") or "", swept.point_words(row)
-        if why:
-            spoilt.setdefault(f"not to be trusted: {why}", []).append(point)
-        for warning in (row.get("warnings") or "").split(" | "):
-            if warning and warning not in why:
-                found.setdefault(warning, []).append(point)
-    said = [*spoilt.items(), *found.items()]
-    doubts = [units.sentence(f"{point_checks.at(points)}: {doubt}") for doubt, points in said]
-    return doubts + point_checks.sentences((swept.point_words(row), row) for row in swept.rows)
+    places = [(swept.point_words(row), row) for row in swept.rows]
+    warnings = (
+        (warning, place)
+        for place, row in places
+        for warning in (row.get("warnings") or "").split(" | ")
+        if warning and warning not in (row.get("untrusted") or "")
+    )
+    spoilt, found = point_checks.untrusted(places), point_checks.reasons(warnings)
+    return [*spoilt, *found, *point_checks.sentences(places)]

@@ -1,9 +1,8 @@
-"""The trend of a workload as a table and a page."""
+"""The trend of a workload as a report, with its charts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import plotly.graph_objects as go
 
@@ -11,7 +10,7 @@ from thinktime.comparison import words
 from thinktime.comparison.estimate import Missing
 from thinktime.history.table import table
 from thinktime.history.trend import FIGURES, Trend
-from thinktime.present import axes, page, units
+from thinktime.present import axes, units
 from thinktime.present.chart import (
     INK,
     Chart,
@@ -23,7 +22,8 @@ from thinktime.present.chart import (
     sections,
     titled,
 )
-from thinktime.present.page import Page, Verdict, colour
+from thinktime.present.page import colour
+from thinktime.present.report import Report
 
 WORDS = {
     "bars": "95 % confidence intervals of each result's own figure.",
@@ -38,13 +38,8 @@ _AXES = {"throughput": "requests a second", "errors": "share that failed"}
 _HEIGHT = 280
 
 
-def write(found: Sequence[Trend], path: Path) -> Path:
-    """Write the page of a workload's trends and return its path."""
-    return page.write(page_of(found), path)
-
-
-def page_of(found: Sequence[Trend]) -> Page:
-    """The page of a workload's trends, one for each target."""
+def report_of(found: Sequence[Trend]) -> Report:
+    """The report of a workload's trends, one for each target."""
     several = len(found) > 1
     phrases = [f"{one.target}: {one.verdict}" if several else one.verdict for one in found]
     changes = [
@@ -53,12 +48,16 @@ def page_of(found: Sequence[Trend]) -> Page:
         for shift in one.shifts
     ]
     charts = [_chart(figure) for figure in FIGURES if any(_worth(one, figure) for one in found)]
-    return Page(
+    return Report(
         f"{found[0].workload} over time",
-        Verdict(phrases[0], [*phrases[1:], *changes]),
-        [table(found)],
-        sections(charts, found),
-        WORDS,
+        f"trend of {found[0].workload}",
+        "",
+        phrases[0],
+        parts=[table(found)],
+        headline=phrases[0],
+        findings=[*phrases[1:], *changes],
+        charts=lambda: sections(charts, found),
+        words=WORDS,
     )
 
 
