@@ -158,7 +158,7 @@ def test_logs_are_never_written_over(log: Path, tmp_path: Path) -> None:
     assert "is a log" in called(str(log), "-o", str(log), status=2)
     assert "is a log" in called(str(log), "--report", str(log), status=2)
     assert log.read_text() == text
-    both = str(tmp_path / "both")
+    both = str(tmp_path / "both.toml")
     assert "both" in called(str(log), "-o", both, "--report", both, status=2)
     assert "no folder" in called(str(log), "-o", str(tmp_path / "no/w.toml"), status=2)
 

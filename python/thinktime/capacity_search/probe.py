@@ -36,7 +36,10 @@ _NOTHING = 3.0
 
 @dataclass(frozen=True)
 class Slo:
-    """The objectives of all requests; those of pages and parts are in results alone."""
+    """The objectives of all requests; those of pages and parts are in results alone.
+
+    A server must keep up with the arrivals in any case.
+    """
 
     times_s: Mapping[str, float]
     """Upper limits of response times in seconds by name: `mean`, `p50` to `p99.9`."""
@@ -44,19 +47,20 @@ class Slo:
     errors: float
     """The largest share of requests that may fail; 1 % if the workload sets none."""
 
+    given: bool = True
+    """Whether the workload has a table `[slo]`."""
+
     @classmethod
     def of(cls, workload: _core.Workload) -> Slo:
-        """The objectives in the workload's table `[slo]`.
+        """The objectives in the workload's table `[slo]`; of a workload without one, errors alone.
 
         Raises:
-            InputError: if the workload has none.
+            InputError: if the workload has none, and its clients wait for answers: they never come
+                faster than the server keeps up with.
         """
         table = dict(tomllib.loads(workload.to_toml()).get("slo", {}))
-        if not table:
-            raise _core.InputError(
-                f"the workload `{workload.name}` has no objectives, so nothing says what a server "
-                'must sustain: give it a table [slo], as in p99 = "250ms" and errors = "1%"'
-            )
+        if not table and all(one.model == "closed" for one in workload.populations):
+            raise no_objectives(workload)
         limits = {name: _limit(one) for name, one in table.items()}
         errors = limits.pop("errors", None) or str(_ERRORS_LIMIT)
         times_s = {
@@ -64,7 +68,15 @@ class Slo:
             for name, text in limits.items()
             if text is not None and name in _TIMES
         }
-        return cls(times_s, _share(errors.strip()))
+        return cls(times_s, _share(errors.strip()), bool(table))
+
+
+def no_objectives(workload: _core.Workload) -> _core.InputError:
+    """The error of a workload that sets no objectives where they are needed."""
+    return _core.InputError(
+        f"the workload `{workload.name}` has no objectives, so nothing says what a server must "
+        'sustain: give it a table [slo], as in p99 = "250ms" and errors = "1%"'
+    )
 
 
 @dataclass(frozen=True)

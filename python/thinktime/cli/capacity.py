@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Workload
+from thinktime import InputError, Workload
 from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
 from thinktime.capacity_search.generator import OF_GENERATOR
 from thinktime.capacity_search.length import Length
 from thinktime.capacity_search.outcome import DOUBTS, outcome
+from thinktime.capacity_search.probe import Slo
 from thinktime.capacity_search.search import PROBES_MAX
 from thinktime.cli import ci_files, common, options, plain_text, watch
 from thinktime.cli.watch import NOBODY, Watch
@@ -24,6 +25,11 @@ from thinktime.inputs import arrivals
 if TYPE_CHECKING:
     from thinktime.gate import Summaries
 
+
+NO_OBJECTIVES = (
+    "the workload sets no objective, [slo]: the capacity is what the server keeps up with, however "
+    'long answers take; [slo] with p99 = "250ms" limits that'
+)
 
 _Duration = Annotated[
     str | None,
@@ -48,7 +54,8 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one object alone.")]
 @watch.options
 def command(
     workload: Annotated[
-        Path | None, typer.Argument(help=options.WORKLOAD + "; it needs a table [slo].")
+        Path | None,
+        typer.Argument(help=options.WORKLOAD + "; its table [slo] has the objectives."),
     ] = None,
     system: _System = None,
     target: _Target = None,
@@ -72,16 +79,20 @@ def command(
     """Find the largest load within the SLO: a rate, a number of clients, or a scale."""
     given: dict[str, Any] = {"duration": duration, "output": output}
     given |= {} if precision is None else {"precision": precision}
+    more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
     if generator == (workload is not None):
         raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
     with common.mapped_errors():
+        if alien := [name for name, value in more.items() if generator and value is not None]:
+            raise InputError(f"`{alien[0]}` does not go with --generator, which has no workload")
         files = ci_files.files(junit, markdown)
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
-        more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
         with ci_files.failure_written(files, name):
             found, against = _with_progress(loaded, system, more, given, quiet, watched)
     _show(found, against, json, output)
+    if loaded is not None and not Slo.of(loaded).given:
+        common.say_note(NO_OBJECTIVES)
     untold = ci_files.write(files, lambda: _summaries(found, against, name))
     common.end(outcome(found, against, untold))
 
