@@ -12,19 +12,16 @@ from pathlib import Path
 
 import pytest
 from real_site.site import site, visited
-from skips import busy
 from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
 
 LOG_S, RUN_S = 40, 30
-SESSIONS_S = 15.0
-"""Four pages each, of 15 ms: a load of 0.3."""
+SESSIONS_S = 20.0
+"""Four pages each, of 15 ms: a load of 0.4."""
 
 WITHIN = 0.20
-BUSY = 0.01
-"""From this share of late waits on the machine was busy while the log was made."""
 
 
 def said(*words: object) -> tuple[int, str]:
@@ -56,24 +53,23 @@ def beyond(before: Path, after: Path) -> list[str]:
 @pytest.mark.serial
 def test_twice_the_traffic_is_as_simulated_or_not_trusted(tmp_path: Path) -> None:
     with site(tmp_path, seed=1) as at:
-        late = visited(at, LOG_S, SESSIONS_S, seed=2)
+        visited(at, LOG_S, SESSIONS_S, seed=2)
         for stamps in ("ms", "s"):
             shutil.copy(tmp_path / f"{stamps}.log", tmp_path / f"{stamps}-access.log")
             learned(tmp_path, stamps)
-        files = tmp_path / "ms.toml", "--target", f"http://{at}"
-        said("run", *files, "--scale", "2", "--duration", f"{RUN_S}s", "-o", tmp_path / "after")
+        target = ("--target", f"http://{at}", "--scale", "2", "--duration", f"{RUN_S}s")
+        said("run", tmp_path / "ms.toml", *target, "-o", tmp_path / "after")
     after = tt.Result.load(tmp_path / "after")
     assert after.summary["errors"] == 0
-    for stamps in ("ms", "s"):
-        before = simulated(tmp_path, stamps)
-        trusted = before is not None and before.untrusted is None
-        if trusted and after.untrusted is None:
-            wrong = beyond(tmp_path / f"{stamps}-before", tmp_path / "after")
-            assert not wrong, (stamps, wrong)
-        elif stamps == "ms" and late < BUSY and after.untrusted is None:
-            raise AssertionError(f"nothing can be told: {before and before.untrusted}")
-        elif stamps == "ms":
-            busy(f"{late:.1%} of the waits were late")
+    fine = simulated(tmp_path, "ms")
+    if fine is not None and fine.untrusted is None and after.untrusted is None:
+        wrong = beyond(tmp_path / "ms-before", tmp_path / "after")
+        assert not wrong, wrong
+    # Whole seconds do not show who waited for whom: without the doubt the answer would be wrong.
+    coarse = simulated(tmp_path, "s")
+    assert coarse is not None
+    assert coarse.untrusted is not None
+    assert beyond(tmp_path / "s-before", tmp_path / "after")
 
 
 def learned(folder: Path, stamps: str) -> None:
@@ -89,11 +85,14 @@ def learned(folder: Path, stamps: str) -> None:
 
 
 def simulated(folder: Path, stamps: str) -> tt.Result | None:
-    """The simulation of twice the traffic; None if the tool says that it is overloaded."""
+    """The simulation of twice the traffic; None if its overload is said to be doubtful."""
     files = folder / f"{stamps}.toml", folder / f"{stamps}.system.toml"
     said("capacity", *files)
     before = folder / f"{stamps}-before"
     words = ["simulate", *files, "--scale", "2", "-o", before, "--requests", "200000"]
     done = CliRunner().invoke(app, [str(word) for word in words])
-    print(stamps, done.exit_code, done.output[-600:])
-    return tt.Result.load(before) if before.exists() else None
+    if done.exit_code in (0, 3):
+        return tt.Result.load(before)
+    assert "the offered load is" in done.output, done.output
+    assert "not to be trusted: the server was learned" in done.output, done.output
+    return None

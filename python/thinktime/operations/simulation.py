@@ -14,11 +14,15 @@ from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.options import options_json
 from thinktime.operations.arrivals_end import arrivals_notes
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
+from thinktime.results.learned_server import doubt_at
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
 
 if TYPE_CHECKING:
     from thinktime import distributed
+
+_OVERLOAD = "the offered load is"
+"""The beginning of the core's refusal of an overload that would never end."""
 
 PROGRESS_LIMITS: tuple[int, int] | None = None
 """Events and attempts in the system after which a simulation without progress is given up; None for
@@ -83,6 +87,7 @@ def simulate(
 
     Raises:
         InputError: if the input is wrong; the message says where, and what would be right.
+        Overloaded: an InputError, if more comes than the system can do, and nothing ends that.
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
@@ -94,10 +99,13 @@ def simulate(
     notes = Notes.of(workload, modelled, given, told)
 
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
-        return _core.simulate(
-            workload, modelled, options, output=None if output is None else Path(output),
-            progress=notes.progress, elsewhere=elsewhere, progress_limits=PROGRESS_LIMITS,
-        )  # fmt: skip
+        try:
+            return _core.simulate(
+                workload, modelled, options, output=None if output is None else Path(output),
+                progress=notes.progress, elsewhere=elsewhere, progress_limits=PROGRESS_LIMITS,
+            )  # fmt: skip
+        except _core.InputError as error:
+            raise _with_doubt(error, workload, modelled) from None
 
     if on is None:
         return written_result(do(), notes)
@@ -105,6 +113,20 @@ def simulate(
 
     done = replications_on_cluster(workload, modelled, options, on, replications, do)
     return written_result(done, notes)
+
+
+class Overloaded(_core.InputError):
+    """More comes than a modelled system can do, and nothing ends the simulation."""
+
+
+def _with_doubt(
+    error: _core.InputError, workload: _core.Workload, system: _core.System
+) -> _core.InputError:
+    """The error; of an overload with the reason why the system is not known, if it is not."""
+    if not str(error).startswith(_OVERLOAD):
+        return error
+    doubt = doubt_at(system, workload.request_rate or 0.0)
+    return Overloaded(f"{error}; not to be trusted: {doubt}" if doubt else str(error))
 
 
 def _changed(

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
@@ -26,7 +27,7 @@ from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of, worklo
 from thinktime.results.files import check_place, write_whole
 from thinktime.sweeps.grid import Axis, Point, axes_of, parse, points
 from thinktime.sweeps.plan import PackedTask, Plan, Task
-from thinktime.sweeps.row import Row, row_of, table_of
+from thinktime.sweeps.row import Row, row_at, table_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -201,7 +202,7 @@ def _here(
             while True:
                 check()
                 place = todo.get_nowait()
-                done.put((place, row_of(grid[place], tasks[place].do(check))))
+                done.put((place, row_at(grid[place], partial(tasks[place].do, check))))
         except (Empty, _End):
             pass
         except BaseException as error:  # the waiting thread raises it again
@@ -245,7 +246,7 @@ def _there(
 
 def _packed_row(point: Point, packed: PackedTask) -> Row:
     with TemporaryDirectory(prefix="thinktime-") as folder:
-        return row_of(point, packed.opened(Path(folder)).do(lambda *_: None))
+        return row_at(point, partial(packed.opened(Path(folder)).do, lambda *_: None))
 
 
 class _Keeper:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from thinktime import validity
+from thinktime.operations.simulation import Overloaded
 from thinktime.present import columns
 from thinktime.report.clusters import hit_ratio
 from thinktime.results import independent
@@ -21,6 +22,14 @@ _TIMES = ("mean", "ci95", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
 _COUNTS = ("requests", "errors", "timeouts", "retries")
 _PAGE_TIMES = ("mean", "ci95", "p50", "p90", "p99")
 _RATES = ("offered_rate", "throughput", "think_time_s", "duration_s", "warmup_s")
+
+
+def row_at(point: Point, do: Callable[[], Result]) -> Row:
+    """The row of a point that is done now; an overload without an end has no figures."""
+    try:
+        return row_of(point, do())
+    except Overloaded as error:
+        return {"warnings": str(error), "untrusted": str(error), "point": point}
 
 
 def row_of(point: Point, result: Result) -> Row:
