@@ -57,6 +57,14 @@ NoServerTiming = Annotated[
     ),
 ]
 
+Scale = Annotated[
+    float | None,
+    typer.Option(
+        help="Ask, too, what the measured workload would show with its rates and clients "
+        "multiplied by this."
+    ),
+]
+
 
 def command(
     result: Measured,
@@ -65,6 +73,7 @@ def command(
     format: Format = None,
     low_load: LowLoad = None,
     no_server_timing: NoServerTiming = False,
+    scale: Scale = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
 ) -> None:
     """Find the server that fits a result, and what other systems would have shown.
@@ -85,6 +94,7 @@ def command(
             log_format=format,
             low_load=low,
             server_timing=not no_server_timing,
+            scale=scale,
         )
     if json:
         typer.echo(json_module.dumps(found.as_dict(), indent=2))
