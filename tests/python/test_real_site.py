@@ -65,7 +65,7 @@ def test_twice_the_traffic_is_as_simulated_or_not_trusted(tmp_path: Path) -> Non
     if fine is not None and fine.untrusted is None and after.untrusted is None:
         wrong = beyond(tmp_path / "ms-before", tmp_path / "after")
         assert not wrong, wrong
-    # Whole seconds do not show who waited for whom: without the doubt the answer would be wrong.
+    # Whole seconds do not show the waiting: without the doubt the answer would be wrong.
     coarse = simulated(tmp_path, "s")
     assert coarse is not None
     assert coarse.untrusted is not None

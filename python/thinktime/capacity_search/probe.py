@@ -17,7 +17,7 @@ from thinktime.results.result import Result
 from thinktime.results.verdict import Met, Objective
 
 _NORMAL_95 = 1.959964
-_ERRORS_LIMIT = 0.01
+_ERRORS_LIMIT = "1%"
 """The share of requests that may fail if the SLO has no limit for errors."""
 
 _LATE_SHARE = 0.10
@@ -36,10 +36,7 @@ _NOTHING = 3.0
 
 @dataclass(frozen=True)
 class Slo:
-    """The objectives of all requests; those of pages and parts are in results alone.
-
-    A server must keep up with the arrivals in any case.
-    """
+    """The objectives of all requests; those of pages and parts are in results alone."""
 
     times_s: Mapping[str, float]
     """Upper limits of response times in seconds by name: `mean`, `p50` to `p99.9`."""
@@ -51,32 +48,25 @@ class Slo:
     """Whether the workload has a table `[slo]`."""
 
     @classmethod
-    def of(cls, workload: _core.Workload) -> Slo:
+    def of(cls, workload: _core.Workload, *, needed: bool = False) -> Slo:
         """The objectives in the workload's table `[slo]`; of a workload without one, errors alone.
 
         Raises:
-            InputError: if the workload has none, and its clients wait for answers: they never come
-                faster than the server keeps up with.
+            InputError: if it has none, and they are `needed`, or all its clients wait for answers.
         """
         table = dict(tomllib.loads(workload.to_toml()).get("slo", {}))
-        if not table and all(one.model == "closed" for one in workload.populations):
-            raise no_objectives(workload)
+        waits = all(one.model == "closed" for one in workload.populations)
+        if not table and (needed or waits):
+            why = 'has no objectives: give it a table [slo], as in p99 = "250ms"'
+            raise _core.InputError(f"the workload `{workload.name}` {why}")
         limits = {name: _limit(one) for name, one in table.items()}
-        errors = limits.pop("errors", None) or str(_ERRORS_LIMIT)
+        errors = limits.pop("errors", None) or _ERRORS_LIMIT
         times_s = {
             name: _core.Distribution(text).mean
             for name, text in limits.items()
             if text is not None and name in _TIMES
         }
         return cls(times_s, _share(errors.strip()), bool(table))
-
-
-def no_objectives(workload: _core.Workload) -> _core.InputError:
-    """The error of a workload that sets no objectives where they are needed."""
-    return _core.InputError(
-        f"the workload `{workload.name}` has no objectives, so nothing says what a server must "
-        'sustain: give it a table [slo], as in p99 = "250ms" and errors = "1%"'
-    )
 
 
 @dataclass(frozen=True)
@@ -306,7 +296,5 @@ def _limit(entry: object) -> str | None:
 
 
 def _share(text: str) -> float:
-    if text.endswith("%"):
-        return float(text[:-1]) / 100
-    part, _, whole = text.partition("/")
+    part, _, whole = text.replace("%", "/100").partition("/")
     return float(part) / float(whole or 1)

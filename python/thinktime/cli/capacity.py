@@ -77,14 +77,10 @@ def command(
     **changes: Any,
 ) -> None:
     """Find the largest load within the SLO: a rate, a number of clients, or a scale."""
-    given: dict[str, Any] = {"duration": duration, "output": output}
-    given |= {} if precision is None else {"precision": precision}
+    given = common.chosen({"duration": duration, "output": output, "precision": precision})
     more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
-    if generator == (workload is not None):
-        raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
     with common.mapped_errors():
-        if alien := [name for name, value in more.items() if generator and value is not None]:
-            raise InputError(f"`{alien[0]}` does not go with --generator, which has no workload")
+        _check_generator(generator, workload, more)
         files = ci_files.files(junit, markdown)
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
@@ -95,6 +91,14 @@ def command(
         common.say_note(NO_OBJECTIVES)
     untold = ci_files.write(files, lambda: _summaries(found, against, name))
     common.end(outcome(found, against, untold))
+
+
+def _check_generator(generator: bool, workload: Path | None, more: dict[str, Any]) -> None:
+    """Raises InputError unless there is a workload or the generator, which has no `more`."""
+    if generator == (workload is not None):
+        raise InputError("give a workload file, or --generator alone")
+    if alien := [name for name, value in more.items() if generator and value is not None]:
+        raise InputError(f"`{alien[0]}` does not go with --generator, which has no workload")
 
 
 def _with_progress(
@@ -109,7 +113,7 @@ def _with_progress(
     probes: list[Probe] = []
     named = OF_GENERATOR if loaded is None else what_of(loaded, more["what"])
     if loaded is not None and more["target"] is not None and not quiet:
-        length = Length.of(arrivals.with_arrivals(loaded, more), given["duration"])
+        length = Length.of(arrivals.with_arrivals(loaded, more), given.get("duration"))
         common.say_note(length.words(PROBES_MAX))
     name = "the generator" if loaded is None else loaded.name
     watched_run = watch.watched_run("capacity", name, more["target"], (None, None))

@@ -61,7 +61,8 @@ Scale = Annotated[
     float | None,
     typer.Option(
         help="Ask, too, what the measured workload would show with its rates and clients "
-        "multiplied by this."
+        "multiplied by this.",
+        metavar="NUMBER",
     ),
 ]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,13 +100,11 @@ def simulate(
     notes = Notes.of(workload, modelled, given, told)
 
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
-        try:
+        with _overloads_doubted(workload, modelled):
             return _core.simulate(
                 workload, modelled, options, output=None if output is None else Path(output),
                 progress=notes.progress, elsewhere=elsewhere, progress_limits=PROGRESS_LIMITS,
             )  # fmt: skip
-        except _core.InputError as error:
-            raise _with_doubt(error, workload, modelled) from None
 
     if on is None:
         return written_result(do(), notes)
@@ -119,14 +118,17 @@ class Overloaded(_core.InputError):
     """More comes than a modelled system can do, and nothing ends the simulation."""
 
 
-def _with_doubt(
-    error: _core.InputError, workload: _core.Workload, system: _core.System
-) -> _core.InputError:
-    """The error; of an overload with the reason why the system is not known, if it is not."""
-    if not str(error).startswith(_OVERLOAD):
-        return error
-    doubt = doubt_at(system, workload.request_rate or 0.0)
-    return Overloaded(f"{error}; not to be trusted: {doubt}" if doubt else str(error))
+@contextmanager
+def _overloads_doubted(workload: _core.Workload, system: _core.System) -> Iterator[None]:
+    """Raises an overload as `Overloaded`, with the reason why the system is not known, if any."""
+    try:
+        yield
+    except _core.InputError as error:
+        if not str(error).startswith(_OVERLOAD):
+            raise
+        doubt = doubt_at(system, workload.request_rate or 0.0)
+        reason = f"; not to be trusted: {doubt}" if doubt else ""
+        raise Overloaded(f"{error}{reason}") from None
 
 
 def _changed(
