@@ -96,8 +96,7 @@ def simulate(
     options = options_json("simulate", given)
     workload, modelled = with_seed(workload, seed), system_of(system)
     workload = _changed(workload, modelled, given)
-    told = arrivals_notes("simulate", workload, options)
-    notes = Notes.of(workload, modelled, given, told)
+    notes = Notes.of(workload, modelled, given, arrivals_notes("simulate", workload, options))
 
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
         with _overloads_doubted(workload, modelled):
