@@ -32,7 +32,7 @@ class LearnedFiles:
     def of(cls, output: Path | None, system: Path | None, page: Path | None) -> LearnedFiles:
         """The files of `--output`, `--system` and `--report`.
 
-        An output `site.toml` is the workload alone, and so is a path that exists. Another one,
+        An output `site.toml` is the workload alone, and so is a file that exists. Another path,
         `site`, stands for `site.toml`, `site.system.toml` and `site.html`; the last two may be
         named by the other options.
         """
@@ -79,4 +79,4 @@ class LearnedFiles:
 
 def _is_one_file(output: Path) -> bool:
     """Whether the workload alone goes there: to a file of its own, or to what is there already."""
-    return output.suffix == _WORKLOAD or output.exists()
+    return output.suffix == _WORKLOAD or (output.exists() and not output.is_dir())
