@@ -33,11 +33,12 @@ http {{
   server {{
     listen 127.0.0.1:{port}{speaks};
     root {directory};
-    location = /missing {{ return 404; }}
-    location /item/ {{ return 200 "an item"; }}
+    {locations}
   }}
 }}
 """
+
+ITEMS = 'location = /missing { return 404; } location /item/ { return 200 "an item"; }'
 
 
 def free_port() -> int:
@@ -53,6 +54,7 @@ def serving(
     *,
     http: str = "access_log off;",
     speaks: str = "",
+    locations: str = ITEMS,
     keepalive_requests: int = 100,
 ) -> Iterator[str]:
     """Run nginx; yields host and port. Skips the test if nginx is not installed."""
@@ -63,8 +65,9 @@ def serving(
     config = directory / "nginx.conf"
     # Started by root, nginx would read the files as another user, who may not.
     user = "user root;" if os.geteuid() == 0 else ""
-    values = {"directory": directory, "port": port, "user": user, "http": http, "speaks": speaks}
-    config.write_text(CONFIG.format(**values, keepalive_requests=keepalive_requests))
+    values = {"directory": directory, "port": port, "user": user, "http": http, "speaks": speaks,
+              "locations": locations, "keepalive_requests": keepalive_requests}  # fmt: skip
+    config.write_text(CONFIG.format(**values))
     process = subprocess.Popen([NGINX, "-p", str(directory), "-c", str(config)])
     try:
         wait_until_listening(process, port)

@@ -9,14 +9,17 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import command_copies
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.capacity_search.length import Length
 from thinktime.capacity_search.probe import Probe
+from thinktime.cli import app
 from thinktime.trials import Trial
 
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\ndemand = "exp(1ms)"\n'
@@ -94,16 +97,48 @@ def test_partly_open_sessions_are_counted_by_session() -> None:
 @pytest.mark.parametrize(
     ("slo", "options", "words"),
     [
-        ("", {}, "has no objectives"),
         ('p99 = "1s"', {"what": "clients"}, "what = clients: the workload is open, so it is rate"),
         ('p99 = "1s"', {"precision": "0%"}, "is not a precision"),
         ('p99 = "1s"', {"target": "http://127.0.0.1:1"}, "not both"),
     ],
 )
 def test_wrong_input_is_named(slo: str, options: dict[str, str], words: str) -> None:
-    text = open_text(slo) if slo else open_text("").replace("[slo]", "")
     with pytest.raises(tt.InputError, match=words):
-        tt.capacity(tt.Workload(text), tt.System(SYSTEM), **options)
+        tt.capacity(tt.Workload(open_text(slo)), tt.System(SYSTEM), **options)
+
+
+WITHOUT = open_text("").replace("[slo]", "")
+
+
+def test_without_objectives_a_model_has_the_capacity_that_it_keeps_up_with() -> None:
+    """A server that needs 1 ms for a request keeps up with 1,000 a second."""
+    found = tt.capacity(tt.Workload(WITHOUT), tt.System(SYSTEM))
+    assert found.verdict == "found"
+    assert 900 <= found.value <= found.high <= 1000 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (WITHOUT, {"target": "http://127.0.0.1:1"}),
+        (
+            'name="w"\n[arrivals]\nmodel="closed"\nclients=5\n[session]\nthink="0s"\n',
+            {"system": tt.System(SYSTEM)},
+        ),
+    ],
+)
+def test_objectives_are_needed_if_the_load_alone_decides_nothing(
+    text: str, options: dict[str, Any]
+) -> None:
+    with pytest.raises(tt.InputError, match="has no objectives"):
+        tt.capacity(tt.Workload(text), **options)
+
+
+def test_the_generator_has_no_workload_whose_load_could_be_changed() -> None:
+    for words in (("--scale", "2"), ("--rate", "5/s"), ("--what", "rate"), ("--on", "ray")):
+        result = CliRunner().invoke(app, ["capacity", "--generator", *words])
+        assert result.exit_code == 2
+        assert f"`{words[0]}` does not go with --generator" in result.output
 
 
 TWO = (

@@ -292,10 +292,10 @@ def test_what_cannot_be_told_says_how_long_it_would_take() -> None:
     found = judged(limit("p99 > +8%"), comparison(p99=P99))
     assert found.times_as_long == pytest.approx(4.0)
     assert "4.4 times as long (4.4 min each)" in found.words
-    short = judged(limit("p99 > +8%"), comparison(p99=Missing("the run is too short for it", 3.0)))
+    short = judged(limit("p99 > +8%"), comparison(p99=Missing("the run is too short", 3.0)))
     assert short.outcome == "cannot tell"
     assert "3.3 times as long" in short.words
-    almost = judged(limit("p99 > +8%"), comparison(p99=Missing("the run is too short for it", 0.9)))
+    almost = judged(limit("p99 > +8%"), comparison(p99=Missing("the run is too short", 0.9)))
     assert "1.1 times as long" in almost.words
 
 
@@ -380,7 +380,7 @@ def test_json_is_one_object_alone(folder: Path) -> None:
     mean = found["figures"]["mean"]
     assert mean["difference_ci95"][0] < mean["difference"] < mean["difference_ci95"][1]
     assert mean["paired"]
-    assert found["missing"] == {"p99.9": "the run is too short for it"}
+    assert found["missing"] == {"p99.9": "the run is too short"}
     assert found["limits"][0]["outcome"] == "broken"
 
 

@@ -105,6 +105,9 @@ def made(folder: Path, page: str) -> Path:
     """The folder of a page, with its files."""
     (folder / "examples").symlink_to(ROOT / "examples")
     write_log(folder / "access.log")
+    text = (folder / "access.log").read_text().replace('"x"', '"Mozilla/5.0 (X11) Firefox/120.0"')
+    timed = [f"{line} rt=0.00{1 + n % 7}\n" for n, line in enumerate(text.splitlines())]
+    (folder / "access.log").write_text("".join(timed))
     (folder / "users.csv").write_text("user,password\nann,secret\n")
     (folder / "login.txt").write_text("user:passwd\n")
     (folder / "photo.png").write_bytes(b"\x89PNG")

@@ -158,9 +158,21 @@ def test_logs_are_never_written_over(log: Path, tmp_path: Path) -> None:
     assert "is a log" in called(str(log), "-o", str(log), status=2)
     assert "is a log" in called(str(log), "--report", str(log), status=2)
     assert log.read_text() == text
-    both = str(tmp_path / "both")
+    both = str(tmp_path / "both.toml")
     assert "both" in called(str(log), "-o", both, "--report", both, status=2)
     assert "no folder" in called(str(log), "-o", str(tmp_path / "no/w.toml"), status=2)
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_without_durations_one_name_stands_for_a_workload_and_a_page(
+    log: Path, tmp_path: Path
+) -> None:
+    name = tmp_path / "shop.example.org"
+    shown = called(str(log), "--no-fidelity", "-q", "-o", str(name))
+    assert f"{name}.system.toml is not written: the log has no durations" in shown
+    assert [one.suffix for one in sorted(tmp_path.iterdir())] == [".html", ".toml"]
+    demand = ("--demand", "exp(5ms)", "-o", str(name))
+    assert f"written: {name}.system.toml" in called(str(log), "--no-fidelity", "-q", *demand)
 
 
 @pytest.mark.usefixtures("brief_advice")
@@ -216,6 +228,17 @@ def test_programs_whose_paths_are_not_named_request_what_people_do(tmp_path: Pat
     targets = [one.split('"')[1] for one in text.splitlines() if one.startswith("get = ")]
     assert any(one.startswith("/item/1?others-of-") for one in targets), targets
     assert all(one.startswith("/item/") for one in targets)
+
+
+@pytest.mark.usefixtures("brief_advice")
+def test_a_health_check_is_named_however_seldom_it_asks(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    make(Known(sessions=300, rate=5.0), path)
+    lines = path.read_text().splitlines()
+    at = [one.partition("[")[2].partition("]")[0] for one in lines[:: len(lines) // 6]]
+    probe = '10.9.9.9 - - [{}] "GET /healthz HTTP/1.1" 200 2 "-" "kube-probe/1.30"'
+    path.write_text("\n".join([*lines, *map(probe.format, at)]) + "\n")
+    assert 'get = "/healthz"' in learn([path], fidelity=False).workload_text
 
 
 @pytest.mark.usefixtures("brief_advice")

@@ -113,6 +113,12 @@ def test_each_command_says_so(files: tuple[str, str], tmp_path: Path) -> None:
     assert "of 2 points 1 is" in text
 
 
+def test_an_overload_of_a_server_that_is_not_known_is_doubted(files: tuple[str, str]) -> None:
+    text = said("simulate", *files, "--scale", "20", status=2)
+    assert "the offered load is" in text
+    assert "not to be trusted: the server was learned from access.log" in text
+
+
 def test_a_capacity_beyond_the_known_rate_is_not_to_be_trusted(files: tuple[str, str]) -> None:
     result = CliRunner().invoke(app, ["capacity", *files, "--precision", "0.2", "-q", "--json"])
     assert result.exit_code == 3, result.output
@@ -138,6 +144,10 @@ def test_learn_says_what_it_learned_and_how_far(
     assert "can be trusted up to" in text
     found = json.loads(said(*words, "--json", status=0))["server"]
     assert (found["policy"], found["servers"], found["up_to"]) == ("fcfs", 2, None)
+    text = said(*words, "-o", str(tmp_path / "site"), status=0)
+    for ending in ("toml", "system.toml", "html"):
+        assert f"written: {tmp_path / 'site'}.{ending}" in text
+    assert tt.System.load(tmp_path / "site.system.toml").learned == table
     monkeypatch.setattr("thinktime.learn.views.server.QUICK", 10)
     assert "`--system FILE`" in said(*words, status=0)
 

@@ -28,9 +28,9 @@ WORKLOADS = {
 [slo]\np99 = "1s"\nerrors = "1%"\npage_p95 = "2s\"""",
     "retries": f"""[arrivals]\n{OPEN}\n[clients]\nconcurrency = 4
 [[request]]\nname = "item"\ntimeout = "20ms"\nretry = {{attempts = 2}}""",
-    "populations": f"""[[population]]\nname = "people"\narrivals = {{model = "open", rate = "30/s"}}
-[[population]]\nname = "loops"\narrivals = {{model = "closed", clients = 2}}
-session = {{think = "1s"}}
+    "populations": """[[population]]\nname = "people"\narrivals = {model = "open", rate = "30/s"}
+[[population]]\nname = "loops"\narrivals = {model = "closed", clients = 2}
+session = {think = "1s"}
 [[population.request]]\nname = "poll"\nget = "/poll\"""",
 }
 """By what is special in it, the tables of a workload."""

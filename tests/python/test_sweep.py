@@ -216,6 +216,23 @@ def test_points_that_are_not_to_be_trusted_are_marked_and_told_by_the_status(
     assert "not to be trusted" in (tmp_path / "out" / "sweep.html").read_text()
 
 
+def test_an_overloaded_point_leaves_the_others(tmp_path: Path) -> None:
+    """50 requests a second of 10 ms are a load of 0.5, and 150 one of 1.5."""
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "s.toml").write_text(SYSTEM)
+    words = ["sweep", str(tmp_path / "w.toml"), str(tmp_path / "s.toml"), "-q", "--vary",
+             "scale=1,3", "--requests", "2000", "-o", str(tmp_path / "out")]  # fmt: skip
+    for _ in range(2):  # the second time all points are kept ones
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 3, result.output
+        assert "At scale 3: not to be trusted: the offered load is 1.500" in result.output
+        assert "of 2 points 1 is not to be trusted" in result.output
+    table = pl.read_parquet(tmp_path / "out" / "results.parquet")
+    assert table["load"].to_list() == [pytest.approx(0.5, rel=0.1), None]
+    alone = tt.sweep(tt.Workload(WORKLOAD), tt.System(SYSTEM), ["scale=3"], requests=2000)
+    assert "the offered load is 1.500" in alone["untrusted"][0]
+
+
 def test_points_that_an_older_version_kept_are_taken(tmp_path: Path) -> None:
     def go(values: str) -> pl.DataFrame:
         workload, system = tt.Workload(WORKLOAD), tt.System(SYSTEM)

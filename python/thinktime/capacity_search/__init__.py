@@ -62,8 +62,9 @@ def capacity(
     """Find the largest rate, number of clients or scale at which the objectives are met.
 
     Args:
-        workload: A workload, the path of its file, or its content as a dict; it needs a table
-            `[slo]`. The search begins at its own rate or number of clients.
+        workload: A workload, the path of its file, or its content as a dict. The search begins at
+            its own rate or number of clients. Without a table `[slo]` the capacity is the load that
+            a model keeps up with; a real server and closed workloads need objectives.
         system: A system, the path of its file, or its content as a dict; None with a target.
         target: The url of a real server.
         what: "rate" (open and partly open), "clients" (closed), or "scale", which multiplies the
@@ -104,7 +105,10 @@ def capacity(
     named = what_of(workload, what)
     options = _options(workload, target, duration, requests, warmup)
     options |= {} if on is None else {"on": on}
-    prober = _Prober(Trial(_with_error_limit(workload), system, target, options), named[0])
+    prober = _Prober(
+        Trial(_with_error_limit(workload, needed=target is not None), system, target, options),
+        named[0],
+    )
     search = Search(
         start=_start(workload, named[0]), precision=share(precision),
         ceiling=_ceiling(workload, system, named[0]), whole=named[0] == "clients",
@@ -171,13 +175,13 @@ def _options(
     }
 
 
-def _with_error_limit(workload: _core.Workload) -> _core.Workload:
+def _with_error_limit(workload: _core.Workload, *, needed: bool) -> _core.Workload:
     """The workload, whose requests may not fail at any rate even if its objectives do not say so.
 
     Raises:
-        InputError: The workload has no objectives.
+        InputError: as `slo_of`.
     """
-    known = "errors" in slo_of(workload)
+    known = "errors" in slo_of(workload, needed=needed)
     return workload if known else workload.with_value("slo.errors", _ERRORS_MAX)
 
 

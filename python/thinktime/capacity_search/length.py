@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -86,18 +85,19 @@ class Length:
         return f"{told}: --duration {enough_s}s would be {_SPARE} times as many"
 
 
-def slo_of(workload: _core.Workload) -> dict[str, str]:
+def slo_of(workload: _core.Workload, *, needed: bool = True) -> dict[str, str]:
     """The limits of all requests in the workload's table `[slo]`, by name.
 
+    A real server seems to keep up with more than it can for a while, and clients who wait for
+    answers never overload a server: both need objectives.
+
     Raises:
-        InputError: The workload has no objectives.
+        InputError: The workload has no objectives, and they are `needed` or all its clients wait.
     """
-    table = tomllib.loads(workload.to_toml()).get("slo", {})
-    if not table:
-        raise _core.InputError(
-            f"the workload `{workload.name}` has no objectives, so nothing says what a server "
-            'must sustain: give it a table [slo], as in p99 = "250ms" and errors = "1%"'
-        )
+    table = workload.tables["slo"] or {}
+    if not table and (needed or all(one.model == "closed" for one in workload.populations)):
+        why = 'has no objectives: give it a table [slo], as in p99 = "250ms"'
+        raise _core.InputError(f"the workload `{workload.name}` {why}")
     whole = {n: one if isinstance(one, Mapping) else {"limit": one} for n, one in table.items()}
     return {name: str(one["limit"]) for name, one in whole.items() if "limit" in one}
 

@@ -12,7 +12,7 @@ from thinktime.present.report import Case, Report, outcome_of
 from thinktime.results.verdict import Verdict
 
 DOUBTS = {
-    "imprecise": "The probes were used up before the interval was as narrow as was asked for",
+    "imprecise": "The interval is wider than was asked for, and more probes would not change that",
     "too short": "No probe surely met the objectives: longer probes could tell",
     "generator": "Beyond this value the generator itself was late: the server may bear more",
     "no limit": "No value that was tried failed: the server may bear more",

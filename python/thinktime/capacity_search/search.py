@@ -19,6 +19,12 @@ _SURE = 3.0
 _SHORT_MAX = 5
 """The search ends after this many probes near the limit that met the objectives, all too short."""
 
+_NEAR_MIN = 10
+"""From this many probes near the crossing on, the search foresees its precision."""
+
+_FAR = 3.0
+"""It ends if its interval would still be this many times too wide in the end."""
+
 PROBES_MAX = 30
 _DOUBLINGS_MAX = 20
 _HALVINGS_MAX = 10
@@ -67,7 +73,7 @@ class Search:
 
     def next(self) -> float | None:
         """The value of the next probe; None when enough is known or no probe can add to it."""
-        if len(self.probes) >= self.probes_max or self.too_short:
+        if len(self.probes) >= self.probes_max or self.too_short or self.out_of_reach:
             return None
         value = self._outwards() if not self.bracketed else self._inwards()
         if value is None or not self.whole:
@@ -104,6 +110,21 @@ class Search:
         near = min([*fails, self.ceiling]) / 2  # where a probe has about as many requests as any
         short = [one.short for one in self.probes if one.passed and one.value >= near]
         return len(short) >= _SHORT_MAX and all(short)
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether all probes that are left would not give the precision, by far.
+
+        The width of a line's interval falls as the square root of the number of probes near the
+        crossing.
+        """
+        if not self.bracketed or self._fit_within(*self._bracket()) is None:
+            return False
+        found = self.estimate()
+        near = sum(found.low / 2 <= probe.value <= 2 * found.high for probe in self.probes)
+        left = self.probes_max - len(self.probes)
+        half = (found.high - found.low) / 2 * math.sqrt(near / max(near + left, 1))
+        return found.low > 0 and near >= _NEAR_MIN and half > _FAR * self.precision * found.value
 
     @property
     def done(self) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thinktime import Workload, gate
+from thinktime import InputError, Workload, gate
 from thinktime.capacity_search import Capacity, CapacityStopped, Probe, generator_capacity, what_of
 from thinktime.capacity_search import capacity as capacity_of
 from thinktime.capacity_search.answer import so_far
@@ -24,6 +24,11 @@ from thinktime.inputs import arrivals
 if TYPE_CHECKING:
     from thinktime.present.report import Report
 
+
+NO_OBJECTIVES = (
+    "the workload sets no objective, [slo]: the capacity is what the server keeps up with, however "
+    'long answers take; [slo] with p99 = "250ms" limits that'
+)
 
 _Duration = Annotated[
     str | None,
@@ -48,7 +53,8 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one object alone.")]
 @watch.options
 def command(
     workload: Annotated[
-        Path | None, typer.Argument(help=options.WORKLOAD + "; it needs a table [slo].")
+        Path | None,
+        typer.Argument(help=options.WORKLOAD + "; its table [slo] has the objectives."),
     ] = None,
     system: _System = None,
     target: _Target = None,
@@ -70,20 +76,28 @@ def command(
     **changes: Any,
 ) -> None:
     """Find the largest load within the SLO: a rate, a number of clients, or a scale."""
-    given: dict[str, Any] = {"duration": duration, "output": output}
-    given |= {} if precision is None else {"precision": precision}
-    if generator == (workload is not None):
-        raise common.fail("give a workload file, or --generator alone", common.Exit.INPUT_WRONG)
+    given = common.chosen({"duration": duration, "output": output, "precision": precision})
+    more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
     with common.mapped_errors():
+        _check_generator(generator, workload, more)
         files = gate.files(junit, markdown)
         loaded = None if workload is None else common.load_workload(workload)
         name = "generator" if loaded is None else loaded.name
-        more = {"target": target, "what": what, "on": on, **common.chosen(changes)}
         with files.failure_written(name):
             found = _with_progress(loaded, system, more, given, quiet, watched)
     made = report_of(found, name)
     _show(found, made, json, output)
+    if loaded is not None and not loaded.tables["slo"]:
+        common.say_note(NO_OBJECTIVES)
     common.end(outcome(found).unwritten(files.unwritten(lambda: [made])))
+
+
+def _check_generator(generator: bool, workload: Path | None, more: dict[str, Any]) -> None:
+    """Raises InputError unless there is a workload or the generator, which has no `more`."""
+    if generator == (workload is not None):
+        raise InputError("give a workload file, or --generator alone")
+    if alien := [name for name, value in more.items() if generator and value is not None]:
+        raise InputError(f"`{alien[0]}` does not go with --generator, which has no workload")
 
 
 def _with_progress(
@@ -98,7 +112,7 @@ def _with_progress(
     probes: list[Probe] = []
     named = OF_GENERATOR if loaded is None else what_of(loaded, more["what"])
     if loaded is not None and more["target"] is not None and not quiet:
-        length = Length.of(arrivals.with_arrivals(loaded, more), given["duration"])
+        length = Length.of(arrivals.with_arrivals(loaded, more), given.get("duration"))
         common.say_note(length.words(PROBES_MAX))
     name = "the generator" if loaded is None else loaded.name
     watched_run = watch.watched_run("capacity", name, more["target"], (None, None))

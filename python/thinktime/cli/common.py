@@ -169,7 +169,8 @@ def show(result: Result, showing: Showing) -> None:
     if found := remote_rows_of(result.summary):
         say_note(words(found, result.path))
     if showing.output is not None:
-        errors.print(f"result: {showing.output}", markup=False, soft_wrap=True)
+        page = "" if showing.report else f" (a page of it: thinktime report {showing.output})"
+        errors.print(f"result: {showing.output}{page}", markup=False, soft_wrap=True)
 
 
 def load_workload(path: Path) -> Workload:

@@ -58,6 +58,15 @@ NoServerTiming = Annotated[
     ),
 ]
 
+Scale = Annotated[
+    float | None,
+    typer.Option(
+        help="Ask, too, what the measured workload would show with its rates and clients "
+        "multiplied by this.",
+        metavar="NUMBER",
+    ),
+]
+
 
 def command(
     result: Measured,
@@ -66,6 +75,7 @@ def command(
     format: Format = None,
     low_load: LowLoad = None,
     no_server_timing: NoServerTiming = False,
+    scale: Scale = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object alone.")] = False,
 ) -> None:
     """Find the server that fits a result, and what other systems would have shown.
@@ -88,6 +98,7 @@ def command(
                 log_format=format,
                 low_load=low,
                 server_timing=not no_server_timing,
+                scale=scale,
             )
     if json:
         typer.echo(json_module.dumps(found.as_dict(), indent=2))

@@ -14,10 +14,10 @@ import typer
 from thinktime import _core
 from thinktime.cli import common, options, plain_text, watch
 from thinktime.cli.interrupt import Interrupt
+from thinktime.cli.learned_files import LearnedFiles
 from thinktime.cli.memory import give_back_large, use_again, without_collection
 from thinktime.cli.progress import reading_progress
 from thinktime.cli.watch import NOBODY, Watch
-from thinktime.results.files import write_whole
 
 if TYPE_CHECKING:
     from thinktime.learn import Learned
@@ -96,7 +96,13 @@ def command(
     report: Annotated[Path | None, typer.Option(help="The page of charts to write.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The workload file to write."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="The workload file to write, as in site.toml; or `site`, for site.toml, "
+            "site.system.toml if the log has durations, and site.html.",
+            metavar="NAME",
+        ),
     ] = None,
     system: Annotated[
         Path | None,
@@ -131,10 +137,12 @@ def command(
         return
     if not logs:
         raise common.fail("give a log, or several", common.Exit.INPUT_WRONG)
-    if demand is not None and system is None:
+    files = LearnedFiles.of(output, system, report)
+    if demand is not None and files.system is None:
         raise common.fail("--demand goes with --system", common.Exit.INPUT_WRONG)
     _check_demand(demand)
-    _check_paths([*logs, *([compare] if compare else [])], output, report, system)
+    with common.mapped_errors():
+        files.check([*logs, *([compare] if compare else [])])
     give_back_large()
     from thinktime.learn import learn
 
@@ -168,17 +176,20 @@ def command(
                     when_read=partial(_tell, reading, feed, enough), **how,
                 )  # fmt: skip
                 if feed is not None:
-                    feed.finish(lambda: _page(learned, output))
-            server = None if system is None else _server(learned, demand)
+                    feed.finish(lambda: _page(learned, files.workload))
+            server = None if files.system is None else _server(learned, demand)
             if compare is not None:
                 with reading_progress(quiet) as progress:
                     before = learn([compare], fidelity=False, progress=progress, **how)
                 _compare(before, learned, json)
         if compare is None:
             _show(learned, server, json)
-        _write(learned, output, report, (system, server))
-    if system is not None and server is None:
-        raise common.fail(NO_DURATIONS.format(system), common.Exit.INPUT_WRONG)
+        with common.mapped_errors():
+            written = list(files.write(learned, server))
+        for path in written:
+            common.errors.print(f"written: {path}", markup=False, soft_wrap=True)
+    if files.system is not None and server is None:
+        _say_no_system(files)
     if learned.log.stopped and not follow:
         message = "interrupted: only the part that was read is learned"
         raise common.fail(message, common.Exit.UNDECIDED)
@@ -212,6 +223,14 @@ def _server(learned: Learned, demand: str | None) -> Server | None:
     return learned.server(demand, reach=True)
 
 
+def _say_no_system(files: LearnedFiles) -> None:
+    """Say that there is no system file. Raises `typer.Exit` if it was asked for by its name."""
+    message = NO_DURATIONS.format(files.system)
+    if files.system_asked:
+        raise common.fail(message, common.Exit.INPUT_WRONG)
+    common.say_note(message)
+
+
 def _compare(before: Learned, after: Learned, as_json: bool) -> None:
     from thinktime.learn.views.changes import changes, lines
 
@@ -236,25 +255,6 @@ def _check_demand(demand: str | None) -> None:
         raise common.fail(f"--demand: {reason}", common.Exit.INPUT_WRONG) from None
 
 
-def _check_paths(
-    logs: list[str], output: Path | None, report: Path | None, system: Path | None
-) -> None:
-    """Refuse to write over a log, and to learn a file that cannot be written."""
-    written = [path for path in (output, report, system) if path is not None]
-    for path in written:
-        if any(path.exists() and Path(log).exists() and path.samefile(log) for log in logs):
-            raise common.fail(f"{path} is a log: write to another file", common.Exit.INPUT_WRONG)
-        if path.is_dir():
-            message = f"{path} is a folder: give the name of a file"
-            raise common.fail(message, common.Exit.INPUT_WRONG)
-        if not path.absolute().parent.is_dir():
-            message = f"{path}: there is no folder {path.absolute().parent}"
-            raise common.fail(message, common.Exit.INPUT_WRONG)
-    twice = [path for path in written if written.count(path) > 1]
-    if twice:
-        raise common.fail(f"{twice[0]} cannot be both files", common.Exit.INPUT_WRONG)
-
-
 def _show(learned: Learned, server: Server | None, as_json: bool) -> None:
     from thinktime.learn.views.terminal import lines
 
@@ -265,30 +265,3 @@ def _show(learned: Learned, server: Server | None, as_json: bool) -> None:
         return
     for line in lines(learned, server=server):
         plain_text.say(line)
-
-
-def _write(
-    learned: Learned,
-    output: Path | None,
-    report: Path | None,
-    system: tuple[Path | None, Server | None],
-) -> None:
-    """Write the requested files, and name them."""
-    written: list[Path] = []
-    with common.mapped_errors():
-        if output is not None:
-            written += learned.save(output)
-        path, server = system
-        if path is not None and server is not None:
-            from thinktime.learn.server import system_text
-
-            logs = [file["name"] for file in learned.log.files]
-            write_whole(path, system_text("learned", server, logs))
-            written.append(path)
-        if report is not None:
-            from thinktime.learn.views import page
-
-            page.write(learned, report, output, server)
-            written.append(report)
-    for path in written:
-        common.errors.print(f"written: {path}", markup=False, soft_wrap=True)

@@ -210,4 +210,4 @@ def wilson(p: float, n: float) -> tuple[float, float]:
 
 def _too_short(worth: float, needed: float, power: int = 1) -> Missing:
     factor = (needed / max(worth, 1e-3)) ** power
-    return Missing("the run is too short for it", factor)
+    return Missing("the run is too short", factor)

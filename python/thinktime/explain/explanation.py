@@ -134,6 +134,7 @@ def explain_result(
     log_format: str | None = None,
     low_load: Result | None = None,
     server_timing: bool = True,
+    scale: float | None = None,
 ) -> Explanation:
     """Find the model of the server that a result is of, and ask it.
 
@@ -151,19 +152,25 @@ def explain_result(
         low_load: A result of the same workload at low load: demands are the response times of the
             requests that found the server idle.
         server_timing: Whether to use the server's own times in its responses.
+        scale: A factor above 0: one more question is what the measured workload would show with
+            this many times its rates and clients.
 
     Raises:
         InputError: if its rows were not kept, are too few, or many of its requests failed; the law
-            is invalid; or the log or the result at low load does not show demands.
+            or the factor is invalid; or the log or the result at low load does not show demands.
     """
+    if scale is not None:
+        result.workload.scaled(scale)  # before all that takes long, reports what is wrong with it
     known = known_demands(result, demand, log, log_format, low_load)
     whole = visits_of(result, requests_max)
     if known is not None or not server_timing or not has_times(result):
-        return _explained(result, whole, known)
-    return _explained_as_told(result, whole, requests_max)
+        return _explained(result, whole, known, scale)
+    return _explained_as_told(result, whole, requests_max, scale)
 
 
-def _explained_as_told(result: Result, whole: Visits, requests_max: int) -> Explanation:
+def _explained_as_told(
+    result: Result, whole: Visits, requests_max: int, scale: float | None
+) -> Explanation:
     """The explanation with the server's own times as demands, if there are any and a model fits.
 
     The user did not ask for these demands: they must not hide a model that the times alone show.
@@ -171,17 +178,19 @@ def _explained_as_told(result: Result, whole: Visits, requests_max: int) -> Expl
     try:
         reported = of_server_timing(result, requests_max)
     except UnusableTimesError as error:
-        return replace(_explained(result, whole, None), left_aside=str(error))
-    found = _explained(result, whole, reported)
+        return replace(_explained(result, whole, None, scale), left_aside=str(error))
+    found = _explained(result, whole, reported, scale)
     if found.model is not None or result.untrusted:
         return found
-    learned = _explained(result, whole, None)
+    learned = _explained(result, whole, None, scale)
     if learned.model is None:
         return found
     return replace(learned, left_aside=f"with demands that are {reported.source}, no model fits")
 
 
-def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Explanation:
+def _explained(
+    result: Result, whole: Visits, known: KnownDemands | None, scale: float | None
+) -> Explanation:
     """The model that fits these visits, with demands that are known or not."""
     # Clients come again after an answer crossed the network, so its time is not taken off there.
     network = network_s(result) if result.workload.model == "open" else 0.0
@@ -206,7 +215,8 @@ def _explained(result: Result, whole: Visits, known: KnownDemands | None) -> Exp
     if choice.best is None or not choice.best.fits:
         return replace(found, refused=unfitting(choice, seen))
     patience = patience_of(result, found.p99_s)
-    return _asked(found, choice, Measurement(result.workload, rate, length_s, patience, network))
+    measurement = Measurement(result.workload, rate, length_s, patience, network, scale)
+    return _asked(found, choice, measurement)
 
 
 def _asked(found: Explanation, choice: Choice, measurement: Measurement) -> Explanation:

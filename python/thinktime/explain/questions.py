@@ -83,6 +83,9 @@ class Measurement:
     network_s: float = 0.0
     """The part of each response time that the network adds, in seconds."""
 
+    scale: float | None = None
+    """A factor of the workload's rates and clients that is asked about, too."""
+
 
 @dataclass(frozen=True)
 class _Question:
@@ -164,6 +167,8 @@ def _questions(one: Candidate, measurement: Measurement) -> Iterator[_Question]:
     same = _workload("open", rate=rate)
     own = measurement.workload
     yield _Question("the measured workload", own)
+    if (scale := measurement.scale) is not None:
+        yield _Question(f"{scale:g} times the measured workload", own.scaled(scale))
     if own.model != "open" or not own.poisson:
         yield _Question(OPEN, same)
     think = {"think": "exp(1s)"}

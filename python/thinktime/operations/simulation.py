@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,15 @@ from thinktime.inputs.files import GivenSystem, GivenWorkload, system_of
 from thinktime.inputs.options import options_json
 from thinktime.operations.arrivals_end import arrivals_notes
 from thinktime.operations.outcome import Progress, Time, with_seed, written_result
+from thinktime.results.learned_server import doubt_at
 from thinktime.results.result import Result
 from thinktime.results.run_notes import Notes
 
 if TYPE_CHECKING:
     from thinktime import distributed
+
+_OVERLOAD = "the offered load is"
+"""The beginning of the core's refusal of an overload that would never end."""
 
 PROGRESS_LIMITS: tuple[int, int] | None = None
 """Events and attempts in the system after which a simulation without progress is given up; None for
@@ -83,6 +88,7 @@ def simulate(
 
     Raises:
         InputError: if the input is wrong; the message says where, and what would be right.
+        Overloaded: an InputError, if more comes than the system can do, and nothing ends that.
         Unwritten: if `output` cannot be written to; with the result.
         Interrupted: on Ctrl-C, with the result so far.
     """
@@ -90,14 +96,14 @@ def simulate(
     options = options_json("simulate", given)
     workload, modelled = with_seed(workload, seed), system_of(system)
     workload = _changed(workload, modelled, given)
-    told = arrivals_notes("simulate", workload, options)
-    notes = Notes.of(workload, modelled, given, told)
+    notes = Notes.of(workload, modelled, given, arrivals_notes("simulate", workload, options))
 
     def do(elsewhere: distributed.Replications | None = None) -> _core.ResultData:
-        return _core.simulate(
-            workload, modelled, options, output=None if output is None else Path(output),
-            progress=notes.progress, elsewhere=elsewhere, progress_limits=PROGRESS_LIMITS,
-        )  # fmt: skip
+        with _overloads_doubted(workload, modelled):
+            return _core.simulate(
+                workload, modelled, options, output=None if output is None else Path(output),
+                progress=notes.progress, elsewhere=elsewhere, progress_limits=PROGRESS_LIMITS,
+            )  # fmt: skip
 
     if on is None:
         return written_result(do(), notes)
@@ -105,6 +111,23 @@ def simulate(
 
     done = replications_on_cluster(workload, modelled, options, on, replications, do)
     return written_result(done, notes)
+
+
+class Overloaded(_core.InputError):
+    """More comes than a modelled system can do, and nothing ends the simulation."""
+
+
+@contextmanager
+def _overloads_doubted(workload: _core.Workload, system: _core.System) -> Iterator[None]:
+    """Raises an overload as `Overloaded`, with the reason why the system is not known, if any."""
+    try:
+        yield
+    except _core.InputError as error:
+        if not str(error).startswith(_OVERLOAD):
+            raise
+        doubt = doubt_at(system, workload.request_rate or 0.0)
+        reason = f"; not to be trusted: {doubt}" if doubt else ""
+        raise Overloaded(f"{error}{reason}") from None
 
 
 def _changed(

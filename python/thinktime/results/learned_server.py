@@ -55,17 +55,22 @@ def words_of(system: System | None) -> str:
 
 def doubt_of(one: Simulated) -> str | None:
     """Why a simulation is not to be trusted; None if it is, or the server was not learned."""
-    learned = None if one.system is None else one.system.learned
-    if one.kind != "simulate" or learned is None or learned["confirmed"]:
+    # Populations of clients have no rate of their own.
+    rate = one.workload.request_rate or float(one.summary.get("offered_rate") or 0.0)
+    return doubt_at(one.system, rate) if one.kind == "simulate" else None
+
+
+def doubt_at(system: System | None, rate: float) -> str | None:
+    """Why a system is not known at this rate of requests a second; None if it is."""
+    learned = None if system is None else system.learned
+    if learned is None or learned["confirmed"]:
         return None
     up_to = learned["up_to"]
     if up_to is None:
-        return words_of(one.system) + _why(learned) if learned["confidence"] == "low" else None
-    # Populations of clients have no rate of their own.
-    rate = one.workload.request_rate or float(one.summary.get("offered_rate") or 0.0)
+        return words_of(system) + _why(learned) if learned["confidence"] == "low" else None
     if rate <= up_to * (1 + BEYOND):
         return None
-    return f"{words_of(one.system)}, and here are more{_why(learned)}"
+    return f"{words_of(system)}, and here are more{_why(learned)}"
 
 
 def _why(learned: Mapping[str, Any]) -> str:

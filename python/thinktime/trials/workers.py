@@ -10,6 +10,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
 
+from thinktime.operations import Progress
+from thinktime.operations.simulation import Overloaded
 from thinktime.results.result import Result
 from thinktime.trials.store import Row
 from thinktime.trials.trial import Packed, Trial
@@ -94,7 +96,7 @@ def _here(
             while True:
                 check()
                 place = todo.get_nowait()
-                done.put((place, measure(trials[place].do(progress=check))))
+                done.put((place, _row(trials[place], measure, check)))
         except (Empty, _End):
             pass
         except BaseException as error:  # the waiting thread raises it again
@@ -138,4 +140,12 @@ def _there(
 
 def _unpacked(packed: Packed, measure: Measure) -> Row:
     with TemporaryDirectory(prefix="thinktime-") as folder:
-        return measure(packed.opened(Path(folder)).do())
+        return _row(packed.opened(Path(folder)), measure)
+
+
+def _row(trial: Trial, measure: Measure, progress: Progress | None = None) -> Row:
+    """The row of a trial that is done now; an overload without an end has no figures."""
+    try:
+        return measure(trial.do(progress=progress))
+    except Overloaded as error:
+        return {"warnings": str(error), "untrusted": str(error)}

@@ -31,7 +31,7 @@ OBJECTS_MAX = 15
 """The number of kinds that are named, the most requested; the others are one kind."""
 
 REQUESTS_MIN = 20
-"""Kinds of fewer requests are not named."""
+"""Kinds of fewer requests are not named, but for health checks and the like."""
 
 POPULARITY_MAX = 200_000
 """Popularity is fitted to at most this many of the most popular members."""
@@ -214,9 +214,10 @@ def _chosen(
     left, hidden = [PAGES_MAX, OBJECTS_MAX], 0
     for code in candidates.tolist():
         text, method = texts[code // 2 // len(METHODS)], code // 2 % len(METHODS)
-        if not text or not (public(text) or (code in many and not _tells(text))):
+        known = public(text)
+        if not text or not (known or (code in many and not _tells(text))):
             hidden += int(asked[code])
-        elif left[code % 2] and method != _OTHER and asked[code] >= REQUESTS_MIN:
+        elif left[code % 2] and method != _OTHER and (known or asked[code] >= REQUESTS_MIN):
             chosen.append(code)
             left[code % 2] -= 1
     return chosen, hidden

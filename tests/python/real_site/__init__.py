@@ -1,0 +1,1 @@
+"""A real site behind nginx, and its visitors, which share no code with the tool."""
