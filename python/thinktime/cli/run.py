@@ -97,7 +97,8 @@ def _asked(
     if url.is_url(workload):
         return url.taken(workload, target, chosen)
     if workload is None or target is None:
-        raise InputError("give a URL, a workload file and --target, or --again DIR")
+        file = "" if workload is None else f"; `{workload}` has no scheme, as http://: it is a file"
+        raise InputError(f"give a URL, a workload file and --target, or --again DIR{file}")
     return common.load_workload(Path(workload)), target, chosen
 
 
