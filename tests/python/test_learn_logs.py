@@ -56,6 +56,15 @@ def test_many_columns_are_counted(tmp_path: Path) -> None:
     assert note.endswith("x8, x9 and 4 more")
 
 
+def test_a_field_without_a_name_comes_with_the_option_that_names_it(tmp_path: Path) -> None:
+    """Apache's %D at the end of lines: the advice was to log %D."""
+    log = tmp_path / "access.log"
+    line = '10.0.0.1 - - [22/Nov/2026:10:00:{:02} +0000] "GET / HTTP/1.1" 200 5 "-" "x" 39157\n'
+    log.write_text("".join(line.format(second) for second in range(60)))
+    (note,) = (one for one in read([log]).notes if one.startswith(LEFT))
+    assert "--format 'apache:LOGFORMAT'" in note
+
+
 def test_what_a_terminal_would_obey_is_not_printed(tmp_path: Path) -> None:
     log = tmp_path / "odd.csv"
     log.write_text("time,ip,path,method,odd\x1b[2J\n" + f"{BEGIN},10.0.0.1,/,GET,1\n" * 40)

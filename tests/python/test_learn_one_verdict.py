@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
+import polars as pl
 import pytest
 from test_learn_whole_seconds import Answer, log_of, loops, visits
 
 from thinktime.learn import Learned, learn
+from thinktime.learn.advice.advice import main_part
+from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.views.terminal import lines
 
 pytestmark = pytest.mark.usefixtures("brief_advice")
@@ -63,3 +68,15 @@ def test_work_is_requests_without_durations(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("time,address,path,agent\n" + text)
     advice = learn([tmp_path / "log.csv"], fidelity=False).advice
     assert (advice.population.name, advice.work) == ("people", pytest.approx(900 / 1260))
+
+
+def test_work_of_more_than_71_minutes_counts_whole() -> None:
+    """People with 96 % of the work had 42 %: a sum of 32-bit microseconds lost all but the rest."""
+
+    def part(hours: list[float]) -> PopulationModel:
+        rows = pl.DataFrame({"duration_us": [1e6 * 3600 * one for one in hours]})
+        requests = SimpleNamespace(timed=True, rows=rows.cast(pl.UInt32))
+        return cast(PopulationModel, SimpleNamespace(requests=requests))
+
+    people, checks = part([1.0] * 12), part([0.5])
+    assert main_part([people, checks]) == (people, pytest.approx(0.96))

@@ -202,3 +202,11 @@ def test_agents_of_crawlers_are_shown_without_mail_and_where_they_say_what_they_
     assert "Examplebot/2.1" in shown
     assert shown.startswith("...")
     assert len(shown) <= crawlers.SHOWN + 3
+    google = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+    assert crawlers._plain_agent(google).startswith("... (compatible; Googlebot/2.1")
+
+
+def test_a_crawler_of_an_hour_is_not_there_for_1_hours() -> None:
+    times = np.cumsum(np.random.default_rng(3).exponential(20.0, 180))
+    (crawler,) = told(times, "Googlebot/2.1").populations
+    assert crawler.reason.endswith((" min", " h"))

@@ -74,6 +74,7 @@ def test_without_options_it_takes_ten_seconds_at_ten_a_second(address: str) -> N
         (["http://127.0.0.1:1/", "--think", "1s"], "an open session has none"),
         ([], "give a URL, a workload file and --target, or --again DIR"),
         (["w.toml"], "give a URL, a workload file and --target, or --again DIR"),
+        (["127.0.0.1:80/x"], "`127.0.0.1:80/x` has no scheme, as http://: it is a file"),
     ],
 )
 def test_what_does_not_go_is_said(arguments: list[str], said: str) -> None:

@@ -36,7 +36,7 @@ _ERRORS_MAX = "1%"
 """The share of requests that may fail if the workload sets no limit."""
 
 _REQUESTS = 200_000
-"""Requests of a simulated probe by default."""
+"""Requests of a simulated probe by default, unless the arrivals of a mix end it."""
 
 
 @checked
@@ -159,7 +159,7 @@ def _options(
     warmup: Time | None,
 ) -> dict[str, Any]:
     if target is None:
-        if requests is None and duration is None:
+        if requests is None and duration is None and workload.mix_end_s is None:
             requests = _REQUESTS
         return {"rows": "none", "requests": requests, "duration": duration, "warmup": warmup}
     length = Length.of(workload, SHORTEST_S if duration is None and requests else duration)

@@ -33,7 +33,7 @@ class Interrupt:
     def _note(self) -> bool:
         first = self.fidelity.wanted
         self.fidelity.stop()
-        if first and self._all_read:
+        if first:
             common.errors.print(WORDS, markup=False, soft_wrap=True)
         return first
 

@@ -107,7 +107,8 @@ def _anew(
         loaded, at, chosen = url.taken(workload, target, chosen)
         return Trial(loaded, carried, at, chosen)
     if workload is None or target is None:
-        raise InputError("give a URL, a workload file and --target, or --again DIR")
+        file = "" if workload is None else f"; `{workload}` has no scheme, as http://: it is a file"
+        raise InputError(f"give a URL, a workload file and --target, or --again DIR{file}")
     return Trial(common.load_workload(Path(workload)), carried, target, chosen)
 
 

@@ -23,17 +23,55 @@ SIGNIFICANCE = 0.0025
 MATTERS = 0.10
 """A smaller change, relative to the mean, is not reported."""
 
+OVERLOADED = 0.10
+"""A queue that takes a smaller part of the requests of half a run may be long for other reasons."""
+
+_DEVIATIONS = 4.0
+_INTERVALS = 4
+"""Halves of fewer intervals show nothing."""
+
 
 def check(seen: Evidence) -> Finding | None:
     """A trend, or a step, of the mean response times of twenty parts of the measured time."""
     if not seen.is_steady_by_plan:
         raise Unseen("the workload's rate is to change over time")
+    overloaded = _overload(seen)
+    if overloaded is not None:
+        return overloaded
     parts = stretches(seen)
     if np.any(parts.completed == 0):
         raise Unseen("in parts of the run no request succeeded")
     means = parts.busy_s / parts.completed
     alike = alike_by_sessions(seen, parts.length_s)
     return judged(means, parts.begin_s, "response time", units.seconds, alike)
+
+
+def _overload(seen: Evidence) -> Finding | None:
+    """Whether a good part of the requests of the second half stayed in a queue.
+
+    Few intervals show that, too: a server that keeps up ends as many as come, but for chance. If
+    times are longer than half of the run, its first answers may still be to come.
+    """
+    table = seen.series
+    half = len(table) // 2
+    if len(table) < _INTERVALS or seen.interrupted or seen.summary.get("model") == "closed":
+        return None
+    begin, end = seen.window
+    if seen.mean_s is None or seen.mean_s > (end - begin) / 2:
+        return None
+    came = int(table["scheduled"].tail(half).sum())
+    before, after = (int(table["in_system"][place]) for place in (-half - 1, -1))
+    if after - before <= max(OVERLOADED * came, _DEVIATIONS * math.sqrt(2.0 * came)):
+        return None
+    length_s = float(table["interval_s"].tail(half).sum())
+    came_at, ended_at = (units.rate(one / length_s) for one in (came, came - after + before))
+    return Finding(
+        NAME, DOUBTFUL,
+        f"in the second half {came_at} came and {ended_at} ended, so that requests in the system "
+        f"went from {units.count(before)} to {units.count(after)}: more came than can be served",
+        "times grow for as long as such a rate lasts: give a lower one (`capacity` finds the "
+        "largest that the server bears), or set no store by the times",
+    )  # fmt: skip
 
 
 def alike_by_sessions(seen: Evidence, part_s: float) -> float:

@@ -129,8 +129,11 @@ class Advice:
 def main_part(parts: Sequence[PopulationModel]) -> tuple[PopulationModel, float]:
     """The population that matters most to the server, and its share of the work."""
     timed = any(part.requests.timed for part in parts)
+    # Durations are numbers of 32 bits, of which a sum would keep the last 32 bits: 71 min.
     work = [
-        float(part.requests.rows["duration_us"].sum() or 0) if timed else float(len(part.requests))
+        float(part.requests.rows["duration_us"].cast(float).sum())
+        if timed
+        else float(len(part.requests))
         for part in parts
     ]
     most = max(range(len(parts)), key=work.__getitem__)

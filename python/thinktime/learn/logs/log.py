@@ -46,6 +46,8 @@ COARSE_S = 1.0
 NAMED = 10
 """The number of unused columns that are named."""
 
+_NAMING = "; --format 'apache:LOGFORMAT' or 'nginx:LOG_FORMAT' says what a field is, as %D"
+
 
 @dataclass(frozen=True)
 class BadLines:
@@ -141,7 +143,8 @@ class Log:
         names = self.left_over
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            found.append(f"unused columns: {', '.join(names[:NAMED])}{more}")
+            naming = _NAMING if any(one.startswith("field ") for one in names) else ""
+            found.append(f"unused columns: {', '.join(names[:NAMED])}{more}{naming}")
         if self.unit_open and not self._slow:
             found.append(
                 "durations are taken as seconds if neither their name nor their value has a unit: "
@@ -188,7 +191,7 @@ class Log:
         if len(gaps) and gaps.max() * 1e-9 > max(GAP_SHARE * self.requests.span_s, GAP_S):
             found.append(
                 "for most of the time from the first stamp to the last nothing was asked for: is "
-                "one of them wrong? Rates are those of the whole time"
+                "one of them wrong? The log's rates, not the workload file's, count that time"
             )
         found += self.kept.warnings
         if self.raw["one_in"] > 1:

@@ -12,6 +12,7 @@ from thinktime.learn.populations.evidence import Evidence
 from thinktime.learn.populations.groups import grouped
 from thinktime.learn.populations.population import LIKELY, SURE, UNSURE
 from thinktime.learn.populations.streams import Flags, Floats, Ints
+from thinktime.present import units
 
 LARGE = 0.01
 """A declared crawler with a smaller share of the log is one of `crawlers`."""
@@ -118,6 +119,8 @@ def _plain_agent(agent: str) -> str:
         return plain
     mark_at = agents.crawler_mark_at(plain)
     begin = max(0, min(mark_at - SHOWN // 2, len(plain) - SHOWN))
+    word = plain.find(" ", begin, mark_at + 1) if begin else 0
+    begin = max(begin, word)
     return ("..." if begin else "") + plain[begin : begin + SHOWN]
 
 
@@ -136,7 +139,8 @@ def _draft(seen: Evidence, rows: Ints, says_so: bool, confidence: str) -> Draft:
             f"them found on another page, hardly one twice, and no object"
         )
     if stays:
-        why = f"; each follows one answer with the next request, over {lasting / 3600:.2g} hours"
+        long = units.seconds(lasting)
+        why = f"; each follows one answer with the next request, for {long}"
     else:
         why = "; they come and go"
     hands = round(len(rows) * (interval or 1.0) / max(lasting, 1e-9))
