@@ -38,3 +38,30 @@ def test_a_run_says_so_too() -> None:
     with tt.serve(SYSTEM) as server:
         done = tt.run(short, server.url, duration="1s")
     assert "of the workload end after 300 ms" in done.summary["notes"][-1]
+
+
+def test_a_mix_is_simulated_for_as_long_as_it_is_one() -> None:
+    """A million requests were those of the client that goes on: a load of 0.01 instead of 0.4."""
+    text = (
+        'name = "mix"\n[[population]]\nname = "people"\n[population.arrivals]\nmodel = "open"\n'
+        'rate = "40/s"\nprofile = "steps(0s: 1, 200s: 0)"\n[[population]]\nname = "robot"\n'
+        '[population.arrivals]\nmodel = "closed"\nclients = 1\n[population.session]\n'
+        'think = "const(10s)"\n'
+    )
+    done = tt.simulate(tt.Workload(text), cases.system(("fcfs", "const(10ms)")))
+    assert done.summary["duration_s"] == pytest.approx(200.0)
+    # 8,000 requests on average: four standard deviations, 6e-5.
+    assert done.summary["requests"] == pytest.approx(8020, abs=360)
+    assert any("with the last arrivals" in one for one in done.summary["notes"])
+
+
+def test_probes_of_a_mix_end_with_it() -> None:
+    text = (
+        'name = "mix"\n[[population]]\nname = "people"\n[population.arrivals]\nmodel = "open"\n'
+        'rate = "40/s"\nprofile = "steps(0s: 1, 200s: 0)"\n[[population]]\nname = "robot"\n'
+        '[population.arrivals]\nmodel = "closed"\nclients = 1\n[population.session]\n'
+        'think = "const(10s)"\n[slo]\np90 = "60ms"\n'
+    )
+    found = tt.capacity(tt.Workload(text), cases.system(("fcfs", "const(10ms)")), precision="20%")
+    # The server is full at 2.5 times; a robot alone would never reach that.
+    assert 1.5 < found.value < 2.5
