@@ -167,7 +167,9 @@ def test_changes_in_words(found: Change, words: str) -> None:
 
 def of_kinds(before: str, after: str, *, untrusted: bool = False) -> Comparison:
     subjects: list[Any] = [
-        SimpleNamespace(label=kind, kind=kind, untrusted=untrusted and kind == after, link=None)
+        SimpleNamespace(
+            label=kind, kind=kind, untrusted=untrusted and kind == after, link=None, work=""
+        )
         for kind in (before, after)
     ]
     throughput = Change("throughput", 90.0, 100.0, 9.0, 11.0, 0.1, 0.12, False)
@@ -261,7 +263,7 @@ def test_the_unit_of_a_share_takes_no_room_from_its_difference() -> None:
 
 def comparison(**changes: Change | Missing) -> Comparison:
     subject: Any = SimpleNamespace(
-        label="x", kind="run", duration_s=60.0, untrusted=False, link=None
+        label="x", kind="run", duration_s=60.0, untrusted=False, link=None, work=""
     )
     return Comparison(subject, subject, changes)
 
@@ -457,3 +459,18 @@ def test_the_page_of_two_runs_says_what_compare_says() -> None:
     assert made.verdict.headline.startswith(("Worse: ", "Nothing is called better or worse"))
     assert made.verdict.findings[0] == "after, compared with before."
     assert not page_of(found[:1]).verdict.headline.startswith("Worse")
+
+
+def test_results_of_other_workloads_say_so_and_more_requests_are_no_merit() -> None:
+    """Twice the rate makes twice the throughput, of which the server has no merit."""
+    text = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "40/s"\n'
+    system = tt.System('name = "s"\n[[station]]\nname = "s"\ndemand = "const(1ms)"\n')
+    results = [
+        tt.simulate(tt.Workload(text), system, requests=20_000, seed=seed, scale=scale)
+        for seed, scale in ((1, 1.0), (2, 1.0), (1, 2.0))
+    ]
+    first, again, twice = results
+    other = compare(first, twice).verdict
+    assert "better" not in other.lower()
+    assert other.endswith("The workloads differ: a difference may be theirs.")
+    assert "workloads differ" not in compare(first, again).verdict  # another seed alone

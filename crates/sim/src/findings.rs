@@ -40,8 +40,8 @@ impl Findings<'_> {
         if self.workload.mix_end() == Some(until) {
             let long = words::time(until.as_secs_f64());
             notes.push(format!(
-                "it ends after {long} with the last arrivals that have an end; --replications \
-                 makes more of the same mix"
+                "it ends after {long} with the last arrivals, after which only closed populations \
+                 would go on; --replications makes more of the same mix"
             ));
         }
         if let (Some(precision), Some((mean, half))) = (self.plan.precision, interval(summary))

@@ -30,6 +30,7 @@ _FLOATS = (
 _TYPES = {
     "value": "Float64",
     "passed": "Boolean",
+    "slo": "String",
     "margin": "Float64",
     "standard_error": "Float64",
     "requests": "Int64",
@@ -175,6 +176,7 @@ def table(probes: Sequence[Probe]) -> pl.DataFrame:
         {
             "value": probe.value,
             "passed": probe.passed,
+            "slo": probe.slo,
             "margin": probe.margin,
             "standard_error": probe.error,
             **probe.figures,

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import plotly.graph_objects as go
 import polars as pl
 
 from thinktime.capacity_search.answer import Capacity
-from thinktime.capacity_search.probe import objectives_met
 from thinktime.present import axes, units
 from thinktime.present.chart import INK, Chart, Drawing, Key, Panel, layout, titled
 from thinktime.present.page import colour
@@ -31,9 +28,8 @@ def _draw(found: Capacity) -> Drawing | None:
     failed = found.probes.filter(pl.col("margin").is_null())
     keys = []
     figure = go.Figure()
-    slo = pl.Series([_slo(row) for row in known.iter_rows(named=True)], dtype=pl.String)
     for verdict, name, shade in _VERDICTS:
-        part = known.filter(slo == verdict)
+        part = known.filter(pl.col("slo") == verdict)
         if len(part):
             figure.add_trace(_points(part, name, shade, found.unit))
             keys.append(Key(name, shade, mark="dot"))
@@ -47,10 +43,6 @@ def _draw(found: Capacity) -> Drawing | None:
     _scales(figure, found, known)
     titled(figure, "measured / allowed, of the worst objective")
     return Drawing([Panel(figure, _words(found))], keys)
-
-
-def _slo(row: Mapping[str, Any]) -> str:
-    return objectives_met(row["passed"], row["margin"], row["standard_error"] or 0.0)
 
 
 def _points(probes: pl.DataFrame, name: str, shade: str, unit: str) -> go.Scatter:
@@ -109,7 +101,7 @@ def _words(found: Capacity) -> str:
     """Every probe with its outcome."""
     rows = found.probes.to_dicts()
     phrases = [
-        f"{units.amount(row['value'], found.unit)} {_slo(row)}"
+        f"{units.amount(row['value'], found.unit)} {row['slo']}"
         + ("" if row["margin"] is None else f", {units.number(math.exp(row['margin']))}")
         for row in rows
     ]

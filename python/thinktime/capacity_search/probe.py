@@ -75,15 +75,11 @@ class Probe:
 
     @property
     def slo(self) -> Met:
-        """The margin, limited by its interval."""
-        return objectives_met(self.passed, self.margin, self.error)
-
-
-def objectives_met(passed: bool, margin: float | None, error: float) -> Met:
-    """Whether the objectives are met, by the margin's 95 % interval."""
-    if margin is not None and abs(margin) < _NORMAL_95 * error:
-        return "cannot tell"
-    return "met" if passed else "not met"
+        """Whether the objectives are met, by the margin's 95 % interval and enough requests."""
+        unclear = self.margin is not None and abs(self.margin) < _NORMAL_95 * self.error
+        if unclear or (self.passed and self.short):
+            return "cannot tell"
+        return "met" if self.passed else "not met"
 
 
 def probe_of(value: float, result: Result, stopped: bool = False) -> Probe:

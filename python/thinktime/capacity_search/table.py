@@ -6,13 +6,12 @@ import math
 from typing import Any
 
 from thinktime.capacity_search.answer import Capacity
-from thinktime.capacity_search.probe import objectives_met
 from thinktime.present import columns, units
 from thinktime.present.table import Cell, Group, Line, Table
 from thinktime.report import point_checks
 
 _SHOWN = (
-    "passed",
+    "slo",
     "margin",
     "response_mean_s",
     "response_p99_s",
@@ -33,7 +32,7 @@ _SPARE = ("decided by", "checks", "requests", "lateness p99", "throughput")
 def table(found: Capacity) -> Table:
     """A row a probe, in order."""
     rows = found.probes.to_dicts()
-    names = ["passed", *columns.columns_with_figures(rows, _SHOWN[1:])]
+    names = columns.columns_with_figures(rows, _SHOWN)
     unit = "×" if found.what == "scale" else found.unit
     lines = [Line(units.amount(row["value"], unit), _cells(row, names)) for row in rows]
     return Table(
@@ -48,12 +47,8 @@ def table(found: Capacity) -> Table:
 
 
 def _cells(row: dict[str, Any], names: list[str]) -> list[Cell]:
-    own = {"margin": _margin, "passed": _slo, "validity": point_checks.cell}
+    own = {"margin": _margin, "validity": point_checks.cell}
     return [own[name](row) if name in own else columns.cell(row, name) for name in names]
-
-
-def _slo(row: dict[str, Any]) -> Cell:
-    return Cell(objectives_met(row["passed"], row["margin"], row["standard_error"] or 0.0))
 
 
 def _margin(row: dict[str, Any]) -> Cell:

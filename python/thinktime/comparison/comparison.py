@@ -18,6 +18,7 @@ from thinktime.results.result import Result
 TIMES = ("mean", "p50", "p90", "p95", "p99", "p99.9")
 _KINDS = {"simulate": "simulation", "run": "run"}
 _NO_JUDGEMENT = "Nothing is called better or worse"
+OTHER_WORK = "The workloads differ: a difference may be theirs."
 _TOLD = ("p99", "p90", "mean", "p50")
 """Times that the verdict names: the first one available."""
 
@@ -39,6 +40,15 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """The verdict in one or two sentences."""
+        return f"{self._judgement} {OTHER_WORK}" if self.other_work else self._judgement
+
+    @property
+    def other_work(self) -> bool:
+        """Whether the workloads differ in more than the seed."""
+        return self.before.work != self.after.work
+
+    @property
+    def _judgement(self) -> str:
         worse, better = self._signs()
         phrases = [self.sentence(one) for one in self._figures_to_name(worse, better)]
         if phrases and self._doubtful:
@@ -89,6 +99,8 @@ class Comparison:
         """The figures that got worse, and those that got better."""
         found = [one for one in self.changes.values() if isinstance(one, Change)]
         certain = [one for one in found if one.by_server]
+        if self.other_work:  # more that came says nothing of the server
+            certain = [one for one in certain if one.figure != "throughput"]
         up_is_worse = {name: name != "throughput" for name in FIGURES}
         worse = [one for one in certain if (one.low > 0) == up_is_worse[one.figure]]
         return worse, [one for one in certain if one not in worse]

@@ -46,7 +46,7 @@ class Subject:
 
     seed: int
     work: str
-    """A hash of the whole workload without comments."""
+    """A hash of the whole workload without its seed and comments."""
 
     duration_s: float
     requests: int
@@ -71,7 +71,7 @@ def subject_of(result: Result) -> Subject:
     """The data of a result for a comparison."""
     summary = result.summary
     system = "" if result.system is None else result.system.name
-    work = hashlib.sha256(result.workload.to_toml().encode()).hexdigest()[:16]
+    work = hashlib.sha256(result.workload.with_seed(0).to_toml().encode()).hexdigest()[:16]
     return Subject(
         label=result.label,
         kind=result.kind,

@@ -69,7 +69,6 @@ COLUMNS: dict[str, Column] = {
     "untrusted": Column("trust", lambda _why: "not to be trusted"),
     "validity": Column("checks", _text),
     "slo": Column("SLO", _text),
-    "passed": Column("SLO", lambda passed: "met" if passed else "not met"),
     "margin": Column("measured / allowed", lambda margin: units.number(math.exp(margin))),
     "lateness_p99_s": Column("lateness p99", units.seconds),
     "why": Column("decided by", _text),

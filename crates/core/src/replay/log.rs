@@ -165,11 +165,10 @@ impl RequestLog {
         .collect();
         let out = unsafe_methods + methods + targets;
         let all = out + self.requests.len() as u64;
-        let requests = (out > 0)
-            .then(|| {
-                let (out, all) = (words::count(out), words::count(all));
-                format!("{out} of {all} requests are left out: {}", parts.join(", "))
-            });
+        let requests = (out > 0).then(|| {
+            let (out, all) = (words::count(out), words::count(all));
+            format!("{out} of {all} requests are left out: {}", parts.join(", "))
+        });
         let lines = counted(lines, if lines == 1 { "line" } else { "lines" });
         let lines = lines.map(|lines| format!("{lines} cannot be read"));
         let words: Vec<String> = [requests, lines].into_iter().flatten().collect();

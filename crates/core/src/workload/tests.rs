@@ -263,7 +263,8 @@ fn populations_have_names_and_bounds_together() {
     let think = "[population.session]\nthink = '1s'";
     let both = format!("name = 'w'\n{}{}", of("a", closed, think), of("b", closed, think));
     let said = message(&both);
-    let expected = "population[2].arrivals.clients: with it there are 12,000,000 clients, more than";
+    let expected =
+        "population[2].arrivals.clients: with it there are 12,000,000 clients, more than";
     assert!(said.contains(expected), "{said}");
     // Each could begin alone: 6,000,000 sessions think.
     let coming = "model = 'partly-open'\nrate = 60_000";
