@@ -12,7 +12,7 @@ from test_explain import H2, changed_at_the_end, command, measured
 
 import thinktime as tt
 from thinktime.candidates.candidate import Candidate
-from thinktime.candidates.ranking import LIKELIER, Trial, best_of
+from thinktime.candidates.ranking import LIKELIER, Score, best_of
 from thinktime.candidates.similarity import ADDED, Stretch, log_likelihood
 from thinktime.candidates.visits import Visits
 from thinktime.explain.choice import choose
@@ -74,8 +74,8 @@ def test_requests_are_held_against_those_that_found_as_many() -> None:
     assert log_likelihood(seen, [wrong]) < -3
 
 
-def tried(apart: float, likely: float, allowed: float = 0.1) -> Trial:
-    return Trial((ONE,), apart, allowed / 1.25, log_likelihood=likely)
+def tried(apart: float, likely: float, allowed: float = 0.1) -> Score:
+    return Score((ONE,), apart, allowed / 1.25, log_likelihood=likely)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def tried(apart: float, likely: float, allowed: float = 0.1) -> Trial:
     ],
     ids=["likelier", "hardly likelier", "less likely", "too far", "does not fit", "first one none"],
 )
-def test_the_likeliest_of_those_as_near_is_named(found: list[Trial], place: int) -> None:
+def test_the_likeliest_of_those_as_near_is_named(found: list[Score], place: int) -> None:
     assert best_of(found) == place
 
 

@@ -18,7 +18,7 @@ from test_explain import H2, command, measured
 
 import thinktime as tt
 from thinktime.candidates.candidate import Candidate
-from thinktime.candidates.ranking import CHANCE, CLOSE, FAR, TELLING, Trial
+from thinktime.candidates.ranking import CHANCE, CLOSE, FAR, TELLING, Score
 from thinktime.candidates.visits import Visits
 from thinktime.explain import explain_result, questions
 from thinktime.explain.choice import Choice
@@ -30,8 +30,8 @@ DEMO = "mix(0.999: exp(1ms), 0.001: exp(100ms))"
 ONE = Candidate("ps", "ps", 1, ("exp(10ms)",))
 
 
-def tried(apart: float, allowed: float, mean_off: float = 0.0) -> Trial:
-    return Trial((ONE,), apart, allowed / CHANCE, mean_off)
+def tried(apart: float, allowed: float, mean_off: float = 0.0) -> Score:
+    return Score((ONE,), apart, allowed / CHANCE, mean_off)
 
 
 def many(requests: int) -> Visits:
@@ -59,7 +59,7 @@ def test_what_chance_allows_is_bounded() -> None:
     ids=["it tells", "too short", "too far off all the same", "nothing alike", "with another mean"],
 )
 def test_a_run_is_too_short_where_a_model_is_near_and_others_would_be(
-    one: Trial, short: bool
+    one: Score, short: bool
 ) -> None:
     choice = Choice(one)
     assert choice.too_short == short

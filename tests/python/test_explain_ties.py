@@ -18,7 +18,7 @@ from thinktime.candidates.policies import Policy
 from thinktime.candidates.ranking import (
     JUDGED,
     LIKELIER,
-    Trial,
+    Score,
     alike,
     best_of,
     outermost,
@@ -85,8 +85,8 @@ def candidate(servers: int, kind: str = "ps", places: int | None = None) -> Cand
     return Candidate(kind, "ps", servers, ("exp(10ms)",), places)
 
 
-def tried(servers: int, likely: float = -3.0, apart: float = 0.05, kind: str = "ps") -> Trial:
-    return Trial((candidate(servers, kind),), apart, 0.08, log_likelihood=likely)
+def tried(servers: int, likely: float = -3.0, apart: float = 0.05, kind: str = "ps") -> Score:
+    return Score((candidate(servers, kind),), apart, 0.08, log_likelihood=likely)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def tried(servers: int, likely: float = -3.0, apart: float = 0.05, kind: str = "
     ],
     ids=["alike", "one is likelier", "less likely", "does not fit", "another kind"],
 )
-def test_of_those_that_tie_the_fewest_servers_come_first(found: list[Trial], place: int) -> None:
+def test_of_those_that_tie_the_fewest_servers_come_first(found: list[Score], place: int) -> None:
     assert best_of(found) == place
 
 

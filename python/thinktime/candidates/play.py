@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import nan
-from os import sched_getaffinity
 from typing import Any, Literal, TypeVar
 
 from thinktime.inputs.files import GivenSystem, GivenWorkload
 from thinktime.operations import simulate
+from thinktime.trials import here
 
 FULL = 0.98
 """Above this load a system without a limit has no useful steady state."""
 
 Times = Literal["response_time_s", "service_time_s"]
 """Whether times run from the scheduled time, or from sending to the answer."""
-
 
 One = TypeVar("One")
 Found = TypeVar("Found")
@@ -63,6 +61,5 @@ def play(
 
 def each(do: Callable[[One], Found], those: Iterable[One]) -> list[Found]:
     """What `do` gives for each, on all cores. On Ctrl-C what has not begun is left out."""
-    # No more threads than cores: the rows of each simulation take tens of megabytes.
-    with ThreadPoolExecutor(len(sched_getaffinity(0))) as pool:
-        return list(pool.map(do, those))
+    found = dict(here(lambda one, _: do(one), list(those)))
+    return [found[place] for place in range(len(found))]

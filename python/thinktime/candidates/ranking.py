@@ -52,7 +52,7 @@ Model = TypeVar("Model", bound=Modelled)
 
 
 @dataclass(frozen=True)
-class Trial:
+class Score:
     """A model and its distance from the sample."""
 
     variants: tuple[Candidate, ...]
@@ -111,7 +111,7 @@ class Trial:
         names = ("words", "apart", "allowed", "log_likelihood", "fits")
         return {name: getattr(self, name) for name in names}
 
-    def ties(self, other: Trial) -> bool:
+    def ties(self, other: Score) -> bool:
         """Whether another model fits as this one does, and is as likely."""
         return (
             self.fits
@@ -127,7 +127,7 @@ def to_judge(explained: Sequence[Model]) -> list[Model]:
     return [one for one in explained if one in kept]
 
 
-def best_of(found: Sequence[Trial]) -> int:
+def best_of(found: Sequence[Score]) -> int:
     """The place of the model that is named; the first one is the most probable.
 
     It is the likeliest of those that the distance does not tell from the first; of those of its

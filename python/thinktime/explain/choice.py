@@ -21,7 +21,7 @@ from thinktime.candidates import ranking
 from thinktime.candidates.candidate import Candidate
 from thinktime.candidates.play import each
 from thinktime.candidates.prediction import Prediction
-from thinktime.candidates.ranking import LIKELIER, Trial
+from thinktime.candidates.ranking import LIKELIER, Score
 from thinktime.candidates.similarity import Stretch, distance, farthest, log_likelihood
 from thinktime.candidates.visits import Visits
 from thinktime.explain.demands import KnownDemands
@@ -51,7 +51,7 @@ ones."""
 class Choice:
     """The model that fits best."""
 
-    best: Trial | None = None
+    best: Score | None = None
     """The named model as it was judged; None if nothing explains the times at all."""
 
     alike: tuple[Candidate, ...] = ()
@@ -61,7 +61,7 @@ class Choice:
     """If a model fits, its variants, learned from all of the time; then those of tied models that
     are asked as well: the outermost ones of each kind."""
 
-    tried: tuple[Trial, ...] = ()
+    tried: tuple[Score, ...] = ()
     """All simulated models, in the order of simulation."""
 
     @property
@@ -75,7 +75,7 @@ class Choice:
         return self.best is not None and self.best.near and not self.best.tells
 
 
-Judge = Callable[[Recognition | Row], Trial]
+Judge = Callable[[Recognition | Row], Score]
 
 
 def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) -> Choice:
@@ -98,7 +98,7 @@ def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) 
         made = simulate(other, one.system(), duration=until, warmup=0.0, rows="all")
         return Visits.of_rows(pl.DataFrame(made.requests))
 
-    def judge(model: Recognition | Row) -> Trial:
+    def judge(model: Recognition | Row) -> Score:
         variants = model.variants(RUNS)
         return _tried(seen, each(run, enumerate(variants)), (cut, end), tuple(variants))
 
@@ -165,7 +165,7 @@ def _of_recognised(seen: Visits, explained: Sequence[Recognition], judge: Judge)
 
 def _tried(
     seen: Visits, runs: list[Visits], held_out: tuple[float, float], those: tuple[Candidate, ...]
-) -> Trial:
+) -> Score:
     """The distance of a model from the held-out part."""
     cut, end = held_out
     measured, *played = (Stretch.of(one, cut, end) for one in (seen, *runs))
@@ -174,7 +174,7 @@ def _tried(
     off = (_mean_off(measured, played), _mean_off(whole[0], whole[1:]))
     apart = float(np.mean([distance(measured, one) for one in played]))
     likely = log_likelihood(measured, played)
-    return Trial(those, apart, farthest(played), max(off, key=abs), likely)
+    return Score(those, apart, farthest(played), max(off, key=abs), likely)
 
 
 def crowded(seen: Visits) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thinktime.candidates.ranking import Trial
+from thinktime.candidates.ranking import Score
 from thinktime.candidates.visits import Visits
 from thinktime.explain.choice import Choice, choose
 from thinktime.explain.closed_test import closed_test
@@ -79,7 +79,7 @@ class Explanation:
     workload_model: str = "open"
     """The answer for the measured workload."""
 
-    models: tuple[Trial, ...] = ()
+    models: tuple[Score, ...] = ()
     """The simulated models, the shown one first; also if none fits."""
 
     requests_needed: int | None = None

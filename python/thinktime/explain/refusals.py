@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thinktime.candidates.candidate import Candidate
-from thinktime.candidates.ranking import FAR, TELLING, Trial
+from thinktime.candidates.ranking import FAR, TELLING, Score
 from thinktime.candidates.visits import Visits
 from thinktime.explain.choice import CROWDED, Choice, crowded
 from thinktime.explain.questions import Answer, load_of
@@ -65,7 +65,7 @@ def unfitting(choice: Choice, seen: Visits) -> str:
     )
 
 
-def _too_short(near: Trial, requests: int) -> str:
+def _too_short(near: Score, requests: int) -> str:
     """Why a model that is near is not shown: chance would let others pass that are no nearer."""
     needed = rounded_up(near.needed(requests))
     enough = f"about {needed:,} would tell"

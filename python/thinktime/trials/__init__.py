@@ -2,6 +2,6 @@
 
 from thinktime.trials.store import Row, Store
 from thinktime.trials.trial import Trial, again
-from thinktime.trials.workers import all_done
+from thinktime.trials.workers import all_done, here
 
-__all__ = ["Row", "Store", "Trial", "again", "all_done"]
+__all__ = ["Row", "Store", "Trial", "again", "all_done", "here"]

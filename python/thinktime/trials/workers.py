@@ -1,4 +1,4 @@
-"""Trials in threads of this process, or on the cores of a Ray cluster."""
+"""Work on all cores: any in threads of this process, trials also on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
-from thinktime.operations import Progress
 from thinktime.operations.simulation import Overloaded
 from thinktime.results.result import Result
 from thinktime.trials.store import Row
@@ -19,8 +20,11 @@ from thinktime.trials.trial import Packed, Trial
 Measure = Callable[[Result], Row]
 """Makes the row of a result; a function of a module, which other machines find by its name."""
 
-_Done = Generator[tuple[int, Row], None, None]
-"""Places and their rows, in the order of completion."""
+Check = Callable[..., None]
+"""It raises an exception once the work is to end; the arguments of a progress do not matter."""
+
+One = TypeVar("One")
+Found = TypeVar("Found")
 
 
 class _End(Exception):  # noqa: N818 - no error
@@ -60,31 +64,44 @@ def all_done(
 
                 stack.enter_context(distributed.connected(on))
             if on is None or measured:
-                workers = 1 if measured else os.cpu_count() or 1
-                work = _here(trials, places, measure, workers, look)
+                those = [trials[place] for place in places]
+                row = partial(_row, measure)
+                work = here(row, those, workers=1 if measured else None, look=look)
             else:
                 work = _there(trials, places, measure, look)
-            for place, row in stack.enter_context(closing(work)):
-                kept(place, row)
+            for number, found in stack.enter_context(closing(work)):
+                kept(places[number], found)
         return False
     except KeyboardInterrupt:
         return True
 
 
-def _here(
-    trials: Sequence[Trial],
-    places: Sequence[int],
-    measure: Measure,
-    workers: int,
-    look: Callable[[], None],
-) -> _Done:
-    """Do them in threads of this process."""
+def here(
+    do: Callable[[One, Check], Found],
+    those: Sequence[One],
+    *,
+    workers: int | None = None,
+    look: Callable[[], None] = lambda: None,
+) -> Generator[tuple[int, Found], None, None]:
+    """What `do` gives for each of those, in threads of this process, in the order of completion.
+
+    Args:
+        do: Called with one of those, and with a function that it may call to learn of an end: that
+            raises an exception, which `do` lets pass.
+        those: The pieces of work.
+        workers: The number of threads; one a core by default.
+        look: Called several times a second meanwhile.
+
+    Yields:
+        The place of each, and what `do` gave. Closing the generator, or Ctrl-C, leaves out what has
+        not begun.
+    """
     # Queues written in C, not futures: Ctrl-C inside `concurrent.futures.wait` leaves the locks of
     # the futures taken, and the threads that would finish them wait for ever.
     todo: SimpleQueue[int] = SimpleQueue()
-    for place in places:
+    for place in range(len(those)):
         todo.put(place)
-    done: SimpleQueue[tuple[int, Row] | BaseException] = SimpleQueue()
+    done: SimpleQueue[tuple[int, Found] | BaseException] = SimpleQueue()
     stopped = False
 
     def check(*_: object) -> None:
@@ -96,17 +113,18 @@ def _here(
             while True:
                 check()
                 place = todo.get_nowait()
-                done.put((place, _row(trials[place], measure, check)))
+                done.put((place, do(those[place], check)))
         except (Empty, _End):
             pass
         except BaseException as error:  # the waiting thread raises it again
             done.put(error)
 
-    threads = [threading.Thread(target=work) for _ in range(min(workers, len(places)))]
+    many = min(workers or os.cpu_count() or 1, len(those))
+    threads = [threading.Thread(target=work) for _ in range(many)]
     try:
         for one in threads:
             one.start()
-        for _ in places:
+        for _ in those:
             yield _next(done, look)
     finally:
         stopped = True
@@ -115,8 +133,8 @@ def _here(
 
 
 def _next(
-    done: SimpleQueue[tuple[int, Row] | BaseException], look: Callable[[], None]
-) -> tuple[int, Row]:
+    done: SimpleQueue[tuple[int, Found] | BaseException], look: Callable[[], None]
+) -> tuple[int, Found]:
     """Wait for the next finished one, and call `look` ten times a second."""
     while True:
         look()
@@ -129,21 +147,20 @@ def _next(
 
 def _there(
     trials: Sequence[Trial], places: Sequence[int], measure: Measure, look: Callable[[], None]
-) -> _Done:
+) -> Generator[tuple[int, Row], None, None]:
     """Do them on all cores of the cluster that is connected to."""
     from thinktime import distributed
 
     pieces = [(trials[place].packed, measure) for place in places]
-    for number, row in distributed.each(_unpacked, pieces, look):
-        yield places[number], row
+    yield from distributed.each(_unpacked, pieces, look)
 
 
 def _unpacked(packed: Packed, measure: Measure) -> Row:
     with TemporaryDirectory(prefix="thinktime-") as folder:
-        return _row(packed.opened(Path(folder)), measure)
+        return _row(measure, packed.opened(Path(folder)))
 
 
-def _row(trial: Trial, measure: Measure, progress: Progress | None = None) -> Row:
+def _row(measure: Measure, trial: Trial, progress: Check | None = None) -> Row:
     """The row of a trial that is done now; an overload without an end has no figures."""
     try:
         return measure(trial.do(progress=progress))
