@@ -45,14 +45,7 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Inva
     };
     let column = arguments.optional("column").and_then(word_of);
     arguments.optional("format");
-    let mut time = |key: &str| {
-        let given = call.arguments.iter().any(|one| one.label == Label::Key(key.to_owned()));
-        given.then(|| arguments.number(key, Dimension::Time)).transpose()
-    };
-    let (begin_s, end_s) = (time("begin")?, time("end")?);
-    if begin_s.is_none() && end_s.is_some() {
-        return Err(arguments.error("needs `begin` beside `end`"));
-    }
+    let (begin_s, end_s) = bounds(&call, &mut arguments)?;
     arguments.finish()?;
     let Column { name: found, numbers: mut times } = files.numbers(&name, column.as_deref())?;
     let unit = found.as_deref().map_or(1.0, unit_of);
@@ -64,6 +57,19 @@ pub(crate) fn trace(text: &str, files: &dyn Files) -> Result<Option<Trace>, Inva
     }
     times.iter_mut().for_each(|time| *time *= unit);
     Ok(Some(Trace { times, begin_s, end_s }))
+}
+
+/// The begin and the end of a trace, as far as the call gives them.
+fn bounds(call: &Call, arguments: &mut Arguments) -> Result<(Option<f64>, Option<f64>), Invalid> {
+    let mut time = |key: &str| {
+        let given = call.arguments.iter().any(|one| one.label == Label::Key(key.to_owned()));
+        given.then(|| arguments.number(key, Dimension::Time)).transpose()
+    };
+    let (begin_s, end_s) = (time("begin")?, time("end")?);
+    if begin_s.is_none() && end_s.is_some() {
+        return Err(arguments.error("needs `begin` beside `end`"));
+    }
+    Ok((begin_s, end_s))
 }
 
 /// The word of a term, as the name of a file or a column; `None` if the term is something else.

@@ -102,13 +102,11 @@ def capacity(
             "on: simulated probes come one after another, so that a cluster would have nothing to "
             "do: `thinktime sweep` uses all of it"
         )
+    workload = _with_error_limit(workload, needed=target is not None)
     named = what_of(workload, what)
     options = _options(workload, target, duration, requests, warmup)
     options |= {} if on is None else {"on": on}
-    prober = _Prober(
-        Trial(_with_error_limit(workload, needed=target is not None), system, target, options),
-        named[0],
-    )
+    prober = _Prober(Trial(workload, system, target, options), named[0])
     search = Search(
         start=_start(workload, named[0]), precision=share(precision),
         ceiling=_ceiling(workload, system, named[0]), whole=named[0] == "clients",

@@ -21,7 +21,7 @@ Measure = Callable[[Result], Row]
 """Makes the row of a result; a function of a module, which other machines find by its name."""
 
 Check = Callable[..., None]
-"""It raises an exception once the work is to end; the arguments of a progress do not matter."""
+"""It raises an exception once all is to end; it takes any arguments, as those of a progress."""
 
 One = TypeVar("One")
 Found = TypeVar("Found")
@@ -86,8 +86,7 @@ def here(
     """What `do` gives for each of those, in threads of this process, in the order of completion.
 
     Args:
-        do: Called with one of those, and with a function that it may call to learn of an end: that
-            raises an exception, which `do` lets pass.
+        do: Called with one of those, and with a check, which raises an exception at the end of all.
         those: The pieces of work.
         workers: The number of threads; one a core by default.
         look: Called several times a second meanwhile.
@@ -119,8 +118,7 @@ def here(
         except BaseException as error:  # the waiting thread raises it again
             done.put(error)
 
-    many = min(workers or os.cpu_count() or 1, len(those))
-    threads = [threading.Thread(target=work) for _ in range(many)]
+    threads = [threading.Thread(target=work) for _ in those[: workers or os.cpu_count() or 1]]
     try:
         for one in threads:
             one.start()

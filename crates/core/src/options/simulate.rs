@@ -52,8 +52,8 @@ const REQUESTS: u64 = 1_000_000;
 
 impl SimulateOptions {
     /// The end of the simulation, and the requests that count. A precision is sought for as long as
-    /// it takes, unless an end is given; a log has its own, and so has a mix whose arrivals end: most
-    /// of a million requests would be those of the closed populations, which go on.
+    /// it takes, unless an end is given; a log has its own, and so has a mix whose arrivals end:
+    /// most of a million requests would be those of the closed populations, which go on.
     ///
     /// # Errors
     /// When the duration or the warm-up is not a time of 0 or more with a known unit, the duration
@@ -69,8 +69,8 @@ impl SimulateOptions {
     }
 
     /// Whether the length of the warm-up is to be found. If the duration is given, the workload is
-    /// a log or a trace, or the arrivals of a mix end, the start itself may be of interest: it counts
-    /// by default.
+    /// a log or a trace, or the arrivals of a mix end, the start itself may be of interest: it
+    /// counts by default.
     #[must_use]
     pub fn finds_warmup(&self, workload: &Workload) -> bool {
         let ends = workload.comes_to_an_end() || workload.replays() || workload.mix_end().is_some();

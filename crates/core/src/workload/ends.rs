@@ -51,8 +51,8 @@ impl Workload {
         self.arrival_ends().collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
-    /// The end of the last arrivals, if only closed populations go on after it. The rest of a longer
-    /// run has these others only, and is no longer a run of this mix.
+    /// The end of the last arrivals, if only closed populations go on after it. The rest of a
+    /// longer run has these alone, and is no longer a run of this mix.
     #[must_use]
     pub fn mix_end(&self) -> Option<Nanos> {
         let ends = self.ends();
