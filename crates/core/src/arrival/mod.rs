@@ -166,8 +166,8 @@ fn gaps(process: &str, files: &dyn Files) -> Result<(Gaps, Option<f64>), Invalid
 }
 
 /// Arrival times, in any order, as gaps. If the trace gives the start of the run, the first gap
-/// begins there. Else it has the mean length, so that n arrivals last n mean gaps. If the trace gives
-/// its end, too, the rate is that of all the time up to there.
+/// begins there. Else it has the mean length, so that n arrivals last n mean gaps. If the trace
+/// gives its end, too, the rate is that of all the time up to there.
 fn trace_gaps(trace: Trace) -> Result<(Gaps, Option<f64>), Invalid> {
     let Trace { mut times, begin_s, end_s } = trace;
     times.sort_by(f64::total_cmp);
