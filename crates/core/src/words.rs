@@ -100,7 +100,7 @@ fn number(value: f64, digits: usize) -> String {
 fn grouped(whole: &str) -> String {
     let mut text = String::new();
     for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place) % 3 == 0 {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
