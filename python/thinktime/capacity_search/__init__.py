@@ -104,8 +104,7 @@ def capacity(
         )
     workload = _with_error_limit(workload, needed=target is not None)
     named = what_of(workload, what)
-    options = _options(workload, target, duration, requests, warmup)
-    options |= {} if on is None else {"on": on}
+    options = _options(workload, target, on, duration, requests, warmup)
     prober = _Prober(Trial(workload, system, target, options), named[0])
     search = Search(
         start=_start(workload, named[0]), precision=share(precision),
@@ -152,6 +151,7 @@ class _Prober:
 def _options(
     workload: _core.Workload,
     target: str | None,
+    on: str | None,
     duration: Time | None,
     requests: int | None,
     warmup: Time | None,
@@ -170,6 +170,7 @@ def _options(
         "duration": duration,
         "warmup": length.warmup_s if warmup is None else warmup,
         "drain": length.drain_s,
+        **({} if on is None else {"on": on}),
     }
 
 
