@@ -61,15 +61,17 @@ def test_twice_the_traffic_is_as_simulated_or_not_trusted(tmp_path: Path) -> Non
         said("run", tmp_path / "ms.toml", *target, "-o", tmp_path / "after")
     after = tt.Result.load(tmp_path / "after")
     assert after.summary["errors"] == 0
-    fine = simulated(tmp_path, "ms")
-    if fine is not None and fine.untrusted is None and after.untrusted is None:
-        wrong = beyond(tmp_path / "ms-before", tmp_path / "after")
+    for stamps in ("ms", "s"):
+        made = simulated(tmp_path, stamps)
+        if made is None or made.untrusted is not None or after.untrusted is not None:
+            continue
+        assert stamps == "ms", "whole seconds do not show the waiting"
+        wrong = beyond(tmp_path / f"{stamps}-before", tmp_path / "after")
         assert not wrong, wrong
-    # Whole seconds do not show the waiting: without the doubt the answer would be wrong.
-    coarse = simulated(tmp_path, "s")
-    assert coarse is not None
-    assert coarse.untrusted is not None
-    assert beyond(tmp_path / "s-before", tmp_path / "after")
+    # The comparison finds what is wrong: with half of the traffic nobody waits.
+    files = tmp_path / "ms.toml", tmp_path / "ms.system.toml"
+    said("simulate", *files, "-o", tmp_path / "once", "--requests", "200000")
+    assert beyond(tmp_path / "once", tmp_path / "after")
 
 
 def learned(folder: Path, stamps: str) -> None:
