@@ -12,6 +12,7 @@ from fakes import BIMODAL, exp, one, open_, partly_open
 
 import thinktime as tt
 from thinktime.capacity_search.answer import Capacity
+from thinktime.capacity_search.probe import Probe
 from thinktime.comparison import Estimate, Subject
 from thinktime.comparison.estimate import FIGURES
 from thinktime.history import HistoryEntry, trends
@@ -120,17 +121,19 @@ def history():
 def capacity(verdict="found"):
     """Five probes around 83 requests a second."""
     values = (100.0, 50.0, 75.0, 87.5, 82.0)
+    probes = [Probe(value, value < 83, math.log(value / 83), 0.02) for value in values]
     rows = [
         {
-            "value": value, "passed": value < 83, "margin": math.log(value / 83),
-            "standard_error": 0.02, "requests": 200_000, "error_share": 0.0, "throughput": value,
+            "value": (value := one.value), "passed": one.passed, "slo": one.slo,
+            "margin": one.margin, "standard_error": one.error, "requests": 200_000,
+            "error_share": 0.0, "throughput": value,
             "independent_requests": 20_000.0,
             "response_mean_s": 0.001 * value, "response_p99_s": 0.003 * value,
             "lateness_p99_s": None, "generator": False,
             "untrusted": None, "validity": [UNSURE if value > 83 else REACHED],
             "why": f"p99 is {3 * value:.3g} ms, the limit is 249 ms",
         }
-        for value in values
+        for one in probes
     ]  # fmt: skip
     rows.append(rows[0] | {"value": 200.0, "margin": None, "why": "every request failed"})
     probes = pl.DataFrame(rows, infer_schema_length=None)

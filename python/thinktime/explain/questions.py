@@ -216,8 +216,8 @@ def _answered(one: _Question, those: Variants, measurement: Measurement) -> Answ
 
     def played(numbered: tuple[int, Candidate]) -> Figures:
         number, candidate = numbered
-        system, seed = _system(candidate, one), SEED + 100 + number
-        return play(workload, system, seed=seed, times=one.times, duration=length_s, warmup=0.0)
+        seen, system = workload.with_seed(SEED + 100 + number), _system(candidate, one)
+        return play(seen, system, times=one.times, duration=length_s, warmup=0.0)
 
     found = each(played, enumerate(those))
     if any(isnan(run.mean_s) for run in found):
