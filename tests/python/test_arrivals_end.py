@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import cases
+import polars as pl
 import pytest
 
 import thinktime as tt
@@ -55,13 +56,17 @@ def test_a_mix_is_simulated_for_as_long_as_it_is_one() -> None:
     assert any("with the last arrivals" in one for one in done.summary["notes"])
 
 
-def test_probes_of_a_mix_end_with_it() -> None:
-    text = (
+def test_probes_of_a_mix_end_with_it(tmp_path: Path) -> None:
+    """The rates of a learned workload end with its log."""
+    pl.DataFrame({"people_rate": [40.0, 40.0]}).write_parquet(tmp_path / "rates.parquet")
+    (tmp_path / "mix.toml").write_text(
         'name = "mix"\n[[population]]\nname = "people"\n[population.arrivals]\nmodel = "open"\n'
-        'rate = "40/s"\nprofile = "steps(0s: 1, 200s: 0)"\n[[population]]\nname = "robot"\n'
-        '[population.arrivals]\nmodel = "closed"\nclients = 1\n[population.session]\n'
-        'think = "const(10s)"\n[slo]\np90 = "60ms"\n'
+        'rate = "40/s"\nprofile = "rates(rates.parquet, column=people_rate, every=100s)"\n'
+        '[[population]]\nname = "robot"\n[population.arrivals]\nmodel = "closed"\nclients = 1\n'
+        '[population.session]\nthink = "const(10s)"\n[slo]\np90 = "60ms"\n'
     )
-    found = tt.capacity(tt.Workload(text), cases.system(("fcfs", "const(10ms)")), precision="20%")
+    found = tt.capacity(
+        tmp_path / "mix.toml", cases.system(("fcfs", "const(10ms)")), precision="20%"
+    )
     # The server is full at 2.5 times; a robot alone would never reach that.
     assert 1.5 < found.value < 2.5
