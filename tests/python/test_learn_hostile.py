@@ -134,7 +134,6 @@ def test_it_is_told_why_no_request_is_left(
             ["--system", "s.toml", "--demand", "pareto(shape=0.5, scale=1ms)"],
             "has an infinite mean, so no server can keep up with it",
         ),
-        (["-o", "FOLDER"], "is a folder: give the name of a file"),
         (["--report", "FOLDER"], "is a folder: give the name of a file"),
     ],
 )

@@ -32,7 +32,7 @@ COMMANDS = {
     "history": "Keep results by workload, target and commit, and report when figures changed.",
     "report": "Write one self-contained HTML page that compares results and works offline.",
     "recover": "Make an ordinary result of the files of a run or a simulation that was killed.",
-    "schema": "Print the JSON Schema of workload or system files, so that editors complete them.",
+    "schema": "Print the JSON Schema of workload or system files, or of the summary of a result.",
     "doctor": "Show what this machine allows: connections, punctuality, cores; and what to change.",
     "lab": "Make hosts, links and servers on this machine, and run workloads between them.",
     "demo": "Run one server under five workloads at the same load: measured, simulated and exact.",
