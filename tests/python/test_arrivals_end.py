@@ -42,7 +42,7 @@ def test_a_run_says_so_too() -> None:
 
 
 def test_a_mix_is_simulated_for_as_long_as_it_is_one() -> None:
-    """A million requests were those of the client that goes on: a load of 0.01 instead of 0.4."""
+    """A million requests were those of the client that continues: a load of 0.01 instead of 0.4."""
     text = (
         'name = "mix"\n[[population]]\nname = "people"\n[population.arrivals]\nmodel = "open"\n'
         'rate = "40/s"\nprofile = "steps(0s: 1, 200s: 0)"\n[[population]]\nname = "robot"\n'

@@ -78,7 +78,7 @@ def test_intervals_hold_the_root_as_often_as_they_say(error: float) -> None:
 
 def test_a_precision_that_is_out_of_reach_ends_the_search() -> None:
     """Near a root of slope 1, 30 margins with an error of 0.3 leave far more than 5 %. The
-    seeds are fixed; about one search in 20 is narrow by chance, and goes on."""
+    seeds are fixed; about one search in 20 is narrow by chance, and continues."""
     runs = []
     for seed in range(10):
         source = random.Random(seed)

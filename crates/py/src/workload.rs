@@ -159,8 +159,8 @@ impl Workload {
         self.inner.arrivals_end().map(|end| end.as_secs_f64())
     }
 
-    /// The seconds after the start from which only closed populations go on; None if the arrivals
-    /// of no population end, or those of another open one do not.
+    /// The seconds after the start from which only closed populations continue; None if the
+    /// arrivals of no population end, or those of another open one do not.
     #[getter]
     fn mix_end_s(&self) -> Option<f64> {
         self.inner.mix_end().map(|end| end.as_secs_f64())

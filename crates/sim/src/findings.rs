@@ -41,7 +41,7 @@ impl Findings<'_> {
             let long = words::time(until.as_secs_f64());
             notes.push(format!(
                 "it ends after {long} with the last arrivals, after which only closed populations \
-                 would go on; --replications makes more of the same mix"
+                 would continue; --replications makes more of the same mix"
             ));
         }
         if let (Some(precision), Some((mean, half))) = (self.plan.precision, interval(summary))

@@ -10,7 +10,7 @@ options! {
     /// What `simulate` may be told.
     SimulateOptions {
         /// Number of requests that begin after the warm-up; 1000000 if nothing else ends the
-        /// simulation. A mix ends with its arrivals if only closed populations go on.
+        /// simulation. A mix ends with its arrivals if only closed populations continue.
         requests: Whole,
         /// Virtual time at which no more requests begin, as in 10min.
         duration: Time,
@@ -53,7 +53,7 @@ const REQUESTS: u64 = 1_000_000;
 impl SimulateOptions {
     /// The end of the simulation, and the requests that count. A precision is sought for as long as
     /// it takes, unless an end is given; a log has its own, and so has a mix whose arrivals end:
-    /// most of a million requests would be those of the closed populations, which go on.
+    /// most of a million requests would be those of the closed populations, which continue.
     ///
     /// # Errors
     /// When the duration or the warm-up is not a time of 0 or more with a known unit, the duration
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::files::NoFiles;
 
-    /// A million requests were nearly all those of the client that goes on.
+    /// A million requests were nearly all those of the client that continues.
     #[test]
     fn a_mix_ends_with_its_arrivals_unless_an_end_is_given() {
         let text = "name = 'w'\n[[population]]\nname = 'a'\n[population.arrivals]\n\

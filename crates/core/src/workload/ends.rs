@@ -51,7 +51,7 @@ impl Workload {
         self.arrival_ends().collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
-    /// The end of the last arrivals, if only closed populations go on after it. The rest of a
+    /// The end of the last arrivals, if only closed populations continue after it. The rest of a
     /// longer run has these alone, and is no longer a run of this mix.
     #[must_use]
     pub fn mix_end(&self) -> Option<Nanos> {
@@ -108,7 +108,7 @@ mod tests {
         }
         let end_s = workload(CLOSED).mix_end().unwrap().as_secs_f64();
         assert!((end_s - 100.0).abs() < 1e-6, "{end_s}");
-        assert_eq!(workload(OPEN).mix_end(), None, "the other open one goes on");
+        assert_eq!(workload(OPEN).mix_end(), None, "the other open one continues");
         let endless = workload(&format!("{OPEN}\nprofile = 'sine(period=20s, low=0)'"));
         assert!(endless.ended_before(Nanos::from_secs_f64(1000.0)).is_some());
     }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from thinktime.candidates.play import each
 from thinktime.candidates.prediction import Prediction
-from thinktime.learn.fidelity.difference import SURE, Difference
+from thinktime.learn.fidelity.difference import STUDENT_99, Difference
 from thinktime.learn.fidelity.doubt import without_largest
 from thinktime.learn.fidelity.log_side import LogSide, log_side
 from thinktime.learn.fidelity.model_side import ModelSide
@@ -167,7 +167,7 @@ def _differences(
             replays[name] = replace(replays[name], deviation=deviation)
     found = {}
     for name, one in replays.items():
-        half = one.half(SURE)
+        half = STUDENT_99 * one.error
         chance = float(np.expm1(min(half, 50.0))) if one.logs else half
         found[name] = Difference(name, of_log[name], one.value, chance, {})
     return found

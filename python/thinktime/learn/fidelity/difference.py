@@ -9,12 +9,12 @@ import numpy as np
 
 from thinktime.learn.fidelity.systems import LRU, POLICIES
 
-SURE = 0.99
-"""The probability that one more replay differs from the others by no more than their chance."""
+STUDENT_99 = 4.604
+"""Student's t with the 4 degrees of freedom of five replays: one more replay differs from them by no
+more than this many standard errors in 99 of 100 cases. `learn` needs no scipy for it."""
 
 CHANCE = 5.04
-"""The chance of five replays, in their standard deviations: Student's t with 4 degrees of freedom,
-4.604, times the root of 1 + 1/5."""
+"""The same in their standard deviations: times the root of 1 + 1/5."""
 
 WITHIN = {"mean": 0.10, "p99": 0.10, LRU: 0.03, "rate": 0.02, "peak": 0.10}
 """Differences that are small enough, by figure: ratios less 1, and points."""

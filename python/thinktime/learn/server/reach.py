@@ -144,7 +144,7 @@ class _Reach:
         """The simulated 99th percentile in seconds; infinite if the server is overloaded."""
         most = min(round(self._requests * multiple), REQUESTS_MAX) if self._changes else 0
         workload = self._workload.scaled(multiple)
-        # A mix ends with its arrivals: later requests would be those of clients that go on.
+        # A mix ends with its arrivals: later requests would be those of clients that continue.
         requests = None if workload.mix_end_s else max(most, REQUESTS)
         try:
             found = play(workload, system, seed=SEED, requests=requests)
