@@ -10,8 +10,8 @@ import numpy as np
 from thinktime.learn.fidelity.systems import LRU, POLICIES
 
 STUDENT_99 = 4.604
-"""Student's t with the 4 degrees of freedom of five replays: one more replay differs from them by no
-more than this many standard errors in 99 of 100 cases. `learn` needs no scipy for it."""
+"""Student's t with the 4 degrees of freedom of five replays: one more replay differs from them by
+no more than this many standard errors in 99 of 100 cases. `learn` needs no scipy for it."""
 
 CHANCE = 5.04
 """The same in their standard deviations: times the root of 1 + 1/5."""
