@@ -41,7 +41,7 @@ def schema(kind: str) -> str:
         kind: `workload`, `system` or `result`.
 
     Raises:
-        InputError: if it is none of them.
+        InputError: if the kind is another one.
     """
     return _core.schema(kind)
 

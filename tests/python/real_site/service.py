@@ -37,7 +37,7 @@ class Service:
             writer.close()
 
     async def answer(self, target: str) -> bytes:
-        """The body of a page; empty if there is none of this name."""
+        """The body of a page; empty if no page has this name."""
         path = target.partition("?")[0]
         if path == "/health":
             return b"ok"
