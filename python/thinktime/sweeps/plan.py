@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from thinktime import _core
@@ -49,15 +49,9 @@ _OF_KIND: dict[str, Callable[[str], Any]] = {"Whole": _whole, "Number": float}
 
 @dataclass(frozen=True)
 class Plan:
-    """The settings that all points share."""
+    """The trial that each point varies."""
 
-    workload: _core.Workload
-    system: _core.System | None
-    target: str | None = None
-    """The url of a real system, instead of a modelled one."""
-
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of `simulate` or `run`."""
+    trial: Trial
 
     @classmethod
     def of(
@@ -75,7 +69,7 @@ class Plan:
         if (system is None) == (target is None):
             raise _core.InputError("a sweep needs a system file or a target, and not both")
         modelled = None if system is None else system_of(system)
-        plan = cls(workload_of(workload), modelled, target, options)
+        plan = cls(Trial(workload_of(workload), modelled, target, options))
         for name in options:
             if name not in plan.kinds:
                 known = ", ".join(plan.kinds)
@@ -86,8 +80,7 @@ class Plan:
     @property
     def kinds(self) -> dict[str, str]:
         """The types of the options of `simulate`, or of `run` with a target."""
-        command = "simulate" if self.target is None else "run"
-        return {name: kind for name, kind, _ in _core.options(command)}
+        return {name: kind for name, kind, _ in _core.options(self.trial.kind)}
 
     def at(self, point: Point) -> Trial:
         """The simulation or run of a point.
@@ -95,7 +88,8 @@ class Plan:
         It keeps rows only if dispatch policies are compared, which needs those of all requests, or
         of about a million. Raises InputError if a key or a value is wrong.
         """
-        workload, system, options = self.workload, self.system, dict(self.options)
+        workload, system = self.trial.workload, self.trial.system
+        options = dict(self.trial.options)
         if not any(map(is_dispatch, point)):
             options["rows"] = "none"
         for key, value in point.items():
@@ -114,7 +108,7 @@ class Plan:
                 system = system.with_value(key, value)
             else:
                 raise _core.InputError(self._unknown(key))
-        return Trial(workload, system, self.target, options)
+        return replace(self.trial, workload=workload, system=system, options=options)
 
     @property
     def _varied(self) -> list[str]:
@@ -122,7 +116,7 @@ class Plan:
         return [name for name in self.kinds if name not in (*_NOT_VARIED, "seed")]
 
     def _unknown(self, key: str) -> str:
-        places = [*self._varied, *_WORKLOAD, *(_SYSTEM if self.system is not None else ())]
+        places = [*self._varied, *_WORKLOAD, *(_SYSTEM if self.trial.system else ())]
         places = list(dict.fromkeys(places))
         return f"`{key}` cannot be varied: a key begins with one of {', '.join(places)}"
 

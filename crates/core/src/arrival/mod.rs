@@ -76,6 +76,12 @@ impl ArrivalProcess {
         ArrivalProcess { gaps: Gaps::Log(replay), rate, profile: Profile::default() }
     }
 
+    /// The rate in arrivals a second at a factor of 1 of the profile.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
     /// The long-run mean rate in arrivals a second; the plateau's, if the profile ends in one.
     #[must_use]
     pub fn mean_rate(&self) -> f64 {

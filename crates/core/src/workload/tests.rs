@@ -314,3 +314,16 @@ request = [{ name = "b", get = "/health" }]
     let error = mixed.scaled(0.0, &NoFiles).unwrap_err().to_string();
     assert_eq!(error, "a workload is scaled by a factor above 0, not by 0");
 }
+
+#[test]
+fn a_workload_whose_rate_ends_at_0_is_scaled() {
+    for profile in ["steps(0s: 1, 200s: 0)", "ramp(from=1, to=0, over=1min)"] {
+        let text = format!(
+            "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '4/s'\nprofile = '{profile}'\n\
+             [[request]]\nname = 'a'\nget = '/'\n"
+        );
+        let scaled = parse(&text).unwrap().scaled(2.5, &NoFiles).unwrap();
+        let arrivals = scaled.populations[0].arrivals().unwrap();
+        assert_eq!((arrivals.rate(), arrivals.mean_factor()), (10.0, 0.0));
+    }
+}

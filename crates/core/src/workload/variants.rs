@@ -44,9 +44,7 @@ impl Workload {
         let mut file = self.file.clone();
         for (table, population) in file.arrivals_tables().zip(&self.populations) {
             if let Some(arrivals) = population.arrivals() {
-                // The mean rate includes the profile's long-run factor, which stays.
-                let rate = arrivals.mean_rate() / arrivals.mean_factor() * factor;
-                table.rate = Some(Scalar::Text(format!("{rate}/s")));
+                table.rate = Some(Scalar::Text(format!("{}/s", arrivals.rate() * factor)));
             }
         }
         Workload::from_file(&file, files)
