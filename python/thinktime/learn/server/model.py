@@ -15,7 +15,8 @@ from thinktime.candidates.strain import haunted
 from thinktime.candidates.survival import Survival, survival
 from thinktime.candidates.visits import Numbers, Visits
 from thinktime.learn.logs.requests import Requests
-from thinktime.learn.server.choice import choose_policy
+from thinktime.learn.server.beside import kinds_beside
+from thinktime.learn.server.choice import Choice, choose_policy
 from thinktime.learn.server.laws import Law, law_of, unknown
 from thinktime.learn.server.verdict import ALL, Verdict, coarse, least, verdict_of
 from thinktime.learn.server.visits import server_visits
@@ -28,6 +29,10 @@ MISSING_MAX = 0.1
 
 SURE, FAIR = 0.02, 0.05
 """Relative standard errors of a mean, up to which it is known well, or fairly."""
+
+
+BESIDE = "beside"
+"""The source of the demand of a kind that does not queue."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +51,8 @@ class Demand:
     law: Law
     source: str
     """`policy` (it follows from the policy), `nearest` (of requests that were alone, or from the
-    nearest policy), `durations` (the demand may be less), `others` (the mean of other kinds) or
-    `given`."""
+    nearest policy), `durations` (the demand may be less), `others` (the mean of other kinds),
+    `given`, or `BESIDE` (a delay: these requests pass the queue)."""
 
     confidence: str
     """`high`, `fair` or `low`."""
@@ -66,16 +71,26 @@ class Server:
 
     span_s: float
     work_s: float
-    """The demands of all requests together, in seconds."""
+    """The demands of all requests that queue together, in seconds."""
 
     up_to: float | None = None
     """The requests a second up to which all models that explain the log agree; None if that was not
     asked for, or is not known."""
 
     @property
+    def served(self) -> tuple[Demand, ...]:
+        """The demands of the kinds that queue."""
+        return tuple(one for one in self.demands if one.source != BESIDE)
+
+    @property
+    def beside(self) -> tuple[Demand, ...]:
+        """The delays of the kinds that pass the queue."""
+        return tuple(one for one in self.demands if one.source == BESIDE)
+
+    @property
     def confidence(self) -> str:
         """How surely the model is known: `high`, `fair` or `low`."""
-        errors = [one.requests * one.standard_error_s for one in self.demands if one.seen]
+        errors = [one.requests * one.standard_error_s for one in self.served if one.seen]
         relative = math.hypot(*errors) / self.work_s if self.work_s > 0 else math.inf
         return least(self.verdict.confidence, _level(relative))
 
@@ -96,8 +111,8 @@ class Server:
 
     @property
     def demand_s(self) -> float:
-        """The mean demand of all requests, in seconds."""
-        return self.work_s / max(sum(one.requests for one in self.demands), 1)
+        """The mean demand of the requests that queue, in seconds."""
+        return self.work_s / max(sum(one.requests for one in self.served), 1)
 
     @property
     def load(self) -> float:
@@ -118,29 +133,35 @@ def learn_server(
     log = server_visits(requests, kind)
     if not len(log):
         return _given(requests, kind, names, demand) if demand is not None else None
-    by_themselves = alone(log, len(names))
-    choice = None if coarse(log) else choose_policy(log, by_themselves)
-    verdict = verdict_of(log, choice)
-    laws = demands_under(log, Policy("idle", 0) if choice is None else choice.policy, len(names))
+    queue, choice = _queue(log, len(names))
+    verdict = verdict_of(queue, choice)
+    laws = demands_under(queue, Policy("idle", 0) if choice is None else choice.policy, len(names))
     if choice is not None and not choice.explains:
-        both = zip(by_themselves, laws, strict=True)
+        both = zip(alone(queue, len(names)), laws, strict=True)
         laws = [one if _enough(one) else law for one, law in both]
-    counts = np.bincount(log.kind[log.kind >= 0], minlength=len(names))
+    counts = np.bincount(queue.kind[queue.kind >= 0], minlength=len(names))
     work = sum(float(count) * law.mean for count, law in zip(counts, laws, strict=True))
     known_count = sum(float(count) for count, law in zip(counts, laws, strict=True) if law.seen)
-    found = tuple(
+    found = [
         _demand(names[n], int(counts[n]), laws[n], verdict, log.step_s, work)
         if laws[n].seen
         else _unseen(names[n], int(counts[n]), work / known_count if known_count else 0.0)
         for n in range(len(names))
-    )
-    return Server(
-        demands=found,
-        verdict=verdict,
-        idle_share=idle_share(log),
-        span_s=requests.span_s,
-        work_s=sum(one.requests * one.mean_s for one in found),
-    )
+    ]
+    work_s = sum(one.requests * one.mean_s for one in found)
+    for n in set(log.kind[log.kind >= 0].tolist()) - set(queue.kind.tolist()):
+        found[n] = _delay(names[n], log.part(log.kind == n))
+    return Server(tuple(found), verdict, idle_share(log), requests.span_s, work_s)
+
+
+def _queue(log: Visits, kinds: int) -> tuple[Visits, Choice | None]:
+    """The requests that queue, and the policies that explain their durations."""
+    while True:
+        choice = None if coarse(log) else choose_policy(log, alone(log, kinds))
+        passing = kinds_beside(log, choice.policy, kinds) if choice is not None else []
+        if not passing:
+            return log, choice
+        log = log.part(~np.isin(log.kind, passing))
 
 
 def demands_under(log: Visits, policy: Policy, kinds: int) -> list[Survival]:
@@ -164,6 +185,14 @@ def _demand(
     if verdict.choice is not None and not verdict.choice.explains:
         source = "nearest"
     return Demand(name, requests, law.mean, error, law.seen, notation, source, confidence)
+
+
+def _delay(name: str, log: Visits) -> Demand:
+    """The delay of a kind that passes the queue: its durations."""
+    law = survival(log.duration_s, log.over)
+    known = _level(law.standard_error / law.mean) if law.seen >= FEW and law.mean > 0 else "low"
+    notation = law_of(law, log.step_s, 1.0)
+    return Demand(name, len(log), law.mean, law.standard_error, law.seen, notation, BESIDE, known)
 
 
 def _enough(alone: Survival) -> bool:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -85,25 +86,29 @@ class _Reach:
         self._loads: dict[float, float] = {}
         self._choice = server.verdict.choice
         self._p99_s = float(np.quantile(log.duration_s[log.over], 0.99))
+        beside = [names.index(one.name) for one in server.beside]
+        log = log.part(~np.isin(log.kind, beside))
         policy = Policy("idle", 0) if self._choice is None else self._choice.policy
         demands_s = Timeline.of(log).demands(policy)
         self._more = 1.0 + DEVIATIONS * work_error(log.arrival_s, demands_s)
         self.rate = workload.request_rate or 0.0
         """The learned workload's own rate of requests a second; of clients it is simulated."""
 
+        delays = {one.name: one.law.notation for one in server.beside}
         laws, part = laws_of(server), log.part(slice(0, VISITS_MAX))
-        self._own = _system(server.policy, server.workers, laws)
+        self._own = _system(server.policy, server.workers, laws, delays)
         whole = demands_under(part, policy, len(names))
         self._quarters = [
             _system(
                 server.policy,
                 server.workers,
                 laws | _laws(one, policy, names, [law.mean for law in whole]),
+                delays,
             )
             for one in _quarters(part)
         ]
         self._rivals = [
-            _system(name, workers, laws | _laws(part, policy, names))
+            _system(name, workers, laws | _laws(part, policy, names), delays)
             for name, workers, policy in _others(self._choice, server.workers)
         ]
 
@@ -176,10 +181,19 @@ def _others(choice: Choice | None, workers: int) -> Iterator[tuple[str, int, Pol
         yield "ps", MANY * workers, Policy("idle", 0)
 
 
-def _system(policy: str, workers: int, laws: Mapping[str, str]) -> System:
-    """A station; ``laws`` are the demands by kind, `""` for all."""
-    demand = laws.get("", laws)
-    return system_of({"name": "learned", "station": [station("server", policy, workers, demand)]})
+def _system(
+    policy: str, workers: int, laws: Mapping[str, str], delays: Mapping[str, str]
+) -> System:
+    """A station; ``laws`` are the demands by kind, `""` for all, and ``delays`` those of others."""
+    tables: dict[str, Any] = {
+        "name": "learned",
+        "station": [station("server", policy, workers, laws.get("", laws))],
+    }
+    if delays:
+        tables["behaviour"] = [
+            {"request": name, "steps": [{"delay": law}]} for name, law in delays.items()
+        ]
+    return system_of(tables)
 
 
 def _quarters(log: Visits) -> Iterator[Visits]:

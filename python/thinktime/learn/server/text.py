@@ -7,7 +7,7 @@ from pathlib import Path
 
 from thinktime.importing.toml import key, quoted
 from thinktime.learn.comments import note
-from thinktime.learn.server.model import Demand, Server
+from thinktime.learn.server.model import BESIDE, Demand, Server
 
 NAMED = 3
 """More logs are counted, not named."""
@@ -18,6 +18,7 @@ SOURCES = {
     "durations": "the durations themselves; the demand may be less",
     "others": "as that of other requests",
     "given": "given, not learned",
+    BESIDE: "beside the server: these requests do not wait for its workers",
 }
 
 
@@ -40,15 +41,16 @@ def system_text(name: str, server: Server, logs: Sequence[str]) -> str:
         "",
         *_station(server.policy, server.workers, *map(note, server.verdict.reasons[1:])),
         *_demands(server),
+        *_delays(server),
     ]
     return "\n".join(lines) + "\n"
 
 
 def laws_of(server: Server) -> dict[str, str]:
-    """The laws of demands by kind; by `""` if one was given for all."""
+    """The laws of demands by kind that queues; by `""` if one was given for all."""
     if server.demands[0].source == "given":
         return {"": server.demands[0].law.notation}
-    return {one.name: one.law.notation for one in server.demands}
+    return {one.name: one.law.notation for one in server.served}
 
 
 def _station(policy: str, workers: int, *comments: str) -> list[str]:
@@ -88,8 +90,18 @@ def _demands(server: Server) -> list[str]:
         about = f"{first.mean_s * 1e3:.4g} ms on average for all requests, {SOURCES['given']}."
         return [note(about), _line("", laws[""])]
     lines = []
-    for demand in server.demands:
+    for demand in server.served:
         lines += [note(_about(demand)), _line(demand.name, laws[demand.name])]
+    return lines
+
+
+def _delays(server: Server) -> list[str]:
+    """A behaviour for each kind of request that passes the queue."""
+    lines = []
+    for one in server.beside:
+        steps = f"steps = [{{ delay = {quoted(one.law.notation)} }}]"
+        request = f"request = {quoted(one.name)}"
+        lines += ["", "[[behaviour]]", note(_about(one)), request, steps]
     return lines
 
 
