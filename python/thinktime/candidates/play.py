@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import nan
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeVar
 
-from thinktime.inputs.files import GivenSystem, GivenWorkload
+import polars as pl
+
+from thinktime._core import Workload
+from thinktime.candidates.visits import Floats
+from thinktime.inputs.files import GivenSystem, GivenWorkload, workload_of
 from thinktime.operations import simulate
 from thinktime.trials import here
 
@@ -57,6 +63,15 @@ def play(
     mean_s, p99_s = found[times]["mean"], found[times]["p99"]
     known = (nan if mean_s is None else mean_s, nan if p99_s is None else p99_s)
     return Figures(*known, max(loads), found["throughput"], found["offered_rate"] or 0.0)
+
+
+def traced(arrival_s: Floats) -> Workload:
+    """A workload of requests at these times, in seconds from the start of the run."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "times.parquet"
+        pl.DataFrame({"time_s": arrival_s}).write_parquet(file)
+        process = f"trace({file}, column=time_s, begin=0s)"
+        return workload_of({"name": "trace", "arrivals": {"model": "open", "process": process}})
 
 
 def each(do: Callable[[One], Found], those: Iterable[One]) -> list[Found]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -19,7 +17,7 @@ import polars as pl
 from thinktime._core import Workload
 from thinktime.candidates import ranking
 from thinktime.candidates.candidate import Candidate
-from thinktime.candidates.play import each
+from thinktime.candidates.play import each, traced
 from thinktime.candidates.prediction import Prediction
 from thinktime.candidates.ranking import LIKELIER, Score
 from thinktime.candidates.similarity import Stretch, distance, farthest, log_likelihood
@@ -27,7 +25,6 @@ from thinktime.candidates.visits import Visits
 from thinktime.explain.demands import KnownDemands
 from thinktime.explain.recognition import Recognition, behind_a_delay, keeps_order, recognitions
 from thinktime.explain.row import Row, in_a_row
-from thinktime.inputs.files import workload_of
 from thinktime.operations import simulate
 
 LEARNED = 0.7
@@ -89,7 +86,9 @@ def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) 
     learned = seen.part(seen.done_s < cut)
     if crowded(seen) < CROWDED or not len(learned):
         return Choice()
-    came, until = (traced(seen), end + 1.0) if workload.model == "open" else (workload, end)
+    came, until = workload, end
+    if workload.model == "open":  # the start of the run is that of the trace, too
+        came, until = traced(seen.arrival_s), end + 1.0
 
     def run(numbered: tuple[int, Candidate]) -> Visits:
         number, one = numbered
@@ -112,15 +111,6 @@ def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) 
     second = _of_recognised(seen, other, judge)
     chosen = second if _before(second, first) else first
     return replace(chosen, tried=(*first.tried, *second.tried))
-
-
-def traced(seen: Visits) -> Workload:
-    """A workload of requests at the same times; the start of the run is that of the trace, too."""
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "times.parquet"
-        pl.DataFrame({"time_s": seen.arrival_s}).write_parquet(file)
-        process = f"trace({file}, column=time_s, begin=0s)"
-        return workload_of({"name": "trace", "arrivals": {"model": "open", "process": process}})
 
 
 def _before(second: Choice, first: Choice) -> bool:

@@ -20,7 +20,6 @@ from thinktime.learn.memory import give_back
 from thinktime.learn.model.population_model import PopulationModel
 from thinktime.learn.model.workload_file import STARTS, workload_text
 from thinktime.learn.server import Server, learn_server, with_reach
-from thinktime.learn.server.visits import server_visits
 from thinktime.learn.starts import Coverage, columns, silences, write_starts
 from thinktime.learn.stop_signal import StopSignal, WorkStopped
 
@@ -143,7 +142,7 @@ def server_of(kinds: Kinds, demand: str | None, workload: Workload | None = None
     found = learn_server(kinds.requests, of_row, names, demand=demand)
     if found is None or workload is None:
         return found
-    return with_reach(found, server_visits(kinds.requests, of_row), names, workload)
+    return with_reach(found, kinds.requests, of_row, names, workload)
 
 
 def _measured(

@@ -19,12 +19,17 @@ from thinktime._core import InputError, System, Workload
 from thinktime.candidates.candidate import station
 from thinktime.candidates.play import FULL, each, play
 from thinktime.candidates.policies import Policy, Timeline
-from thinktime.candidates.visits import Floats, Visits
+from thinktime.candidates.visits import Numbers, Visits
 from thinktime.inputs.files import system_of
+from thinktime.learn.logs.requests import Requests
+from thinktime.learn.server.agreement import disagreement
 from thinktime.learn.server.choice import Choice
 from thinktime.learn.server.laws import empirical
 from thinktime.learn.server.model import Server, demands_under
 from thinktime.learn.server.text import laws_of
+from thinktime.learn.server.verdict import ALL
+from thinktime.learn.server.visits import server_visits
+from thinktime.learn.server.work_error import user_error, work_error
 
 WITHIN = 0.25
 """Values of p99 agree if they differ by no more than this part."""
@@ -40,8 +45,8 @@ REQUESTS_MAX = 1_000_000
 VISITS_MAX = 400_000
 """Demands are computed anew of no more requests than this."""
 
-BLOCKS, DEVIATIONS = 30, 2.75
-"""Work is measured in this many parts of the log; Student's quantile for 99 %."""
+DEVIATIONS = 2.75
+"""Student's quantile for 99 %, of the 30 parts of a log whose work is compared."""
 
 QUARTERS = 4
 SEED = 45
@@ -52,31 +57,64 @@ MANY = 8
 """If workers were never all busy, a server with this many times as many explains a log as well."""
 
 
-def with_reach(server: Server, log: Visits, names: Sequence[str], workload: Workload) -> Server:
+def with_reach(
+    server: Server, requests: Requests, kind: Numbers, names: Sequence[str], workload: Workload
+) -> Server:
     """The server with `up_to`: the highest rate up to which all models agree on p99.
 
     Args:
         server: A server that was learned.
-        log: The requests that it was learned from.
-        names: The names of their kinds.
+        requests: The requests that it was learned from.
+        kind: The kind of each, a place in `names`, or -1.
+        names: The names of the kinds.
         workload: The workload that was learned from the same log.
     """
+    log = server_visits(requests, kind)
     if not len(log):
         return server
     if not log.over.any():
         return replace(server, verdict=server.verdict.doubted(DOUBT))
-    reach = _Reach(server, log, names, workload)
+    queue = log.part(~np.isin(log.kind, [names.index(one.name) for one in server.beside]))
+    choice = server.verdict.choice
+    if choice is not None and choice.explains and (why := disagreement(queue, choice.policy)):
+        refuted = replace(
+            server.verdict.doubted(why), guesses=ALL, choice=replace(choice, alike=())
+        )
+        server = replace(server, verdict=refuted)
+    more = 1.0 + DEVIATIONS * _error(server, queue, requests, kind)
+    reach = _Reach(server, log, queue, names, workload, more)
     multiple = reach.multiple()
     if multiple:
         return replace(server, up_to=multiple * reach.rate)
     return replace(server, verdict=server.verdict.doubted(DOUBT))
 
 
+def _policy(server: Server) -> Policy:
+    """The policy that the demands follow."""
+    choice = server.verdict.choice
+    return Policy("idle", 0) if choice is None else choice.policy
+
+
+def _error(server: Server, queue: Visits, requests: Requests, kind: Numbers) -> float:
+    """The relative standard error of the work a second."""
+    means_s = [one.mean_s if one in server.served else 0.0 for one in server.demands]
+    demands_s = np.array([*means_s, 0.0])[kind]  # the last one is that of -1
+    users_s = np.bincount(requests.rows["user"].to_numpy(), weights=demands_s).astype(np.float64)
+    parts_s = Timeline.of(queue).demands(_policy(server))
+    return max(work_error(queue.arrival_s, parts_s), user_error(users_s))
+
+
 class _Reach:
-    """The models, ready to be simulated."""
+    """The models, ready to be simulated; the work may be ``more`` times what the log shows."""
 
     def __init__(
-        self, server: Server, log: Visits, names: Sequence[str], workload: Workload
+        self,
+        server: Server,
+        log: Visits,
+        queue: Visits,
+        names: Sequence[str],
+        workload: Workload,
+        more: float,
     ) -> None:
         self._workload = workload
         self._changes = workload.replays or any(
@@ -86,16 +124,14 @@ class _Reach:
         self._loads: dict[float, float] = {}
         self._choice = server.verdict.choice
         self._p99_s = float(np.quantile(log.duration_s[log.over], 0.99))
-        beside = [names.index(one.name) for one in server.beside]
-        log = log.part(~np.isin(log.kind, beside))
-        policy = Policy("idle", 0) if self._choice is None else self._choice.policy
-        demands_s = Timeline.of(log).demands(policy)
-        self._more = 1.0 + DEVIATIONS * work_error(log.arrival_s, demands_s)
+        policy = _policy(server)
+        self._more = more
+
         self.rate = workload.request_rate or 0.0
         """The learned workload's own rate of requests a second; of clients it is simulated."""
 
         delays = {one.name: one.law.notation for one in server.beside}
-        laws, part = laws_of(server), log.part(slice(0, VISITS_MAX))
+        laws, part = laws_of(server), queue.part(slice(0, VISITS_MAX))
         self._own = _system(server.policy, server.workers, laws, delays)
         whole = demands_under(part, policy, len(names))
         self._quarters = [
@@ -212,15 +248,3 @@ def _laws(
         for name, law, mean_s in zip(names, found, means_s, strict=True)
         if law.seen and law.mean > 0
     }
-
-
-def work_error(arrival_s: Floats, demands_s: Floats) -> float:
-    """The relative standard error of the work a second, with slow changes left out."""
-    span_s = float(arrival_s[-1] - arrival_s[0]) if len(arrival_s) else 0.0
-    if span_s <= 0:
-        return math.inf
-    since_s = arrival_s - arrival_s[0]
-    block = np.minimum((BLOCKS * since_s / span_s).astype(np.int64), BLOCKS - 1)
-    work = np.bincount(block, weights=np.maximum(demands_s, 0.0), minlength=BLOCKS)
-    error = np.sqrt(np.mean(np.diff(work) ** 2) / 2 / BLOCKS)
-    return float(error / work.mean()) if work.any() else math.inf

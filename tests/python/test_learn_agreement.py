@@ -1,0 +1,61 @@
+"""How surely a learned server is known: by its own mean, and by the work of its users."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from thinktime.candidates.policies import Policy
+from thinktime.candidates.visits import Visits
+from thinktime.learn.server.agreement import disagreement
+from thinktime.learn.server.work_error import user_error
+
+MANY = 12_000
+
+
+def queue(
+    came: NDArray[np.float64], took: NDArray[np.float64], servers: int
+) -> NDArray[np.float64]:
+    """When each request ends, first come, first served."""
+    free, done = np.zeros(servers), np.empty(len(came))
+    for n, (at, work) in enumerate(zip(came, took, strict=True)):
+        first = int(free.argmin())
+        free[first] = done[n] = max(at, free[first]) + work
+    return done
+
+
+def visits(*, before: float, servers: int) -> Visits:
+    """A log at a load of 0.8; a share of each demand passes before the queue."""
+    random = np.random.default_rng(11)
+    came = np.cumsum(random.exponential(1.0, MANY))
+    work = random.gamma(4.0, 0.25, MANY) * servers * 0.8 / (1 - before)
+    enters = came + work * before
+    order = np.argsort(enters)
+    done = np.empty(MANY)
+    done[order] = queue(enters[order], (work * (1 - before))[order], servers)
+    return Visits.served(came, done)
+
+
+@pytest.mark.parametrize("servers", [1, 3])
+def test_the_right_policy_gives_the_own_mean(servers: int) -> None:
+    """Wrong by chance for one of 500 seeds."""
+    assert disagreement(visits(before=0.0, servers=servers), Policy("fcfs", servers)) == ""
+
+
+def test_another_server_has_another_mean() -> None:
+    log = visits(before=0.5, servers=2)
+    assert "the log has" in disagreement(log, Policy("ps", 3))
+
+
+def test_the_work_of_users_is_as_sure_as_it_varies() -> None:
+    """The number of 500 sessions of ten requests is Poisson: of 200 such logs the deviation is
+    within 25 % of it, but for one seed in a million."""
+    random = np.random.default_rng(12)
+    work = 10.0 * random.poisson(500, 200)
+    true = float(np.std(work) / np.mean(work))
+    assert user_error(np.full(500, 10.0)) == pytest.approx(true, rel=0.25)
+
+
+def test_a_user_who_is_always_there_is_no_chance() -> None:
+    assert user_error(np.array([1000.0, *[1.0] * 900])) == pytest.approx(30 / 1900)
