@@ -73,6 +73,12 @@ def test_waits_between_commands_add_up() -> None:
     assert [one.get("think", usual) for one in requests(made).values()] == ["62.5s", "3s", "0s"]
 
 
+def test_a_wait_after_a_command_that_is_left_out_stays() -> None:
+    made = lines("curl H/a; curl H/b; sleep 1", "curl http://other.example/; sleep 4; curl H/c")
+    usual = table(made)["session"]["think"]
+    assert [one.get("think", usual) for one in requests(made).values()] == ["0s", "5s", "0s"]
+
+
 @pytest.mark.parametrize(
     ("url", "found"),
     [

@@ -26,7 +26,20 @@ WITH_VALUE = _options(
     --aws-sigv4 -t --telnet-option --trace --trace-ascii --stderr -z --time-cond --tls-max
     --rate -C --continue-at -Y -y --cert-type --key-type --output-dir --netrc-file --dns-servers
     --local-port --keepalive-time --socks5 --socks5-hostname --abstract-unix-socket --hostpubmd5
-    --request-target --variable --expand-url --expand-data --expand-header
+    --request-target --variable --expand-url --expand-data --expand-header --alt-svc
+    --create-file-mode --crlfile --curves --delegation --dns-interface --dns-ipv4-addr
+    --dns-ipv6-addr --doh-url --ech --egd-file --engine --etag-compare --etag-save
+    --expect100-timeout --ftp-account --ftp-alternative-to-user --ftp-method --ftp-port
+    --ftp-ssl-ccc-mode --happy-eyeballs-timeout-ms --haproxy-clientip --hostpubsha256 --hsts
+    --ip-tos --keepalive-cnt --krb --libcurl --login-options --mail-auth --mail-from --mail-rcpt
+    --max-filesize --parallel-max --parallel-max-host --pass --pinnedpubkey --preproxy --proto
+    --proto-default --proto-redir --proxy-cacert --proxy-capath --proxy-cert --proxy-cert-type
+    --proxy-ciphers --proxy-crlfile --proxy-header --proxy-key --proxy-key-type --proxy-pass
+    --proxy-pinnedpubkey --proxy-service-name --proxy-tls13-ciphers --proxy-tlsauthtype
+    --proxy-tlspassword --proxy-tlsuser --proxy1.0 --pubkey --quote --random-file --sasl-authzid
+    --service-name --sigalgs --socks4 --socks4a --socks5-gssapi-service --speed-limit
+    --speed-time --tftp-blksize --tls13-ciphers --tlsauthtype --tlspassword --tlsuser
+    --trace-config --upload-flags --vlan-priority -P -Q
     """
 )
 SILENT = _options(

@@ -46,6 +46,9 @@ class _Reading:
     notes: Notes
     requests: list[Request] = field(default_factory=list)
     hints: dict[str, None] = field(default_factory=dict)
+    waits: list[tuple[int, float, str]] = field(default_factory=list)
+    """The number of requests before each, its seconds, and its place."""
+
     cookies: bool = False
     redirects: Redirects = field(default_factory=Redirects)
 
@@ -58,7 +61,7 @@ class _Reading:
             words = _without_words_around(words[1:])
             first = "curl" if words[:1] == ["curl"] else ""
         if first == "sleep":
-            self._wait(words, place)
+            self._sleep(words, place)
         elif first == "curl" and before == "||":
             self.notes.add(place, "left out: it stands behind `||`, for failures of another")
         elif first == "curl":
@@ -80,17 +83,28 @@ class _Reading:
             self.redirects.add(request, _redirects(command))
             self.requests.append(request)
 
-    def _wait(self, words: list[str], place: str) -> None:
-        """Add a time to the think time after the last request."""
+    def _sleep(self, words: list[str], place: str) -> None:
         given = [_seconds(word) for word in words[1:]]
         known = [one for one in given if one is not None]
-        if not self.requests:
-            self.notes.add(place, "`sleep` is left out: it stands before the first request")
-        elif not known or len(known) < len(given):
+        if not known or len(known) < len(given):
             self.notes.add(place, "`sleep` is left out: its time is no number")
         else:
-            last = self.requests[-1]
-            last.think = seconds(float((last.think or "0s").removesuffix("s")) + sum(known))
+            self.waits.append((len(self.requests), sum(known), place))
+
+    def wait(self, kept: list[Request]) -> None:
+        """Make the waits the think times of these requests, each of the last one before it."""
+        before, waits_s = 0, dict.fromkeys(kept, 0.0)
+        last: Request | None = None
+        for until, wait_s, place in self.waits:
+            for request in self.requests[before:until]:
+                last = request if request in waits_s else last
+            before = until
+            if last is None:
+                self.notes.add(place, "`sleep` is left out: it stands before the first request")
+            else:
+                waits_s[last] += wait_s
+        for request, wait_s in waits_s.items():
+            request.think = seconds(wait_s) if wait_s else None
 
 
 def draft(text: str, file: str, name: str) -> Draft:
@@ -115,6 +129,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     origin, requests = one_origin(found.requests, notes)
     if not requests:
         raise InputError(f"{file}: has no curl command with a URL of http or https")
+    found.wait(requests)
     population = a_visit(requests, "the commands are taken as the requests of one visit")
     population.hints = list(found.hints)
     if found.cookies:

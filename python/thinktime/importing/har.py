@@ -38,7 +38,9 @@ def draft(text: str, file: str, name: str) -> Draft:
 def _exchange(one: dict[str, Any], measured: bool) -> Exchange:
     """The exchange of an entry; ``measured`` says whether the recording has timings at all."""
     asked, answer = table(one.get("request")), table(one.get("response"))
-    fields = [(words(name), words(value)) for name, value in _pairs(asked, "headers")]
+    fields = list(_pairs(asked, "headers"))
+    if items(asked.get("cookies")) and "cookie" not in {name.lower() for name, _ in fields}:
+        fields.append(("Cookie", "in a list of its own"))
     took, status = one.get("time"), answer.get("status")
     return Exchange(
         method=words(asked.get("method")),
