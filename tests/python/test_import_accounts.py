@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from import_accounts import Part, account
 from test_import_recordings import entry, har
+
+import thinktime as tt
+from thinktime.importing import import_text
 
 Chosen = Sequence[str]
 CHOICES = settings(max_examples=60, deadline=None)
@@ -162,7 +166,7 @@ WHOLE_OF_CURL = {
     "curl http://shop.example/MARK OPTIONS": "\0",
     "X=1 curl 'http://shop.example/MARK' OPTIONS | jq .": "\0",
     "curl OPTIONS ftp://shop.example/MARK": "only http and https",
-    "curl OPTIONS http://other.example/MARK": "goes to",
+    "curl OPTIONS http://MARK.example/": "goes to",
     "wget http://shop.example/MARK": "is no curl command",
     "false || curl http://shop.example/MARK OPTIONS": "stands behind `||`",
 }
@@ -239,7 +243,7 @@ PARTS_OF_POSTMAN: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 WHOLE_OF_POSTMAN = {
     "http://shop.example/MARK": "\0",
     "{{base}}/MARK": "\0",
-    "http://other.example/MARK": "goes to",
+    "http://MARK.example/": "goes to",
     "ftp://shop.example/MARK": "only http and https",
     "": "it has no URL",
 }
@@ -357,3 +361,19 @@ def test_nothing_of_swagger_is_lost(chosen: list[tuple[str, str]]) -> None:
         parts += [Part(place, mark, word, is_request=True), Part(place, inner, word)]
     text = json.dumps({"swagger": "2.0", "paths": paths, "host": "shop.example"})
     held(text, "openapi", parts, sent=len(paths))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "why"),
+    [
+        (har(entry("00.000", "ftp://a.example/")), "har", "entry 1: not for ftp: only http and"),
+        ("curl ftp://a.example/", "curl", "line 1: not for ftp: only http and https are taken"),
+        ('{"item": [{"name": "a", "request": {}}]}', "postman", "a: the URL has no host that"),
+        ('{"openapi": "3.0.0", "paths": {"/a": {"$ref": "b#/"}}}', "openapi", "b#/: not followed"),
+    ],
+)
+def test_a_refusal_says_why_nothing_could_be_taken(text: str, kind: str, why: str) -> None:
+    with pytest.raises(tt.InputError, match=re.escape(f"({why}")):
+        import_text(text.encode(), "a file", kind)
+    with pytest.raises(tt.InputError, match=r"; and 3 more\)$"):
+        import_text("\n".join(f"curl {one}://a.example" for one in "abcdef").encode(), "b", "curl")

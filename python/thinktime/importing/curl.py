@@ -8,25 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import quote, quote_plus
 
 from thinktime import InputError
-from thinktime.importing import command_line, content, globs, keys, shell
-from thinktime.importing.addresses import address, one_origin
-from thinktime.importing.command_line import DATA, Command
-from thinktime.importing.draft import (
-    Body,
-    Draft,
-    Request,
-    a_visit,
-    method_of,
-    name_of,
-    seconds,
-    stem,
-)
+from thinktime.importing import command_line, curl_requests, keys, shell
+from thinktime.importing.addresses import one_origin
+from thinktime.importing.command_line import Command
+from thinktime.importing.draft import Draft, Request, a_visit, seconds, stem
 from thinktime.importing.notes import Notes
 from thinktime.importing.redirects import Redirects
-from thinktime.importing.secrets import masked_pairs
 
 REQUESTS_MAX = 20_000
 """At most this many requests are taken of a file: a short pattern stands for many."""
@@ -76,7 +65,7 @@ class _Reading:
     def _curl(self, command: Command, place: str) -> None:
         self.cookies |= command.has("-b", "--cookie", "-c", "--cookie-jar")
         self.hints |= dict.fromkeys(_hints(command))
-        for request in _requests(command, place, self.notes):
+        for request in curl_requests.requests(command, place, self.notes):
             if len(self.requests) == REQUESTS_MAX:
                 self.notes.add(place, f"the file has more than {REQUESTS_MAX} requests")
                 return
@@ -128,7 +117,9 @@ def draft(text: str, file: str, name: str) -> Draft:
             notes.add(place, f"`{name}` of the shell has no value here: it is sent as written")
     origin, requests = one_origin(found.requests, notes)
     if not requests:
-        raise InputError(f"{file}: has no curl command with a URL of http or https")
+        raise InputError(
+            f"{file}: has no curl command with a URL of http or https{notes.reasons()}"
+        )
     found.wait(requests)
     population = a_visit(requests, "the commands are taken as the requests of one visit")
     population.hints = list(found.hints)
@@ -177,125 +168,3 @@ def _hints(command: Command) -> Iterator[str]:
         yield keys.bearer_hint()
     if command.has("-u", "--user") or any("authorization: basic" in one for one in fields):
         yield keys.basic_hint()
-
-
-def _requests(command: Command, place: str, notes: Notes) -> Iterator[Request]:
-    if not command.urls:
-        notes.add(place, "left out: it has no URL")
-    for url in _urls(command, place, notes):
-        pairs = list(_fields(command, place, notes))
-        pairs += [("User-Agent", given) for given in command.values("-A", "--user-agent")]
-        pairs += [("Referer", given) for given in command.values("-e", "--referer")]
-        pairs += [("Range", f"bytes={given}") for given in command.values("-r", "--range")]
-        if command.has("--compressed"):
-            pairs.append(("Accept-Encoding", "deflate, gzip, br, zstd"))
-        fields = content.headers(pairs, place, notes)
-        for name in ("-b", "--cookie"):
-            if command.has(name):
-                notes.add(place, f"option `{name}` left out: sessions keep the cookies they get")
-        for name in ("-u", "--user", "--oauth2-bearer"):
-            if command.has(name):
-                notes.add(place, f"option `{name}` left out: it holds a secret")
-        data = list(_data(command, place, notes))
-        if command.has("-G", "--get"):
-            data, query = [], "&".join(data)
-            url += ("&" if "?" in url else "?") + query if query else ""
-        for given in command.values("--url-query"):
-            url += ("&" if "?" in url else "?") + _encoded(given)
-        body = _body(command, data, fields, place, notes)
-        found = address(url if "://" in url else f"http://{url}", place, notes)
-        if found is None:
-            continue
-        method = _method(command, body)
-        request = Request(name_of(method, found.target), method, found.target, fields, body)
-        request.origin, request.place, request.about = found.origin, place, place.capitalize() + "."
-        yield request
-
-
-def _urls(command: Command, place: str, notes: Notes) -> Iterator[str]:
-    for url in command.urls:
-        found, many = ([url], 1) if command.has("-g", "--globoff") else globs.expanded(url)
-        if many > len(found):
-            notes.add(place, f"stands for {many} URLs: the first {len(found)} are taken")
-        yield from found
-
-
-def _fields(command: Command, place: str, notes: Notes) -> Iterator[tuple[str, str]]:
-    """The header fields that are given; one without a value takes a field of curl away."""
-    for given in command.values("-H", "--header"):
-        name, mark, held = given.partition(":")
-        if given.startswith("@"):
-            notes.add(place, f"`-H {given}` left out: files are not read")
-        elif held.strip():
-            yield name, held
-        elif not mark and name.endswith(";"):
-            yield name.removesuffix(";"), ""
-
-
-def _method(command: Command, body: Body | None) -> str:
-    asked = command.values("-X", "--request")
-    method = method_of(asked[-1]) if asked else None
-    if method is not None:
-        return method
-    if command.has("-I", "--head"):
-        return "HEAD"
-    if command.has("-T", "--upload-file"):
-        return "PUT"
-    # A body that was left out, such as that of a file, still sets the method.
-    sends = command.has(*DATA, "-F", "--form", "--form-string") and not command.has("-G", "--get")
-    return "POST" if body is not None or sends else "GET"
-
-
-def _data(command: Command, place: str, notes: Notes) -> Iterator[str]:
-    for name, given in command.options:
-        if name not in DATA:
-            continue
-        coded = name == "--data-urlencode"
-        of_file = "@" in given.partition("=")[0] if coded else given.startswith("@")
-        if of_file and name != "--data-raw":
-            notes.add(
-                place, f"`{name} {given}` left out: files are not read; `body_file` names one"
-            )
-        elif coded:
-            yield _encoded(given)
-        else:
-            yield given
-
-
-def _encoded(given: str) -> str:
-    name, mark, text = given.partition("=")
-    if not mark:
-        return quote_plus(given)
-    return f"{name}={quote(text, safe='')}" if name else quote(text, safe="")
-
-
-def _part(given: str, place: str, notes: Notes) -> tuple[str, str]:
-    """The name and the text of a field of a form, without what curl takes from its end."""
-    name, _, held = given.partition("=")
-    text, *rest = re.split(r";\s*(?:type|filename|headers|encoder)=", held, maxsplit=1)
-    if rest and not held.startswith(("@", "<")):
-        notes.add(place, f"the type of the part `{name}` is left out")
-    return name, text
-
-
-def _body(
-    command: Command, data: list[str], fields: dict[str, str], place: str, notes: Notes
-) -> Body | None:
-    parts = [_part(given, place, notes) for given in command.values("-F", "--form")]
-    texts = [(name, given) for name, given in parts if not given.startswith(("@", "<"))]
-    if len(texts) < len(parts):
-        notes.add(place, "the files of the form are left out: files are not read")
-    texts += [given.partition("=")[::2] for given in command.values("--form-string")]
-    if texts:
-        return content.of_parts(masked_pairs(texts, place, notes), fields)
-    if not data:
-        return None
-    if command.has("--json"):
-        if not content.content_type(fields):
-            content.set_type(fields, "application/json")
-        if "accept" not in map(str.lower, fields):
-            fields["Accept"] = "application/json"
-        return content.body("".join(data), fields, place, notes)
-    if not content.content_type(fields):
-        content.set_type(fields, "application/x-www-form-urlencoded")
-    return content.body("&".join(data), fields, place, notes)

@@ -128,12 +128,15 @@ class _Entry:
     uses_cookies: bool
 
 
-def a_recording(exchanges: Iterable[Exchange], name: str, kind: str, by: str) -> Draft | None:
+def a_recording(
+    exchanges: Iterable[Exchange], name: str, kind: str, by: str, notes: Notes | None = None
+) -> Draft | None:
     """The workload of a recording: its pages, one after the other, with their objects.
 
-    None if none of the exchanges can be used. ``kind`` and ``by`` describe the recorder.
+    None if none of the exchanges can be used; ``notes`` then say why. ``kind`` and ``by`` describe
+    the recorder.
     """
-    notes = Notes()
+    notes = Notes() if notes is None else notes
     found = (_entry(one, f"entry {number}", notes) for number, one in enumerate(exchanges, 1))
     entries = [one for one in found if one is not None]
     if not entries:

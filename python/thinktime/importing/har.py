@@ -12,6 +12,7 @@ from typing import Any
 from thinktime import InputError
 from thinktime.importing.draft import Draft, stem
 from thinktime.importing.exchanges import Exchange, PostedBody, a_recording
+from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import from_json, items, table, words
 
 
@@ -28,9 +29,11 @@ def draft(text: str, file: str, name: str) -> Draft:
     measured = any(table(one.get("timings")) for one in entries)
     exchanges = (_exchange(one, measured) for one in entries)
     by = words(table(log.get("creator")).get("name"))
-    found = a_recording(exchanges, stem(name), "HAR", by)
+    notes = Notes()
+    found = a_recording(exchanges, stem(name), "HAR", by, notes)
     if found is None:
-        raise InputError(f"{file}: no request of the {len(log['entries'])} entries could be taken")
+        said = f"no request of the {len(entries)} entries could be taken{notes.reasons()}"
+        raise InputError(f"{file}: {said}")
     found.source = f"{name} ({found.source})"
     return found
 

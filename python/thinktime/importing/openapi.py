@@ -58,7 +58,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     usual = [request for request in found if main and request.origin == main]
     origin, requests = one_origin(found, notes, telling=usual)
     if not requests:
-        raise InputError(f"{file}: describes no operation under `paths`")
+        raise InputError(f"{file}: describes no operation under `paths`{notes.reasons()}")
     why = (
         "Open: a description of an interface gives no visits and no order; so each of its "
         f"{len(requests)} operations comes by itself, all equally often (`weight`). The rate is a "

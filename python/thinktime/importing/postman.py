@@ -67,7 +67,7 @@ def draft(text: str, file: str, name: str) -> Draft:
         found.append(request)
     origin, requests = one_origin(found, notes)
     if not requests:
-        raise InputError(f"{file}: has no request that could be taken")
+        raise InputError(f"{file}: has no request that could be taken{notes.reasons()}")
     why = "a collection, whose requests Postman's runner sends in their order"
     population = a_visit(requests, why)
     population.session["cookies"] = True
