@@ -120,10 +120,11 @@ def test_the_nearest_server_gives_the_base_path() -> None:
 
 
 def test_operations_on_other_servers_are_named() -> None:
+    one = "https://one.example"
     paths = {
         "/a": {"get": operation("a")},
-        "/b": {"get": operation("b", "https://one.example"), "put": operation("c", "https://one.example")},
-    }  # fmt: skip
+        "/b": {"get": operation("b", one), "put": operation("c", one)},
+    }
     made = described(paths, servers=[{"url": "http://api.example"}, {"url": "http://b.example"}])
     assert sent(made) == {"a": "/a"}
     assert "GET /b and 1 more: goes to https://one.example; a workload has one target" in made.notes
