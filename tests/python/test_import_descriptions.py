@@ -249,8 +249,8 @@ def test_an_unknown_kind_is_an_error_that_lists_the_known_ones() -> None:
         import_text(b"nothing of note", "a.txt")
     with pytest.raises(tt.InputError, match="unknown kind `pdf`: known are har"):
         import_text(b"", "a.txt", "pdf")
-    with pytest.raises(tt.InputError, match=r"Swagger 2\.0 is not read"):
-        import_text(b'{"swagger": "2.0"}', "a.json")
+    with pytest.raises(tt.InputError, match=r"Swagger 1\.2 is not read; OpenAPI 3 and Swagger 2"):
+        import_text(b'{"swagger": "1.2"}', "a.json")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -28,7 +28,7 @@ __all__ = ["KINDS", "Imported", "import_file", "import_text"]
 KINDS = {
     "har": "HAR 1.2, a browser's recording",
     "curl": "curl command lines",
-    "openapi": "OpenAPI 3.0 or 3.1, as JSON or YAML",
+    "openapi": "OpenAPI 3 or Swagger 2.0, as JSON or YAML",
     "postman": "a Postman collection 2.1",
     "k6": "a script of k6",
     "locust": "a script of Locust",

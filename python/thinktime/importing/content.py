@@ -41,6 +41,10 @@ _BY_CONNECTION = frozenset(
         "http2-settings",
     ]
 )
+_OF_CONNECTION = {
+    "host": ": the target gives it; `headers` may have another one",
+    "connection": ': `connections = "per-request"` in the table of clients closes it',
+}
 _OF_BROWSERS = re.compile(
     r"sec-.*|dnt|upgrade-insecure-requests|priority|referer|origin|if-modified-since|if-none-match"
     r"|purpose|pragma|x-client-data",
@@ -61,6 +65,8 @@ def headers(
         name, text = str(name).strip(), str(given).strip()
         small = name.lower()
         if name.startswith(":") or small in _BY_CONNECTION:
+            if not recorded and text and _changes_connection(small, text):
+                notes.add(place, f"header `{name}` left out{_OF_CONNECTION.get(small, '')}")
             continue
         if small == "cookie":
             notes.add(place, "header `Cookie` left out: sessions keep the cookies that they get")
@@ -78,6 +84,13 @@ def headers(
             names[small] = name
             found[name] = text
     return found
+
+
+def _changes_connection(small: str, text: str) -> bool:
+    """Whether a field of the connection asks for something that is not usual."""
+    if small == "connection":
+        return text.lower() not in ("keep-alive", "keepalive")
+    return small in ("host", "expect", "transfer-encoding", "upgrade")
 
 
 def _instead(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urldefrag, urljoin
 
 from thinktime.importing import content
 from thinktime.importing.addresses import address, one_origin
@@ -13,6 +14,9 @@ from thinktime.importing.secrets import masked_pairs
 
 QUIET_S = 1.0
 """A request after a silence this long is not an object of the page any more."""
+
+REDIRECTS = (301, 302, 303, 307, 308)
+"""The statuses of responses that lead to another address."""
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 """Methods of objects; a request that changes something is its own step of the visit."""
@@ -63,6 +67,7 @@ class Exchange:
         sets_cookies: Whether the response sets one.
         upgraded: Whether it changed to another protocol than HTTP, as a WebSocket does.
         cached: Whether it came from a browser's cache.
+        location: The address to which the response redirects, perhaps a relative one.
     """
 
     method: str
@@ -77,6 +82,17 @@ class Exchange:
     sets_cookies: bool = False
     upgraded: bool = False
     cached: bool = False
+    location: str = ""
+
+    @property
+    def leads_to(self) -> str:
+        """The URL to which the response redirects; empty if it does not."""
+        if self.status not in REDIRECTS or not self.location:
+            return ""
+        try:
+            return urldefrag(urljoin(self.url, self.location)).url
+        except ValueError:
+            return ""
 
     @property
     def is_page(self) -> bool:
@@ -102,6 +118,8 @@ class _Entry:
     """An exchange that is carried over, with its times in seconds since 1970."""
 
     request: Request
+    url: str
+    leads_to: str
     page: str
     begun_s: float
     ended_s: float
@@ -110,18 +128,21 @@ class _Entry:
     uses_cookies: bool
 
 
-def a_recording(exchanges: Iterable[Exchange], name: str, kind: str, by: str) -> Draft | None:
+def a_recording(
+    exchanges: Iterable[Exchange], name: str, kind: str, by: str, notes: Notes | None = None
+) -> Draft | None:
     """The workload of a recording: its pages, one after the other, with their objects.
 
-    None if none of the exchanges can be used. ``kind`` and ``by`` describe the recorder.
+    None if none of the exchanges can be used; ``notes`` then say why. ``kind`` and ``by`` describe
+    the recorder.
     """
-    notes = Notes()
+    notes = Notes() if notes is None else notes
     found = (_entry(one, f"entry {number}", notes) for number, one in enumerate(exchanges, 1))
     entries = [one for one in found if one is not None]
     if not entries:
         return None
     entries.sort(key=lambda one: one.begun_s)
-    pages = [one.request for one in entries if one.is_page]
+    pages = [one.request for one in entries if one.is_page and not one.leads_to]
     origin, kept = one_origin((one.request for one in entries), notes, telling=pages)
     taken = set(kept)
     steps = _steps([one for one in entries if one.request in taken])
@@ -155,7 +176,17 @@ def _entry(one: Exchange, place: str, notes: Notes) -> _Entry | None:
     request.about = f"{place.capitalize()}: answered{status} in {one.took_s:.3g} s."
     cookies = one.sets_cookies or "cookie" in {name.lower() for name, _ in one.fields}
     ended_s = one.begun_s + one.took_s
-    return _Entry(request, one.page, one.begun_s, ended_s, one.is_page, one.is_object, cookies)
+    return _Entry(
+        request,
+        urldefrag(one.url).url,
+        one.leads_to,
+        one.page,
+        one.begun_s,
+        ended_s,
+        one.is_page,
+        one.is_object,
+        cookies,
+    )
 
 
 def _why_left_out(one: Exchange) -> str:
@@ -202,10 +233,13 @@ def _steps(entries: Sequence[_Entry]) -> list[list[_Entry]]:
 def _begins(one: _Entry, base: _Entry) -> bool:
     """Whether a request begins a step after that of ``base``.
 
-    If the recording does not name its page, every page begins a step. So does every request after
+    The page behind a redirect begins one: what follows are its objects. If the recording does not
+    name its page, every page begins a step. So does every request after
     one that was not a page, because calls of an interface have no objects, unless the browser marks
     it as an object.
     """
+    if base.leads_to and base.leads_to == one.url:
+        return True
     if one.page or base.page:
         return one.page != base.page
     return one.is_page or not (base.is_page or one.is_object)

@@ -12,6 +12,7 @@ from typing import Any
 from thinktime import InputError
 from thinktime.importing.draft import Draft, stem
 from thinktime.importing.exchanges import Exchange, PostedBody, a_recording
+from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import from_json, items, table, words
 
 
@@ -24,18 +25,25 @@ def draft(text: str, file: str, name: str) -> Draft:
     log = table(table(from_json(text, file)).get("log"))
     if not isinstance(log.get("entries"), list):
         raise InputError(f"{file}: is no HAR: it has no list `log.entries`")
-    exchanges = (_exchange(table(one)) for one in log["entries"])
+    entries = [table(one) for one in log["entries"]]
+    measured = any(table(one.get("timings")) for one in entries)
+    exchanges = (_exchange(one, measured) for one in entries)
     by = words(table(log.get("creator")).get("name"))
-    found = a_recording(exchanges, stem(name), "HAR", by)
+    notes = Notes()
+    found = a_recording(exchanges, stem(name), "HAR", by, notes)
     if found is None:
-        raise InputError(f"{file}: no request of the {len(log['entries'])} entries could be taken")
+        said = f"no request of the {len(entries)} entries could be taken{notes.reasons()}"
+        raise InputError(f"{file}: {said}")
     found.source = f"{name} ({found.source})"
     return found
 
 
-def _exchange(one: dict[str, Any]) -> Exchange:
+def _exchange(one: dict[str, Any], measured: bool) -> Exchange:
+    """The exchange of an entry; ``measured`` says whether the recording has timings at all."""
     asked, answer = table(one.get("request")), table(one.get("response"))
-    fields = [(words(name), words(value)) for name, value in _pairs(asked, "headers")]
+    fields = list(_pairs(asked, "headers"))
+    if items(asked.get("cookies")) and "cookie" not in {name.lower() for name, _ in fields}:
+        fields.append(("Cookie", "in a list of its own"))
     took, status = one.get("time"), answer.get("status")
     return Exchange(
         method=words(asked.get("method")),
@@ -49,8 +57,24 @@ def _exchange(one: dict[str, Any]) -> Exchange:
         page=words(one.get("pageref")),
         sets_cookies="set-cookie" in {name.lower() for name, _ in _pairs(answer, "headers")},
         upgraded="_webSocketMessages" in one,
-        cached="_fromCache" in one,
+        cached=_is_cached(one, measured),
+        location=words(answer.get("redirectURL")) or _location(answer),
     )
+
+
+def _is_cached(one: dict[str, Any], measured: bool) -> bool:
+    """Whether it came from a cache: Chrome and Safari say so.
+
+    Firefox leaves the timings empty, which others do for all entries.
+    """
+    by_firefox = measured and one.get("timings") == {} and not one.get("serverIPAddress")
+    by_safari = words(one.get("_fetchType")) in ("Memory Cache", "Disk Cache")
+    return "_fromCache" in one or by_safari or by_firefox
+
+
+def _location(answer: dict[str, Any]) -> str:
+    fields = (value for name, value in _pairs(answer, "headers") if name.lower() == "location")
+    return next(fields, "")
 
 
 def _pairs(given: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:

@@ -1,9 +1,13 @@
-"""Requests written as tables of a workload file: only this file knows those keys."""
+"""Requests written as tables of a workload file: only this file knows those keys.
+
+All texts of a draft are foreign, so that they are written by `literal`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from thinktime.importing import literal
 from thinktime.importing.draft import Body, Request
 from thinktime.importing.toml import quoted, value
 
@@ -13,29 +17,34 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 WITHOUT_BODY = ("GET", "HEAD")
 """Methods that take a body only if the method is spelt out."""
 
+FORMS = ("form", "multipart")
 BODY_KEYS = {"text": "body", "json": "json", "form": "form", "multipart": "multipart"}
 
 
 def request_keys(request: Request) -> Iterator[tuple[str, str]]:
     """The keys and values of a request's method, target and body."""
     bare = request.body is None or request.method not in WITHOUT_BODY
+    target = quoted(literal.target(request.target))
     if request.method in METHODS and bare:
-        yield request.method.lower(), quoted(request.target)
+        yield request.method.lower(), target
     else:
         yield "method", quoted(request.method)
-        yield "target", quoted(request.target)
+        yield "target", target
     if request.body is not None:
         yield _body(request.body)
 
 
 def _body(body: Body) -> tuple[str, str]:
-    return BODY_KEYS[body.kind], value(body.value)
+    given = literal.held(body.value)
+    if body.kind in FORMS:  # the names of fields are literal in any case
+        given = dict(zip(body.value, given.values(), strict=True))
+    return BODY_KEYS[body.kind], value(given)
 
 
 def headers(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The key and value for header fields, of a request or of all clients."""
     if given:
-        yield "headers", value(given)
+        yield "headers", value({name: literal.text(text) for name, text in given.items()})
 
 
 def bearer_hint() -> str:

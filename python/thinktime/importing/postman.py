@@ -6,11 +6,9 @@ Source: https://schema.getpostman.com/json/collection/v2.1.0/docs/index.html
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from thinktime import InputError
 from thinktime.importing import content, keys, pm_tests
@@ -18,10 +16,18 @@ from thinktime.importing.addresses import address, one_origin
 from thinktime.importing.draft import Body, Draft, Request, a_visit, method_of, plain, stem
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import from_json, items, table, words
-from thinktime.importing.secrets import REMOVED, masked_json, masked_pairs, variable
+from thinktime.importing.postman_url import Filling, url_of, without_open_host
+from thinktime.importing.redirects import Redirects
+from thinktime.importing.secrets import REMOVED, masked_json, masked_pairs
 
 DEPTH_MAX = 50
-_VARIABLE = re.compile(r"\{\{([^{}]{1,200})\}\}")
+BEHAVIOUR = "protocolProfileBehavior"
+REDIRECTS = 10
+"""The number of redirects that Postman follows by default."""
+
+WITHOUT_BODY = ("GET", "HEAD", "COPY", "PURGE", "UNLOCK")
+"""Methods with which Postman sends no body by default."""
+
 _MEDIA = {
     "json": "application/json",
     "xml": "application/xml",
@@ -38,6 +44,7 @@ class Folder:
     path: tuple[str, ...]
     auth: Any
     variables: dict[str, str]
+    behaviour: dict[str, Any]
 
 
 def draft(text: str, file: str, name: str) -> Draft:
@@ -50,17 +57,22 @@ def draft(text: str, file: str, name: str) -> Draft:
     if not isinstance(root.get("item"), list):
         raise InputError(f"{file}: is no collection of Postman: it has no list `item`")
     notes = Notes()
-    top = Folder((), root.get("auth"), _variables(root, {}))
+    top = Folder((), root.get("auth"), _variables(root, {}), table(root.get(BEHAVIOUR)))
     hints: dict[str, None] = {}
+    redirects = Redirects()
     _scripts(root, "collection", notes)
-    found = list(_requests(root["item"], top, notes, hints))
+    found = []
+    for request, here in _requests(root["item"], top, notes, hints):
+        redirects.add(request, _redirects(here.behaviour))
+        found.append(request)
     origin, requests = one_origin(found, notes)
     if not requests:
-        raise InputError(f"{file}: has no request that could be taken")
+        raise InputError(f"{file}: has no request that could be taken{notes.reasons()}")
     why = "a collection, whose requests Postman's runner sends in their order"
     population = a_visit(requests, why)
     population.session["cookies"] = True
     population.hints = list(hints)
+    redirects.write(population, notes)
     info = table(root.get("info"))
     title = words(info.get("name")) or stem(name)
     return Draft(title, f"{name} (a collection of Postman)", [population], notes, origin)
@@ -93,12 +105,17 @@ def _scripts(
 
 def _requests(
     given: list[Any], folder: Folder, notes: Notes, hints: dict[str, None]
-) -> Iterator[Request]:
+) -> Iterator[tuple[Request, Folder]]:
     for number, item in enumerate(given, 1):
         item = table(item)
         path = (*folder.path, words(item.get("name")) or f"item {number}")
         place = " / ".join(path)
-        here = Folder(path, item.get("auth", folder.auth), _variables(item, folder.variables))
+        here = Folder(
+            path,
+            item.get("auth", folder.auth),
+            _variables(item, folder.variables),
+            folder.behaviour | table(item.get(BEHAVIOUR)),
+        )
         if isinstance(item.get("item"), list):
             _scripts(item, place, notes)
             if len(path) > DEPTH_MAX:
@@ -111,101 +128,65 @@ def _requests(
         request = _request(asked, here, place, notes, hints)
         _scripts(item, place, notes, request)
         if request is not None:
-            yield request
+            yield request, here
 
 
 def _request(
     asked: dict[str, Any], here: Folder, place: str, notes: Notes, hints: dict[str, None]
 ) -> Request | None:
-    fill = _Filling(here.variables, place, notes)
+    fill = Filling(here.variables, place, notes)
     _note_auth(asked.get("auth", here.auth), place, notes, hints)
-    url = fill(_without_open_host(_url(asked.get("url"), fill), fill))
+    url = fill(without_open_host(url_of(asked.get("url"), fill), fill))
     whole = url if "://" in url or url.startswith("/") else f"http://{url}"
     found = address(whole, place, notes) if url else None
     if found is None:
         notes.add(place, "left out: it has no URL that could be taken")
         return None
-    pairs = [
-        (fill(words(one.get("key"))), fill(words(one.get("value"))))
-        for one in map(table, items(asked.get("header")))
-        if not one.get("disabled")
-    ]
-    fields = content.headers(pairs, place, notes)
-    body = _body(table(asked.get("body")), fields, fill)
     method = method_of(words(asked.get("method")) or "GET")
     if method is None:
         notes.add(place, "left out: its method is no method of HTTP")
         return None
+    pairs = [(fill(name), fill(held)) for name, held in _fields(asked.get("header"))]
+    fields = content.headers(pairs, place, notes)
+    body = _body(table(asked.get("body")), fields, fill)
+    if body and method in WITHOUT_BODY and not here.behaviour.get("disableBodyPruning"):
+        notes.add(place, f"the body is left out: Postman sends none with {method}")
+        body = None
+    _note_behaviour(asked, here.behaviour, place, notes)
     request = Request(plain("-".join(here.path)), method, found.target, fields, body)
     request.origin, request.place, request.about = found.origin, place, place
     return request
 
 
-@dataclass
-class _Filling:
-    """Replaces ``{{variables}}`` by their values; those without one are noted."""
-
-    variables: Mapping[str, str]
-    place: str
-    notes: Notes
-
-    def __call__(self, text: str) -> str:
-        for _ in range(5):  # values may contain variables
-            before, text = text, _VARIABLE.sub(self._one, text)
-            if text == before or len(text) > 100_000:
-                break
-        return text
-
-    def _one(self, found: re.Match[str]) -> str:
-        name = found[1].strip()
-        if name in self.variables:
-            return variable(name, self.variables[name], self.place, self.notes)
-        kind = "is made anew by Postman each time" if name.startswith("$") else "has no value here"
-        self.notes.add(self.place, f"the variable `{name}` {kind}: its name stands in its place")
-        return name.lstrip("$")
-
-
-def _without_open_host(url: str, fill: _Filling) -> str:
-    """A URL without the variable for its host if it has no value here: an environment has it."""
-    found = _VARIABLE.match(url)
-    if found is None or found[1].strip() in fill.variables:
-        return url
-    text = f"the variable `{found[1].strip()}` has no value here: say the host as `--target`"
-    fill.notes.add(fill.place, text)
-    return "/" + url[found.end() :].lstrip("/")
-
-
-def _url(given: Any, fill: _Filling) -> str:
+def _fields(given: Any) -> Iterator[tuple[str, str]]:
+    """Names and values of header fields: of a list, or of a text with a field a line."""
     if isinstance(given, str):
-        return given
-    url = table(given)
-    raw = words(url.get("raw"))
-    if not raw:
-        host, path = (_joined(url.get(key), sign) for key, sign in (("host", "."), ("path", "/")))
-        port = f":{words(url.get('port'))}" if url.get("port") else ""
-        raw = f"{words(url.get('protocol')) or 'http'}://{host}{port}/{path.lstrip('/')}"
-    else:
-        raw = raw.partition("?")[0].partition("#")[0] if items(url.get("query")) else raw
-    query = [
-        f"{quote(fill(words(one.get('key'))), safe='')}="
-        f"{quote(fill(words(one.get('value'))), safe='')}"
-        for one in map(table, items(url.get("query")))
-        if not one.get("disabled")
-    ]
-    for one in map(table, items(url.get("variable"))):
-        name, held = words(one.get("key")), quote(fill(words(one.get("value"))), safe="")
-        if name:
-            raw = _with_path(raw, name, held)
-    return raw + ("?" + "&".join(query) if query else "")
+        for line in given.splitlines():
+            name, mark, held = line.partition(":")
+            if mark and not line.lstrip().startswith("//"):
+                yield name.strip(), held.strip()
+    for one in map(table, items(given)):
+        if not one.get("disabled"):
+            yield words(one.get("key")), words(one.get("value"))
 
 
-def _with_path(raw: str, name: str, held: str) -> str:
-    """A URL with the value of one of its `:variables`."""
-    return re.sub(rf"/:{re.escape(name)}(?=[/?#]|$)", lambda _: f"/{held}", raw)
+def _redirects(behaviour: Mapping[str, Any]) -> int:
+    """The number of redirects that Postman follows for a request."""
+    if behaviour.get("followRedirects") is False:
+        return 0
+    most = behaviour.get("maxRedirects", REDIRECTS)
+    return most if isinstance(most, int) else REDIRECTS
 
 
-def _joined(given: Any, sign: str) -> str:
-    return given if isinstance(given, str) else sign.join(map(words, items(given)))
+def _note_behaviour(
+    asked: Mapping[str, Any], behaviour: Mapping[str, Any], place: str, notes: Notes
+) -> None:
+    for name in ("proxy", "certificate"):
+        if asked.get(name):
+            notes.add(place, f"the {name} of the request is left out")
+    for name, held in behaviour.items():
+        if held and name not in ("followRedirects", "maxRedirects", "disableBodyPruning"):
+            notes.add(place, f"the setting `{name}` is left out")
 
 
 def _note_auth(given: Any, place: str, notes: Notes, hints: dict[str, None]) -> None:
@@ -218,7 +199,7 @@ def _note_auth(given: Any, place: str, notes: Notes, hints: dict[str, None]) -> 
         hints[known[kind]] = None
 
 
-def _body(body: dict[str, Any], fields: dict[str, str], fill: _Filling) -> Body | None:
+def _body(body: dict[str, Any], fields: dict[str, str], fill: Filling) -> Body | None:
     kind = words(body.get("mode"))
     if body.get("disabled") or not kind:
         return None

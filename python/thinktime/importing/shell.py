@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
@@ -41,24 +41,31 @@ def of_windows(text: str) -> str:
     return re.sub(r"^(\s*)curl\.exe", r"\1curl", text, flags=re.MULTILINE)
 
 
-_ENDS = {"": r"\\.|\$'|'|\"", "'": r"'", '"': r"\\.|\"", "$'": r"\\.|'"}
+_ENDS = {"": r"(?<!\S)#[^\n]*|\\.|\$'|'|\"", "'": r"'", '"': r"\\.|\"", "$'": r"\\.|'"}
 
 
-def _quote_after(text: str, state: str) -> str:
-    """The quote that is open after a text, if `state` was open before it; empty for none."""
+def _quote_after(text: str, state: str, *, literal_hash: bool = False) -> str:
+    """The quote that is open after a text, if `state` was open before it; empty for none.
+
+    A comment has no quotes, unless a hash is a character like any other.
+    """
     at = 0
     while found := re.compile(_ENDS[state], re.DOTALL).search(text, at):
         at = found.end()
-        if not found[0].startswith("\\"):
+        if found[0].startswith("#"):
+            at = found.start() + 1 if literal_hash else at
+        elif not found[0].startswith("\\"):
             state = "" if state else found[0]
     return state
 
 
 _PART = re.compile(
     r"""[ \t\r\n]++|\$'(?:\\.|[^'\\])*+'|"""
-    r"""'[^']*+'|"(?:\\.|[^"\\])*+"|\\.|[^'"\\$ \t\r\n]++|[\$\\]""",
+    r"""'[^']*+'|"(?:\\.|[^"\\])*+"|\\.|[<>]&|&>|(?P<operator>&&|\|\|?|;|&(?=\s|$))"""
+    r"""|[^'"\\$ \t\r\n;|&<>]++|[\$\\&<>]""",
     re.DOTALL,
 )
+"""A part of a word, blanks, or an operator. An `&` within a word, as URLs have it, is a part."""
 
 
 def words(line: str) -> list[str]:
@@ -67,15 +74,55 @@ def words(line: str) -> list[str]:
     Raises:
         ValueError: A quote is open at the end.
     """
+    if _quote_after(line, "", literal_hash=True):
+        raise ValueError("one is open at the end")
+    return _joined(_PART.finditer(line))
+
+
+def commands(line: str) -> Iterator[tuple[str, list[str]]]:
+    """The words of each command of a line, with the operator before it; empty for the first.
+
+    A comment ends the line.
+
+    Raises:
+        ValueError: A quote is open at the end.
+    """
     if _quote_after(line, ""):
         raise ValueError("one is open at the end")
+    parts: list[re.Match[str]] = []
+    before = ""
+    for part in _PART.finditer(line):
+        if part["operator"]:
+            yield before, _joined(parts)
+            before, parts = part["operator"], []
+        elif part[0].startswith("#") and (not parts or parts[-1][0].isspace()):
+            break
+        else:
+            parts.append(part)
+    yield before, _joined(parts)
+
+
+def variables(line: str) -> Iterator[str]:
+    """What a shell would replace by its value, as `$NAME`, `${NAME}` or `$(`."""
+    for part in _PART.finditer(line):
+        if part[0].startswith('"'):
+            yield from _USE.findall(re.sub(r"\\.", "", part[0], flags=re.DOTALL))
+        elif part[0] == "$" and (found := _USE.match(line, part.start())):
+            yield found[0]
+
+
+_USE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}?|\()")
+
+
+def _joined(parts: Iterable[re.Match[str]]) -> list[str]:
+    """The words that parts make."""
     found: list[list[str]] = [[]]
-    for part in _PART.findall(line):
-        if not part.isspace():
-            found[-1].append(part)
+    for part in parts:
+        if not part[0].isspace():
+            found[-1].append(part[0])
         elif found[-1]:
             found.append([])
-    return ["".join(map(_meant, parts)) for parts in found if parts]
+    return ["".join(map(_meant, word)) for word in found if word]
 
 
 def _meant(part: str) -> str:

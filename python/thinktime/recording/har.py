@@ -46,7 +46,8 @@ def _entry(one: Exchange) -> dict[str, Any]:
         },
         "response": {
             "status": one.status, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": [],
-            "headers": cookie, "redirectURL": "", "headersSize": _UNKNOWN, "bodySize": _UNKNOWN,
+            "headers": cookie, "redirectURL": _without_secrets(one.location),
+            "headersSize": _UNKNOWN, "bodySize": _UNKNOWN,
             "content": {"size": _UNKNOWN, "mimeType": one.media},
         },
         "cache": {},

@@ -78,6 +78,7 @@ def exchange(origin: Origin, passage: Passage, begun_s: float, took_s: float) ->
         posted=_posted(passage.fields, passage.body),
         sets_cookies=answer is not None and bool(answer.values("set-cookie")),
         upgraded=passage.changed,
+        location=next(iter(answer.values("location") if answer else []), ""),
     )
 
 

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from thinktime import _core
+from thinktime.importing import literal
 from thinktime.learn.bounds import USERS_MIN
 from thinktime.learn.fit import ZipfFit, zipf
 from thinktime.learn.kinds.private import private, public
@@ -85,8 +86,9 @@ class Kind:
     def target(self) -> str:
         """The target in a workload: one variable place is drawn by popularity, others are 1."""
         if not self.template:
-            return f"{self.instead}?{quote(self.name.replace(' ', '-'))}={self._drawn}"
-        *parts, last = self.template.split("*")
+            path = literal.target(self.instead)
+            return f"{path}?{quote(self.name.replace(' ', '-'))}={self._drawn}"
+        *parts, last = literal.target(self.template).split("*")
         if not parts:
             return last
         return "1".join(parts) + self._drawn + last

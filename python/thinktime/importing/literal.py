@@ -1,0 +1,38 @@
+"""Foreign text, which is sent as it stands: its braces hold no draws.
+
+In a workload file `{zipf(n=9, s=1)}` is a draw, and `{empirical(FILE)}` reads a file for it. The
+text of a recording, a command or a log means neither.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+BRACE = "{brace()}"
+"""The notation for a brace itself, as in `{brace()}zipf(n=9, s=1)}`."""
+
+_OPENING = re.compile(r"\{(?=\w+\()")
+"""A brace that may begin a draw; other braces are themselves, as in JSON."""
+
+
+def text(given: str) -> str:
+    """A foreign text, for a header field, a body or a field of a form."""
+    return _OPENING.sub(BRACE, given)
+
+
+def held(given: Any) -> Any:
+    """A foreign value of JSON: its texts, and its keys."""
+    match given:
+        case str():
+            return text(given)
+        case dict():
+            return {text(name): held(one) for name, one in given.items()}
+        case list():
+            return [held(one) for one in given]
+    return given
+
+
+def target(given: str) -> str:
+    """A foreign target, in which braces are percent-encoded."""
+    return given.replace("{", "%7B").replace("}", "%7D")
