@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote
 
 import pytest
+from answer_server import Answer, answer_server
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from import_results import imported, table
@@ -229,3 +231,46 @@ def test_any_text_is_written_without_draws_and_back(parts: list[str]) -> None:
     assert not has_draws(made)
     assert sent(made) == text
     assert literal.held({text: [text, 1]}) == {made: [made, 1]}
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_foreign_text_arrives_as_it_stands(text: str) -> None:
+    """`run` sends the bytes of the source in every place."""
+    made = imported(har(text))
+    with answer_server(lambda _: Answer("ok")) as (url, seen):
+        workload = made.text.replace('rate  = "1/s"', 'rate  = "50/s"')
+        tt.run(tt.Workload(workload), url, requests=80)
+    assert {one.headers["X-A"] for one in seen} == {text}
+    bodies = {one.headers.get("Content-Type", "").partition(";")[0]: one.body for one in seen}
+    assert bodies["text/plain"] == text
+    assert json.loads(bodies[JSON]) == {text: [text]}
+    assert parse_qs(bodies["application/x-www-form-urlencoded"]) == {"a": [text]}
+    assert f"\r\n\r\n{text}\r\n--" in bodies["multipart/form-data"]
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+@pytest.mark.parametrize(
+    "use",
+    ["headers = {{ X-A = '{{empirical({})}}' }}", "body_file = '{}'", "think = 'empirical({})'"],
+)
+def test_devices_and_pipes_are_no_files_of_a_workload(tmp_path: Path, use: str, kind: str) -> None:
+    """They would be read until memory is gone, or wait for a writer that never comes."""
+    place = Path("/dev/zero") if kind == "device" else tmp_path / "pipe"
+    if kind == "pipe":
+        os.mkfifo(place)
+    session = use.format(place) if use.startswith("think") else "think = '0s'"
+    request = "" if use.startswith("think") else use.format(place)
+    text = f"""name = "w"
+[arrivals]
+model = "closed"
+clients = 1
+[session]
+{session}
+[[request]]
+name = "a"
+post = "/"
+{request}
+"""
+    with pytest.raises(tt.InputError, match="is no regular file") as found:
+        tt.Workload(text)
+    assert str(place) in str(found.value)

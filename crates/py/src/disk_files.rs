@@ -50,6 +50,18 @@ impl DiskFiles {
         self.elsewhere.get(name).cloned().unwrap_or_else(|| self.directory.join(name))
     }
 
+    /// The place of a requested file, unless it is a device or a pipe, which may have no end.
+    fn regular(&self, name: &str) -> Result<PathBuf, Invalid> {
+        let path = self.path(name);
+        match std::fs::metadata(&path) {
+            Ok(found) if !found.is_file() && !found.is_dir() => Err(Invalid::new(format!(
+                "{}: is no regular file, and devices and pipes are not read",
+                path.display()
+            ))),
+            _ => Ok(path),
+        }
+    }
+
     /// The requested files, by name, and their places.
     pub(crate) fn used(&self) -> BTreeMap<String, PathBuf> {
         let names = self.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -78,16 +90,19 @@ impl DiskFiles {
 
 impl Files for DiskFiles {
     fn read(&self, name: &str) -> Result<String, Invalid> {
-        let path = self.path(name);
+        let path = self.regular(name)?;
         std::fs::read_to_string(&path)
             .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
     }
 
     fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
-        let path = self.path(name);
-        match std::fs::read(&path) {
+        let bytes = self.regular(name).and_then(|path| {
+            std::fs::read(&path)
+                .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
+        });
+        match bytes {
             Err(_) if self.lenient => Ok(Vec::new()),
-            bytes => bytes.map_err(|error| Invalid::new(format!("{}: {error}", path.display()))),
+            bytes => bytes,
         }
     }
 
@@ -106,7 +121,7 @@ impl Files for DiskFiles {
 
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Column, Invalid> {
         if name.ends_with(".parquet") {
-            return thinktime_data::read_column(&self.path(name), column)
+            return thinktime_data::read_column(&self.regular(name)?, column)
                 .map_err(|error| Invalid::new(error.to_string()));
         }
         numbers_of(&self.read(name)?, name, column)
@@ -131,7 +146,7 @@ impl WorkloadFiles for DiskFiles {
     }
 
     fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
-        match replay::read(&self.path(name), options) {
+        match self.regular(name).and_then(|path| replay::read(&path, options)) {
             Err(_) if self.lenient => Ok(RequestLog::placeholder()),
             log => log,
         }

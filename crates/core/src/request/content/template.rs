@@ -20,6 +20,8 @@ enum Part {
     Drawn(Distribution),
     /// A session's value, by its place among the names.
     Value(usize, Place),
+    /// A brace, as imports write one that would begin a draw.
+    Brace(Place),
     /// A text that must not contain these bytes, however its places are filled.
     Fenced(Template, Vec<u8>),
 }
@@ -72,8 +74,8 @@ impl Template {
         Ok(Template { parts: vec![part] })
     }
 
-    /// Parses `Bearer {token}` or `{"id": {zipf(n=10, s=1)}}`: braces hold a name of `names`, or a
-    /// distribution whose name is known. Other braces are themselves.
+    /// Parses `Bearer {token}` or `{"id": {zipf(n=10, s=1)}}`: braces hold a name of `names`, a
+    /// distribution whose name is known, or `brace()`, a brace. Other braces are themselves.
     ///
     /// # Errors
     /// When a distribution is wrong; or, if sessions have values, when braces hold a name alone
@@ -166,7 +168,8 @@ impl Template {
     pub fn as_fixed(&self) -> Option<Vec<u8>> {
         let literal = |part: &Part| match part {
             Part::Literal(bytes) => Some(bytes.clone()),
-            Part::Drawn(_) | Part::Value(..) | Part::Fenced(..) => None,
+            // A brace is none, so that nobody takes the text of the file for what is sent.
+            Part::Drawn(_) | Part::Value(..) | Part::Brace(_) | Part::Fenced(..) => None,
         };
         let all: Option<Vec<Vec<u8>>> = self.parts.iter().map(literal).collect();
         all.map(|parts| parts.concat())
@@ -178,7 +181,7 @@ impl Template {
         self.parts.iter().any(|part| match part {
             Part::Value(..) => true,
             Part::Fenced(inside, _) => inside.has_values(),
-            Part::Literal(_) | Part::Drawn(_) => false,
+            Part::Literal(_) | Part::Drawn(_) | Part::Brace(_) => false,
         })
     }
 
@@ -196,13 +199,12 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Literal(bytes) => out.extend_from_slice(bytes),
-                Part::Drawn(law) => {
-                    write_whole(out, law.sample_whole(stream));
-                }
+                Part::Drawn(law) => write_whole(out, law.sample_whole(stream)),
                 Part::Value(name, place) => {
                     let bytes = value(*name).ok_or(Unwritten::Missing(*name))?;
                     place.write(out, bytes)?;
                 }
+                Part::Brace(place) => place.write(out, b"{")?,
                 Part::Fenced(inside, fence) => {
                     let from = out.len();
                     inside.write(out, stream, value)?;
@@ -233,6 +235,9 @@ fn inner(
     names: &[String],
     files: &dyn Files,
 ) -> Result<Option<Part>, Invalid> {
+    if text == "brace()" {
+        return Ok(Some(Part::Brace(place)));
+    }
     if let Some(name) = names.iter().position(|name| name == text) {
         return Ok(Some(Part::Value(name, place)));
     }

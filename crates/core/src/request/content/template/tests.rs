@@ -39,6 +39,21 @@ fn values_and_draws_stand_in_braces_and_other_braces_are_themselves() {
 }
 
 #[test]
+fn a_brace_is_written_so_that_it_begins_nothing() {
+    let text = "{brace()}zipf(n=9, s=1)} {brace()}brace()} {{brace()}token}";
+    let sent = "{zipf(n=9, s=1)} {brace()} {{token}";
+    for place in [Place::Plain, Place::Json, Place::Header] {
+        let template = Template::parse(text, place, &names(), &NoFiles).unwrap();
+        assert_eq!(written(&template, &[None]).unwrap(), sent, "{place:?}");
+        assert!(!template.has_values());
+    }
+    let form = Template::parse("{brace()}exp(1)", Place::Form, &[], &NoFiles).unwrap();
+    assert_eq!(written(&form, &[]).unwrap(), "%7Bexp(1)");
+    let json = Template::parse_json(r#"["{brace()}const(7)}","{const(7)}"]"#, &[], &NoFiles);
+    assert_eq!(written(&json.unwrap(), &[]).unwrap(), r#"["{const(7)}",7]"#);
+}
+
+#[test]
 fn values_are_written_as_their_place_wants_it() {
     let hostile = [Some("a\"b&c=\u{e4}/\n?#")];
     let target = Template::parse_target("/x/{token}?q={token}", &names(), &NoFiles).unwrap();
