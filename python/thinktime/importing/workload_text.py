@@ -85,6 +85,8 @@ def _request(
         yield "weight", f"{population.weights[request]:.12g}"
     yield from keys.request_keys(request)
     yield from keys.headers({k: v for k, v in request.headers.items() if k not in common})
+    if request.timeout:
+        yield "timeout", quoted(request.timeout)
     if request.next:
         yield "next", _shares(request.next)
     open_now = population.arrivals["model"] == "open"
