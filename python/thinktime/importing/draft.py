@@ -71,6 +71,7 @@ class Population:
         first: The beginning of sessions; by default the first request.
         weights: The weight of each request, if none has a ``next``.
         session: Further keys of the table of sessions.
+        connections: How long connections are used, as in the file; empty for the default.
         hints: Lines that stand as comments below ``[clients]``.
     """
 
@@ -81,6 +82,7 @@ class Population:
     first: list[tuple[Request, float]] = field(default_factory=list)
     weights: dict[Request, float] = field(default_factory=dict)
     session: dict[str, Any] = field(default_factory=dict)
+    connections: str = ""
     hints: list[str] = field(default_factory=list)
 
 

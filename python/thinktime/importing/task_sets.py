@@ -85,10 +85,10 @@ class Reader:
         self, node: ast.ClassDef, functions: Mapping[str, ast.FunctionDef], wait: Wait
     ) -> Iterator[Task]:
         """The methods that are tasks, and the functions that `tasks` lists."""
-        for name, one in self.script.methods(node).items():
-            weight = _weight(one, self.script.names)
-            if weight is not None and name not in STARTS:
-                yield Task(weight, self.steps.of(one, functions), wait)
+        for name, method in self.script.methods(node).items():
+            own = _weight(method, self.script.names)
+            if own is not None and name not in STARTS:
+                yield Task(own, self.steps.of(method, functions), wait)
         for one, weight in self._listed(node):
             function = functions.get(last(one)) or self.script.functions.get(last(one))
             if function is not None:

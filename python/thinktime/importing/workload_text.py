@@ -53,8 +53,10 @@ def _population(population: Population, head: str) -> Iterator[str]:
     if session:
         yield from (f"[{head}session]", *aligned(session), "")
     common = _common(requests)
-    if common or population.hints:
+    if common or population.hints or population.connections:
         yield f"[{head}clients]"
+        if population.connections:
+            yield f"connections = {quoted(population.connections)}"
         yield from aligned(keys.headers(common))
         yield from (f"# {hint}" for hint in population.hints)
         yield ""

@@ -1,4 +1,4 @@
-"""Settings of JMeter's HTTP samplers beside their request: what is carried over, and what not.
+"""HTTP samplers of JMeter as requests, with what their settings change.
 
 Source: https://jmeter.apache.org/usermanual/component_reference.html#HTTP_Request
 """
@@ -6,13 +6,15 @@ Source: https://jmeter.apache.org/usermanual/component_reference.html#HTTP_Reque
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlencode
 
 from thinktime.importing import content
-from thinktime.importing.draft import Body, Request, seconds
+from thinktime.importing.addresses import address
+from thinktime.importing.draft import Body, Request, method_of, plain, seconds
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import Element
+from thinktime.importing.plan_tree import Filling, Scope, place_of, properties
 from thinktime.importing.redirects import Redirects
 from thinktime.importing.secrets import masked_pairs, without_secrets
 
@@ -35,7 +37,58 @@ _WORDS = {
 }
 
 
-def take(given: Mapping[str, str], request: Request, redirects: Redirects, notes: Notes) -> None:
+def request(element: Element, scope: Scope, redirects: Redirects, notes: Notes) -> Request | None:
+    """The request of a sampler; None, and a note, if it has no URL or no method."""
+    place = place_of(element)
+    fill = Filling(scope.variables, place, notes)
+    given = {name: fill(held) for name, held in _settings(element, scope).items()}
+    url = _url(given)
+    method = method_of(given.get("HTTPSampler.method") or "GET")
+    fields = content.headers(scope.headers, place, notes)
+    rows = list(_arguments(element, fill))
+    body: Body | None = None
+    if given.get("HTTPSampler.postBodyRaw") == "true":
+        body = content.body("".join(held for _, held, _ in rows), fields, place, notes)
+    elif rows and method in ("POST", "PUT", "PATCH"):
+        in_parts = given.get("HTTPSampler.DO_MULTIPART_POST") == "true"
+        body = _form(rows, fields, place, notes, in_parts=in_parts)
+    elif rows:
+        url += ("&" if "?" in url else "?") + _query(rows)
+    found = address(url, place, notes)
+    if found is None or method is None:
+        notes.add(place, "left out: it has no URL or no method that could be taken")
+        return None
+    name = element.attributes.get("testname", "") or found.target
+    made = Request(plain(name), method, found.target, fields, body, found.origin, place)
+    made.about = f"Line {element.line}: {name}"
+    _take(given, made, redirects, notes)
+    _files(element, fill, place, notes)
+    return made
+
+
+def closes(element: Element, scope: Scope) -> bool:
+    """Whether a sampler closes its connection after the response."""
+    return _settings(element, scope).get("HTTPSampler.use_keepalive") == "false"
+
+
+def _settings(element: Element, scope: Scope) -> dict[str, str]:
+    """The properties of a sampler, with those of the defaults around it."""
+    own = {name: held for name, held in properties(element).items() if held}
+    return {**scope.defaults, **own}
+
+
+def _url(given: Mapping[str, str]) -> str:
+    path, domain, port, protocol = (
+        given.get(f"HTTPSampler.{name}", "") for name in ("path", "domain", "port", "protocol")
+    )
+    if "://" in path:
+        return path
+    path = f"/{path.lstrip('/')}"
+    at = f"{domain}:{port}" if port else domain
+    return f"{protocol or 'http'}://{at}{path}" if domain else path
+
+
+def _take(given: Mapping[str, str], request: Request, redirects: Redirects, notes: Notes) -> None:
     """Give a request its timeout and its redirects, and note the other settings of its sampler."""
     place = request.place
     follows = given.get("HTTPSampler.follow_redirects") == "true"
@@ -57,7 +110,7 @@ def take(given: Mapping[str, str], request: Request, redirects: Redirects, notes
             notes.add(place, text)
 
 
-def files(element: Element, fill: Callable[[str], str], place: str, notes: Notes) -> None:
+def _files(element: Element, fill: Callable[[str], str], place: str, notes: Notes) -> None:
     """Notes the files that a sampler sends, which are not read here."""
     for holder in element.children:
         if holder.attributes.get("name") != "HTTPsampler.Files":
@@ -74,7 +127,18 @@ Argument = tuple[str, str, bool]
 """The name and the value of a parameter, and whether JMeter encodes them."""
 
 
-def query(arguments: list[Argument]) -> str:
+def _arguments(element: Element, fill: Callable[[str], str]) -> Iterator[Argument]:
+    for holder in element.children:
+        if holder.attributes.get("name") != "HTTPsampler.Arguments":
+            continue
+        for row in (row for rows in holder.children for row in rows.children):
+            given = {one.attributes.get("name", ""): one.text for one in row.children}
+            name, held = given.get("Argument.name", ""), given.get("Argument.value", "")
+            encodes = given.get("HTTPArgument.always_encode", "true").strip() != "false"
+            yield fill(name), fill(held), encodes
+
+
+def _query(arguments: list[Argument]) -> str:
     """Parameters as JMeter puts them behind a URL."""
     return "&".join(
         urlencode([(name, held)]) if encodes else f"{name}={held}" if name else held
@@ -82,7 +146,7 @@ def query(arguments: list[Argument]) -> str:
     )
 
 
-def form(
+def _form(
     arguments: list[Argument], fields: dict[str, str], place: str, notes: Notes, *, in_parts: bool
 ) -> Body | None:
     """The body of a form; values that JMeter sends as they are, are encoded in the plan already."""
@@ -93,5 +157,5 @@ def form(
         return content.of_fields(masked_pairs(pairs, place, notes), fields)
     if not content.content_type(fields):
         content.set_type(fields, "application/x-www-form-urlencoded")
-    text = without_secrets(query(arguments), place, notes, "body")
+    text = without_secrets(_query(arguments), place, notes, "body")
     return content.body(text, fields, place, notes)
