@@ -32,6 +32,7 @@ class Request:
         origin: Its scheme and host; empty if the source leaves that open.
         place: Its place in the source.
         think: The think time after it, as a distribution.
+        draws: The marks in its texts that stand for random numbers, and the laws of these.
         timeout: The wait for its response, as a distribution; empty for that of all clients.
         next: Its followers, with shares; None is the end of the session.
         objects: The objects that are requested after its answer.
@@ -47,6 +48,7 @@ class Request:
     origin: str = ""
     place: str = ""
     think: str | None = None
+    draws: dict[str, str] = field(default_factory=dict)
     timeout: str = ""
     next: list[tuple[Request | None, float]] = field(default_factory=list)
     objects: list[Request] = field(default_factory=list)

@@ -158,7 +158,7 @@ class Values:
         token, alone = self.given[begin], end - begin == 1
         match token.kind:
             case "number" if alone:
-                return _number(token.text)
+                return number_of(token.text)
             case "text" if alone:
                 return unescaped(token.text[1:-1])
             case "template" if alone:
@@ -167,7 +167,7 @@ class Values:
                 return self._named(begin, end, depth)
         closed = self.closes.get(begin)
         if token.text == "-" and end - begin == 2 and self.given[begin + 1].kind == "number":
-            found = _number(self.given[begin + 1].text)
+            found = number_of(self.given[begin + 1].text)
             return -found if isinstance(found, int | float) else found
         if closed == end - 1 and token.text == "(":
             return self.value(begin + 1, closed, depth + 1)
@@ -245,7 +245,8 @@ def is_unknown(found: Any) -> bool:
     return isinstance(found, Unknown | Random)
 
 
-def _number(text: str) -> Any:
+def number_of(text: str) -> Any:
+    """The number that a text writes; unknown if it is none."""
     text = text.replace("_", "")
     try:
         return int(text, 0) if re.fullmatch(r"0[xX]\w+|[1-9]\d{0,300}|0", text) else float(text)

@@ -37,6 +37,7 @@ _SILENT = frozenset(
         "thresholds",
         "scenarios",
         "summaryTrendStats",
+        "maxRedirects",
     ]
 )
 

@@ -85,7 +85,10 @@ def _request(
     yield "name", quoted(request.name)
     if request in population.weights:
         yield "weight", f"{population.weights[request]:.12g}"
-    yield from keys.request_keys(request)
+    for name, text in keys.request_keys(request):
+        for mark, law in request.draws.items():
+            text = text.replace(mark, f"{{{law}}}")
+        yield name, text
     yield from keys.headers({k: v for k, v in request.headers.items() if k not in common})
     if request.timeout:
         yield "timeout", quoted(request.timeout)
