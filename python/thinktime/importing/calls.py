@@ -117,7 +117,7 @@ class Calls:
         return Answer(made[0].request) if made else Unknown(name)
 
     def _sleep(self, given: list[Any], place: str) -> None:
-        found = given[0] if given else Unknown("nothing")
+        found: Any = given[0] if given else None
         if is_number(found):
             found = Random(found, found)
         if not isinstance(found, Random) or not 0 <= found.lo <= found.hi < 1e6:

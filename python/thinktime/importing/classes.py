@@ -11,7 +11,7 @@ from thinktime.importing.notes import Notes
 from thinktime.importing.redirects import Redirects
 
 BASES_MAX = 50
-"""At most this many classes are looked at for one: bases may name one another in a circle."""
+"""A class has at most this many bases here: they may name one another in a circle."""
 
 
 @dataclass

@@ -82,10 +82,7 @@ def _kept(plan: Plan, given: Population, taken: set[Request]) -> Population | No
         return None
     if len(requests) > 1:
         in_order(requests)
-    if given.arrivals["model"] == "closed":
-        for one in requests:
-            one.next = [(after or requests[0], share) for after, share in one.next]
-    elif len(requests) == 1:
+    if given.arrivals["model"] != "closed" and len(requests) == 1:
         given.arrivals["model"] = "open"
         given.session.pop("on_error", None)
     plan.redirects.write(given, plan.notes)
@@ -202,7 +199,7 @@ def _samplers(plan: Plan, tree: Element, scope: Scope) -> Iterator[tuple[Request
                 if request is not None and other.tag in assertions.ASSERTIONS:
                     assertions.take(other, request, place_of(other), plan.notes)
                 elif not _is_setting(other):
-                    plan.notes.add(place_of(other), "left out: it is no check of the answer")
+                    plan.notes.add(place_of(other), "left out: answers are not checked")
             if request is not None:
                 yield request, here.timers
         elif element.tag in TRANSPARENT:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from thinktime import InputError
@@ -48,19 +48,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     calls.reader.statements(root.named_children, known)
     exported = script_modules.exported(root, known)
     options = table(exported.get("options", known.names.get("options")))
-    most = options.get("maxRedirects")
-    calls.follows = most if isinstance(most, int) else REDIRECTS
-    made: list[tuple[Scenario, list[Step]]] = []
-    for scenario in scenarios(options, notes):
-        function = exported.get(scenario.function, known.names.get(scenario.function))
-        place = f"scenario {scenario.name}" if scenario.name else "options"
-        if not isinstance(function, Function):
-            notes.add(place, f"has no function `{scenario.function}`")
-            continue
-        calls.reader.left = NODES_MAX
-        made.append((scenario, calls.of(function)))
-        if not made[-1][1]:
-            notes.add(place, f"left out: `{scenario.function}` has no request that could be taken")
+    made = list(_played(options, calls, {**known.names, **exported}))
     script_modules.unread(root, known, calls.reader.seen, notes)
     found = [step.request for _, steps in made for step in steps]
     origin, kept = one_origin(found, notes)
@@ -83,6 +71,26 @@ def draft(text: str, file: str, name: str) -> Draft:
     checked = any(one.checks for population in populations for one in population.requests)
     slo = _objectives(table(options.get("thresholds")), _names(populations), checked, notes)
     return Draft(stem(name), source, populations, notes, origin, run, slo)
+
+
+def _played(
+    options: Mapping[str, Any], calls: Calls, functions: Mapping[str, Any]
+) -> Iterator[tuple[Scenario, list[Step]]]:
+    """The scenarios of a script, with the steps of their functions."""
+    notes = calls.notes
+    most = options.get("maxRedirects")
+    calls.follows = most if isinstance(most, int) else REDIRECTS
+    for scenario in scenarios(options, notes):
+        function = functions.get(scenario.function)
+        place = f"scenario {scenario.name}" if scenario.name else "options"
+        if not isinstance(function, Function):
+            notes.add(place, f"has no function `{scenario.function}`")
+            continue
+        calls.reader.left = NODES_MAX
+        steps = calls.of(function)
+        if not steps:
+            notes.add(place, f"left out: `{scenario.function}` has no request that could be taken")
+        yield scenario, steps
 
 
 def _population(scenario: Scenario, steps: list[Step]) -> Population:

@@ -95,8 +95,9 @@ def _user(node: ast.ClassDef, script: Script) -> User:
     base = base or Address("", "/")
     steps = Steps(script, base, most if isinstance(most, int) else REDIRECTS)
     for name in _SETTINGS:
-        if script.assigned(node, name) is not None:
-            script.notes.add(f"class {node.name}", f"`{name}` is left out")
+        if (given := script.assigned(node, name)) is not None:
+            text = f"`{name}` of `{node.name}` is left out"
+            script.notes.add(f"line {given.lineno}", text)
     found = Reader(script, steps).of(node, {})
     return User(
         node.name,

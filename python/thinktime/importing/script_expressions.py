@@ -68,7 +68,7 @@ class Expressions:
         match node.type:
             case "number":
                 found = number_of(text_of(node))
-                return found if isinstance(found, int | float) else Unknown(text_of(node))
+                return Unknown(text_of(node)) if found is None else found
             case "string":
                 return unescaped(text_of(node)[1:-1])
             case "true" | "false":
@@ -83,6 +83,11 @@ class Expressions:
                 return self._array(node, scope)
             case "object":
                 return Table(self._fields(node, scope), node)
+        return self._computed(node, scope)
+
+    def _computed(self, node: Node, scope: Scope) -> Any:
+        """The value of an expression that is no literal and no name."""
+        match node.type:
             case "member_expression" | "subscript_expression":
                 return self._member(node, scope)
             case "call_expression":
@@ -243,6 +248,8 @@ class Expressions:
             fields = holder.fields if isinstance(holder, Instance) else holder
             if isinstance(fields, dict) and len(fields) < PARTS_MAX and isinstance(key, str):
                 fields[key] = held
+                if not is_small(fields, PARTS_MAX):  # as one that holds itself
+                    fields[key] = Unknown(text_of(node))
         return held
 
 

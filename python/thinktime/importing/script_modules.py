@@ -32,7 +32,7 @@ _NOT_OF_LOAD = ("setup", "teardown", "handleSummary")
 
 
 def names_of(root: Node, notes: Notes) -> Scope:
-    """The names that a script imports; those of `require` are names of modules, too."""
+    """The scope of a script, with the names that it imports around it."""
     found: dict[str, Any] = {}
     for one in parts(root):
         module = text_of(part(one, "source")).strip("'\"")
@@ -42,9 +42,8 @@ def names_of(root: Node, notes: Notes) -> Scope:
         for clause in parts(one):
             for name, member in _imported(clause, module):
                 found[name] = member
-    for name, module, node in _required(root):
+    for node, module in _required(root):
         _note(node, module, notes)
-        found[name] = Member(module)
     return Scope({}, Scope(found))
 
 
@@ -60,13 +59,13 @@ def _imported(clause: Node, module: str) -> Iterator[tuple[str, Member]]:
             yield text_of(part(each, "alias")) or name, Member(module, "" if is_module else name)
 
 
-def _required(root: Node) -> Iterator[tuple[str, str, Node]]:
+def _required(root: Node) -> Iterator[tuple[Node, str]]:
     for one in inside(root, kinds=("variable_declarator",)):
         given = part(one, "value")
         if given is not None and text_of(part(given, "function")) == "require":
             names = parts(part(given, "arguments"))
             if names:
-                yield text_of(part(one, "name")), text_of(names[0]).strip("'\""), one
+                yield one, text_of(names[0]).strip("'\"")
 
 
 def _note(node: Node, module: str, notes: Notes) -> None:

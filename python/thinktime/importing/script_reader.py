@@ -160,6 +160,8 @@ class Reader(Expressions):
         if isinstance(callee, Member):
             return self.call(callee, given, node)
         path = text_of(function)
+        if path == "require" and given and isinstance(given[0], str):
+            return Member(given[0])
         known = called(path, given, node)
         if known is not None:
             return known
