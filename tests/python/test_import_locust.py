@@ -53,7 +53,7 @@ def test_a_script_of_locust_is_closed_populations(
     made = imported(LOCUST)
     shopper, api = table(made)["population"]
     found = {one["name"]: one for one in shopper["request"]}
-    assert shopper["arrivals"] == {"model": "closed", "clients": 2}
+    assert shopper["arrivals"] == {"model": "closed", "clients": 2, "start": "empty"}
     assert shopper["session"]["first"] == {"post-login": 1}
     choice = {"hello": 0.25, "item": 0.75}
     assert found["post-login"]["next"] == choice

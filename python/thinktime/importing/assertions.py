@@ -35,6 +35,8 @@ def take(element: Element, request: Request, place: str, notes: Notes) -> None:
 
 
 def _response(given: dict[str, Element], texts: dict[str, str]) -> list[Condition]:
+    if texts.get("Assertion.scope", "parent") not in ("", "parent", "all"):
+        return []  # about a variable, or about the parts of a page
     part = _PARTS.get(texts.get("Assertion.test_field", ""))
     kind = texts.get("Assertion.test_type", "")
     # JMeter itself spells the first name like this.

@@ -1,4 +1,4 @@
-"""The actions of a function in a k6 script, step by step: its requests and its sleeps."""
+"""The calls of a k6 script as the steps of a session: its requests, sleeps and checks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thinktime.importing import checks, content
+from thinktime.importing import checks, content, javascript
 from thinktime.importing.addresses import address
 from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
-from thinktime.importing.javascript import Random, Unknown, Values, is_unknown
 from thinktime.importing.notes import Notes
+from thinktime.importing.redirects import Redirects
+from thinktime.importing.scenarios import time_s
+from thinktime.importing.script_reader import Reader
+from thinktime.importing.script_values import (
+    Answer,
+    Function,
+    Member,
+    Random,
+    Table,
+    Unknown,
+    called,
+    is_number,
+    is_unknown,
+)
 from thinktime.importing.secrets import is_secret, masked_pairs
+from thinktime.importing.syntax import Node, line_of, part, parts, text_of
 
 METHODS = {
     "get": "GET",
@@ -23,7 +37,8 @@ METHODS = {
     "options": "OPTIONS",
 }
 STEPS_MAX = 2000
-DEPTH_MAX = 5
+REDIRECTS = 10
+"""The redirects that k6 follows by default."""
 
 
 @dataclass
@@ -43,67 +58,67 @@ class Step:
 
 @dataclass
 class Calls:
-    """Reads the bodies of functions."""
+    """Takes the calls of k6's modules."""
 
-    values: Values
-    functions: Mapping[str, tuple[int, int]]
-    http: str
     notes: Notes
-    answers: dict[str, Request] = field(default_factory=dict)
-    """The requests whose responses variables hold."""
+    redirects: Redirects
+    follows: int = REDIRECTS
+    steps: list[Step] = field(default_factory=list)
 
-    def of(self, begin: int, end: int) -> list[Step]:
-        """The steps of a body, in their order."""
-        self.steps: list[Step] = []
-        self._walk(begin, end, 0)
-        return self.steps
+    def __post_init__(self) -> None:
+        self.reader = Reader(self.notes, self.call)
 
-    def _walk(self, begin: int, end: int, depth: int) -> None:
-        given, at = self.values.given, begin
-        while at < end and len(self.steps) < STEPS_MAX:
-            token = given[at]
-            follows = given[at + 1].text if at + 1 < end else ""
-            before = given[at - 1].text if at > begin else ""
-            place = f"line {token.line}"
-            if token.kind != "name" or before == ".":
-                pass
-            elif token.text in ("const", "let", "var") and at + 2 < end:
-                self._assign(at)
-            elif token.text == self.http and follows == "." and at + 3 < end:
-                self._call(at + 2, place)
-            elif token.text == "sleep" and follows == "(":
-                self._sleep(at + 1, place)
-            elif token.text in ("if", "for", "while", "switch", "try"):
-                self.notes.add(place, f"`{token.text}` is not followed: its content is taken once")
-            elif token.text == "else":
-                self.notes.add(place, "`else` is left out, with what it holds")
-                at = self._past_else(at, end)
-                continue
-            elif token.text == "check" and follows == "(":
-                self._check(at + 1, place)
-            elif token.text in self.functions and follows == "(" and depth < DEPTH_MAX:
-                self._walk(*self.functions[token.text], depth + 1)
-            at += 1
+    def of(self, function: Function) -> list[Step]:
+        """The steps of a function, in their order."""
+        self.steps = []
+        self.reader.follow(function, [])
         if len(self.steps) >= STEPS_MAX:
             self.notes.add("the script", f"has more than {STEPS_MAX} requests: others are left out")
+        return self.steps
 
-    def _past_else(self, at: int, end: int) -> int:
-        given, closes = self.values.given, self.values.closes
-        at += 1
-        while at < end and given[at].text != "{" and given[at].text != ";":
-            at = closes.get(at, at) + 1
-        return closes.get(at, at) + 1
+    def call(self, member: Member, given: list[Any], node: Node) -> Any:
+        """The value of a call; a request gives its answer."""
+        place, name = f"line {line_of(node)}", member.name
+        if member.module == "k6/http":
+            return self._http(name, given, place)
+        if member.module == "k6/metrics":
+            self.notes.add(place, f"the metric of `{name}` is left out: it is no time of a request")
+        elif name == "sleep":
+            self._sleep(given, place)
+        elif name == "check":
+            self._check(given, node, place)
+        elif (drawn := called(name, given, node)) is not None:
+            return drawn
+        else:
+            if name == "fail":
+                self.notes.add(place, "`fail` is left out")
+            for one in given:  # as the function of a group
+                self.reader.follow(one, [])
+        return Unknown(text_of(node))
 
-    def _assign(self, at: int) -> None:
-        given = self.values.given
-        if given[at + 2].text == "=":
-            end = self.values.end_of(at + 3)
-            self.values.names[given[at + 1].text] = self.values.value(at + 3, end)
+    def _http(self, name: str, found: list[Any], place: str) -> Any:
+        before = len(self.steps)
+        if before >= STEPS_MAX:
+            return Unknown(name)
+        if name == "batch":
+            self._batch(found, place)
+        elif name in ("request", "asyncRequest") and found:
+            self._request(str(found[0]), found[1:], place)
+        elif name in METHODS:
+            bodied = name not in ("get", "head")
+            self._request(METHODS[name], found if bodied else [*found[:1], None, *found[1:]], place)
+        elif name == "url" and found:
+            return found[0]
+        elif name not in ("cookieJar", "expectedStatuses"):
+            self.notes.add(place, f"`http.{name}` left out")
+        made = self.steps[before:]
+        if name == "batch":
+            return [Answer(one.request) for one in made]
+        return Answer(made[0].request) if made else Unknown(name)
 
-    def _sleep(self, opening: int, place: str) -> None:
-        bounds = self.values.arguments(opening)
-        found = self.values.value(*bounds[0]) if bounds else Unknown("nothing")
-        if isinstance(found, int | float):
+    def _sleep(self, given: list[Any], place: str) -> None:
+        found: Any = given[0] if given else None
+        if is_number(found):
             found = Random(found, found)
         if not isinstance(found, Random) or not 0 <= found.lo <= found.hi < 1e6:
             self.notes.add(place, "the sleep is left out: its time is no number")
@@ -113,42 +128,19 @@ class Calls:
             self.steps[-1].lo_s += found.lo
             self.steps[-1].hi_s += found.hi
 
-    def _check(self, opening: int, place: str) -> None:
-        values, given = self.values, self.values.given
-        bounds = values.arguments(opening)
-        answer = given[bounds[0][0]].text if bounds and bounds[0][1] - bounds[0][0] == 1 else ""
-        request = self.answers.get(answer)
-        found = checks.of_object(values, *bounds[1], answer) if request and len(bounds) > 1 else {}
-        if request is None or not found:
+    def _check(self, given: list[Any], node: Node, place: str) -> None:
+        answer, wanted = [*given, None, None][:2]
+        names = parts(part(node, "arguments"))
+        found: dict[str, Any] = {}
+        if isinstance(answer, Answer) and isinstance(wanted, Table):
+            tokens = javascript.tokens(text_of(wanted.node))
+            values = javascript.Values(tokens, javascript.pairs_of(tokens))
+            found = checks.of_object(values, 0, len(tokens), text_of(names[0]))
+        if not isinstance(answer, Answer) or not found:
             self.notes.add(place, "the check of the answer is left out")
             return
         for name, conditions in found.items():
-            checks.add(request, name, conditions, place, self.notes)
-
-    def _call(self, at: int, place: str) -> None:
-        """A call of the HTTP module; a variable may keep its answer: `res = http.get(...)`."""
-        given, before = self.values.given, len(self.steps)
-        self._call_of_client(at, place)
-        if at > 3 and given[at - 3].text == "=" and given[at - 4].kind == "name":
-            self.answers.pop(given[at - 4].text, None)
-            if len(self.steps) == before + 1:
-                self.answers[given[at - 4].text] = self.steps[-1].request
-
-    def _call_of_client(self, at: int, place: str) -> None:
-        given = self.values.given
-        name = given[at].text
-        if at + 1 >= len(given) or given[at + 1].text != "(":
-            return
-        found = [self.values.value(a, b) for a, b in self.values.arguments(at + 1)]
-        if name == "batch":
-            self._batch(found, place)
-        elif name == "request" and found:
-            self._request(str(found[0]), found[1:], place)
-        elif name in METHODS:
-            bodied = name not in ("get", "head")
-            self._request(METHODS[name], found if bodied else [*found[:1], None, *found[1:]], place)
-        elif name not in ("cookieJar", "setResponseCallback", "expectedStatuses", "url"):
-            self.notes.add(place, f"`{self.http}.{name}` left out")
+            checks.add(answer.request, name, conditions, place, self.notes)
 
     def _batch(self, found: list[Any], place: str) -> None:
         listed = found[0] if found else None
@@ -181,13 +173,26 @@ class Calls:
         body = self._body(held, fields, place)
         tags = params.get("tags")
         name = tags.get("name") if isinstance(tags, dict) else None
-        text = name if isinstance(name, str) else name_of(known, found.target)
+        draws = self.reader.draws.within(found.target)
+        path = found.target
+        for mark in draws:
+            path = path.replace(mark, "")
+        text = name if isinstance(name, str) else name_of(known, path)
         request = Request(plain(text), known, found.target, fields, body, found.origin, place)
         request.about = f"{place.capitalize()}."
+        request.draws = draws | self.reader.draws.within(str(body.value) if body else "")
+        request.timeout = self._timeout(params.get("timeout"), place)
+        most = params.get("redirects", self.follows)
+        self.redirects.add(request, most if isinstance(most, int) else self.follows)
         for key in params:
-            if key not in ("headers", "tags"):
+            if key not in ("headers", "tags", "timeout", "redirects"):
                 self.notes.add(place, f"the parameter `{key}` is left out")
         self.steps.append(Step(request))
+
+    def _timeout(self, given: Any, place: str) -> str:
+        if given is not None and not time_s(given):
+            self.notes.add(place, "the parameter `timeout` is left out: it is no time")
+        return seconds(time_s(given)) if time_s(given) else ""
 
     def _fields(self, params: Mapping[str, Any], place: str) -> list[tuple[str, Any]]:
         found = []
@@ -202,7 +207,7 @@ class Calls:
         return found
 
     def _body(self, held: Any, fields: dict[str, str], place: str) -> Body | None:
-        if held is None:
+        if held is None or held == "":
             return None
         if is_unknown(held):
             self.notes.add(place, "the body is left out: it is no literal")

@@ -32,6 +32,8 @@ class Request:
         origin: Its scheme and host; empty if the source leaves that open.
         place: Its place in the source.
         think: The think time after it, as a distribution.
+        draws: The marks in its texts that stand for random numbers, and the laws of these.
+        timeout: The wait for its response, as a distribution; empty for that of all clients.
         next: Its followers, with shares; None is the end of the session.
         objects: The objects that are requested after its answer.
         about: A comment.
@@ -46,6 +48,8 @@ class Request:
     origin: str = ""
     place: str = ""
     think: str | None = None
+    draws: dict[str, str] = field(default_factory=dict)
+    timeout: str = ""
     next: list[tuple[Request | None, float]] = field(default_factory=list)
     objects: list[Request] = field(default_factory=list)
     about: str = ""
@@ -69,6 +73,7 @@ class Population:
         first: The beginning of sessions; by default the first request.
         weights: The weight of each request, if none has a ``next``.
         session: Further keys of the table of sessions.
+        connections: How long connections are used, as in the file; empty for the default.
         hints: Lines that stand as comments below ``[clients]``.
     """
 
@@ -79,6 +84,7 @@ class Population:
     first: list[tuple[Request, float]] = field(default_factory=list)
     weights: dict[Request, float] = field(default_factory=dict)
     session: dict[str, Any] = field(default_factory=dict)
+    connections: str = ""
     hints: list[str] = field(default_factory=list)
 
 

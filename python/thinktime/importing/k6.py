@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from thinktime import InputError
-from thinktime.importing import javascript, toml
+from thinktime.importing import script_modules, toml
 from thinktime.importing.addresses import one_origin
-from thinktime.importing.calls import Calls, Step
+from thinktime.importing.calls import REDIRECTS, Calls, Step
 from thinktime.importing.draft import (
     RESERVED,
     Draft,
@@ -25,24 +24,15 @@ from thinktime.importing.draft import (
     seconds,
     stem,
 )
-from thinktime.importing.javascript import Token, Values
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import table
+from thinktime.importing.redirects import Redirects
 from thinktime.importing.scenarios import Scenario, scenarios
+from thinktime.importing.script_expressions import NODES_MAX
+from thinktime.importing.script_values import Function
+from thinktime.importing.syntax import parse
 
 _OBJECTIVE = re.compile(r"\s*(p\((\d+(?:\.\d+)?)\)|med|avg|rate)\s*<=?\s*(\d+(?:\.\d+)?)\s*")
-
-
-@dataclass
-class Script:
-    """A script on its way into populations."""
-
-    values: Values
-    notes: Notes
-    functions: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """The bounds of the bodies of functions; that of `export default` is `default`."""
-
-    http: str = "http"
 
 
 def draft(text: str, file: str, name: str) -> Draft:
@@ -51,23 +41,15 @@ def draft(text: str, file: str, name: str) -> Draft:
     Raises:
         InputError: The script has no request that could be taken.
     """
-    given = javascript.tokens(text)
     notes = Notes()
-    script = Script(Values(given, javascript.pairs_of(given)), notes)
-    _top_level(script)
-    options = table(script.values.names.get("options"))
-    made: list[tuple[Scenario, list[Step]]] = []
-    for scenario in scenarios(options, notes):
-        body = script.functions.get(scenario.function)
-        if body is None:
-            notes.add(scenario.name or "options", f"has no function `{scenario.function}`")
-            continue
-        calls = Calls(script.values, script.functions, script.http, notes)
-        made.append((scenario, calls.of(*body)))
-    for name_, (begin, _) in script.functions.items():
-        if name_ in ("setup", "teardown", "handleSummary"):
-            line = given[min(begin, len(given) - 1)].line
-            notes.add(f"line {line}", f"`{name_}` left out: it is not of the load")
+    root = parse(text)
+    calls = Calls(notes, Redirects())
+    known = script_modules.names_of(root, notes)
+    calls.reader.statements(root.named_children, known)
+    exported = script_modules.exported(root, known)
+    options = table(exported.get("options", known.names.get("options")))
+    made = list(_played(options, calls, {**known.names, **exported}))
+    script_modules.unread(root, known, calls.reader.seen, notes)
     found = [step.request for _, steps in made for step in steps]
     origin, kept = one_origin(found, notes)
     taken = set(kept)
@@ -77,7 +59,12 @@ def draft(text: str, file: str, name: str) -> Draft:
         if any(one.request in taken for one in steps)
     ]
     if not populations:
-        raise InputError(f"{file}: has no request with a literal URL in a function that is run")
+        lost = next(iter(notes), "")
+        why = f"; {lost}" if lost else ""
+        text = "has no request with a literal URL in a function that is run"
+        raise InputError(f"{file}: {text}{why}")
+    for population in populations:
+        calls.redirects.write(population, notes)
     lasts = max((scenario.duration_s for scenario, _ in made), default=0.0)
     run = f"--duration {seconds(lasts)}" if lasts else ""
     source = f"{name} (a script of k6)"
@@ -86,72 +73,24 @@ def draft(text: str, file: str, name: str) -> Draft:
     return Draft(stem(name), source, populations, notes, origin, run, slo)
 
 
-def _top_level(script: Script) -> None:
-    """Finds the constants, the functions and the name of the HTTP module."""
-    values, given = script.values, script.values.given
-    at = 0
-    while at < len(given):
-        words = [token.text for token in given[at : at + 5]]
-        if words[:1] == ["import"] and len(words) > 3 and words[2] == "from":
-            if given[at + 3].text.strip("'\"") == "k6/http":
-                script.http = words[1]
-            _note_module(given[at + 3], script.notes)
-        elif words[:2] == ["import", "{"] and values.closes.get(at + 1, 0) + 2 < len(given):
-            _note_module(given[values.closes[at + 1] + 2], script.notes)
-        elif words[:2] == ["export", "default"]:
-            at = _function(script, at + 2, "default")
+def _played(
+    options: Mapping[str, Any], calls: Calls, functions: Mapping[str, Any]
+) -> Iterator[tuple[Scenario, list[Step]]]:
+    """The scenarios of a script, with the steps of their functions."""
+    notes = calls.notes
+    most = options.get("maxRedirects")
+    calls.follows = most if isinstance(most, int) else REDIRECTS
+    for scenario in scenarios(options, notes):
+        function = functions.get(scenario.function)
+        place = f"scenario {scenario.name}" if scenario.name else "options"
+        if not isinstance(function, Function):
+            notes.add(place, f"has no function `{scenario.function}`")
             continue
-        elif words[:1] in (["function"], ["async"]):
-            at = _function(script, at, "")
-            continue
-        elif words[:1] and words[0] in ("const", "let", "var") and words[2:3] == ["="]:
-            end = values.end_of(at + 3)
-            if "=>" in [token.text for token in given[at + 3 : min(end, at + 40)]] or (
-                words[3:4] == ["function"]
-            ):
-                at = _function(script, at + 3, words[1])
-                continue
-            values.names[words[1]] = values.value(at + 3, end)
-            at = max(end, at + 3)
-            continue
-        at = values.closes.get(at, at) + 1
-
-
-def _note_module(token: Token, notes: Notes) -> None:
-    """Notes a module whose calls use another protocol or another way to ask a server."""
-    module = token.text.strip("'\"")
-    found = next((words for name, words in _ELSEWHERE.items() if name in module), None)
-    if found is not None:
-        notes.add(f"line {token.line}", f"the calls of `{module[:60]}` are left out: {found}")
-
-
-_ELSEWHERE = {
-    "k6/net/grpc": "write them as requests with `grpc`, `descriptors` and `message`",
-    "/ws": "write them as requests with `send`, in a workload of their own",
-    "websockets": "write them as requests with `send`, in a workload of their own",
-    "browser": "a page is a request with `objects`",
-    "k6/x/": "extensions are not known",
-    "httpx": "only those of `k6/http` are read",
-    "experimental": "only those of `k6/http` are read",
-}
-"""The substitute of a module, by a part of its name."""
-
-
-def _function(script: Script, at: int, name: str) -> int:
-    """Notes the body of the function that begins here; returns where the rest begins."""
-    given, closes = script.values.given, script.values.closes
-    names: list[str] = [name] if name else []
-    while at < len(given) and given[at].text != "{":
-        token: Token = given[at]
-        if token.kind == "name" and token.text not in ("async", "function"):
-            names.append(token.text)
-        if token.text in (";", "}"):
-            return at + 1
-        at = closes.get(at, at) + 1
-    end = closes.get(at, len(given))
-    for one in names:
-        script.functions.setdefault(one, (at + 1, end))
-    return end + 1
+        calls.reader.left = NODES_MAX
+        steps = calls.of(function)
+        if not steps:
+            notes.add(place, f"left out: `{scenario.function}` has no request that could be taken")
+        yield scenario, steps
 
 
 def _population(scenario: Scenario, steps: list[Step]) -> Population:

@@ -12,20 +12,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from thinktime import InputError
-from thinktime.importing.addresses import address, one_origin
+from thinktime.importing.addresses import Address, address, one_origin
+from thinktime.importing.classes import Script
 from thinktime.importing.draft import Draft, Population, Request, plain, stem
 from thinktime.importing.literals import Names
 from thinktime.importing.notes import Notes
-from thinktime.importing.task_sets import (
-    Script,
-    Task,
-    Wait,
-    assigned,
-    last,
-    number,
-    tasks_of,
-    with_wait,
-)
+from thinktime.importing.task_sets import Reader, Task
+from thinktime.importing.tasks import REDIRECTS, Steps, is_of_client
+from thinktime.importing.waits import with_wait
 
 CLIENTS = 10
 """Locust gets the number of users at its start, not in the script."""
@@ -38,7 +32,7 @@ class User:
     name: str
     weight: float
     fixed: int | None
-    wait: Wait
+    base: Address
 
     tasks: list[Task] = field(default_factory=list)
     start: list[Request] = field(default_factory=list)
@@ -60,76 +54,81 @@ def draft(text: str, file: str, name: str) -> Draft:
     except (ValueError, MemoryError) as error:
         raise InputError(f"{file}: is no Python: {error}") from None
     notes = Notes()
-    names = Names.of(tree.body)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    script = Script(classes, functions, Names.of(tree.body), notes)
     users = []
-    hosts: list[ast.expr] = []
     for node in classes.values():
-        if _is_user(node, classes) and not _value_of(node, "abstract", names):
-            users.append(_user(node, Script(classes, functions, names, notes)))
-            hosts += assigned(node, "host")
-    origin = ""
-    for host in hosts:
-        found = address(str(names.value(host)), "host", notes)
-        origin = origin or (found.origin if found else "")
+        if _is_user(node, script):
+            users.append(_user(node, script))
+    _unread(tree, script)
+    hosts = (user.base.origin for user in users if user.base.origin)
+    first = next(hosts, "")
     requests = [one for user in users for one in _requests(user)]
-    reason, kept = one_origin(requests, notes)
+    origin, kept = one_origin(requests, notes)
     taken = set(kept)
     populations = [one for one in (_population(user, users, taken) for user in users) if one]
+    for one in populations:
+        script.redirects.write(one, notes)
     if not populations:
         raise InputError(f"{file}: has no class of users with a request that can be taken")
     source = f"{name} (a script of Locust)"
-    return Draft(stem(name), source, populations, notes, reason or origin)
+    return Draft(stem(name), source, populations, notes, origin or first)
 
 
-def _is_user(node: ast.ClassDef, classes: dict[str, ast.ClassDef], depth: int = 0) -> bool:
-    bases = [last(base) for base in node.bases]
-    if any(base in ("HttpUser", "FastHttpUser", "HttpLocust") for base in bases):
-        return True
-    own = [classes[base] for base in bases if base in classes and depth < 20]
-    return any(_is_user(one, classes, depth + 1) for one in own)
-
-
-def _value_of(node: ast.ClassDef, name: str, names: Names) -> object:
-    found = assigned(node, name)
-    return names.value(found[-1]) if found else None
+def _is_user(node: ast.ClassDef, script: Script) -> bool:
+    is_one = bool(script.bases(node) & {"HttpUser", "FastHttpUser", "HttpLocust"})
+    # A class inherits everything but this.
+    return is_one and not any(
+        isinstance(one, ast.Assign) and ast.unparse(one) == "abstract = True" for one in node.body
+    )
 
 
 def _user(node: ast.ClassDef, script: Script) -> User:
-    names, notes = script.names, script.notes
-    waits = assigned(node, "wait_time")
-    wait = _wait(waits[-1], names, notes) if waits else (0.0, 0.0)
-    fixed = _value_of(node, "fixed_count", names)
-    found = tasks_of(node, wait, script)
+    weight = script.value(node, "weight")
+    fixed = script.value(node, "fixed_count")
+    most = script.value(node, "max_redirects")
+    host = script.value(node, "host")
+    base = (
+        address(host, f"`host` of `{node.name}`", script.notes) if isinstance(host, str) else None
+    )
+    base = base or Address("", "/")
+    steps = Steps(script, base, most if isinstance(most, int) else REDIRECTS)
+    for name in _SETTINGS:
+        if (given := script.assigned(node, name)) is not None:
+            text = f"`{name}` of `{node.name}` is left out"
+            script.notes.add(f"line {given.lineno}", text)
+    found = Reader(script, steps).of(node, {})
     return User(
         node.name,
-        number(_value_of(node, "weight", names), 1.0),
+        weight if isinstance(weight, int | float) and 0 < weight < 1e9 else 1.0,
         fixed if isinstance(fixed, int) and fixed > 0 else None,
-        wait,
+        base,
         found.tasks,
         found.start,
         found.ordered,
     )
 
 
-def _wait(node: ast.expr, names: Names, notes: Notes) -> Wait:
-    """The bounds of the think time of a `wait_time`."""
-    place = f"line {node.lineno}"
-    call = node if isinstance(node, ast.Call) else None
-    given = [names.value(one) for one in call.args] if call else []
-    numbers = [float(one) for one in given if isinstance(one, int | float) and 0 <= one < 1e6]
-    kind = last(call.func) if call else ""
-    if kind == "between" and len(numbers) == 2 and numbers[0] < numbers[1]:
-        return numbers[0], numbers[1]
-    if kind in ("constant", "between") and numbers:
-        return numbers[0], numbers[0]
-    if kind in ("constant_pacing", "constant_throughput") and numbers and numbers[0] > 0:
-        pace = numbers[0] if kind == "constant_pacing" else 1 / numbers[0]
-        notes.add(place, f"`{kind}` is taken as a think time, which the response time adds to")
-        return pace, pace
-    notes.add(place, "the `wait_time` is left out: it is no between() or constant() of numbers")
-    return 0.0, 0.0
+_SETTINGS = ("min_wait", "max_wait", "wait_function", "network_timeout", "connection_timeout",
+             "max_retries", "insecure", "default_headers", "concurrency", "proxy_host",
+             "pool_manager", "stop_timeout", "client_pool", "ssl_context_factory")  # fmt: skip
+"""Names of a class that change what its users do, and that are not carried over."""
+
+
+def _unread(tree: ast.Module, script: Script) -> None:
+    """Notes what stands in no task that was read: requests, and what changes the load."""
+    notes = script.notes
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and is_of_client(node) and node not in script.calls:
+            text = "the request is left out: no task of a user was found that sends it"
+            notes.add(f"line {node.lineno}", text)
+        elif isinstance(node, ast.ClassDef) and "LoadTestShape" in script.bases(node):
+            notes.add(f"line {node.lineno}", f"the shape of the load `{node.name}` is left out")
+        elif isinstance(node, ast.FunctionDef):
+            for mark in node.decorator_list:
+                if "events." in (text := ast.unparse(mark)):
+                    notes.add(f"line {node.lineno}", f"`{node.name}`, for `{text}`, is left out")
 
 
 def _requests(user: User) -> list[Request]:
@@ -164,7 +163,7 @@ def _order(population: Population, user: User) -> None:
     tasks = user.tasks
     for task in tasks:
         last = task.requests[-1]
-        last.think = with_wait(last.think, user.wait)
+        last.think = with_wait(last.think, task.wait)
     if not user.start and len(tasks) == len(population.requests) and not user.ordered:
         weights = {task.requests[0]: task.weight for task in tasks}
         population.weights = weights if len(set(weights.values())) > 1 else {}
@@ -182,6 +181,7 @@ def _order(population: Population, user: User) -> None:
     for one, after in pairwise(user.start):
         one.next = [(after, 1.0)]
     if user.start:
+        population.arrivals["start"] = "empty"  # in the long run nobody begins
         # Without tasks, the beginning is the whole journey.
         user.start[-1].next = list(choice) or [(user.start[0], 1.0)]
     population.first = [(user.start[0], 1.0)] if user.start else choice

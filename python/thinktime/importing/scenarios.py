@@ -37,6 +37,7 @@ _SILENT = frozenset(
         "thresholds",
         "scenarios",
         "summaryTrendStats",
+        "maxRedirects",
     ]
 )
 
@@ -133,7 +134,7 @@ def _open(
     found.arrivals = {"model": "partly-open", "rate": f"{rate / unit_s:.9g}/s"}
     found.arrivals["process"] = "even"
     if executor.startswith("ramping") and stages:
-        found.arrivals["profile"] = _profile(start / rate, stages, rate)
+        found.arrivals["profile"] = profile(start / rate, stages, rate)
         if len(stages) > 1:
             notes.add(place, f"each stage is taken as {PIECES} steps of the rate")
     found.why = (
@@ -142,8 +143,8 @@ def _open(
     )
 
 
-def _profile(start: float, stages: list[dict[str, Any]], rate: float) -> str:
-    """Stages as factors of the largest rate."""
+def profile(start: float, stages: list[dict[str, Any]], rate: float) -> str:
+    """Stages as factors of the largest rate; ``start`` is the factor at their beginning."""
     parts = [(time_s(one.get("duration")), _number(one.get("target")) / rate) for one in stages]
     if len(parts) == 1 and parts[0][0] > 0:
         over = seconds(parts[0][0])

@@ -6,24 +6,28 @@ Source: https://docs.locust.io/en/stable/tasksets.html
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from thinktime.importing.draft import Request, seconds
+from thinktime.importing.classes import Script, last
+from thinktime.importing.draft import Request
 from thinktime.importing.literals import Names
-from thinktime.importing.notes import Notes
 from thinktime.importing.tasks import Steps
+from thinktime.importing.waits import Wait, wait_of, with_wait
 
-Wait = tuple[float, float]
-"""The bounds of the wait after a task, in seconds."""
+DEPTH_MAX = 10
+"""Sets within sets that are nested deeper are left out."""
+
+STARTS = ("__init__", "on_start")
 
 
 @dataclass
 class Task:
-    """A user's actions between two waits, and their weight."""
+    """A user's actions between two waits, their weight, and the wait after them."""
 
     weight: float
     requests: list[Request]
+    wait: Wait
 
 
 @dataclass
@@ -36,94 +40,112 @@ class Tasks:
     """Whether the tasks follow one another in their order; otherwise weights choose each."""
 
 
-@dataclass(frozen=True)
-class Script:
-    """The common parts of all classes of a script."""
+@dataclass
+class Reader:
+    """Reads the sets of tasks of one class of users."""
 
-    classes: Mapping[str, ast.ClassDef]
-    functions: Mapping[str, ast.FunctionDef]
-    names: Names
-    notes: Notes
+    script: Script
+    steps: Steps
 
+    def of(
+        self,
+        node: ast.ClassDef,
+        around: Mapping[str, ast.FunctionDef],
+        wait: Wait = (0.0, 0.0),
+        depth: int = 0,
+    ) -> Tasks:
+        """The tasks of a user or of a set; a set with ordered tasks is one task among others.
 
-def tasks_of(node: ast.ClassDef, wait: Wait, script: Script) -> Tasks:
-    """The tasks of a class of users; a set with ordered tasks is one task among others."""
-    bases = [script.classes[last(one)] for one in node.bases if last(one) in script.classes]
-    sets = _sets(node, script)
-    in_order = [one for one in sets if _is_sequential(one)]
-    found = _read([node, *bases, *(one for one in sets if one not in in_order)], script)
-    weights = _listed(found, node, script)
-    found.tasks = [task for task in found.tasks if task.requests]
-    for one in in_order:
-        inner = _read([one], script)
-        inner.tasks = [task for task in inner.tasks if task.requests]
-        if len(in_order) == 1 and not found.tasks:
-            return Tasks(found.start + inner.start, inner.tasks, ordered=True)
-        if inner.tasks:
-            weight = weights.get(one.name) or _weight(one, script.names) or 1.0
-            found.tasks.append(_as_one(one, inner, weight, wait, script.notes))
-    return found
+        ``around`` are the methods of the classes that the set stands in.
+        """
+        given = self.script.assigned(node, "wait_time")
+        wait = wait if given is None else wait_of(given, self.script.names, self.script.notes)
+        functions = {**around, **self.script.methods(node)}
+        found = Tasks()
+        found.start = self._start(node, functions)
+        found.tasks = list(self._own(node, functions, wait))
+        inner = list(self._sets(node)) if depth < DEPTH_MAX else []
+        for one, weight in inner:
+            alone = len(inner) == 1 and not found.tasks
+            self._join(found, one, self.of(one, functions, wait, depth + 1), weight, alone=alone)
+        is_sequential = "SequentialTaskSet" in self.script.bases(node)
+        found.ordered = is_sequential or (found.ordered and len(inner) == 1)
+        found.tasks = [task for task in found.tasks if task.requests]
+        return found
 
-
-def last(node: ast.expr) -> str:
-    """The last part of a dotted name."""
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def assigned(node: ast.ClassDef, name: str) -> list[ast.expr]:
-    """A class's assignments to a name, in their order."""
-    return [
-        one.value
-        for one in node.body
-        if isinstance(one, ast.Assign) and any(last(target) == name for target in one.targets)
-    ]
-
-
-def number(given: object, usual: float) -> float:
-    """A weight; the ``usual`` one if it is invalid."""
-    return given if isinstance(given, int | float) and 0 < given < 1e9 else usual
-
-
-def with_wait(think: str | None, wait: Wait) -> str:
-    """The sleep at a task's end, and the wait of the user after it."""
-    slept = float((think or "0s")[:-1])
-    lo, hi = (slept + one for one in wait)
-    return seconds(lo) if lo == hi else f"uniform({seconds(lo)}, {seconds(hi)})"
-
-
-def _sets(node: ast.ClassDef, script: Script) -> list[ast.ClassDef]:
-    """The sets of tasks of a class of users: those in it, and those in its `tasks`."""
-    found = [one for one in node.body if isinstance(one, ast.ClassDef)]
-    for listed in assigned(node, "tasks"):
-        given = listed.keys if isinstance(listed, ast.Dict) else getattr(listed, "elts", [])
-        found += [script.classes[last(one)] for one in given if one and last(one) in script.classes]
-    return found
-
-
-def _is_sequential(node: ast.ClassDef) -> bool:
-    return any(last(base) == "SequentialTaskSet" for base in node.bases)
-
-
-def _read(holders: Sequence[ast.ClassDef], script: Script) -> Tasks:
-    """The tasks of some classes; of methods with one name the first class's counts."""
-    methods = {
-        one.name: one
-        for holder in reversed(holders)
-        for one in holder.body
-        if isinstance(one, ast.FunctionDef)
-    }
-    steps = Steps({**script.functions, **methods}, script.names, script.notes)
-    found = Tasks()
-    for one in methods.values():
-        weight = _weight(one, script.names)
-        if one.name == "on_start":
-            found.start = steps.of(one)
-        elif one.name == "on_stop":
+    def _start(self, node: ast.ClassDef, functions: Mapping[str, ast.FunctionDef]) -> list[Request]:
+        own = self.script.methods(node)
+        starts = [own[name] for name in STARTS if name in own]
+        if one := own.get("on_stop"):
             text = "`on_stop` left out: clients do not end before the run"
-            script.notes.add(f"line {one.lineno}", text)
-        elif weight is not None:
-            found.tasks.append(Task(weight, steps.of(one)))
-    return found
+            self.script.notes.add(f"line {one.lineno}", text)
+        return [one for start in starts for one in self.steps.of(start, functions, is_start=True)]
+
+    def _own(
+        self, node: ast.ClassDef, functions: Mapping[str, ast.FunctionDef], wait: Wait
+    ) -> Iterator[Task]:
+        """The methods that are tasks, and the functions that `tasks` lists."""
+        for name, method in self.script.methods(node).items():
+            own = _weight(method, self.script.names)
+            if own is not None and name not in STARTS:
+                yield Task(own, self.steps.of(method, functions), wait)
+        for one, weight in self._listed(node):
+            function = functions.get(last(one)) or self.script.functions.get(last(one))
+            if function is not None:
+                yield Task(weight, self.steps.of(function, functions), wait)
+            elif last(one) not in self.script.classes:
+                text = f"the task `{ast.unparse(one)[:60]}` is left out: it is not of this script"
+                self.script.notes.add(f"line {one.lineno}", text)
+
+    def _sets(self, node: ast.ClassDef) -> Iterator[tuple[ast.ClassDef, float]]:
+        """The sets of tasks of a class, with their weights: those in it, and its `tasks`."""
+        for holder in self.script.line_of(node):
+            for one in holder.body:
+                if isinstance(one, ast.ClassDef):
+                    yield one, _weight(one, self.script.names) or 1.0
+        for listed, weight in self._listed(node):
+            if last(listed) in self.script.classes:
+                yield self.script.classes[last(listed)], weight
+
+    def _listed(self, node: ast.ClassDef) -> list[tuple[ast.expr, float]]:
+        """The parts of `tasks`, which is a list, or a table of weights."""
+        given = self.script.assigned(node, "tasks")
+        if isinstance(given, ast.Dict):
+            return [
+                (one, _number(self.script.names.value(weight)))
+                for one, weight in zip(given.keys, given.values, strict=True)
+                if one is not None
+            ]
+        return [(one, 1.0) for one in getattr(given, "elts", [])]
+
+    def _join(
+        self, found: Tasks, node: ast.ClassDef, inner: Tasks, weight: float, *, alone: bool
+    ) -> None:
+        """Add the tasks of a set to those of its holder."""
+        notes, place = self.script.notes, f"line {node.lineno}"
+        leaves = "interrupt(" in ast.unparse(node)
+        if alone:
+            found.start += inner.start
+            found.tasks, found.ordered = inner.tasks, inner.ordered
+        elif inner.ordered and inner.tasks:
+            if not leaves:
+                text = f"users leave `{node.name}` after its last task; in Locust they would stay"
+                notes.add(place, f"{text} in it")
+            found.tasks.append(_as_one(inner, weight))
+        elif inner.tasks:
+            text = f"the tasks of `{node.name}` are chosen beside those of its user, one at a time"
+            stays = "until `interrupt()`" if leaves else "for ever"
+            notes.add(place, f"{text}; in Locust users stay in it {stays}")
+            whole = sum(task.weight for task in inner.tasks)
+            for task in inner.tasks:
+                task.weight *= weight / whole
+            inner.tasks[0].requests[:0] = inner.start
+            found.tasks += inner.tasks
+
+
+def _number(given: object) -> float:
+    """A weight; 1 if it is invalid."""
+    return given if isinstance(given, int | float) and 0 < given < 1e9 else 1.0
 
 
 def _weight(node: ast.FunctionDef | ast.ClassDef, names: Names) -> float | None:
@@ -131,39 +153,13 @@ def _weight(node: ast.FunctionDef | ast.ClassDef, names: Names) -> float | None:
         if last(mark) == "task":
             return 1.0
         if isinstance(mark, ast.Call) and last(mark.func) == "task":
-            return number(names.value(mark.args[0]) if mark.args else 1, 1.0)
+            return _number(names.value(mark.args[0]) if mark.args else 1)
     return None
 
 
-def _listed(found: Tasks, node: ast.ClassDef, script: Script) -> dict[str, float]:
-    """Adds the functions of the module that `tasks` lists; the weights of the sets in it."""
-    steps = Steps(script.functions, script.names, script.notes)
-    weights = {}
-    for listed in assigned(node, "tasks"):
-        if isinstance(listed, ast.Dict):
-            pairs = [
-                (key, number(script.names.value(value), 1.0))
-                for key, value in zip(listed.keys, listed.values, strict=True)
-                if key is not None
-            ]
-        else:
-            pairs = [(one, 1.0) for one in getattr(listed, "elts", [])]
-        for one, weight in pairs:
-            name = last(one)
-            if name in script.functions:
-                found.tasks.append(Task(weight, steps.of(script.functions[name])))
-            elif name in script.classes and _is_sequential(script.classes[name]):
-                weights[name] = weight
-            elif weight != 1.0:
-                script.notes.add(f"line {one.lineno}", "the weight of a set of tasks is left out")
-    return weights
-
-
-def _as_one(node: ast.ClassDef, inner: Tasks, weight: float, wait: Wait, notes: Notes) -> Task:
+def _as_one(inner: Tasks, weight: float) -> Task:
     """A set with ordered tasks as one task, with waits between its parts."""
     for task in inner.tasks[:-1]:
-        task.requests[-1].think = with_wait(task.requests[-1].think, wait)
-    if "interrupt(" not in ast.unparse(node):
-        text = f"users leave `{node.name}` after its last task; in Locust they would stay in it"
-        notes.add(f"line {node.lineno}", text)
-    return Task(weight, [*inner.start, *(one for task in inner.tasks for one in task.requests)])
+        task.requests[-1].think = with_wait(task.requests[-1].think, task.wait)
+    requests = [*inner.start, *(one for task in inner.tasks for one in task.requests)]
+    return Task(weight, requests, inner.tasks[-1].wait)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from thinktime.importing import content
-from thinktime.importing.addresses import address
+from thinktime.importing.addresses import Address, address
+from thinktime.importing.classes import Script
 from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
 from thinktime.importing.literals import Names, is_unknown
-from thinktime.importing.notes import Notes
 from thinktime.importing.secrets import is_secret, masked, masked_pairs
 
 METHODS = ("get", "post", "put", "delete", "patch", "head", "options")
+CALLS = (*METHODS, "request", "rest")
+REDIRECTS = 30
+"""The redirects that the client of Locust follows by default, except those of HEAD."""
+
 TURNS_MAX = 50
 """Loops with more turns are not unrolled."""
 
@@ -26,21 +30,40 @@ DEPTH_MAX = 5
 
 
 class Steps:
-    """Reads the functions of one class of users."""
+    """Reads the functions of one class of users.
 
-    def __init__(
-        self, functions: Mapping[str, ast.FunctionDef], names: Names, notes: Notes
-    ) -> None:
-        self.functions = functions
-        self.names = names
-        self.notes = notes
+    ``base`` is the class's host, before whose path no target begins; ``redirects`` is the number
+    that its client follows.
+    """
+
+    def __init__(self, script: Script, base: Address, redirects: int = REDIRECTS) -> None:
+        self.script = script
+        self.names = script.names
+        self.notes = script.notes
+        self.base = base
+        self.redirects = redirects
+        self.functions: Mapping[str, ast.FunctionDef] = {}
+        self.fields: dict[str, Any] = {}
+        """The header fields that the client sends with all requests."""
         self.found: list[Request] = []
         self.depth = 0
         self.left = STATEMENTS_MAX
+        self.is_start = False
 
-    def of(self, function: ast.FunctionDef) -> list[Request]:
-        """The requests of a function, in their order, with the sleeps after each."""
+    def of(
+        self,
+        function: ast.FunctionDef,
+        functions: Mapping[str, ast.FunctionDef],
+        *,
+        is_start: bool = False,
+    ) -> list[Request]:
+        """The requests of a function, in their order, with the sleeps after each.
+
+        ``functions`` are the methods that it can call. Only a start sets header fields for all.
+        """
+        self.functions = {**self.script.functions, **functions}
         self.found, self.depth, self.left = [], 0, STATEMENTS_MAX
+        self.is_start = is_start
         self._statements(function.body)
         return self.found
 
@@ -72,6 +95,7 @@ class Steps:
             self._calls(one)
             if isinstance(one, ast.Assign) and len(one.targets) == 1:
                 self.names.assign(one.targets[0], one.value)
+                self._setting(one.targets[0], one.value)
 
     def _loop(self, loop: ast.For) -> None:
         turns = _turns(loop.iter, self.names)
@@ -94,17 +118,43 @@ class Steps:
         function = call.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
-        if owner.endswith("client") and name in (*METHODS, "request"):
+        if is_of_client(call):
+            self.script.calls.add(call)
             self._request(call, name)
+        elif owner.endswith("client.headers") and name == "update" and call.args:
+            self._set_fields(self.names.value(call.args[0]), f"line {call.lineno}")
         elif name == "sleep" and call.args:
             self._sleep(call)
-        elif name in self.functions and owner in ("", "self") and self.depth < DEPTH_MAX:
+        elif name in self.functions and owner in _OWN and self.depth < DEPTH_MAX:
             self.depth += 1
             self._statements(self.functions[name].body)
             self.depth -= 1
-        elif owner.startswith("self") and not owner.startswith("self.client"):
+        elif owner.startswith("self.client"):
+            if name not in _HARMLESS:
+                text = f"`{owner[:60]}.{name[:60]}()` is left out: it is no request"
+                self.notes.add(f"line {call.lineno}", text)
+        elif owner.startswith("self"):
             text = f"`{owner[:60]}.{name[:60]}()` left out: no request and no sleep"
             self.notes.add(f"line {call.lineno}", text)
+
+    def _setting(self, target: ast.expr, value: ast.expr) -> None:
+        """A setting of the client: `self.client.headers = ...`, `self.client.verify = ...`."""
+        place = f"line {target.lineno}"
+        if isinstance(target, ast.Subscript) and _is_fields(target.value):
+            name = self.names.value(target.slice)
+            self._set_fields({str(name): self.names.value(value)}, place)
+        elif isinstance(target, ast.Attribute) and _is_fields(target):
+            self._set_fields(self.names.value(value), place)
+        elif isinstance(target, ast.Attribute) and ".client." in f".{ast.unparse(target)}":
+            self.notes.add(place, f"the setting `{ast.unparse(target)[:60]}` is left out")
+
+    def _set_fields(self, given: Any, place: str) -> None:
+        if not isinstance(given, dict):
+            self.notes.add(place, "the header fields of the client are left out: no literal")
+        elif not self.is_start:
+            self.notes.add(place, "header fields that a task gives to its client are left out")
+        else:
+            self.fields |= self._literal({"headers": given}, "headers", place, whole=False)
 
     def _sleep(self, call: ast.Call) -> None:
         given = self.names.value(call.args[0])
@@ -122,9 +172,9 @@ class Steps:
         place = f"line {call.lineno}"
         given = [self.names.value(one) for one in call.args]
         named = {one.arg: self.names.value(one.value) for one in call.keywords if one.arg}
-        if method == "request":
+        if method in ("request", "rest"):
             method = str(named.get("method", given.pop(0) if given else "get"))
-        url = named.get("url", given.pop(0) if given else None)
+        url = named.get("url", named.get("path", given.pop(0) if given else None))
         known = method_of(method)
         if not isinstance(url, str) or known is None:
             self.notes.add(place, "left out: its URL or its method is no literal")
@@ -134,20 +184,45 @@ class Steps:
         params = self._literal(named, "params", place)
         if isinstance(params, dict) and params:
             url += ("&" if "?" in url else "?") + urlencode(params, doseq=True)
-        found = address(url, place, self.notes)
+        found = self._address(url, place)
         if found is None:
             return
-        sent = self._literal(named, "headers", place, whole=False)
-        fields = content.headers(sent.items() if isinstance(sent, dict) else [], place, self.notes)
+        fields = content.headers(self._sent(named, place).items(), place, self.notes)
         body = self._body(named, fields, place)
         name = named.get("name")
         text = name if isinstance(name, str) else name_of(known, found.target)
         request = Request(plain(text), known, found.target, fields, body, found.origin, place)
         request.about = f"{place.capitalize()}."
+        request.timeout = self._timeout(named, place)
+        follows = named.get("allow_redirects", known != "HEAD")
+        self.script.redirects.add(request, self.redirects if follows else 0)
         self.found.append(request)
         for key in named:
             if key not in _TAKEN:
                 self.notes.add(place, f"the argument `{key}` is left out")
+
+    def _sent(self, named: Mapping[str, Any], place: str) -> dict[str, Any]:
+        """The header fields of a request, with those of its client."""
+        own = self._literal(named, "headers", place, whole=False)
+        own = own if isinstance(own, dict) else {}
+        near = {name.lower() for name in own}
+        return {k: v for k, v in self.fields.items() if k.lower() not in near} | own
+
+    def _address(self, url: str, place: str) -> Address | None:
+        """Locust puts the host before each URL that has none, with the path of the host."""
+        found = address(url, place, self.notes)
+        if found is None or urlsplit(url).netloc:
+            return found
+        path = self.base.target.rstrip("/") if self.base.origin else ""
+        return Address(self.base.origin, path + found.target)
+
+    def _timeout(self, named: Mapping[str, Any], place: str) -> str:
+        given = named.get("timeout")
+        if isinstance(given, int | float) and 0 < given < 1e6:
+            return seconds(given)
+        if given is not None:
+            self.notes.add(place, "the argument `timeout` is left out: it is no number")
+        return ""
 
     def _literal(
         self, named: Mapping[str, Any], key: str, place: str, *, whole: bool = True
@@ -180,7 +255,27 @@ class Steps:
         return None
 
 
-_TAKEN = ("url", "method", "name", "params", "headers", "json", "data", "catch_response", "auth")
+_TAKEN = ("url", "path", "method", "name", "params", "headers", "json", "data", "catch_response",
+          "allow_redirects", "timeout")  # fmt: skip
+_OWN = ("", "self", "self.user", "self.parent")
+_HARMLESS = ("close", "clear")
+
+
+def is_of_client(call: ast.Call) -> bool:
+    """Whether a call is a request of the user's client: `self.client.get`, `user.client.post`.
+
+    `self.rest` of a user is one, too; a client of another name may be of another host.
+    """
+    function = call.func
+    if not isinstance(function, ast.Attribute) or function.attr not in CALLS:
+        return False
+    owner = ast.unparse(function.value)
+    own = owner == "client" or owner.endswith(".client")
+    return own or (function.attr == "rest" and owner in ("self", "self.user"))
+
+
+def _is_fields(node: ast.expr) -> bool:
+    return ast.unparse(node).endswith("client.headers")
 
 
 def _turns(node: ast.expr, names: Names) -> list[Any] | None:

@@ -53,8 +53,10 @@ def _population(population: Population, head: str) -> Iterator[str]:
     if session:
         yield from (f"[{head}session]", *aligned(session), "")
     common = _common(requests)
-    if common or population.hints:
+    if common or population.hints or population.connections:
         yield f"[{head}clients]"
+        if population.connections:
+            yield f"connections = {quoted(population.connections)}"
         yield from aligned(keys.headers(common))
         yield from (f"# {hint}" for hint in population.hints)
         yield ""
@@ -83,8 +85,13 @@ def _request(
     yield "name", quoted(request.name)
     if request in population.weights:
         yield "weight", f"{population.weights[request]:.12g}"
-    yield from keys.request_keys(request)
+    for name, text in keys.request_keys(request):
+        for mark, law in request.draws.items():
+            text = text.replace(mark, f"{{{law}}}")
+        yield name, text
     yield from keys.headers({k: v for k, v in request.headers.items() if k not in common})
+    if request.timeout:
+        yield "timeout", quoted(request.timeout)
     if request.next:
         yield "next", _shares(request.next)
     open_now = population.arrivals["model"] == "open"

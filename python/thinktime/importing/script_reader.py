@@ -1,0 +1,221 @@
+"""The course of a script in JavaScript, read along its calls and never run.
+
+Each function is followed where it is called. A branch is taken once, and every loop whose turns are
+not known; a value that only a run would show is `Unknown`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from thinktime.importing.notes import Notes
+from thinktime.importing.script_expressions import DEPTH_MAX, Expressions
+from thinktime.importing.script_values import (
+    Class,
+    Function,
+    Instance,
+    Member,
+    Scope,
+    Unknown,
+    called,
+)
+from thinktime.importing.syntax import FUNCTIONS, Node, line_of, part, parts, text_of
+
+TURNS_MAX = 50
+"""Loops with more turns are taken once."""
+
+Call = Callable[[Member, list[Any], Node], Any]
+"""What becomes of a call of a name of a module, with its arguments."""
+
+
+class Returned(Exception):  # noqa: N818
+    """The value that a function returns."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Reader(Expressions):
+    """Reads statements and expressions; ``call`` takes the calls of modules."""
+
+    def __init__(self, notes: Notes, call: Call) -> None:
+        super().__init__(notes)
+        self.call = call
+        self.active: list[Node] = []
+        self.seen: set[int] = set()
+        """The places of the calls that were read."""
+
+    def statements(self, body: Sequence[Node], scope: Scope) -> None:
+        """Read statements in their order; functions and classes are known from the beginning."""
+        for one in body:
+            inner = part(one, "declaration") or one
+            if inner.type in ("function_declaration", "generator_function_declaration"):
+                scope.names[text_of(part(inner, "name"))] = Function(inner, scope)
+            elif inner.type in ("class_declaration", "abstract_class_declaration"):
+                scope.names[text_of(part(inner, "name"))] = self._class(inner, scope)
+        for one in body:
+            self.statement(one, scope)
+
+    def statement(self, node: Node, scope: Scope) -> None:
+        """Read one statement."""
+        self.left -= 1
+        if self.left < 0:
+            self.notes.add(f"line {line_of(node)}", "left out: the script has too many steps")
+            return
+        match node.type:
+            case "lexical_declaration" | "variable_declaration":
+                for one in parts(node):
+                    given = part(one, "value")
+                    held = Unknown("nothing") if given is None else self.value(given, scope)
+                    self.bind(part(one, "name"), held, scope)
+            case "return_statement":
+                held = self.value(parts(node)[0], scope) if parts(node) else None
+                raise Returned(held)
+            case "statement_block":
+                self.statements(parts(node), Scope(outer=scope))
+            case "if_statement" | "while_statement" | "do_statement" | "try_statement":
+                self._branch(node, scope)
+            case "for_statement" | "switch_statement":
+                self._branch(node, scope)
+            case "for_in_statement":
+                self._each(node, scope)
+            case "export_statement":
+                for inner in (part(node, "declaration"), part(node, "value")):
+                    if inner is not None:
+                        self.statement(inner, scope)
+            case _ if node.type in FUNCTIONS or node.type in _DECLARED:
+                pass
+            case _:
+                self.value(node, scope)
+
+    def _branch(self, node: Node, scope: Scope) -> None:
+        """The first content of a branch or a loop, once."""
+        kind = node.type.split("_")[0]
+        place = f"line {line_of(node)}"
+        self.notes.add(place, f"`{kind}` is not followed: its content is taken once")
+        inner = Scope(outer=scope)
+        for name in ("initializer", "condition"):
+            if (one := part(node, name)) is not None:
+                self.statement(one, inner)
+        alternative = part(node, "alternative") or part(node, "handler")
+        for name in ("consequence", "body", "finalizer"):
+            if (one := part(node, name)) is not None:
+                for each in parts(one) if one.type == "switch_body" else [one]:
+                    body = parts(each)[1:] if each.type == "switch_case" else [each]
+                    self._quietly(body, inner)
+        if alternative is not None and alternative.type == "else_clause":
+            line = f"line {line_of(alternative)}"
+            self.notes.add(line, "`else` is left out, with what it holds")
+
+    def _quietly(self, body: Sequence[Node], scope: Scope) -> None:
+        """Read what may not happen: a `return` in it does not end the function."""
+        try:
+            for one in body:
+                self.statement(one, scope)
+        except Returned:
+            pass
+
+    def _each(self, node: Node, scope: Scope) -> None:
+        """`for (const one of list)`: as often as the list is long, if it is known."""
+        given = self.value(part(node, "right"), scope)
+        operator = text_of(part(node, "operator"))
+        known = isinstance(given, list) and len(given) <= TURNS_MAX and operator == "of"
+        if not known:
+            text = "`for` is not followed: its content is taken once"
+            self.notes.add(f"line {line_of(node)}", text)
+        for one in given if known else [Unknown("a turn")]:
+            inner = Scope(outer=scope)
+            self.bind(part(node, "left"), one, inner)
+            body = part(node, "body")
+            self._quietly([body] if body is not None else [], inner)
+
+    def made_by(self, node: Node, scope: Scope) -> Any:
+        kind = self.value(part(node, "constructor"), scope)
+        given = self._given(part(node, "arguments"), scope)
+        if isinstance(kind, Class):
+            made = Instance(kind)
+            begin = self.method(kind, "constructor", made)
+            if isinstance(begin, Function):
+                self.follow(begin, given)
+            return made
+        if isinstance(kind, Member):
+            return self.call(Member(kind.module, f"new {kind.name}"), given, node)
+        return Unknown(text_of(node))
+
+    def _given(self, node: Node | None, scope: Scope) -> list[Any]:
+        found: list[Any] = []
+        for one in parts(node):
+            held = self.value(one, scope)
+            found += held if one.type == "spread_element" and isinstance(held, list) else [held]
+        return found
+
+    def call_of(self, node: Node, scope: Scope) -> Any:
+        function = part(node, "function")
+        self.seen.add(node.start_byte)
+        callee = self.value(function, scope)
+        given = self._given(part(node, "arguments"), scope)
+        if isinstance(callee, Function):
+            return self.follow(callee, given)
+        if isinstance(callee, Member):
+            return self.call(callee, given, node)
+        path = text_of(function)
+        if path == "require" and given and isinstance(given[0], str):
+            return Member(given[0])
+        known = called(path, given, node)
+        if known is not None:
+            return known
+        return self._of_list(function, given, scope, node)
+
+    def _of_list(self, function: Node | None, given: list[Any], scope: Scope, node: Node) -> Any:
+        """`list.forEach(f)` and its like; any other function that is given is called once."""
+        name = text_of(part(function, "property"))
+        holder = self.value(part(function, "object"), scope) if name in _OVER_LISTS else None
+        if name == "push" and isinstance(holder, list) and len(holder) < TURNS_MAX:
+            holder += given
+            return len(holder)
+        if isinstance(holder, list) and len(holder) <= TURNS_MAX and given:
+            made = [self.follow(given[0], [one, at]) for at, one in enumerate(list(holder))]
+            return made if name in ("map", "flatMap") else Unknown(text_of(node))
+        if name in _OVER_LISTS and any(isinstance(one, Function) for one in given):
+            text = f"`{name}` is not followed: its content is taken once"
+            self.notes.add(f"line {line_of(node)}", text)
+        for one in given:
+            if isinstance(one, Function):
+                self.follow(one, [])
+        return Unknown(text_of(node))
+
+    def follow(self, function: Any, given: Sequence[Any]) -> Any:
+        """Read a function that is called with these arguments; its value is what it returns."""
+        if not isinstance(function, Function):
+            return Unknown("a call")
+        node = function.node
+        if node in self.active or len(self.active) >= DEPTH_MAX:
+            text = "a function that calls itself is followed once"
+            self.notes.add(f"line {line_of(node)}", text)
+            return Unknown(text_of(node))
+        inner = Scope({"this": function.this}, function.scope)
+        listed = part(node, "parameters") or part(node, "parameter")
+        single = listed is not None and listed.type == "identifier"
+        for at, one in enumerate([listed] if single else parts(listed)):
+            usual = part(one, "value")
+            held = given[at] if at < len(given) else Unknown("an argument")
+            if at >= len(given) and usual is not None:
+                held = self.value(usual, function.scope)
+            self.bind(part(one, "pattern") or one, held, inner)
+        body = part(node, "body")
+        self.active.append(node)
+        try:
+            if body is None or body.type != "statement_block":
+                return self.value(body, inner)
+            self.statements(parts(body), inner)
+        except Returned as done:
+            return done.value
+        finally:
+            self.active.pop()
+        return None
+
+
+_OVER_LISTS = ("forEach", "map", "flatMap", "push")
+_DECLARED = ("import_statement", "class_declaration", "abstract_class_declaration", "comment",
+             "interface_declaration", "type_alias_declaration", "empty_statement")  # fmt: skip

@@ -1,0 +1,42 @@
+"""Waits of Locust users after each task, as think times.
+
+Source: https://docs.locust.io/en/stable/writing-a-locustfile.html#wait-time-attribute
+"""
+
+from __future__ import annotations
+
+import ast
+
+from thinktime.importing.classes import last
+from thinktime.importing.draft import seconds
+from thinktime.importing.literals import Names
+from thinktime.importing.notes import Notes
+
+Wait = tuple[float, float]
+"""The bounds of the wait after a task, in seconds."""
+
+
+def wait_of(node: ast.expr, names: Names, notes: Notes) -> Wait:
+    """The bounds of the think time of a `wait_time`."""
+    place = f"line {node.lineno}"
+    call = node if isinstance(node, ast.Call) else None
+    given = [names.value(one) for one in call.args] if call else []
+    numbers = [float(one) for one in given if isinstance(one, int | float) and 0 <= one < 1e6]
+    kind = last(call.func) if call else ""
+    if kind == "between" and len(numbers) == 2 and numbers[0] < numbers[1]:
+        return numbers[0], numbers[1]
+    if kind in ("constant", "between") and numbers:
+        return numbers[0], numbers[0]
+    if kind in ("constant_pacing", "constant_throughput") and numbers and numbers[0] > 0:
+        pace = numbers[0] if kind == "constant_pacing" else 1 / numbers[0]
+        notes.add(place, f"`{kind}` is taken as a think time, which the response time adds to")
+        return pace, pace
+    notes.add(place, "the `wait_time` is left out: it is no between() or constant() of numbers")
+    return 0.0, 0.0
+
+
+def with_wait(think: str | None, wait: Wait) -> str:
+    """The sleep at a task's end, and the wait of the user after it."""
+    slept = float((think or "0s")[:-1])
+    lo, hi = (slept + one for one in wait)
+    return seconds(lo) if lo == hi else f"uniform({seconds(lo)}, {seconds(hi)})"

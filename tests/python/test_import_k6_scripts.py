@@ -1,0 +1,210 @@
+"""Imports of scripts of k6: functions, classes, lists, random numbers, TypeScript, modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from import_results import imported, loads, requests, table
+
+import thinktime as tt
+from thinktime.importing import Imported
+
+HEAD = "import http from 'k6/http';\nconst BASE = 'http://t.example';\n"
+
+
+def script(body: str, before: str = "") -> Imported:
+    return imported(f"{HEAD}{before}\nexport default function () {{\n{body}\n}}\n")
+
+
+def targets(made: Imported) -> list[str]:
+    found = table(made)["request"]
+    return [one.get("get", one.get("post")) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "expected"),
+    [
+        ("const ping = () => http.get(BASE + '/a');", "ping(); ping();", ["/a", "/a"]),
+        ("const f = async function (p) { return http.get(`${BASE}/${p}`) };", "f('x')", ["/x"]),
+        ("const f = (p, q = 'usual') => http.get(BASE + p + q);", "f('/y-')", ["/y-usual"]),
+        ("const api = { v: '/v3', list() { http.get(BASE + this.v); } };", "api.list()", ["/v3"]),
+        ("function url(p) { return BASE + '/u' + p }", "http.get(url('/1'))", ["/u/1"]),
+        ("const { a, b: c } = { a: '/p', b: '/q' };", "http.get(BASE + a + c)", ["/p/q"]),
+        ("const pages = ['/1', '/2'];", "pages.forEach((p) => http.get(BASE + p))", ["/1", "/2"]),
+        ("const pages = ['/1', '/2'];", "for (const p of pages) http.get(BASE + p)", ["/1", "/2"]),
+        ("", "http.get(BASE + '/first').json(); http.get(BASE + ('/last'))", ["/first", "/last"]),
+        ("", "const f = () => { http.get(BASE + '/in') }; f()", ["/in"]),
+        ("", "unknown(() => { http.get(BASE + '/callback') })", ["/callback"]),
+        ("let n = 0;", "http.get(`${BASE}/n${n + 2 * 3}`)", ["/n6"]),
+    ],
+)  # fmt: skip
+def test_a_function_is_read_where_it_is_called(before: str, body: str, expected: list[str]) -> None:
+    assert targets(script(body, before)) == expected
+
+
+CLASSES = """
+class Client {
+  constructor(base) { this.base = base; this.extra = { headers: { 'X-Of': 'client' } }; }
+  path = '/path';
+  get(name) { return http.get(`${this.base}${this.path}/${name}`, this.extra); }
+  static health() { http.get(BASE + '/health'); }
+}
+class Shop extends Client { buy() { this.get('cart'); http.post(BASE + '/buy', 'x'); } }
+"""
+
+
+def test_methods_of_classes_are_read_with_the_fields_of_their_objects() -> None:
+    made = script("const shop = new Shop(BASE); shop.buy(); Client.health();", CLASSES)
+    assert targets(made) == ["/path/cart", "/buy", "/health"]
+    assert table(made)["request"][0]["headers"] == {"X-Of": "client"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "target"),
+    [
+        ("`/i/${Math.floor(Math.random() * 20)}`", "/i/{uniform(0, 19)}"),
+        ("`/i/${Math.floor(Math.random() * 20) + 1}`", "/i/{uniform(1, 20)}"),
+        ("'/i/' + Math.ceil(Math.random() * 20)", "/i/{uniform(1, 20)}"),
+        ("`/i?a=${randomIntBetween(3, 7)}&b=${randomIntBetween(1, 2)}`",
+         "/i?a={uniform(3, 7)}&b={uniform(1, 2)}"),
+    ],
+)  # fmt: skip
+def test_a_random_number_is_a_draw(expression: str, target: str) -> None:
+    made = script(f"http.get(BASE + {expression})", "import { randomIntBetween } from 'https://j';")
+    assert targets(made) == [target]
+    assert loads(made)
+
+
+@pytest.mark.parametrize("text", ["Math.random()", "Date.now()", "__VU", "__ITER % 3", "f()"])
+def test_a_number_that_only_a_run_knows_is_named(text: str) -> None:
+    made = script(f"http.get(BASE + '/a'); http.get(`${{BASE}}/b/${{{text}}}`)")
+    assert targets(made) == ["/a"]
+    assert any("line 5: left out: its URL" in note for note in made.notes)
+
+
+def test_braces_of_a_script_are_no_draws() -> None:
+    made = script("http.get(BASE + '/{uniform(1, 2)}')")
+    assert "{" not in targets(made)[0]
+
+
+TYPED = """
+import http, { type Response } from 'k6/http';
+import { check } from 'k6';
+import type { Options } from 'k6/options';
+interface User { name: string; age?: number }
+type Path = '/a' | '/b';
+enum Kind { One, Two }
+export const options: Options = { vus: 4, duration: '20s' };
+const ask = async <T>(path: Path, user: User = { name: 'ann' }): Promise<Response> =>
+  http.post(('http://t.example' as string) + path, JSON.stringify(user satisfies User));
+export default async function main(this: void): Promise<void> {
+  const res: Response = await ask<User>('/a')!;
+  check(res, { fine: (r: Response): boolean => r.status === 200 });
+}
+"""
+
+
+def test_typescript_is_read() -> None:
+    made = imported(TYPED)
+    (only,) = requests(made).values()
+    assert only["post"] == "/a"
+    assert only["body"] == '{"name": "ann"}'
+    assert table(made)["arrivals"] == {"model": "closed", "clients": 4}
+
+
+@pytest.mark.parametrize(
+    ("params", "redirects", "timeout"),
+    [
+        ("", 10, None),
+        (", { redirects: 0 }", None, None),
+        (", { redirects: 3, timeout: 1500 }", 3, "1.5s"),
+        (", { timeout: '2m' }", 10, "120s"),
+    ],
+)
+def test_redirects_and_timeouts_are_those_of_the_request(
+    params: str, redirects: int | None, timeout: str | None
+) -> None:
+    whole = table(script(f"http.get(BASE + '/a'{params})"))
+    assert whole["session"].get("redirects") == redirects
+    assert whole["request"][0].get("timeout") == timeout
+
+
+def test_the_limit_of_redirects_is_an_option() -> None:
+    made = script("http.get(BASE + '/a')", "export const options = { maxRedirects: 4 };")
+    assert table(made)["session"]["redirects"] == 4
+    assert not any("maxRedirects" in note for note in made.notes)
+
+
+IMPORTS = """
+import { get as fetchPage, post } from 'k6/http';
+import * as k6 from 'k6';
+const http = require('k6/http');
+function main() { fetchPage('http://t.example/a'); k6.sleep(2); http.put('http://t.example/b'); }
+export { main as default, main as other };
+"""
+
+
+def test_names_of_modules_are_found_however_they_are_imported() -> None:
+    made = imported(IMPORTS)
+    assert [one["name"] for one in table(made)["request"]] == ["a", "put-b"]
+    assert table(made)["session"]["think"] == "2s"
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "text"),
+    [
+        ("}\nexport function other() { http.get(BASE + '/never');", 7, "no function that"),
+        ("if (x) { http.get(BASE + '/b') }\nelse { http.get(BASE + '/never') }", 7, "`else`"),
+        ("x ? http.get(BASE + '/b') : http.get(BASE + '/never')", 6, "`?:`"),
+        ("waiting.add(1)", 3, "`new Trend`"),
+        ("for (;;) { http.get(BASE + '/b') }", 6, "`for`"),
+        ("function f() { http.get(BASE + '/b'); f() } f()", 6, "calls itself"),
+        ("http.get(BASE + '/b', { responseType: 'none' })", 6, "`responseType`"),
+        ("http.get(BASE + '/b', { timeout: late() })", 6, "`timeout`"),
+        ("http.setResponseCallback(http.expectedStatuses(404))", 6, "setResponseCallback"),
+    ],
+)  # fmt: skip
+def test_what_is_not_sent_as_the_script_does_is_named(body: str, line: int, text: str) -> None:
+    before = "import { Trend } from 'k6/metrics'; const waiting = new Trend('waiting');"
+    notes = list(script(f"http.get(BASE + '/a');\n{body}", before).notes)
+    assert any(note.startswith(f"line {line}:") and text in note for note in notes), notes
+
+
+def test_a_scenario_without_requests_is_named() -> None:
+    made = imported(
+        HEAD
+        + "export const options = { scenarios: { quiet: { executor: 'constant-vus', exec: 'q' }, "
+        "loud: { executor: 'constant-vus' } } };\nexport function q() { later.get('/x') }\n"
+        "export default function () { http.get(BASE + '/a') }\n"
+    )
+    assert any(note.startswith("scenario quiet: left out") for note in made.notes)
+
+
+def test_a_refusal_names_what_was_left_out() -> None:
+    with pytest.raises(tt.InputError, match=r"literal URL.*; line 5: left out: its URL"):
+        script("http.get(later())")
+
+
+def checks_of(made: Imported) -> dict[str, Any]:
+    return dict(table(made)["request"][0]["checks"])
+
+
+def test_a_check_may_stand_around_its_request() -> None:
+    before = "import { check } from 'k6';\nconst wanted = { ok: (r) => r.status === 204 };"
+    made = script("check(http.get(BASE + '/a'), wanted)", before)
+    assert checks_of(made) == {"ok": {"of": "status", "is": 204}}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "const a = [1, 2, 3, 4, 5, 6, 7, 8];\n" + "a.map(() => " * 9 + "1" + ")" * 9,
+        "let a = 'x';\n" + "a = a + a;\n" * 60 + "http.get(a)",
+        "let a = [1];\n" + "a = [...a, ...a];\n" * 30,
+        "const a = {}; a.a = a; http.post(BASE + '/b', JSON.stringify(a.a.a))",
+    ],
+    ids=["loops", "texts", "lists", "circle"],
+)
+def test_a_script_that_would_not_end_is_read_in_no_time(body: str) -> None:
+    assert targets(script(f"http.get(BASE + '/first');\n{body}"))[0] == "/first"
