@@ -87,8 +87,12 @@ pub(crate) fn request<'a>(
             b"cookie" if cookies == 0 => cookies += 1,
             b"referer" => found.referer = found.referer.or(Some(value)),
             b"user-agent" => found.agent = found.agent.or(Some(value)),
-            b"host" | b"cookie" | b"content-length" | b"expect" | b"forwarded"
-            | b"x-forwarded-for" | b"x-forwarded-host" | b"x-forwarded-proto" => return None,
+            b"host" | b"cookie" | b"content-length" | b"expect" => return None,
+            // As `fields` removes or extends them.
+            b"forwarded" | b"x-forwarded-for" | b"x-forwarded-host" | b"x-forwarded-proto"
+            | b"x-forwarded-port" | b"x-real-ip" | b"x-client-ip" | b"true-client-ip" => {
+                return None;
+            }
             name if concerns_hops(name) || may_name_client(name) => return None,
             _ => {}
         }
