@@ -7,7 +7,9 @@ pub(crate) mod shared_variables;
 pub(crate) mod turns;
 pub(crate) mod usage;
 
+use std::collections::BTreeMap;
 use std::io;
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use thinktime_core::attempt::Attempt;
@@ -56,6 +58,8 @@ pub(crate) struct Engine<'a, L> {
     /// Connections with more to read, which wait for their turn.
     pub(crate) unread: Vec<u32>,
     pub(crate) failures: u64,
+    /// If the target has several addresses: by address, the connections that were never open.
+    pub(crate) unreached: BTreeMap<SocketAddr, u64>,
     /// If clients read bodies: those that they saw only in part.
     pub(crate) bodies_cut: Option<u64>,
     pub(crate) usage: ResourceUsage,
@@ -112,6 +116,7 @@ impl<'a, L: Recorder> Engine<'a, L> {
             reader: Reader::new(),
             unread: Vec::new(),
             failures: 0,
+            unreached: BTreeMap::new(),
             bodies_cut: (reads || of_values == Capture::All).then_some(0),
             last_sleep: Nanos::ZERO,
             next_checks: Objectives::first_look_at_checks(workload, plan.stop_on_slo),
@@ -238,8 +243,8 @@ impl<'a, L: Recorder> Engine<'a, L> {
         // Data sent before goes over a connection that the server cannot have given up yet.
         let reuse = self.requests.connections(&exchange.attempt);
         let slot = match reuse {
-            Reuse::PerSession => self.pool.take_own(&exchange.attempt, exchange.resent),
-            Reuse::KeepAlive => self.pool.take_with_room(exchange.resent),
+            Reuse::PerSession => self.pool.take_own(&exchange.attempt, exchange.resent > 0),
+            Reuse::KeepAlive => self.pool.take_with_room(exchange.resent > 0),
             Reuse::PerRequest => None,
         };
         let place = match slot {
