@@ -138,7 +138,7 @@ async def response(wire: Wire) -> Response:
 
 
 async def _head(wire: Wire, folds: bool = False) -> tuple[str, Fields]:
-    """The first line and the fields; a field may go on in a further line if it ``folds``.
+    """The first line and the fields; a field may continue in a further line if it ``folds``.
 
     Lines that all end with a line feed alone are taken (RFC 9112, section 2.2), and passed on with
     a carriage return before it. Other mixtures could be read in two ways.

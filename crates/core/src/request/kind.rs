@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thinktime_file::error::{Invalid, own_name};
 use thinktime_file::time::Nanos;
 use thinktime_file::units::{Dimension, parse_time};
-use thinktime_file::workload::{Cancel, MessagesValue, RequestTable, RetryWhen};
+use thinktime_file::workload::{Cancel, MessagesValue, RequestTable};
 
 use super::common::Common;
 use super::content::body::Body;
@@ -153,9 +153,7 @@ impl RequestKind {
         let (sql, message) = sent_of(table, names, files)?;
         let retry =
             Retry::from_table(table.retry.as_ref(), timeout, files).map_err(named("retry"))?;
-        // A client that is merely late still waits for the answer.
-        let deadline = if retry.when == RetryWhen::Late { Nanos::MAX } else { timeout };
-        let call = GrpcCall::from_table(table, deadline, common)?;
+        let call = GrpcCall::from_table(table, retry.deadline(timeout), common)?;
         let target = Target::parse(&text, names, files).map_err(named(key))?;
         let (headers, body) = headers_and_body(table, call.as_ref(), common)?;
         let kind = RequestKind {

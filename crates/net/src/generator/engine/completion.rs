@@ -91,7 +91,7 @@ impl<L: Recorder> Engine<'_, L> {
         let Some(mut connection) = self.pool.take(place) else { return };
         let reused = connection.reused;
         if let Some(address) = connection.address.filter(|_| UNREACHED.contains(&failure)) {
-            *self.unreached.entry(address).or_default() += 1;
+            *self.pool.unreached.entry(address).or_default() += 1;
         }
         let exchanges: Vec<Exchange> = std::iter::from_fn(|| connection.take_exchange()).collect();
         connection.close();
@@ -212,7 +212,7 @@ impl<L: Recorder> Engine<'_, L> {
             load_lost: None,
             in_flight,
             bodies_cut: self.bodies_cut.unwrap_or_default(),
-            unreached: self.unreached,
+            unreached: std::mem::take(&mut self.pool.unreached),
         };
         (done, self.recorder)
     }

@@ -7,9 +7,7 @@ pub(crate) mod shared_variables;
 pub(crate) mod turns;
 pub(crate) mod usage;
 
-use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
 use std::rc::Rc;
 
 use thinktime_core::attempt::Attempt;
@@ -58,8 +56,6 @@ pub(crate) struct Engine<'a, L> {
     /// Connections with more to read, which wait for their turn.
     pub(crate) unread: Vec<u32>,
     pub(crate) failures: u64,
-    /// If the target has several addresses: by address, the connections that were never open.
-    pub(crate) unreached: BTreeMap<SocketAddr, u64>,
     /// If clients read bodies: those that they saw only in part.
     pub(crate) bodies_cut: Option<u64>,
     pub(crate) usage: ResourceUsage,
@@ -116,7 +112,6 @@ impl<'a, L: Recorder> Engine<'a, L> {
             reader: Reader::new(),
             unread: Vec::new(),
             failures: 0,
-            unreached: BTreeMap::new(),
             bodies_cut: (reads || of_values == Capture::All).then_some(0),
             last_sleep: Nanos::ZERO,
             next_checks: Objectives::first_look_at_checks(workload, plan.stop_on_slo),

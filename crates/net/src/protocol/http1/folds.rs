@@ -4,7 +4,7 @@ use super::HEADERS_MAX;
 
 /// The head with its folded lines joined to those before by blanks, of the same length: RFC 9112,
 /// section 5.2. Nothing if none is folded, or more than [`HEADERS_MAX`] are. The first line has no
-/// field that could go on.
+/// field that could continue.
 pub(super) fn unfolded(head: &[u8]) -> Option<Vec<u8>> {
     let first = memchr::memchr(b'\n', head)?;
     let (mut whole, mut folds) = (head.to_vec(), 0);
