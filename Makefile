@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo pictures man reference site wheel wheel-test compiled checked test test-rust test-python \
-  test-python-together test-python-alone fuzz bench instructions peers coverage studies nightly \
+  test-python-together test-python-alone fuzz bench instructions peers peers-protocol coverage studies nightly \
   lint lint-format lint-types lint-rust lint-stubs format types clean
 
 help: ## Show this list
@@ -121,6 +121,9 @@ instructions: ## Hold the instructions a simulated request to their recorded tab
 
 peers: build $(VENV)/packages ## Compare the simulator's speed with LINE, SSJ, Ciw and SimPy; takes ten minutes
 	$(BIN)/python benches/simulation.py
+
+peers-protocol: build $(VENV)/packages ## Hold the switch to h2spec and slowhttptest, if they are installed; takes two minutes
+	$(BIN)/python benches/protocol.py
 
 coverage: build $(VENV)/packages ## Measure how often the 95 % intervals hold; takes ten minutes
 	$(BIN)/python benches/coverage.py

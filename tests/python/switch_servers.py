@@ -70,7 +70,7 @@ class Backend:
 def _head(reader: Any) -> str | None:
     lines = []
     while line := reader.readline():
-        lines.append(line.decode())
+        lines.append(line.decode("latin-1"))
         if line == b"\r\n":
             return "".join(lines)
     return None

@@ -98,6 +98,37 @@ def test_connections_take_the_addresses_that_are_given_in_turn() -> None:
         assert f"Host: shop.invalid:{port}".encode() in first.heads[0]
 
 
+def test_an_address_that_takes_no_connection_is_named() -> None:
+    with serving() as server:
+        port = port_of(server)
+        url, dead = f"http://shop.invalid:{port}", f"127.0.0.7:{port}"
+        given = [f"shop.invalid:{port}:127.0.0.1,127.0.0.7"]
+        for loops in (1, 2):
+            summary = tt.run(ONCE, url, requests=20, resolve=given, loops=loops).summary
+            refused = summary["errors_by_kind"]["refused"]
+            assert 8 <= refused <= 12
+            said = [one for one in summary["warnings"] if dead in one]
+            assert said == [
+                f"{dead}, one of the target's addresses, took none of {refused} connections"
+            ]
+        alone = tt.run(ONCE, f"http://127.0.0.1:{port}", requests=20).summary
+        assert not any("addresses" in one for one in alone["warnings"])
+
+
+@pytest.mark.parametrize("target", ["/a?b=1#top", "/a?b=1#", "/a?b=1#x?y#z"])
+def test_a_fragment_is_for_clients_alone(target: str, tmp_path: Path) -> None:
+    script = tmp_path / "client.luau"
+    script.write_text(f'return function(client)\n    client:get("{target}")\nend\n')
+    begin = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "100/s"\n'
+    file = tmp_path / "scripted.toml"
+    file.write_text(f'{begin}[session]\nscript = "client.luau"\n')
+    plain = tt.Workload(f'{begin}[[request]]\nname = "a"\nget = "{target}"\n')
+    with serving() as server:
+        for workload in (plain, file):
+            tt.run(workload, f"http://127.0.0.1:{port_of(server)}", requests=3)
+        assert {head.split(b"\r\n")[0] for head in server.heads} == {b"GET /a?b=1 HTTP/1.1"}
+
+
 def test_a_host_is_looked_up_again_beside_the_run() -> None:
     with serving() as server:
         url = f"http://localhost:{port_of(server)}"

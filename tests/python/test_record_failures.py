@@ -43,7 +43,10 @@ ANSWERS = {
         OK.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n"), "there are both",
     ),
     "another coding": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "only `T"),
-    "a folded field": (OK.replace(b"\r\n\r\n", b"\r\nA: b\r\n c\r\n\r\n"), "header field"),
+    "a folded first line": (OK.replace(b"\r\n", b"\r\n A: b\r\n", 1), "header field"),
+    "a zero byte in a fold": (OK.replace(b"\r\n\r\n", b"\r\nA: b\r\n \0\r\n\r\n"), "header f"),
+    "two line ends": (OK.replace(b"\r\n\r\n", b"\r\nA: b\n\n"), "without a carriage return"),
+    "the other two": (OK.replace(b"\r\n\r\n", b"\nA: b\n\r\n"), "without a carriage return"),
     "a bare line feed": (OK.replace(b"\r\n\r\n", b"\r\nA: b\nSet-Cookie: x\r\n\r\n"), "header f"),
     "an endless head": (b"HTTP/1.1 200 OK\r\nA: " + b"x" * 100_000, "too long"),
     "an upgrade": (b"HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\n\r\n", "without being asked"),
@@ -67,6 +70,60 @@ def test_a_server_that_fails_is_a_502_with_the_reason(recorder: Recorder, kind: 
     assert (recorder.requests, found.count(b"HTTP/1.1 ")) == (0, 1)
     with pytest.raises(tt.RunError, match="no request of the 1 that came could be taken"):
         recorder.workload("w")
+
+
+LENIENT = {
+    "line feeds alone": b"HTTP/1.1 200 OK\nX-A: b\nContent-Length: 4\n\nshop",
+    "line feeds alone to the end": b"HTTP/1.0 200 OK\nX-A: b\n\nshop",
+    "a fold": b"HTTP/1.1 200 OK\r\nX-A:\r\n\tb\r\nContent-Length: 4\r\n\r\nshop",
+    "two folds": b"HTTP/1.1 200 OK\r\nX-A: b\r\n  c\r\n \td \r\nContent-Length: 4\r\n\r\nshop",
+    "a folded length": b"HTTP/1.1 200 OK\nX-A: b\nContent-Length:\n 4\n\nshop",
+}
+
+
+@pytest.mark.parametrize("kind", LENIENT)
+def test_old_forms_of_heads_are_taken_and_passed_on_as_today(recorder: Recorder, kind: str) -> None:
+    """The server keeps the connection: an end that is not seen would be waited for."""
+    over = threading.Event()
+
+    def talk(found: socket.socket) -> None:
+        head(found)
+        found.sendall(LENIENT[kind])
+        if kind == "line feeds alone to the end":
+            found.close()
+        over.wait(60)
+
+    with listening(talk) as url:
+        found = raw(recorder, asked(url, more="Connection: close\r\n"))
+        over.set()
+    start, body = found.split(b"\r\n\r\n")
+    assert start.startswith(b"HTTP/1.1 200 OK\r\n")
+    value = b"b c d" if kind == "two folds" else b"b"
+    assert [line for line in start.split(b"\r\n") if line.startswith(b"X-A:")] == [b"X-A: " + value]
+    assert b"\n" not in start.replace(b"\r\n", b"")
+    assert body == b"shop"
+    recorder.stop()
+    assert recorder.requests == 1
+
+
+@pytest.mark.parametrize("body", [b"2\nok\n0\n\n", b"2\r\nok\n0\r\n\r\n", b"0\r\nA: b\n\r\n"])
+def test_a_chunk_that_ends_with_a_line_feed_alone_is_not_waited_for(
+    recorder: Recorder, body: bytes
+) -> None:
+    over = threading.Event()
+
+    def talk(found: socket.socket) -> None:
+        head(found)
+        found.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+        over.wait(60)
+
+    with listening(talk) as url:
+        try:
+            found = raw(recorder, asked(url, more="Connection: close\r\n"))
+        except ConnectionResetError:
+            found = b""
+        over.set()
+    assert not found.endswith(b"0\r\n\r\n"), "the client sees that it is incomplete"
 
 
 def test_a_server_that_is_not_there_is_a_502(recorder: Recorder) -> None:

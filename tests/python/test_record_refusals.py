@@ -54,6 +54,7 @@ FIELDS = {
     "a space before the colon": b"Content-Length : 5\r\n",
     "a folded field": b"A: b\r\n c: d\r\n",
     "a bare line feed": b"A: b\nEvil: yes\r\n",
+    "a line feed at the end": b"A: b\n",
     "a bare carriage return": b"A: b\rEvil: yes\r\n",
     "a zero byte": b"A: b\x00c\r\n",
     "no name": b": b\r\n",

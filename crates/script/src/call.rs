@@ -128,7 +128,8 @@ fn target_of(value: &Value) -> Result<String, String> {
             "the target `{text}` must begin with `/`, and blanks in it be percent-encoded"
         ));
     }
-    Ok(text)
+    // A fragment never goes to a server: RFC 9110, section 4.2.5.
+    Ok(text.split('#').next().unwrap_or_default().to_owned())
 }
 
 /// The bytes of a body, and their type: text as it is, a table as JSON.

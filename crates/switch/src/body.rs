@@ -21,6 +21,8 @@ pub(crate) enum BodyError {
     Idle,
     /// It is larger than allowed.
     TooLarge,
+    /// A field behind it is malformed.
+    BadTrailer,
 }
 
 impl fmt::Display for BodyError {
@@ -29,6 +31,7 @@ impl fmt::Display for BodyError {
             BodyError::Source(error) => error.fmt(out),
             BodyError::Idle => out.write_str("the body has paused for too long"),
             BodyError::TooLarge => out.write_str("the body is too large"),
+            BodyError::BadTrailer => out.write_str("a field behind the body is malformed"),
         }
     }
 }

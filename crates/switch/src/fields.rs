@@ -10,11 +10,17 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Version};
 
+use crate::framing::is_length;
+
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+const X_FORWARDED_PORT: HeaderName = HeaderName::from_static("x-forwarded-port");
+const X_REAL_IP: HeaderName = HeaderName::from_static("x-real-ip");
+const X_CLIENT_IP: HeaderName = HeaderName::from_static("x-client-ip");
+const TRUE_CLIENT_IP: HeaderName = HeaderName::from_static("true-client-ip");
 /// Received over HTTP/1.1, the version that all servers name.
 const HERE: HeaderValue = HeaderValue::from_static("1.1 thinktime");
 /// The name of switches in `Via`.
@@ -42,8 +48,31 @@ pub(crate) struct Origin {
 }
 
 /// The fields in which proxies describe those before them.
-const CLIENT_FIELDS: [HeaderName; 4] =
-    [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO];
+const CLIENT_FIELDS: [HeaderName; 8] = [
+    FORWARDED,
+    X_FORWARDED_FOR,
+    X_FORWARDED_HOST,
+    X_FORWARDED_PROTO,
+    X_FORWARDED_PORT,
+    X_REAL_IP,
+    X_CLIENT_IP,
+    TRUE_CLIENT_IP,
+];
+/// The number of fields that the switch adds.
+const ADDED: usize = 5;
+
+/// Whether fields of HTTP/2 are well-formed: no blanks around values, and lengths are numbers (RFC
+/// 9113, sections 8.1.1 and 8.2.1). The codec admits others, and servers of HTTP/1.1 read them in
+/// different ways.
+pub(crate) fn are_well_formed(fields: &HeaderMap) -> bool {
+    let blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
+    fields.iter().all(|(name, value)| {
+        let bytes = value.as_bytes();
+        !blank(bytes.first())
+            && !blank(bytes.last())
+            && (*name != CONTENT_LENGTH || is_length(value))
+    })
+}
 
 /// Whether a server may take a field of this name for one that identifies the sender: programs that
 /// get fields as environment variables, as by CGI and WSGI, cannot distinguish `_` from `-`.
@@ -55,7 +84,7 @@ pub(crate) fn may_name_client(name: &[u8]) -> bool {
 
 /// Turns the fields of a received request of this version into those for its server.
 pub(crate) fn to_server(fields: &mut HeaderMap, origin: Origin, version: Version) {
-    fields.reserve(CLIENT_FIELDS.len() + 1);
+    fields.reserve(ADDED);
     take_off(fields);
     join_cookies(fields);
     // The switch itself permits the client to send the body.

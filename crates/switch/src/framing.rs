@@ -20,7 +20,8 @@ pub(crate) fn is_clear(fields: &mut HeaderMap) -> bool {
     clear
 }
 
-fn is_length(value: &HeaderValue) -> bool {
+/// Whether a `Content-Length` is one number of bytes.
+pub(crate) fn is_length(value: &HeaderValue) -> bool {
     let digits = value.as_bytes();
     let text = value.to_str().ok().filter(|_| digits.iter().all(u8::is_ascii_digit));
     text.is_some_and(|text| text.parse::<u64>().is_ok())

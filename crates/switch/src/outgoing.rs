@@ -4,7 +4,7 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
 use hyper::http::uri::PathAndQuery;
-use hyper::{HeaderMap, Method, Request, Uri};
+use hyper::{HeaderMap, Method, Request, Uri, Version};
 
 use crate::fields::{self, Origin};
 use crate::host;
@@ -35,6 +35,9 @@ impl Outgoing {
         let (Parts { method, uri, version, headers: mut fields, .. }, body) = request.into_parts();
         if method == Method::CONNECT {
             return Err(Refusal(501, "CONNECT is not for a reverse proxy"));
+        }
+        if version == Version::HTTP_2 && !fields::are_well_formed(&fields) {
+            return Err(Refusal(400, "the request has a malformed header field"));
         }
         let uri = host::of_origin(uri, &method, version, &mut fields)?;
         if fields.len() > FIELDS_MAX {

@@ -87,9 +87,8 @@ pub(crate) fn request<'a>(
             b"cookie" if cookies == 0 => cookies += 1,
             b"referer" => found.referer = found.referer.or(Some(value)),
             b"user-agent" => found.agent = found.agent.or(Some(value)),
-            b"host" | b"cookie" | b"content-length" | b"expect" | b"forwarded"
-            | b"x-forwarded-for" | b"x-forwarded-host" | b"x-forwarded-proto" => return None,
-            name if concerns_hops(name) || may_name_client(name) => return None,
+            b"host" | b"cookie" | b"content-length" | b"expect" => return None,
+            name if concerns_hops(name) || concerns_client(name) => return None,
             _ => {}
         }
     }
@@ -151,6 +150,15 @@ fn concerns_hops(name: &[u8]) -> bool {
         b"connection" | b"keep-alive" | b"max-forwards" | b"te" | b"trailer"
         | b"transfer-encoding" | b"upgrade" | b"via" => true,
         _ => name.starts_with(b"proxy-"),
+    }
+}
+
+/// Whether a field identifies the sender: `fields` removes or extends it.
+fn concerns_client(name: &[u8]) -> bool {
+    match name {
+        b"forwarded" | b"x-forwarded-for" | b"x-forwarded-host" | b"x-forwarded-proto"
+        | b"x-forwarded-port" | b"x-real-ip" | b"x-client-ip" | b"true-client-ip" => true,
+        _ => may_name_client(name),
     }
 }
 

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use crate::body::{BodyError, Flow};
+use crate::fields::are_well_formed;
 
 /// The progress of a request's body, visible to others.
 #[derive(Clone, Debug, Default)]
@@ -90,18 +91,27 @@ impl UploadState {
                 Some(left) => self.left = left,
                 None => polled = Some(Err(BodyError::TooLarge)),
             }
+            if frame_is_malformed(&polled) {
+                polled = Some(Err(BodyError::BadTrailer));
+            }
         }
         let now = match &polled {
             None => COMPLETE,
             Some(Ok(_)) if self.flow.body.is_end_stream() => COMPLETE,
             Some(Ok(_)) => GOES_ON,
-            Some(Err(BodyError::Source(_))) => BROKEN,
+            Some(Err(BodyError::Source(_) | BodyError::BadTrailer)) => BROKEN,
             Some(Err(BodyError::Idle)) => IDLE,
             Some(Err(BodyError::TooLarge)) => TOO_LARGE,
         };
         self.progress.0.state.store(now, Ordering::Relaxed);
         Poll::Ready(polled)
     }
+}
+
+/// Whether it is trailers that are not well-formed.
+fn frame_is_malformed(polled: &Option<Result<Frame<Bytes>, BodyError>>) -> bool {
+    let frame = polled.as_ref().and_then(|polled| polled.as_ref().ok());
+    frame.and_then(Frame::trailers_ref).is_some_and(|fields| !are_well_formed(fields))
 }
 
 impl Body for Upload {

@@ -11,6 +11,8 @@ from thinktime.recording.wire import PIECE_BYTES, BrokenError, Wire
 
 _LINE_MAX = 4096
 _TRAILERS_MAX = 64
+_LINE_END = re.compile(rb"\n")
+"""A line that ends without a carriage return is refused at once, and not waited for."""
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
 _TRAILER = re.compile(rb"[\t\x20-\x7e\x80-\xff]*\r\n")
 
@@ -74,7 +76,7 @@ async def _exactly(source: Wire, count: int) -> AsyncIterator[bytes]:
 
 async def _chunks(source: Wire) -> AsyncIterator[tuple[bytes, bytes]]:
     while True:
-        line = await source.until(b"\r\n", _LINE_MAX)
+        line = await source.until(_LINE_END, _LINE_MAX)
         found = _CHUNK.fullmatch(line)
         if found is None:
             raise MalformedError("a chunk does not begin with its size")
@@ -84,12 +86,12 @@ async def _chunks(source: Wire) -> AsyncIterator[tuple[bytes, bytes]]:
             break
         async for piece in _exactly(source, size):
             yield piece, piece
-        end = await source.until(b"\r\n", _LINE_MAX)
+        end = await source.until(_LINE_END, _LINE_MAX)
         if end != b"\r\n":
             raise MalformedError("a chunk is longer than its size")
         yield end, b""
     for _ in range(_TRAILERS_MAX):
-        line = await source.until(b"\r\n", _LINE_MAX)
+        line = await source.until(_LINE_END, _LINE_MAX)
         if not _TRAILER.fullmatch(line):
             raise MalformedError("a trailer has characters that it must not have")
         yield line, b""

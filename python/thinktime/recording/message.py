@@ -15,6 +15,7 @@ HEAD_MAX = 64 * 1024
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _REQUEST = re.compile(rf"({_TOKEN}) ([\x21-\x7e]+) HTTP/1\.([01])")
 _STATUS = re.compile(r"HTTP/1\.([01]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*))?")
+_HEAD_END = re.compile(rb"\n\r?\n")
 _FIELD = re.compile(rf"({_TOKEN}):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*")
 _AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
 
@@ -129,18 +130,30 @@ async def response(wire: Wire) -> Response:
         raise BrokenError(wire, "the connection ended without an answer")
     if first != b"H":
         raise MalformedError("it answers with something that is no HTTP/1.1")
-    start, fields = await _head(wire)
+    start, fields = await _head(wire, folds=True)
     found = _STATUS.fullmatch(start)
     if found is None:
         raise MalformedError("the first line is no status line of HTTP/1.1")
     return Response(fields, int(found[1]), int(found[2]), found[3] or "")
 
 
-async def _head(wire: Wire) -> tuple[str, Fields]:
-    text = (await wire.until(b"\r\n\r\n", HEAD_MAX)).decode("latin-1")
-    start, *lines = text[:-4].split("\r\n")
-    fields = []
+async def _head(wire: Wire, folds: bool = False) -> tuple[str, Fields]:
+    """The first line and the fields; a field may continue in a further line if it ``folds``.
+
+    Lines that all end with a line feed alone are taken (RFC 9112, section 2.2), and passed on with
+    a carriage return before it. Other mixtures could be read in two ways.
+    """
+    text = (await wire.until(_HEAD_END, HEAD_MAX)).decode("latin-1")
+    end = "\r\n" if "\r" in text else "\n"
+    if not text.endswith(2 * end):
+        raise MalformedError("some lines of the head end without a carriage return")
+    start, *lines = text[: -2 * len(end)].split(end)
+    fields: Fields = []
     for line in lines:
+        if folds and fields and line[:1] in (" ", "\t"):
+            # A field over several lines is one with a blank between: RFC 9112, section 5.2.
+            name, value = fields.pop()
+            line = f"{name}: {value} " + line.strip(" \t")
         found = _FIELD.fullmatch(line)
         if found is None:
             raise MalformedError(

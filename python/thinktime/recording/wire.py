@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import socket
 import ssl
 import struct
@@ -51,23 +52,23 @@ class Wire:
             self._held = await self._more()
         return self._held[:1]
 
-    async def until(self, mark: bytes, most: int) -> bytes:
-        """The bytes to the next mark, and the mark.
+    async def until(self, mark: re.Pattern[bytes], most: int) -> bytes:
+        """The bytes to the next mark, of at most 3 bytes, and the mark.
 
         Raises:
             TooLongError: It is not within the limit.
             BrokenError: The connection ended before it.
         """
         looked_at = 0
-        while (at := self._held.find(mark, looked_at)) < 0:
+        while (found := mark.search(self._held, looked_at)) is None:
             if len(self._held) >= most:
                 raise TooLongError
-            looked_at = max(len(self._held) - len(mark) + 1, 0)
+            looked_at = max(len(self._held) - 2, 0)
             more = await self._more()
             if not more:
                 raise BrokenError(self, "the connection ended in the middle of a message")
             self._held += more
-        end = at + len(mark)
+        end = found.end()
         if end > most:
             raise TooLongError
         taken, self._held = self._held[:end], self._held[end:]

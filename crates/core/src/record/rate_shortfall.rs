@@ -15,7 +15,7 @@ pub struct RateShortfall {
 }
 
 /// The number of requests may be this many standard deviations off by chance. For a normal law that
-/// would happen once in 1.7 million runs.
+/// would happen once in 1.7 million runs; if few are expected, more are allowed.
 const DEVIATIONS: f64 = 5.0;
 /// A smaller miss than this share of the rate changes no figure by much.
 const SHARE: f64 = 0.01;
@@ -27,8 +27,8 @@ pub fn rate_shortfall(workload: &Workload, summary: &Summary) -> Option<RateShor
     let offered = Offered::of(workload)?;
     let expected = offered.rate * summary.duration_s;
     let missing = expected - summary.requests as f64;
-    let by_chance = DEVIATIONS * (offered.variance_rate * summary.duration_s).sqrt();
-    if !(missing.abs() > by_chance + 1.0 && missing.abs() > SHARE * expected) {
+    let by_chance = offered.by_chance(summary.duration_s);
+    if !(missing.abs() > by_chance && missing.abs() > SHARE * expected) {
         return None;
     }
     // A session that waits for a response begins its other requests later.
@@ -73,6 +73,14 @@ struct Offered {
 }
 
 impl Offered {
+    /// How far the number of requests may be off by chance in this time, by Bernstein's inequality
+    /// (Boucheron, Lugosi and Massart, Concentration Inequalities, 2013, section 2.8): the law of a
+    /// small number is not normal, and a run may end with its second request.
+    fn by_chance(&self, duration_s: f64) -> f64 {
+        let few = DEVIATIONS * DEVIATIONS / 6.0 * self.companions;
+        few + (few * few + DEVIATIONS * DEVIATIONS * self.variance_rate * duration_s).sqrt()
+    }
+
     fn of(workload: &Workload) -> Option<Offered> {
         let rate = workload.request_rate()?;
         let population = workload.only()?;

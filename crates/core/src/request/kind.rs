@@ -10,7 +10,7 @@ use thinktime_file::workload::{Cancel, MessagesValue, RequestTable};
 
 use super::common::Common;
 use super::content::body::Body;
-use super::content::grpc::{self, GrpcCall, metadata_of};
+use super::content::grpc::{GrpcCall, metadata_of};
 use super::content::header::fields_of;
 use super::content::message::{Expect, Message};
 use super::content::sql::Sql;
@@ -149,10 +149,11 @@ impl RequestKind {
         own_name(&table.name).map_err(named("name"))?;
         let (method, key, text) = method_and_target(table)?;
         http_only(table, method, key)?;
-        let call = GrpcCall::from_table(table, common)?;
         let timeout = timeout_of(table).map_err(named("timeout"))?;
         let (sql, message) = sent_of(table, names, files)?;
-        let retry = Retry::from_table(table.retry.as_ref(), timeout, files);
+        let retry =
+            Retry::from_table(table.retry.as_ref(), timeout, files).map_err(named("retry"))?;
+        let call = GrpcCall::from_table(table, retry.deadline(timeout), common)?;
         let target = Target::parse(&text, names, files).map_err(named(key))?;
         let (headers, body) = headers_and_body(table, call.as_ref(), common)?;
         let kind = RequestKind {
@@ -173,7 +174,7 @@ impl RequestKind {
             wait_for_each: wait_for_each_of(table).map_err(named("wait_for_each"))?,
             timeout,
             cancel: table.cancel.unwrap_or_default(),
-            retry: retry.map_err(named("retry"))?,
+            retry,
             ..RequestKind::plain()
         };
         Ok((kind, body))
@@ -284,7 +285,7 @@ fn headers_and_body(
         // One that varies is written for each request, and this one is not sent.
         let bytes = Template::fixed(call.fixed_body().unwrap_or_default());
         let body = Body { bytes, media_type: None };
-        return Ok((grpc::headers().into_iter().chain(metadata).collect(), body));
+        return Ok((call.own_headers().iter().cloned().chain(metadata).collect(), body));
     }
     let mut headers = fields_of(&table.headers).map_err(|error| ("headers", error))?;
     let body = Body::from_table(table, &common.values.names, common.files)?;

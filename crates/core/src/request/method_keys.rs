@@ -10,6 +10,17 @@ use super::method::Method;
 /// A method, the key of its target, and the target.
 pub(crate) type MethodAndTarget = (Method, &'static str, String);
 
+/// The target without a fragment, which never goes to a server: RFC 9110, section 4.2.5. A `#` in
+/// braces belongs to what is drawn.
+fn without_fragment(target: &str) -> &str {
+    let mut depth = 0;
+    let begins = |c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == '#' && depth == 0
+    };
+    target.find(begins).map_or(target, |place| &target[..place])
+}
+
 /// A method without a key of its own.
 fn other_method(table: &RequestTable) -> Result<Option<MethodAndTarget>, (&'static str, Invalid)> {
     match (&table.method, &table.target) {
@@ -54,10 +65,31 @@ pub(crate) fn method_and_target(
     .chain(other);
     let Some(first) = given.next() else { return Ok((Method::Get, "get", root())) };
     match given.next() {
-        None => Ok(first),
+        None => Ok((first.0, first.1, without_fragment(&first.2).to_owned())),
         Some((_, key, _)) => {
             let why = format!("a request has one method, and `{}` is given already", first.1);
             Err((key, Invalid::new(why)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragments_are_left_out_but_not_what_is_drawn() {
+        let cases = [
+            ("/a#top", "/a"),
+            ("/a?q=1#/route?x=2", "/a?q=1"),
+            ("/a#", "/a"),
+            ("/a#b#c", "/a"),
+            ("/a%23b", "/a%23b"),
+            ("/{empirical(n#1.txt)}/b#c", "/{empirical(n#1.txt)}/b"),
+            ("/{word}#{part}", "/{word}"),
+        ];
+        for (given, sent) in cases {
+            assert_eq!(without_fragment(given), sent);
         }
     }
 }

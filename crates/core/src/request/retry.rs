@@ -64,6 +64,12 @@ impl Retry {
         self.on.is_empty() || self.on.iter().any(|cause| cause.is(error, status))
     }
 
+    /// How long a client with this timeout waits for an attempt: also after it, if a late answer
+    /// still counts.
+    pub(crate) fn deadline(&self, timeout: Nanos) -> Nanos {
+        if self.when == RetryWhen::Late { Nanos::MAX } else { timeout }
+    }
+
     pub(crate) fn from_table(
         table: Option<&RetryTable>,
         timeout: Nanos,

@@ -6,7 +6,7 @@ use thinktime_file::workload::{CheckValue, RequestTable};
 
 use super::common::{Common, Field};
 use super::content::body::Body;
-use super::content::grpc::{self, GrpcCall};
+use super::content::grpc::GrpcCall;
 use super::content::message::Message;
 use super::content::template::Template;
 use super::response::check::ResponseCheck;
@@ -115,8 +115,8 @@ impl Composition {
         }
         let own_type = body.media_type.clone().filter(|_| !has("content-type"));
         let own_type = own_type.map(|media_type| Field::fixed("Content-Type", media_type));
-        let of_grpc = called.map_or(Vec::new(), |_| grpc::headers());
-        let of_grpc = of_grpc.into_iter().map(|(name, value)| Field::fixed(&name, value));
+        let of_grpc = called.map_or(&[][..], GrpcCall::own_headers);
+        let of_grpc = of_grpc.iter().map(|(name, value)| Field::fixed(name, value.clone()));
         headers.splice(..0, of_grpc.chain(own_type));
         let body = if sent.is_empty() { vec![body.bytes.clone()] } else { sent.to_vec() };
         Ok(Some(Composition { target, headers, body }))

@@ -44,7 +44,7 @@ pub(super) fn heard(bytes: &[u8], size: usize) -> (Vec<Event>, Vec<u8>, Option<&
     let (mut out, mut events) = (Outbox::default(), VecDeque::new());
     let mut client = Client::open(STREAMS_MAX, Capture::All, out.buffer());
     for _ in 0..STREAMS {
-        let begun = client.request(&get, "http", out.buffer());
+        let begun = client.request(&get, "http", &mut out);
         if begun.stream == LAST_STREAM {
             client.await_messages(begun.stream, 2);
         }

@@ -20,6 +20,8 @@ pub struct Outbox {
     bytes: Vec<u8>,
     /// The number of sent bytes.
     sent: usize,
+    /// The number of bytes ever written before these.
+    start: u64,
     /// Bytes of replies before the mark, and after it; together at least the waiting bytes.
     before: usize,
     behind: usize,
@@ -41,6 +43,13 @@ impl Outbox {
         &self.bytes[self.sent..]
     }
 
+    /// The number of bytes ever written.
+    #[inline]
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+
     /// Removes sent bytes.
     pub fn mark_sent(&mut self, count: usize) {
         self.sent += count;
@@ -55,6 +64,7 @@ impl Outbox {
         if self.sent > self.bytes.len() / 2 && self.sent > REPLY_BYTES_MAX {
             self.bytes.drain(..self.sent);
             self.mark -= self.sent;
+            self.start += self.sent as u64;
             self.sent = 0;
         }
     }
@@ -62,6 +72,7 @@ impl Outbox {
     /// Discards the waiting bytes.
     #[inline]
     pub fn discard(&mut self) {
+        self.start += self.bytes.len() as u64;
         self.bytes.clear();
         (self.sent, self.before, self.behind, self.mark) = (0, 0, 0, 0);
     }

@@ -5,7 +5,7 @@ use thinktime_core::time::Nanos;
 use super::Excerpt;
 
 /// An event of a stream; `N` is the type of its number, and of codes. After any but
-/// [`StreamEvent::Begun`] the stream is closed.
+/// [`StreamEvent::Begun`] and [`StreamEvent::CutShort`] the stream is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEvent<N> {
     /// The first frame of the response arrived.
@@ -38,9 +38,24 @@ pub enum StreamEvent<N> {
         /// The stream's number.
         stream: N,
     },
+    /// The server opened the stream's window too far, and the client ended the stream.
+    FlowControl {
+        /// The stream's number.
+        stream: N,
+    },
+    /// The stream is about to end, and a part of its request was never sent.
+    CutShort {
+        /// The stream's number.
+        stream: N,
+        /// The size of that part in bytes.
+        unsent: u64,
+    },
     /// The server has not processed the request, and says so: it can be sent again elsewhere.
     Unprocessed {
         /// The stream's number.
         stream: N,
+        /// Whether the server took other requests of the connection, which it is about to close.
+        /// To send this one again then makes progress.
+        others_taken: bool,
     },
 }

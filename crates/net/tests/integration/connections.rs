@@ -37,6 +37,35 @@ fn each_request_can_have_a_connection_of_its_own() {
     }
 }
 
+/// A server that answers early may still wait for the rest of the body: another request would be
+/// taken for it. Its own bytes are those that left.
+#[test]
+fn a_connection_with_an_unsent_body_carries_no_other_request() {
+    const BODY: usize = 48 << 20;
+    let early = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n";
+    for answer in [format!("{early}\r\n"), format!("{early}Connection: close\r\n\r\n")] {
+        let opened = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&opened);
+        let address = server(move |mut stream| {
+            count.fetch_add(1, Relaxed);
+            if read_head(&mut stream).is_some() {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                std::io::Write::write_all(&mut stream, answer.as_bytes()).ok();
+                std::thread::sleep(std::time::Duration::from_secs(60));
+            }
+        });
+        let target = Target::parse(&format!("http://{address}")).unwrap();
+        let request = format!("post = '/'\nbody = '{}'", "y".repeat(BODY));
+        let (_, rows) = go(&closed(1, &request), &target, 2);
+        for row in &rows {
+            assert_eq!((row.status, row.error), (413, Some("status")));
+            assert!((1 << 16..BODY as u64 / 2).contains(&row.bytes_sent), "{row:?}");
+        }
+        // One connection is only to see whether the server is there.
+        assert_eq!(opened.load(Relaxed), 3);
+    }
+}
+
 #[test]
 fn each_session_can_have_a_connection_of_its_own() {
     // Sessions of many lengths, which take the places of others that have left.

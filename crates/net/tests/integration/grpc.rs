@@ -34,8 +34,9 @@ use thinktime_core::workload::Workload;
 use thinktime_net::generator::{Target, run};
 use tokio::net::TcpListener;
 
-const METHODS: [&str; 10] =
-    ["Good", "Bad", "Short", "Mute", "Told", "Drawn", "Collect", "Echo", "Watch", "Endless"];
+const METHODS: [&str; 11] = [
+    "Good", "Bad", "Short", "Mute", "Told", "Drawn", "Collect", "Echo", "Watch", "Endless", "Timed",
+];
 /// Methods of a service whose messages are not empty.
 const TALKS: [&str; 4] = ["Mirror", "Odd", "Both", "Told"];
 /// The delay of a stream's first message after its head.
@@ -171,8 +172,9 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) 
     let response = || Response::builder().header("content-type", "application/grpc");
     let told = |name: &str, value: &str| head.headers.get(name).is_some_and(|it| it == value);
     let good = match head.uri.path() {
-        "/a.S/Good" => right,
+        "/a.S/Good" => right && !head.headers.contains_key("grpc-timeout"),
         "/a.S/Told" => right && told("x-tenant", "north") && told("x-trace-bin", "AAE="),
+        "/a.S/Timed" => told("grpc-timeout", "30000000u"),
         "/a.S/Drawn" => right && told("x-tenant", "7"),
         "/a.S/Collect" => bytes == [0; 15],
         "/a.T/Told" => told("x-tenant", "7") && told("x-trace-bin", "AAE="),
@@ -286,6 +288,18 @@ fn calls_succeed_by_their_trailers() {
         let (done, _) = go(&calls(method), &target, 9);
         let counted = &done.summary.errors_by_kind;
         assert_eq!(counted.get("grpc_status"), Some(&9), "{method}: {counted:?}");
+    }
+}
+
+#[test]
+fn a_server_learns_how_long_its_client_waits() {
+    let target = Target::parse(&format!("h2c://{}", grpc_server())).unwrap();
+    let late = "timeout = '30s'\nretry = { attempts = 2, when = 'late' }";
+    let drawn = "timeout = '30s'\nheaders = { x-a = '{uniform(1, 9)}' }";
+    let cases = [("Timed", "timeout = '30s'"), ("Timed", drawn), ("Good", ""), ("Good", late)];
+    for (method, more) in cases {
+        let (done, _) = go(&calls_with(method, more), &target, 9);
+        assert_eq!(done.summary.errors, 0, "{more}: {:?}", done.summary.errors_by_kind);
     }
 }
 

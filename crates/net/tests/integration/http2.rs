@@ -2,12 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;
+use std::net::TcpStream;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Duration;
 
 use crate::http2_peer::{Behaviour, http2_server};
 use crate::support::*;
+use crate::unread::frame;
 use rustls::ALL_VERSIONS;
 use thinktime_core::files::NoFiles;
 use thinktime_core::schema::Source;
@@ -103,6 +106,97 @@ fn requests_go_on_over_new_connections_where_the_server_closes_old_ones() {
         assert_eq!(done.summary.errors, 0, "{clients}: {:?}", done.summary.errors_by_kind);
         assert!(seen.connections.load(Relaxed) >= 5);
     }
+}
+
+/// The frames that a client sends, kind and stream, behind its preface.
+fn frames(mut stream: TcpStream) -> impl Iterator<Item = (u8, u32)> {
+    let preface = stream.read_exact(&mut [0; 24]);
+    std::iter::from_fn(move || {
+        let mut head = [0; 9];
+        preface.as_ref().ok().and(stream.read_exact(&mut head).ok())?;
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        stream.read_exact(&mut vec![0; length as usize]).ok()?;
+        Some((head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]])))
+    })
+}
+
+const HEADERS: u8 = 1;
+/// The end of a stream, and of its header block.
+const WHOLE: u8 = 1 | 4;
+/// A status of the static table.
+const STATUS_200: &[u8] = &[0x88];
+
+/// A server that takes this many requests of each connection, and leaves the others unprocessed.
+fn leaving_server(taken: usize) -> SocketAddr {
+    server(move |mut stream| {
+        stream.write_all(&frame(4, 0, 0, &[])).ok();
+        let mut count = 0;
+        for (kind, id) in frames(stream.try_clone().unwrap()) {
+            count += usize::from(kind == HEADERS);
+            if kind == HEADERS && count <= taken {
+                stream.write_all(&frame(HEADERS, WHOLE, id, STATUS_200)).ok();
+            }
+            if kind == HEADERS && count == taken {
+                let leave = [id.to_be_bytes(), [0; 4]].concat();
+                stream.write_all(&frame(7, 0, 0, &leave)).ok();
+            }
+        }
+    })
+}
+
+/// RFC 9113, section 8.7: what a server says it has not looked at is sent until one takes it.
+#[test]
+fn requests_that_leaving_servers_did_not_take_go_out_until_one_does() {
+    for (taken, clients, request) in [(1, 9, "get = '/'"), (4, 30, "post = '/'\nbody = 'a'")] {
+        let address = leaving_server(taken);
+        let (done, rows) = go(&closed(clients, request), &h2c(address), 200);
+        assert_eq!(done.summary.errors, 0, "{taken}: {:?}", done.summary.errors_by_kind);
+        assert_eq!(rows.len(), 200);
+    }
+}
+
+#[test]
+fn a_refused_stream_is_tried_again_but_not_for_ever() {
+    for (refusals, failed) in [(1, 0), (5, 0), (6, 1)] {
+        let tries = AtomicUsize::new(0);
+        let address = server(move |mut stream| {
+            stream.write_all(&frame(4, 0, 0, &[])).ok();
+            for (_, id) in frames(stream.try_clone().unwrap()).filter(|(kind, _)| *kind == HEADERS)
+            {
+                let answer = match tries.fetch_add(1, Relaxed) < refusals {
+                    true => frame(3, 0, id, &[0, 0, 0, 7]),
+                    false => frame(HEADERS, WHOLE, id, STATUS_200),
+                };
+                stream.write_all(&answer).ok();
+            }
+        });
+        let (done, _) = go(&closed(1, "post = '/'"), &h2c(address), 3);
+        let refused = done.summary.errors_by_kind.get("stream_refused").copied();
+        assert_eq!((done.summary.errors, refused.unwrap_or(0)), (failed, failed), "{refusals}");
+    }
+}
+
+/// A server that opens its windows, answers early, and reads no body.
+#[test]
+fn the_body_that_was_not_sent_is_not_counted() {
+    const BODY: usize = 48 << 20;
+    let address = server(|mut stream| {
+        let far = (1_u32 << 31) - 1;
+        let window = [&[0, 4][..], &far.to_be_bytes()].concat();
+        stream.write_all(&frame(4, 0, 0, &window)).ok();
+        stream.write_all(&frame(8, 0, 0, &(far - 65_535).to_be_bytes())).ok();
+        let mut begun = frames(stream.try_clone().unwrap());
+        let Some((_, id)) = begun.find(|(kind, _)| *kind == HEADERS) else { return };
+        thread::sleep(Duration::from_millis(100));
+        // Status 413, as a literal.
+        let head = [&[0x48, 3][..], b"413"].concat();
+        stream.write_all(&frame(HEADERS, WHOLE, id, &head)).ok();
+        thread::sleep(Duration::from_secs(60));
+    });
+    let request = format!("post = '/'\nbody = '{}'", "y".repeat(BODY));
+    let (_, rows) = go(&closed(1, &request), &h2c(address), 1);
+    assert_eq!((rows[0].status, rows[0].error), (413, Some("status")));
+    assert!((1 << 16..BODY as u64 / 2).contains(&rows[0].bytes_sent), "{:?}", rows[0]);
 }
 
 #[test]

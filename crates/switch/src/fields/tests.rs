@@ -53,6 +53,7 @@ fn nobody_says_who_asks_by_an_underscore() {
             ("X_Forwarded_For", "10.0.0.1"),
             ("x-forwarded_host", "evil"),
             ("x_forwarded-proto", "https"),
+            ("X_Real_IP", "10.0.0.1"),
             ("x_forwarded_other", "stays"),
             ("X_Twice", "stays"),
         ]);
@@ -73,6 +74,10 @@ fn strangers_are_not_believed() {
         ("X-Forwarded-For", "10.0.0.1"),
         ("X-Forwarded-Host", "evil"),
         ("X-Forwarded-Proto", "https"),
+        ("X-Forwarded-Port", "8443"),
+        ("X-Real-IP", "10.0.0.1"),
+        ("X-Client-IP", "10.0.0.1"),
+        ("True-Client-IP", "10.0.0.1"),
         ("Via", "1.0 before"),
     ];
     let mut map = fields(&given);
@@ -83,6 +88,9 @@ fn strangers_are_not_believed() {
     assert_eq!(said(&map, "x-forwarded-host"), ["shop.example"]);
     assert_eq!(said(&map, "x-forwarded-proto"), ["http"]);
     assert_eq!(said(&map, "via"), ["1.0 before, 1.1 thinktime"]);
+    for name in ["x-forwarded-port", "x-real-ip", "x-client-ip", "true-client-ip"] {
+        assert!(said(&map, name).is_empty(), "{name}");
+    }
 
     let mut map = fields(&given);
     to_server(&mut map, came("192.0.2.1", true), Version::HTTP_11);
@@ -91,6 +99,8 @@ fn strangers_are_not_believed() {
     assert_eq!(said(&map, "x-forwarded-for"), ["10.0.0.1, 192.0.2.1"]);
     assert_eq!(said(&map, "x-forwarded-host"), ["evil"]);
     assert_eq!(said(&map, "x-forwarded-proto"), ["https"]);
+    assert_eq!(said(&map, "x-forwarded-port"), ["8443"]);
+    assert_eq!(said(&map, "x-real-ip"), ["10.0.0.1"]);
 }
 
 #[test]
@@ -110,4 +120,26 @@ fn cookies_that_come_one_by_one_go_on_as_one_field() {
     let mut old = fields(&[("Host", "a")]);
     to_server(&mut old, came("192.0.2.1", false), Version::HTTP_10);
     assert_eq!(said(&old, "via"), ["1.0 thinktime"]);
+}
+
+#[test]
+fn lengths_are_numbers_and_values_have_no_blanks_around_them() {
+    let good = [("content-length", "0"), ("content-length", "17"), ("x", ""), ("x", "a b\tc")];
+    let bad = [
+        ("content-length", ""),
+        ("content-length", "+7"),
+        ("content-length", "0x7"),
+        ("content-length", "7,7"),
+        ("x", " a"),
+        ("x", "a "),
+        ("x", "\ta"),
+        ("x", "a\t"),
+        ("x", " "),
+    ];
+    for (of, wanted) in [(&good[..], true), (&bad[..], false)] {
+        for field in of {
+            let all = fields(&[("host", "a"), *field]);
+            assert_eq!(are_well_formed(&all), wanted, "{field:?}");
+        }
+    }
 }

@@ -73,3 +73,22 @@ fn the_objects_of_a_page_come_together() {
     summary.duration_s = 200.0;
     assert!(rate_shortfall(&workload, &summary).unwrap().spoils);
 }
+
+/// A run that ends with its second request lasts as long as chance has it.
+#[test]
+fn a_run_of_few_requests_is_no_miss() {
+    let text = "name = 'a'\n[arrivals]\nmodel = 'open'\nrate = '3/s'\n";
+    let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
+    let limit = Limit { requests: 2, until: Nanos::MAX, warmup: Nanos::ZERO };
+    let collector = Collector::of(&workload, limit, false, Nanos(1_000_000_000));
+    let window = Window { begin: Nanos::ZERO, end: Nanos(1_000_000_000) };
+    let mut summary = Summary::new("simulate", &workload, &collector, window, 0);
+    for (requests, duration_s) in [(1, 1e-4), (2, 0.009), (5, 0.05), (0, 2.5)] {
+        (summary.requests, summary.duration_s) = (requests, duration_s);
+        assert_eq!(rate_shortfall(&workload, &summary), None, "{requests}");
+    }
+    for (requests, duration_s) in [(60, 1.0), (0, 20.0), (10, 60.0)] {
+        (summary.requests, summary.duration_s) = (requests, duration_s);
+        assert!(rate_shortfall(&workload, &summary).unwrap().spoils, "{requests}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Calls of gRPC: messages given as JSON, encoded by a file of descriptors.
 
+mod deadline;
 mod message;
 
 use std::collections::BTreeMap;
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor};
 use serde_json::Value;
 use thinktime_file::error::{Invalid, unknown};
+use thinktime_file::time::Nanos;
 use thinktime_file::workload::RequestTable;
 use thinktime_file::workload::{GrpcMessage, GrpcMessages};
 
@@ -16,13 +18,16 @@ use super::super::method::Method;
 use super::header::fields_of;
 use super::template::{Place, Template, Unwritten};
 use crate::random::Stream;
+use deadline::own_headers;
 
 /// A call as a workload has it.
 #[derive(Clone, Debug)]
 pub struct GrpcCall {
     target: String,
     method: MethodDescriptor,
-    /// The constant fields of its head.
+    /// The fields of its head that are gRPC's own.
+    own: Vec<(String, String)>,
+    /// These, and the other constant ones.
     headers: Vec<(String, String)>,
     /// Its messages as JSON.
     messages: Vec<Template>,
@@ -32,9 +37,11 @@ pub struct GrpcCall {
 const FORM: &str = "a method is written as in grpc = \"shop.Orders/Place\"";
 
 impl GrpcCall {
-    /// The call of a request's table, if it is one; an error comes with its key.
+    /// The call of a request's table, if it is one; an error comes with its key. Its client waits
+    /// no longer than until `deadline` after its begin.
     pub(crate) fn from_table(
         table: &RequestTable,
+        deadline: Nanos,
         common: Common<'_>,
     ) -> Result<Option<GrpcCall>, (&'static str, Invalid)> {
         let Some(name) = &table.grpc else {
@@ -63,8 +70,10 @@ impl GrpcCall {
         let mut headers = metadata_of(&table.headers).map_err(|error| ("headers", error))?;
         // An error in one is reported with those of the varying ones.
         headers.retain(|(_, text)| common.varies(text) == Ok(false));
-        headers.splice(..0, self::headers());
-        let mut call = GrpcCall { target: target(name), method, headers, messages: Vec::new() };
+        let own = own_headers(deadline);
+        headers.splice(..0, own.iter().cloned());
+        let (target, messages) = (target(name), Vec::new());
+        let mut call = GrpcCall { target, method, own, headers, messages };
         call.messages = call.messages_of(table, common).map_err(|error| ("message", error))?;
         Ok(Some(call))
     }
@@ -73,6 +82,11 @@ impl GrpcCall {
     #[must_use]
     pub fn gives_stream(&self) -> bool {
         self.method.is_server_streaming()
+    }
+
+    /// The fields of its head that are gRPC's own.
+    pub(crate) fn own_headers(&self) -> &[(String, String)] {
+        &self.own
     }
 
     /// The parts of its answer.
@@ -189,12 +203,6 @@ impl GrpcCall {
 /// The target of a call's POST.
 pub(crate) fn target(name: &str) -> String {
     format!("/{}", name.trim_start_matches('/'))
-}
-
-/// The fields of its head.
-pub(crate) fn headers() -> Vec<(String, String)> {
-    let field = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    [("content-type", "application/grpc"), ("te", "trailers")].map(field).to_vec()
 }
 
 /// The metadata of a call: header fields, except those of gRPC itself.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use thinktime_core::attempt::Attempt;
@@ -30,6 +31,8 @@ pub(crate) struct Connection {
     negotiation: Option<Box<Negotiation>>,
     /// The number of the connection, from 1.
     number: u64,
+    /// Its address, if the target has several.
+    pub(crate) address: Option<SocketAddr>,
     /// Whether it carries one exchange only.
     once: bool,
     /// Whether it was given an exchange.
@@ -55,7 +58,7 @@ enum SpokenProtocol {
 impl Connection {
     /// Begins to open a connection.
     pub(crate) fn open(connector: &mut Connector, once: bool) -> io::Result<Connection> {
-        let (transport, number) = connector.open()?;
+        let (transport, number, address) = connector.open()?;
         let mut out = Outbox::default();
         let negotiation = connector.negotiation();
         let spoken = if negotiation.is_some() || matches!(transport, Transport::Tls(_)) {
@@ -72,6 +75,7 @@ impl Connection {
             spoken,
             negotiation,
             number,
+            address,
             once,
             begun: false,
             reused: false,
@@ -187,7 +191,7 @@ impl Connection {
             }
             let count = match reader.next(transport)? {
                 Some(Input::Bytes(count)) => count,
-                Some(Input::End) => return conversation.end_of_stream(),
+                Some(Input::End) => return conversation.end_of_stream(out),
                 Some(Input::Blocked) => return Ok(Event::Blocked),
                 None => return Ok(Event::Later),
             };
@@ -222,7 +226,7 @@ impl Connection {
     pub(crate) fn take_exchange(&mut self) -> Option<Exchange> {
         match &mut self.spoken {
             SpokenProtocol::Undecided(waiting, _) => waiting.pop_front(),
-            SpokenProtocol::Decided(conversation) => conversation.take_exchange(),
+            SpokenProtocol::Decided(conversation) => conversation.take_exchange(&self.out),
         }
     }
 

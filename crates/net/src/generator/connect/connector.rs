@@ -1,7 +1,7 @@
 //! How connections to the target are opened, with the prior knowledge of the server.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use base64::Engine;
@@ -177,13 +177,15 @@ impl Connector {
         tunnel.or(secured.then_some(Negotiation::Encryption(0))).map(Box::new)
     }
 
-    /// Begins to open a connection, and gives its number; it is open once it first becomes
-    /// writable.
-    pub(crate) fn open(&mut self) -> io::Result<(Transport, u64)> {
+    /// Begins to open a connection, and gives its number, and its address if the target has
+    /// several; it is open once it first becomes writable.
+    pub(crate) fn open(&mut self) -> io::Result<(Transport, u64, Option<SocketAddr>)> {
+        let mut one_of_several = None;
         let socket = match &mut self.peer {
             Peer::UnixSocket(path) => open_unix(path)?,
             Peer::Addresses(addresses) => {
                 let address = addresses.take_next();
+                one_of_several = addresses.are_several().then_some(address);
                 if !self.carrier.connects() {
                     let socket = self.sources.open(|source| open_datagrams(address, source))?;
                     let transport = match self.carrier {
@@ -191,7 +193,7 @@ impl Connector {
                         _ => Transport::Datagrams(socket),
                     };
                     self.opened += 1;
-                    return Ok((transport, self.opened));
+                    return Ok((transport, self.opened, one_of_several));
                 }
                 self.sources.open(|source| open_socket(address, source))?
             }
@@ -204,7 +206,7 @@ impl Connector {
             }
         };
         self.opened += 1;
-        Ok((transport, self.opened))
+        Ok((transport, self.opened, one_of_several))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The generator's connections, and the free ones among them.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::net::SocketAddr;
 
 use thinktime_core::attempt::{Attempt, Ticket};
 
@@ -18,6 +20,8 @@ pub(crate) struct Pool {
     with_room: Vec<u32>,
     /// Sessions' slots to the places of their connections, for timeouts.
     slot_of: Vec<u32>,
+    /// If the target has several addresses: by address, the connections that were never open.
+    pub(crate) unreached: BTreeMap<SocketAddr, u64>,
 }
 
 /// No place.

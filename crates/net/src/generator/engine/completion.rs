@@ -15,6 +15,11 @@ use crate::generator::requests::Sender;
 use crate::generator::requests::redirects::sum_of_times;
 use crate::generator::transport::failure::Failure;
 
+/// How often a server may leave a request unprocessed until it counts as refused; curl has the same
+/// limit.
+const RESENT_MAX: u8 = 5;
+/// The failures of connections that were never open.
+const UNREACHED: [Failure; 3] = ["refused", "unreachable", "connect_timeout"];
 /// The time between two reports on checks.
 const CHECKS: Nanos = Nanos(1_000_000_000);
 
@@ -85,6 +90,9 @@ impl<L: Recorder> Engine<'_, L> {
     pub(crate) fn fail_connection(&mut self, place: u32, failure: Failure) {
         let Some(mut connection) = self.pool.take(place) else { return };
         let reused = connection.reused;
+        if let Some(address) = connection.address.filter(|_| UNREACHED.contains(&failure)) {
+            *self.pool.unreached.entry(address).or_default() += 1;
+        }
         let exchanges: Vec<Exchange> = std::iter::from_fn(|| connection.take_exchange()).collect();
         connection.close();
         for exchange in exchanges {
@@ -98,12 +106,13 @@ impl<L: Recorder> Engine<'_, L> {
         }
     }
 
-    /// Sends an exchange once more that the server has not processed; a second time is a failure.
+    /// Sends an exchange once more that the server has not processed: RFC 9113, section 8.7. After
+    /// several times it is a failure.
     pub(crate) fn send_again(&mut self, exchange: Exchange, failure: Failure) {
-        if exchange.resent {
-            self.fail(exchange, failure);
+        if exchange.resent < RESENT_MAX {
+            self.send(Exchange { resent: exchange.resent + 1, ..exchange });
         } else {
-            self.send(Exchange { resent: true, ..exchange });
+            self.fail(exchange, failure);
         }
     }
 
@@ -203,6 +212,7 @@ impl<L: Recorder> Engine<'_, L> {
             load_lost: None,
             in_flight,
             bodies_cut: self.bodies_cut.unwrap_or_default(),
+            unreached: std::mem::take(&mut self.pool.unreached),
         };
         (done, self.recorder)
     }

@@ -238,8 +238,8 @@ impl<'a, L: Recorder> Engine<'a, L> {
         // Data sent before goes over a connection that the server cannot have given up yet.
         let reuse = self.requests.connections(&exchange.attempt);
         let slot = match reuse {
-            Reuse::PerSession => self.pool.take_own(&exchange.attempt, exchange.resent),
-            Reuse::KeepAlive => self.pool.take_with_room(exchange.resent),
+            Reuse::PerSession => self.pool.take_own(&exchange.attempt, exchange.resent > 0),
+            Reuse::KeepAlive => self.pool.take_with_room(exchange.resent > 0),
             Reuse::PerRequest => None,
         };
         let place = match slot {

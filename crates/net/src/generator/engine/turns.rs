@@ -69,7 +69,7 @@ impl<L: Recorder> Engine<'_, L> {
         if let Some(connection) = self.pool.get(place) {
             connection.reused |= matches!(event, Event::Done { .. });
             // The next connection is expected to allow no more than this one.
-            if let (Event::Unprocessed(_), Some(streams)) = (&event, connection.allowed()) {
+            if let (Event::Unprocessed { .. }, Some(streams)) = (&event, connection.allowed()) {
                 self.connector.streams = streams.clamp(1, EXCHANGES_MAX);
             }
         }
@@ -80,7 +80,9 @@ impl<L: Recorder> Engine<'_, L> {
             Event::TransactionTurn { attempt, begun, excerpt } => {
                 self.transact(place, &attempt, begun, excerpt)
             }
-            Event::Unprocessed(exchange) => self.send_again(exchange, "stream_refused"),
+            // The server has ended an exchange for it, so that it cannot refuse it for ever.
+            Event::Unprocessed { exchange, others_taken: true } => self.send(exchange),
+            Event::Unprocessed { exchange, .. } => self.send_again(exchange, "stream_refused"),
             Event::Failed { exchange, failure } => self.fail(exchange, failure),
             Event::Blocked | Event::Later | Event::Ready => {}
         }

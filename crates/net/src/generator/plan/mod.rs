@@ -1,6 +1,8 @@
 //! The settings of a run, its progress, and its outcome.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 use thinktime_core::error::Invalid;
@@ -162,6 +164,8 @@ pub(crate) struct LoopOutcome {
     pub(crate) in_flight: u64,
     /// Responses that clients saw only in part.
     pub(crate) bodies_cut: u64,
+    /// If the target has several addresses: by address, the connections that were never open.
+    pub(crate) unreached: BTreeMap<SocketAddr, u64>,
     pub(crate) generator: GeneratorFigures,
 }
 
@@ -176,6 +180,7 @@ impl LoopOutcome {
             load_lost: None,
             in_flight: 0,
             bodies_cut: 0,
+            unreached: BTreeMap::new(),
             generator: GeneratorFigures::default(),
         }
     }

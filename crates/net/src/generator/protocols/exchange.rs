@@ -18,8 +18,8 @@ pub(crate) struct Exchange {
     /// When its last byte arrived, by the kernel if known; else when it was read.
     pub(crate) last_byte: Nanos,
     pub(crate) bytes_sent: u64,
-    /// Whether it was sent before, over a connection on which the server did not process it.
-    pub(crate) resent: bool,
+    /// How often it was sent before, over connections on which the server did not process it.
+    pub(crate) resent: u8,
 }
 
 /// A complete response.
@@ -57,10 +57,18 @@ pub(crate) enum Event {
     /// A transaction whose statements a program gives has begun, or its last statement is answered,
     /// with this: the program must give the next step.
     TransactionTurn { attempt: Attempt, begun: bool, excerpt: Option<Box<Excerpt>> },
-    /// The server did not process the request, and says so.
-    Unprocessed(Exchange),
+    /// The server did not process the request, and says so. `others_taken` says that it took other
+    /// requests of the connection, which it is about to close.
+    Unprocessed { exchange: Exchange, others_taken: bool },
     /// An exchange failed; the connection continues.
     Failed { exchange: Exchange, failure: Failure },
+}
+
+impl Event {
+    /// The server did not process the request, for all that is known.
+    pub(crate) fn unprocessed(exchange: Exchange) -> Event {
+        Event::Unprocessed { exchange, others_taken: false }
+    }
 }
 
 impl Exchange {
@@ -72,8 +80,13 @@ impl Exchange {
             first_byte: Nanos::MAX,
             last_byte: Nanos::MAX,
             bytes_sent: 0,
-            resent: false,
+            resent: 0,
         }
+    }
+
+    /// A part of its request was not sent, and will not be.
+    pub(crate) fn cut_short(&mut self, unsent: u64) {
+        self.bytes_sent = self.bytes_sent.saturating_sub(unsent);
     }
 
     /// Whether nothing of the response has arrived, so that the request may be sent again

@@ -41,9 +41,11 @@ impl Http1 {
         Box::new(Http1 { reader, exchange: None, closing: false })
     }
 
-    fn done(&mut self, response: Response, ending: bool) -> Result<Event, Failure> {
-        let exchange = self.exchange.take().ok_or("unexpected_bytes")?;
-        self.closing = ending || !response.keep_alive;
+    /// A server that answers before the request is sent may still wait for its rest: such a
+    /// connection carries no other one.
+    fn done(&mut self, response: Response, ending: bool, out: &Outbox) -> Result<Event, Failure> {
+        let exchange = self.take_exchange(out).ok_or("unexpected_bytes")?;
+        self.closing = ending || !response.keep_alive || !out.unsent().is_empty();
         let excerpt = self.reader.take_excerpt();
         let Response { status, bytes, server_time, .. } = response;
         let answer = Answer { server_time, ..Answer::new(status, bytes, excerpt) };
@@ -66,8 +68,6 @@ impl Conversation for Http1 {
 
     fn begin(&mut self, exchange: Exchange, what: Outgoing<'_>, out: &mut Outbox) {
         let Some(request) = what.request() else { return };
-        // A response may arrive before its request is sent.
-        out.discard();
         write_request(out.buffer(), request);
         self.reader.expect(request.method == "HEAD");
         let bytes_sent = out.unsent().len() as u64;
@@ -79,7 +79,7 @@ impl Conversation for Http1 {
         bytes: &[u8],
         ending: bool,
         arrival: Arrival,
-        _out: &mut Outbox,
+        out: &mut Outbox,
     ) -> Result<Option<Event>, Failure> {
         let Some(exchange) = &mut self.exchange else { return Err("unexpected_bytes") };
         if let Some(received) = arrival.received() {
@@ -91,29 +91,36 @@ impl Conversation for Http1 {
         match self.reader.read(bytes) {
             Ok(ResponseProgress::NeedMore) => Ok(None),
             Ok(ResponseProgress::Complete { response, used }) if used == bytes.len() => {
-                self.done(response, ending).map(Some)
+                self.done(response, ending, out).map(Some)
             }
             Ok(ResponseProgress::Complete { .. }) => Err("unexpected_bytes"),
             Err(error) => Err(error.kind()),
         }
     }
 
-    fn end_of_stream(&mut self) -> Result<Event, Failure> {
+    fn end_of_stream(&mut self, out: &Outbox) -> Result<Event, Failure> {
         if !self.reader.started() {
             return Err(CLOSED);
         }
         let response = self.reader.end_of_stream().map_err(|_| CLOSED)?;
-        self.done(response, true)
+        self.done(response, true, out)
     }
 
     /// The response may still arrive, so the connection is no longer usable.
-    fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
-        let exchange = self.exchange.take_if(|exchange| exchange.attempt == *attempt)?;
+    fn give_up(
+        &mut self,
+        attempt: &Attempt,
+        _: bool,
+        out: &mut Outbox,
+    ) -> Option<(Exchange, bool)> {
+        self.exchange.as_ref().filter(|exchange| exchange.attempt == *attempt)?;
         self.closing = true;
-        Some((exchange, true))
+        Some((self.take_exchange(out)?, true))
     }
 
-    fn take_exchange(&mut self) -> Option<Exchange> {
-        self.exchange.take()
+    fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
+        let mut exchange = self.exchange.take()?;
+        exchange.cut_short(out.unsent().len() as u64);
+        Some(exchange)
     }
 }

@@ -78,7 +78,7 @@ impl Conversation for Http2 {
             Outgoing::Stream(request, messages) => (request, Some(messages)),
             Outgoing::Message(_) | Outgoing::Statements(_) => return,
         };
-        let begun = self.client.request(request, self.scheme, out.buffer());
+        let begun = self.client.request(request, self.scheme, out);
         if let Some(wanted) = messages {
             self.client.await_messages(begun.stream, wanted);
         }
@@ -109,13 +109,15 @@ impl Conversation for Http2 {
         proven: bool,
         out: &mut Outbox,
     ) -> Option<(Exchange, bool)> {
-        let (stream, exchange) = self.exchanges.give_up(attempt)?;
-        self.client.reset(stream, out.buffer());
+        let (stream, mut exchange) = self.exchanges.give_up(attempt)?;
+        exchange.cut_short(self.client.reset(stream, out));
         let useless = self.exchanges.is_empty() && (!proven || Http2::is_clogged(out));
         Some((exchange, useless))
     }
 
-    fn take_exchange(&mut self) -> Option<Exchange> {
-        self.exchanges.take_any()
+    fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
+        let (stream, mut exchange) = self.exchanges.take_any()?;
+        exchange.cut_short(self.client.unsent_bytes(stream, out));
+        Some(exchange)
     }
 }

@@ -92,6 +92,10 @@ impl Http3 {
                         self.read_stream(id)?;
                     }
                 }
+                Quic::Stream(StreamEvent::Stopped { id, .. }) => {
+                    let unsent = self.session.drop_unsent(id);
+                    self.exchanges.cut_short(id.into(), unsent);
+                }
                 _ => {}
             }
         }
@@ -115,7 +119,7 @@ impl Http3 {
         self.streams = opened.take(self.most).collect();
         self.most = self.streams.len();
         let elsewhere = self.waiting.drain(self.most.min(self.waiting.len())..);
-        self.unbegun.extend(elsewhere.map(|(exchange, _)| Event::Unprocessed(exchange)));
+        self.unbegun.extend(elsewhere.map(|(exchange, _)| Event::unprocessed(exchange)));
     }
 
     /// Begins waiting exchanges, as far as the server allows. If it allows no more for a time,
@@ -142,7 +146,7 @@ impl Http3 {
         let starved = self.starving.is_some_and(|since| since.now() >= STARVING_MAX);
         if starved || self.client.is_closing() {
             let left = self.waiting.drain(..);
-            self.unbegun.extend(left.map(|(exchange, _)| Event::Unprocessed(exchange)));
+            self.unbegun.extend(left.map(|(exchange, _)| Event::unprocessed(exchange)));
         }
     }
 
@@ -168,18 +172,19 @@ impl Http3 {
             ended = !matches!(data, StreamData::Bytes(_));
             result == Ok(None)
         });
-        match result {
+        let unsent = match result {
             Ok(Some(Stop { code })) => self.session.stop(id, code),
             // The server answers before the request is complete: the rest is not needed.
             Ok(None) if ended && id.dir() == Dir::Bi => {
-                self.session.cut_short(id, code::REQUEST_CANCELLED);
+                self.session.cut_short(id, code::REQUEST_CANCELLED)
             }
-            Ok(None) => {}
+            Ok(None) => 0,
             Err(error) => {
                 self.session.close(error.code());
                 return Err(Http3Error::kind(error));
             }
-        }
+        };
+        self.exchanges.cut_short(stream, unsent);
         Ok(())
     }
 }
@@ -259,22 +264,28 @@ impl Conversation for Http3 {
         if let Some((exchange, _)) = waits.and_then(|place| self.waiting.remove(place)) {
             return Some((exchange, self.waiting.is_empty() && !self.connected));
         }
-        let (number, exchange) = self.exchanges.give_up(attempt)?;
+        let (number, mut exchange) = self.exchanges.give_up(attempt)?;
         let clogged = self.is_clogged();
         if let Some(stream) = stream_of(number) {
             self.client.forget(number);
-            self.session.stop(stream, code::REQUEST_CANCELLED);
+            exchange.cut_short(self.session.stop(stream, code::REQUEST_CANCELLED));
         }
         Some((exchange, self.exchanges.is_empty() && (!proven || clogged)))
     }
 
-    fn take_exchange(&mut self) -> Option<Exchange> {
+    fn take_exchange(&mut self, _out: &Outbox) -> Option<Exchange> {
         let waits = self.waiting.pop_front().map(|(exchange, _)| exchange);
         let unbegun = || match self.unbegun.pop_front() {
-            Some(Event::Unprocessed(exchange) | Event::Failed { exchange, .. }) => Some(exchange),
+            Some(Event::Unprocessed { exchange, .. } | Event::Failed { exchange, .. }) => {
+                Some(exchange)
+            }
             _ => None,
         };
-        waits.or_else(unbegun).or_else(|| self.exchanges.take_any())
+        waits.or_else(unbegun).or_else(|| {
+            let (number, mut exchange) = self.exchanges.take_any()?;
+            exchange.cut_short(stream_of(number).map_or(0, |id| self.session.drop_unsent(id)));
+            Some(exchange)
+        })
     }
 
     fn close(&mut self, out: &mut Outbox) {

@@ -218,7 +218,7 @@ pub(crate) trait Conversation {
     ///
     /// # Errors
     /// If that is not the end of a response, [`CLOSED`].
-    fn end_of_stream(&mut self) -> Result<Event, Failure> {
+    fn end_of_stream(&mut self, _out: &Outbox) -> Result<Event, Failure> {
         Err(CLOSED)
     }
 
@@ -234,8 +234,8 @@ pub(crate) trait Conversation {
         out: &mut Outbox,
     ) -> Option<(Exchange, bool)>;
 
-    /// Takes one of the exchanges under way.
-    fn take_exchange(&mut self) -> Option<Exchange>;
+    /// Takes one of the exchanges under way, given the bytes that will not be sent.
+    fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange>;
 
     /// Writes the last words before the connection is closed.
     fn close(&mut self, _out: &mut Outbox) {}

@@ -240,7 +240,7 @@ impl Conversation for Postgresql {
         Some((work.exchange, true))
     }
 
-    fn take_exchange(&mut self) -> Option<Exchange> {
+    fn take_exchange(&mut self, _out: &Outbox) -> Option<Exchange> {
         self.work.take().map(|work| work.exchange)
     }
 

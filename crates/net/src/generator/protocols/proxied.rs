@@ -55,8 +55,8 @@ impl Conversation for Proxied {
         self.inner.read(bytes, ending, arrival, out)
     }
 
-    fn end_of_stream(&mut self) -> Result<Event, Failure> {
-        self.inner.end_of_stream()
+    fn end_of_stream(&mut self, out: &Outbox) -> Result<Event, Failure> {
+        self.inner.end_of_stream(out)
     }
 
     fn give_up(
@@ -68,7 +68,7 @@ impl Conversation for Proxied {
         self.inner.give_up(attempt, proven, out)
     }
 
-    fn take_exchange(&mut self) -> Option<Exchange> {
-        self.inner.take_exchange()
+    fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
+        self.inner.take_exchange(out)
     }
 }

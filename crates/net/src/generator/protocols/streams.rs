@@ -8,6 +8,7 @@ use super::exchange::{Answer, Event, Exchange};
 use crate::generator::transport::failure::Failure;
 use crate::poller::Clock;
 use crate::protocol::StreamEvent;
+use crate::protocol::http2::Http2Error;
 
 /// The exchanges of a connection, and their events.
 pub(super) struct Exchanges<N> {
@@ -57,9 +58,18 @@ impl<N: Copy + PartialEq> Exchanges<N> {
         Some(self.carried.remove(place))
     }
 
-    /// Takes one of the exchanges.
-    pub(super) fn take_any(&mut self) -> Option<Exchange> {
-        (!self.carried.is_empty()).then(|| self.carried.remove(0).1)
+    /// Takes one of the exchanges, and its stream.
+    pub(super) fn take_any(&mut self) -> Option<(N, Exchange)> {
+        (!self.carried.is_empty()).then(|| self.carried.remove(0))
+    }
+
+    /// A part of a stream's request was not sent, and will not be.
+    pub(super) fn cut_short(&mut self, stream: N, unsent: u64) {
+        if unsent > 0
+            && let Some(place) = self.place(stream)
+        {
+            self.carried[place].1.cut_short(unsent);
+        }
     }
 
     /// The meaning of a stream's event for its exchange, if that still exists.
@@ -76,7 +86,17 @@ impl<N: Copy + PartialEq> Exchanges<N> {
                 let answer = Answer { server_time, ..Answer::new(status, bytes, excerpt) };
                 Some(Event::Done { exchange, answer })
             }
-            Of::Unprocessed { stream } => self.take(stream).map(Event::Unprocessed),
+            Of::Unprocessed { stream, others_taken } => {
+                self.take(stream).map(|exchange| Event::Unprocessed { exchange, others_taken })
+            }
+            Of::CutShort { stream, unsent } => {
+                self.cut_short(stream, unsent);
+                None
+            }
+            Of::FlowControl { stream } => {
+                let failure = Http2Error::FlowControl.kind();
+                self.take(stream).map(|exchange| Event::Failed { exchange, failure })
+            }
             Of::Reset { stream, .. } => {
                 let exchange = self.take(stream)?;
                 Some(Event::Failed { exchange, failure: "stream_reset" })

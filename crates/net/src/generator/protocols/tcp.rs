@@ -60,21 +60,32 @@ impl Conversation for Tcp {
         bytes: &[u8],
         ending: bool,
         arrival: Arrival,
-        _out: &mut Outbox,
+        out: &mut Outbox,
     ) -> Result<Option<Event>, Failure> {
-        self.0.closing |= ending;
+        // A server that answers before the message is sent may still wait for its rest.
+        self.0.closing |= ending || !out.unsent().is_empty();
         let current = self.0.current.as_mut().ok_or("unexpected_bytes")?;
         if !current.stream_part(bytes, || arrival.now())? {
             return Ok(None);
         }
+        current.exchange.cut_short(out.unsent().len() as u64);
         Ok(self.0.current.take().map(MessageExchange::finish))
     }
 
-    fn give_up(&mut self, attempt: &Attempt, _: bool, _: &mut Outbox) -> Option<(Exchange, bool)> {
-        self.0.give_up(attempt)
+    fn give_up(
+        &mut self,
+        attempt: &Attempt,
+        _: bool,
+        out: &mut Outbox,
+    ) -> Option<(Exchange, bool)> {
+        let (mut exchange, useless) = self.0.give_up(attempt)?;
+        exchange.cut_short(out.unsent().len() as u64);
+        Some((exchange, useless))
     }
 
-    fn take_exchange(&mut self) -> Option<Exchange> {
-        self.0.take_exchange()
+    fn take_exchange(&mut self, out: &Outbox) -> Option<Exchange> {
+        let mut exchange = self.0.take_exchange()?;
+        exchange.cut_short(out.unsent().len() as u64);
+        Some(exchange)
     }
 }

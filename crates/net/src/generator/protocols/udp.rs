@@ -82,7 +82,7 @@ impl Conversation for Udp {
         self.0.give_up(attempt)
     }
 
-    fn take_exchange(&mut self) -> Option<Exchange> {
+    fn take_exchange(&mut self, _out: &Outbox) -> Option<Exchange> {
         self.0.take_exchange()
     }
 }

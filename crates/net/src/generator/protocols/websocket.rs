@@ -183,7 +183,7 @@ impl Conversation for WebSocket {
         self.single.give_up(attempt)
     }
 
-    fn take_exchange(&mut self) -> Option<Exchange> {
+    fn take_exchange(&mut self, _out: &Outbox) -> Option<Exchange> {
         self.single.take_exchange()
     }
 

@@ -1,5 +1,7 @@
 //! Merges the rows of several event loops, of this process or of others, in the order of time.
 
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -26,8 +28,20 @@ pub(crate) fn combine(one: LoopOutcome, other: LoopOutcome) -> LoopOutcome {
         load_lost: one.load_lost.or(other.load_lost),
         in_flight: one.in_flight + other.in_flight,
         bodies_cut: one.bodies_cut + other.bodies_cut,
+        unreached: sum_of(one.unreached, other.unreached),
         generator: one.generator.joined(other.generator),
     }
+}
+
+/// The counts of both, by address.
+fn sum_of(
+    mut one: BTreeMap<SocketAddr, u64>,
+    other: BTreeMap<SocketAddr, u64>,
+) -> BTreeMap<SocketAddr, u64> {
+    for (address, count) in other {
+        *one.entry(address).or_default() += count;
+    }
+    one
 }
 
 /// The checks of all loops together.

@@ -104,6 +104,9 @@ fn outcome(
     summary.notes.extend(workload.ended_before(done.window.end));
     summary.notes.extend(waiting_note(&summary, workload));
     summary.warnings.extend(tls::advice(&summary.errors_by_kind));
+    summary.warnings.extend(done.unreached.iter().map(|(address, count)| {
+        format!("{address}, one of the target's addresses, took none of {count} connections")
+    }));
     summary.warnings.extend((done.bodies_cut > 0).then(|| {
         format!(
             "{} responses had bodies of more than {} MiB: clients saw that much of each",

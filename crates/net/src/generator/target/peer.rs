@@ -88,6 +88,11 @@ impl Peer {
 }
 
 impl Addresses {
+    /// Whether there are several.
+    pub(crate) fn are_several(&self) -> bool {
+        self.all.len() > 1
+    }
+
     /// The address that comes next.
     pub(crate) fn take_next(&mut self) -> SocketAddr {
         if let Some(all) = self.renewal.as_mut().and_then(Renewal::changes) {

@@ -1,6 +1,7 @@
 //! Reads one message after another from a stream of bytes, of either direction.
 
 use super::body::{Body, BodyProgress};
+use super::folds::unfolded;
 use super::{HEAD_BYTES_MAX, ProtocolError};
 use crate::protocol::{Capture, Excerpt};
 
@@ -41,8 +42,10 @@ pub(super) struct MessageReader<M> {
 }
 
 impl<M> MessageReader<M> {
-    pub(super) fn new() -> Self {
-        Self { partial: PartialHead(Vec::new()), current: None, bytes: 0, excerpt: None }
+    /// Heads may have folded lines if `folds` says so: those of responses only.
+    pub(super) fn new(folds: bool) -> Self {
+        let partial = PartialHead { bytes: Vec::new(), folds };
+        Self { partial, current: None, bytes: 0, excerpt: None }
     }
 
     /// Keeps this much of the next message, for [`Self::take_kept`].
@@ -127,12 +130,16 @@ impl<M> MessageReader<M> {
 
 /// The bytes of a head that has not arrived whole. Empty as long as heads do.
 #[derive(Debug)]
-struct PartialHead(Vec<u8>);
+struct PartialHead {
+    bytes: Vec<u8>,
+    /// Whether lines may be folded.
+    folds: bool,
+}
 
 impl PartialHead {
     fn clear(&mut self) {
-        self.0.clear();
-        self.0.shrink_to(KEPT_BYTES);
+        self.bytes.clear();
+        self.bytes.shrink_to(KEPT_BYTES);
     }
 
     /// Parses the head that ends among `bytes` and returns the number of its bytes, or else buffers
@@ -148,37 +155,55 @@ impl PartialHead {
         parse: impl Fn(&[u8]) -> Parsed<M>,
         excerpt: Option<&mut Excerpt>,
     ) -> Parsed<M> {
-        let held_bytes = self.0.len();
+        let held_bytes = self.bytes.len();
         let blank = if held_bytes == 0 { blank_length(bytes) } else { 0 };
         let bytes = &bytes[blank..];
         let room = HEAD_BYTES_MAX - held_bytes;
         let fresh = &bytes[..bytes.len().min(room)];
         let parsed = if held_bytes == 0 {
-            parse(fresh)?
+            self.parse(fresh, parse, excerpt)?
         } else {
-            self.0.extend_from_slice(fresh);
+            self.bytes.extend_from_slice(fresh);
             let line_ended = memchr::memchr(b'\n', fresh).is_some();
             let full = fresh.len() == room;
-            if line_ended || full { parse(&self.0)? } else { None }
+            if line_ended || full { self.parse(&self.bytes, parse, excerpt)? } else { None }
         };
         match parsed {
             Some((head, length)) => {
-                if let Some(excerpt) = excerpt {
-                    let whole = if held_bytes == 0 { fresh } else { &self.0 };
-                    excerpt.head.clear();
-                    excerpt.head.extend_from_slice(&whole[..length]);
-                }
                 self.clear();
                 Ok(Some((head, blank + length - held_bytes)))
             }
             None if bytes.len() >= room => Err(ProtocolError::HeadTooLarge),
             None => {
                 if held_bytes == 0 {
-                    self.0.extend_from_slice(fresh);
+                    self.bytes.extend_from_slice(fresh);
                 }
                 Ok(None)
             }
         }
+    }
+
+    /// Parses bytes that begin with a head, and keeps it if it is complete. Only a head that is
+    /// refused is searched for folded lines.
+    fn parse<M>(
+        &self,
+        bytes: &[u8],
+        parse: impl Fn(&[u8]) -> Parsed<M>,
+        excerpt: Option<&mut Excerpt>,
+    ) -> Parsed<M> {
+        let mut joined = None;
+        let parsed = match parse(bytes) {
+            Err(ProtocolError::BadHeader) if self.folds => {
+                joined = unfolded(bytes);
+                joined.as_deref().map_or(Err(ProtocolError::BadHeader), parse)?
+            }
+            parsed => parsed?,
+        };
+        if let (Some((_, length)), Some(excerpt)) = (&parsed, excerpt) {
+            excerpt.head.clear();
+            excerpt.head.extend_from_slice(&joined.as_deref().unwrap_or(bytes)[..*length]);
+        }
+        Ok(parsed)
     }
 }
 

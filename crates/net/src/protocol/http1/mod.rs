@@ -21,6 +21,7 @@
 
 mod body;
 mod fields;
+mod folds;
 mod message;
 mod request;
 mod response;

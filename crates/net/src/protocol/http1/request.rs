@@ -109,7 +109,7 @@ impl RequestReader {
     #[must_use]
     pub fn new(header_names: &[&str]) -> Self {
         let header_names = header_names.iter().map(|&name| name.to_owned()).collect();
-        Self { message: MessageReader::new(), header_names }
+        Self { message: MessageReader::new(false), header_names }
     }
 
     /// Whether any byte of the current request has been read. While this is false, the client may

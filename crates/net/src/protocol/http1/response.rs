@@ -56,7 +56,7 @@ impl ResponseReader {
     /// Makes a reader that keeps this much of responses, for [`Self::take_kept`].
     #[must_use]
     pub fn capturing(capture: Capture) -> Self {
-        Self { message: MessageReader::new(), head_only: false, capture }
+        Self { message: MessageReader::new(true), head_only: false, capture }
     }
 
     /// The kept part of the complete response.

@@ -125,12 +125,34 @@ impl Client {
         result
     }
 
-    /// Ends a stream from this side, if it is open.
-    pub fn reset(&mut self, stream: u32, out: &mut Vec<u8>) {
-        if let Some(place) = self.place(stream) {
-            self.streams.remove(place);
-            frame::push_number(out, kind::RST_STREAM, stream, code::CANCEL);
+    /// Ends a stream from this side, if it is open. Returns the size of the part of its request
+    /// that was not sent, in bytes.
+    pub fn reset(&mut self, stream: u32, out: &mut Outbox) -> u64 {
+        let Some(place) = self.place(stream) else { return 0 };
+        let unsent = self.streams.remove(place).unsent_bytes(out);
+        frame::push_number(out.buffer(), kind::RST_STREAM, stream, code::CANCEL);
+        unsent
+    }
+
+    /// The size of the part of a stream's request that was not sent, in bytes.
+    #[must_use]
+    pub fn unsent_bytes(&self, stream: u32, out: &Outbox) -> u64 {
+        self.place(stream).map_or(0, |place| self.streams[place].unsent_bytes(out))
+    }
+
+    /// Removes a stream that ends, and reports the part of its request that was not sent.
+    pub(super) fn remove(
+        &mut self,
+        place: usize,
+        out: &Outbox,
+        events: &mut VecDeque<Event>,
+    ) -> Stream {
+        let stream = self.streams.remove(place);
+        let unsent = stream.unsent_bytes(out);
+        if unsent > 0 {
+            events.push_back(Event::CutShort { stream: stream.id, unsent });
         }
+        stream
     }
 
     /// The index of an open stream in the list.

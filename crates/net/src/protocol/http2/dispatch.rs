@@ -30,10 +30,10 @@ impl Client {
             kind::DATA => self.data(frame, out, events),
             kind::HEADERS => self.headers(frame, out, events),
             kind::CONTINUATION => self.continuation(frame, out, events),
-            kind::RST_STREAM => self.reset_by_server(frame, events),
+            kind::RST_STREAM => self.reset_by_server(frame, out, events),
             kind::SETTINGS => self.settings(frame, out),
             kind::PING => self.ping(frame, out),
-            kind::GOAWAY => self.go_away(frame, events),
+            kind::GOAWAY => self.go_away(frame, out, events),
             kind::WINDOW_UPDATE => self.window_update(frame, out, events),
             kind::PUSH_PROMISE => Err(Http2Error::Protocol),
             kind::PRIORITY if frame.payload.len() != 5 => Err(Http2Error::FrameSize),
@@ -175,7 +175,7 @@ impl Client {
         if result == Ok(None) {
             return;
         }
-        let stream = self.streams.remove(place);
+        let stream = self.remove(place, out, events);
         let id = stream.id;
         if let Ok(Some(status)) = result {
             self.barren = 0;
@@ -192,12 +192,17 @@ impl Client {
         }
     }
 
-    fn reset_by_server(&mut self, frame: &Frame<'_>, events: &mut VecDeque<Event>) -> Done {
+    fn reset_by_server(
+        &mut self,
+        frame: &Frame<'_>,
+        out: &Outbox,
+        events: &mut VecDeque<Event>,
+    ) -> Done {
         let code = number(frame.payload)?;
         let Some(place) = self.place_of(frame)? else { return self.count_empty_frame() };
-        let stream = self.streams.remove(place).id;
+        let stream = self.remove(place, out, events).id;
         events.push_back(match code {
-            code::REFUSED_STREAM => Event::Unprocessed { stream },
+            code::REFUSED_STREAM => Event::Unprocessed { stream, others_taken: false },
             _ => Event::Reset { stream, code },
         });
         Ok(())
@@ -225,7 +230,7 @@ impl Client {
             }
         }
         out.reply(|bytes| frame::push(bytes, kind::SETTINGS, flag::ACK, 0, &[]))?;
-        self.send_bodies(out.buffer());
+        self.send_bodies(out);
         self.count_empty_frame()
     }
 
@@ -243,7 +248,7 @@ impl Client {
     }
 
     /// The server takes no new streams, and has not processed those above a number.
-    fn go_away(&mut self, frame: &Frame<'_>, events: &mut VecDeque<Event>) -> Done {
+    fn go_away(&mut self, frame: &Frame<'_>, out: &Outbox, events: &mut VecDeque<Event>) -> Done {
         if frame.stream != 0 {
             return Err(Http2Error::Protocol);
         }
@@ -253,8 +258,9 @@ impl Client {
         }
         self.closing = true;
         let remaining = self.streams.partition_point(|stream| stream.id <= last);
-        for stream in self.streams.drain(remaining..) {
-            events.push_back(Event::Unprocessed { stream: stream.id });
+        while self.streams.len() > remaining {
+            let stream = self.remove(remaining, out, events).id;
+            events.push_back(Event::Unprocessed { stream, others_taken: last > 0 });
         }
         self.count_empty_frame()
     }
@@ -277,11 +283,16 @@ impl Client {
         } else if let Some(place) = self.place_of(frame)? {
             let stream = &mut self.streams[place];
             stream.send_window += increment;
-            if increment == 0 || stream.send_window > WINDOW_MAX {
+            if increment == 0 {
                 self.take_progress(place, Err(Malformed), out, events);
+            } else if stream.send_window > WINDOW_MAX {
+                let stream = self.remove(place, out, events).id;
+                events.push_back(Event::FlowControl { stream });
+                let code = code::FLOW_CONTROL_ERROR;
+                frame::push_number(out.buffer(), kind::RST_STREAM, stream, code);
             }
         }
-        self.send_bodies(out.buffer());
+        self.send_bodies(out);
         Ok(())
     }
 }

@@ -7,6 +7,11 @@ pub(super) const PAYLOAD_MAX: usize = 16_384;
 /// The length of a frame's header, in bytes.
 pub(super) const HEADER_BYTES: usize = 9;
 
+/// The size of a body in frames of the largest length, in bytes.
+pub(super) fn framed(body: usize) -> u64 {
+    (body + body.div_ceil(PAYLOAD_MAX) * HEADER_BYTES) as u64
+}
+
 /// Kinds of frames.
 pub(super) mod kind {
     pub(crate) const DATA: u8 = 0;

@@ -4,6 +4,7 @@ use super::client::Client;
 use super::frame::{self, flag, kind};
 use super::hpack::Keep;
 use super::stream::Stream;
+use crate::protocol::Outbox;
 use crate::protocol::fields::request_fields;
 use crate::protocol::grpc::MessageCount;
 use crate::protocol::http1::RequestHead;
@@ -28,19 +29,21 @@ impl Client {
         &mut self,
         request: &RequestHead<'_>,
         scheme: &str,
-        out: &mut Vec<u8>,
+        out: &mut Outbox,
     ) -> SentRequest {
         let stream = self.next_id;
         self.next_id += 2;
         self.barren = 0;
-        let before = out.len();
+        let before = out.written();
         let block = self.block(request, scheme);
-        self.push_block(stream, &block, request.body.is_empty(), out);
+        self.push_block(stream, &block, request.body.is_empty(), out.buffer());
+        let head = out.written() - before;
         let response = Response::new(request.method == "HEAD", self.capture.place());
         let mut own = Stream::new(stream, self.server.window, response);
         own.unsent = request.body.to_vec();
+        own.note_frame(head as usize, out);
         self.streams.push(own);
-        let bytes = (out.len() - before) as u64 + framed(request.body.len());
+        let bytes = head + frame::framed(request.body.len());
         self.send_bodies(out);
         SentRequest { stream, bytes }
     }
@@ -84,7 +87,7 @@ impl Client {
     }
 
     /// Appends the part of waiting bodies that the windows allow.
-    pub(super) fn send_bodies(&mut self, out: &mut Vec<u8>) {
+    pub(super) fn send_bodies(&mut self, out: &mut Outbox) {
         for stream in &mut self.streams {
             let mut sent = 0;
             while sent < stream.unsent.len() {
@@ -97,16 +100,13 @@ impl Client {
                 }
                 sent += part.len();
                 let ends = if sent == stream.unsent.len() { flag::END_STREAM } else { 0 };
-                frame::push(out, kind::DATA, ends, stream.id, part);
-                self.send_window -= part.len() as i64;
-                stream.send_window -= part.len() as i64;
+                let length = part.len();
+                frame::push(out.buffer(), kind::DATA, ends, stream.id, part);
+                stream.note_frame(frame::HEADER_BYTES + length, out);
+                self.send_window -= length as i64;
+                stream.send_window -= length as i64;
             }
             stream.unsent.drain(..sent);
         }
     }
-}
-
-/// The size of a body in frames of the largest length, in bytes.
-fn framed(body: usize) -> u64 {
-    (body + body.div_ceil(frame::PAYLOAD_MAX) * frame::HEADER_BYTES) as u64
 }

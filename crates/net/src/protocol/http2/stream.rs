@@ -1,5 +1,7 @@
 //! One stream: a request that may still be under way, and the received part of the response.
 
+use super::frame;
+use crate::protocol::Outbox;
 use crate::protocol::response::Response;
 
 /// The widest that a window may be, in bytes.
@@ -43,6 +45,10 @@ pub(super) struct Stream {
     pub(super) receive_window: ReceiveWindow,
     /// The part of the request's body that waits for a window.
     pub(super) unsent: Vec<u8>,
+    /// The size of its written frames, and the number of bytes ever written when the last of them
+    /// was.
+    pub(super) frames: u64,
+    pub(super) written: u64,
     /// The received part of the response.
     pub(super) response: Response,
 }
@@ -50,6 +56,21 @@ pub(super) struct Stream {
 impl Stream {
     pub(super) fn new(id: u32, send_window: i64, response: Response) -> Stream {
         let receive_window = ReceiveWindow::new();
-        Stream { id, send_window, receive_window, unsent: Vec::new(), response }
+        let unsent = Vec::new();
+        Stream { id, send_window, receive_window, unsent, frames: 0, written: 0, response }
+    }
+
+    /// A frame was written to the output.
+    pub(super) fn note_frame(&mut self, size: usize, out: &Outbox) {
+        self.frames += size as u64;
+        self.written = out.written();
+    }
+
+    /// The part of the request that has not been sent, in bytes: what waits for a window, and the
+    /// written frames in the output. Frames of other streams behind the first of them count as its
+    /// own, so that it is an upper bound if several bodies are under way.
+    pub(super) fn unsent_bytes(&self, out: &Outbox) -> u64 {
+        let sent = out.written() - out.unsent().len() as u64;
+        frame::framed(self.unsent.len()) + self.written.saturating_sub(sent).min(self.frames)
     }
 }

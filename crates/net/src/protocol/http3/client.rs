@@ -144,7 +144,7 @@ impl Client {
         if let Some(place) = self.place(stream) {
             self.streams.remove(place);
             events.push_back(match code {
-                code::REQUEST_REJECTED => Event::Unprocessed { stream },
+                code::REQUEST_REJECTED => Event::Unprocessed { stream, others_taken: false },
                 _ => Event::Reset { stream, code },
             });
         }
@@ -226,7 +226,8 @@ impl Client {
         if let Some(from) = self.control.gone_from {
             let remaining = self.streams.partition_point(|stream| stream.id < from);
             for stream in self.streams.drain(remaining..) {
-                events.push_back(Event::Unprocessed { stream: stream.id });
+                let others_taken = from > 0;
+                events.push_back(Event::Unprocessed { stream: stream.id, others_taken });
             }
         }
         result

@@ -136,7 +136,6 @@ impl Session {
                         self.write_last(id, bytes);
                     }
                 }
-                Event::Stream(StreamEvent::Stopped { id, .. }) => drop(self.forget_unsent(id)),
                 event => return Some(event),
             }
         }
@@ -205,6 +204,11 @@ impl Session {
         Some(self.unsent.swap_remove(place).1)
     }
 
+    /// Drops the waiting data of a stream, and returns its size in bytes.
+    pub(crate) fn drop_unsent(&mut self, stream: StreamId) -> u64 {
+        self.forget_unsent(stream).map_or(0, |bytes| bytes.len() as u64)
+    }
+
     /// Hands the arrived data of a stream to `take`, until nothing is left or that returns no.
     pub(crate) fn read(&mut self, stream: StreamId, mut take: impl FnMut(StreamData<'_>) -> bool) {
         let mut stream = self.connection.recv_stream(stream);
@@ -230,21 +234,23 @@ impl Session {
         let _ = chunks.finalize();
     }
 
-    /// Gives a stream up: no more is received, nor sent if it is bidirectional.
-    pub(crate) fn stop(&mut self, stream: StreamId, code: u64) {
+    /// Gives a stream up: no more is received, nor sent if it is bidirectional. Returns the size of
+    /// the data that was left, in bytes.
+    pub(crate) fn stop(&mut self, stream: StreamId, code: u64) -> u64 {
         let code = number(code);
-        self.forget_unsent(stream);
+        let unsent = self.drop_unsent(stream);
         self.connection.recv_stream(stream).stop(code).ok();
         if stream.dir() == Dir::Bi {
             self.connection.send_stream(stream).reset(code).ok();
         }
+        unsent
     }
 
-    /// Sends no more over a stream whose other end has finished, if data was left.
-    pub(crate) fn cut_short(&mut self, stream: StreamId, code: u64) {
-        if self.forget_unsent(stream).is_some() {
-            self.connection.send_stream(stream).reset(number(code)).ok();
-        }
+    /// Sends no more over a stream whose other end has finished. Returns the bytes that were left.
+    pub(crate) fn cut_short(&mut self, stream: StreamId, code: u64) -> u64 {
+        let Some(left) = self.forget_unsent(stream) else { return 0 };
+        self.connection.send_stream(stream).reset(number(code)).ok();
+        left.len() as u64
     }
 
     /// Whether the connection can carry nothing any more.

@@ -189,6 +189,28 @@ fn old_servers_close_unless_they_say_otherwise() {
     }
 }
 
+/// However it is cut, and with the next line's blanks in another piece.
+#[test]
+fn folded_fields_are_read_as_one_line() {
+    let text = "HTTP/1.1 200 OK\r\nX-A: b\r\n  c\r\n\td\r\nContent-Length:\r\n 3\r\n\
+                Connection: keep-alive,\r\n close\r\nServer-Timing: a;\r\n dur=2\r\n\r\n y\n";
+    for size in [1, 2, 7, text.len()] {
+        let mut reader = ResponseReader::capturing(Capture::All);
+        reader.expect(false);
+        let mut read = ResponseProgress::NeedMore;
+        for piece in pieces(text.as_bytes(), size) {
+            read = reader.read(piece).unwrap();
+        }
+        let ResponseProgress::Complete { response, .. } = read else { panic!("{size}: {read:?}") };
+        let Response { keep_alive, bytes, server_time, .. } = response;
+        assert_eq!((keep_alive, bytes), (false, text.len() as u64));
+        assert_eq!(server_time, Nanos(2_000_000));
+        let excerpt = reader.take_excerpt().unwrap();
+        let values: Vec<_> = excerpt.fields("x-a").map(<[u8]>::to_vec).collect();
+        assert_eq!((values, &excerpt.body[..]), (vec![b"b    c  \td".to_vec()], &b" y\n"[..]));
+    }
+}
+
 #[test]
 fn statuses_without_body_are_written_without_length() {
     for status in [204, 304] {

@@ -57,7 +57,7 @@ fn responses_of_many_shapes_are_read() {
 fn heads_trailers_and_bodies_are_kept_where_wanted() {
     for size in [1, 7, usize::MAX] {
         let (mut client, mut out) =
-            (Client::open(STREAMS_MAX, Capture::All, &mut Vec::new()), Vec::new());
+            (Client::open(STREAMS_MAX, Capture::All, &mut Vec::new()), Outbox::default());
         for _ in 0..5 {
             client.request(&GET, "http", &mut out);
         }
@@ -98,7 +98,7 @@ fn the_server_says_how_many_streams_there_may_be() {
     assert!(!client.has_room() && client.streams_allowed() == Some(2));
     client.reset(1, &mut out);
     client.reset(1, &mut out);
-    assert_eq!(written(&out), [(kind::RST_STREAM, 1)]);
+    assert_eq!(written(out.unsent()), [(kind::RST_STREAM, 1)]);
     assert!(client.has_room());
 }
 
@@ -112,15 +112,75 @@ fn streams_above_the_last_that_a_leaving_server_saw_are_given_back() {
         .head(1, 0, OK)
         .data(1, END, 3);
     let read = events(&mut client, &script);
-    assert_eq!(read[0], Event::Unprocessed { stream: 5 });
+    assert_eq!(read[0], Event::Unprocessed { stream: 5, others_taken: true });
     assert_eq!((read.len(), client.has_room(), client.is_closing()), (3, false, true));
+}
+
+fn unprocessed(stream: u32, others_taken: bool) -> Event {
+    Event::Unprocessed { stream, others_taken }
+}
+
+/// Whether it took any shows whether the same request will make progress elsewhere.
+#[test]
+fn a_server_that_leaves_says_whether_it_took_others() {
+    for (last, taken) in [(0, false), (1, true)] {
+        let (mut client, _) = client(2);
+        let leave = [u32::to_be_bytes(last), [0; 4]].concat();
+        let read = events(&mut client, &script().frame(kind::GOAWAY, 0, 0, &leave));
+        let later = [unprocessed(1, taken), unprocessed(3, taken)];
+        assert_eq!(read, later[usize::from(taken)..]);
+    }
+}
+
+#[test]
+fn a_window_that_is_opened_too_far_ends_its_stream_alone() {
+    let far = (1_u32 << 31) - 1;
+    let update = |stream, bytes: u32| (kind::WINDOW_UPDATE, 0, stream, bytes.to_be_bytes());
+    for already in [1_u32, 65_535] {
+        let (mut client, _) = client(2);
+        let (kind, flags, stream, one) = update(3, already);
+        let script = script().frame(kind, flags, stream, &one);
+        let (_, _, _, two) = update(3, far - 65_535 - already + 1);
+        let script = script.frame(kind, flags, stream, &two).head(1, 0, OK).data(1, END, 3);
+        let (read, out, result) = feed(&mut client, &script.bytes, usize::MAX);
+        assert_eq!((result, &read[0]), (Ok(()), &Event::FlowControl { stream: 3 }));
+        assert!(matches!(read[2], Event::Complete { stream: 1, .. }), "{read:?}");
+        let reset = [&[0, 0, 4, kind::RST_STREAM, 0, 0, 0, 0, 3][..], &[0, 0, 0, 3]].concat();
+        assert!(out.ends_with(&reset), "{out:?}");
+    }
+}
+
+/// The bytes of a request that never left, by what had left when its stream ended.
+#[test]
+fn the_part_of_a_request_that_was_not_sent_is_reported() {
+    let body = vec![b'y'; 100_000];
+    let post = RequestHead { method: "POST", body: &body, ..GET };
+    for (sent, ends) in [(0, "all"), (40, "some"), (20_000, "most"), (usize::MAX, "window")] {
+        let (mut client, mut out) = client(0);
+        let begun = client.request(&post, "https", &mut out);
+        let waiting = out.unsent().len();
+        out.mark_sent(sent.min(waiting));
+        let head = script().head(1, END, &[(":status", "413")]);
+        let mut events = VecDeque::new();
+        client.read(&head.bytes, &mut out, &mut events).unwrap();
+        let cut = events.iter().find_map(|event| match event {
+            Event::CutShort { stream: 1, unsent } => Some(*unsent),
+            _ => None,
+        });
+        // The window let 65,535 bytes out, in frames of 16 KiB.
+        let left = begun.bytes - sent.min(waiting) as u64;
+        assert_eq!(cut, Some(left), "{ends}");
+        assert!(matches!(events.back(), Some(Event::Complete { status: 413, .. })));
+    }
+    let (mut client, mut out) = client(1);
+    assert_eq!(client.reset(1, &mut out), 0);
 }
 
 #[test]
 fn a_refused_stream_is_given_back() {
     let (mut client, _) = client(1);
     let script = script().frame(kind::RST_STREAM, 0, 1, &7_u32.to_be_bytes());
-    assert_eq!(events(&mut client, &script), [Event::Unprocessed { stream: 1 }]);
+    assert_eq!(events(&mut client, &script), [unprocessed(1, false)]);
 }
 
 #[test]
@@ -174,7 +234,7 @@ fn bodies_wait_for_windows() {
             .unwrap();
         sent
     };
-    assert_eq!(sent(&out), 65_535);
+    assert_eq!(sent(out.unsent()), 65_535);
     assert!((100_063..100_100).contains(&begun.bytes), "{begun:?}");
     // The stream's window grows with the settings, the connection's does not.
     let (_, out, _) = feed(&mut client, &script().setting(4, 80_000).bytes, usize::MAX);
@@ -209,7 +269,7 @@ fn a_long_head_goes_out_in_several_frames() {
     let long = "€".repeat(20_000);
     let headers = [("X-Long", long.as_str()), ("Connection", "close"), ("Host", "b")];
     client.request(&RequestHead { headers: &headers, ..GET }, "http", &mut out);
-    let frames = written(&out);
+    let frames = written(out.unsent());
     assert!(frames.len() > 2 && frames[1..].iter().all(|it| *it == (kind::CONTINUATION, 1)));
 }
 
@@ -229,7 +289,7 @@ fn a_stream_of_messages_is_over_when_enough_have_come() {
     let body = b"\0\0\0\0\x02ab\0\0\0\0\0\0\0\0\0\x03abc";
     let head = &[(":status", "200")];
     for (wanted, cut) in [(2, true), (3, true), (4, false), (u64::MAX, false)] {
-        let (mut client, mut out) = (client(0).0, Vec::new());
+        let (mut client, mut out) = (client(0).0, Outbox::default());
         let begun = client.request(&GET, "http", &mut out);
         client.await_messages(begun.stream, wanted);
         let mut frames = script().head(1, 0, head).frame(kind::DATA, 0, 1, &body[..3]);

@@ -86,6 +86,10 @@ fn malformed_responses_end_their_stream_alone() {
     assert_eq!((result, client.is_closing()), (Ok(Some(Stop { code: 0x10e })), false));
 }
 
+fn unprocessed(stream: u64, others_taken: bool) -> Event {
+    Event::Unprocessed { stream, others_taken }
+}
+
 #[test]
 fn resets_are_told() {
     let mut events = VecDeque::new();
@@ -95,7 +99,7 @@ fn resets_are_told() {
     client.reset(4, 0x102, &mut events).unwrap();
     client.forget(8);
     client.reset(8, 0x102, &mut events).unwrap();
-    let told = [Event::Unprocessed { stream: 0 }, Event::Reset { stream: 4, code: 0x102 }];
+    let told = [unprocessed(0, false), Event::Reset { stream: 4, code: 0x102 }];
     assert_eq!((events.make_contiguous(), client.is_closing()), (&mut told.clone()[..], false));
 }
 
@@ -104,7 +108,7 @@ fn a_server_that_goes_away_has_not_looked_at_later_requests() {
     let mut client = client(3);
     let bytes = control().frame(kind::GOAWAY, &[4]).0;
     let (events, result) = feed(&mut client, CONTROL, &bytes, 1, false);
-    let later = vec![Event::Unprocessed { stream: 4 }, Event::Unprocessed { stream: 8 }];
+    let later = vec![unprocessed(4, true), unprocessed(8, true)];
     assert_eq!((events, result, client.is_closing()), (later, Ok(None), true));
     let (events, _) = feed(&mut client, 0, &script().head(&[(":status", "200")]).0, 9, true);
     assert!(matches!(events[..], [_, Event::Complete { .. }]), "{events:?}");
