@@ -49,6 +49,71 @@ def test_nothing_is_said_of_what_is_taken(tmp_path: Path) -> None:
     assert (log.notes, log.warnings, log.dropped) == ([], [], 0)
 
 
+AGENT = '"-" "Mozilla/5.0 (X11; Linux x86_64) Firefox/120.0"'
+
+
+def combined(path: Path, count: int, begin: str = "198.51.100.{n}", end: str = "") -> Path:
+    """Lines of the Combined Log Format: ``begin`` has the client, and ``end`` comes last."""
+    path.write_text(
+        "".join(
+            f"{begin.format(n=n % 50)} - - [17/May/2015:10:{n // 60 % 60:02}:{n % 60:02} +0000] "
+            f'"GET /p{n % 7} HTTP/1.1" 200 500 {AGENT}{end.format(n=n % 50)}\n'
+            for n in range(count)
+        )
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("198.51.100.{n}", ""),
+        ("198.51.100.{n}:5{n:02}00", ""),
+        ("shop.example 198.51.100.{n}", ""),
+        ("shop.example:443 198.51.100.{n}:5{n:02}00", ""),
+        ("198.51.100.{n}, 10.0.0.7", ""),
+        ("198.51.100.{n}", ' 203.0.113.5 "-"'),
+        ("10.0.0.7", ' "198.51.100.{n}, 10.0.0.8"'),
+        ("[2001:db8::{n}]:443", ""),
+    ],
+)
+def test_the_users_are_the_same_in_whatever_form_the_address_stands(
+    tmp_path: Path, begin: str, end: str
+) -> None:
+    log = read([combined(tmp_path / "access.log", 300, begin, end)])
+    assert log.requests.user_count == 50
+
+
+def test_a_log_in_one_file_has_the_users_that_it_has_in_two(tmp_path: Path) -> None:
+    """`X-Forwarded-For` comes in the last lines alone, of one person behind several proxies."""
+    old = combined(tmp_path / "access.log.1", 3000, end=' "-"')
+    new = tmp_path / "access.log"
+    lines = [
+        line.replace(' "-"\n', ' "203.0.113.77"\n') for line in old.read_text().splitlines(True)
+    ]
+    new.write_text("".join(lines[:8]).replace("17/May", "18/May"))
+    both = tmp_path / "both.log"
+    both.write_text(old.read_text() + new.read_text())
+    assert read([both]).requests.user_count == read([old, new]).requests.user_count == 51
+
+
+def test_a_reading_that_is_open_is_named_with_the_option_that_decides(tmp_path: Path) -> None:
+    log = read([combined(tmp_path / "access.log", 300, end=" 10.0.0.7")])
+    (doubt, unused) = log.notes
+    assert "`10.0.0.7`) is taken for the server's own address" in doubt
+    assert "--format" in doubt
+    assert unused.startswith(LEFT)
+
+
+def test_requests_among_other_lines_are_read_and_the_others_counted(tmp_path: Path) -> None:
+    log = combined(tmp_path / "access.log", 40)
+    log.write_text("worker started\n" * 60 + log.read_text())
+    found = read([log])
+    assert (found.count, sum(one.count for one in found.bad_lines)) == (40, 60)
+    (warning,) = (one for one in found.warnings if "no requests" in one)
+    assert warning.startswith("60 of 100 lines of ")
+
+
 def test_many_columns_are_counted(tmp_path: Path) -> None:
     log = logged(tmp_path / "wide.json", **{f"x{n}": n for n in range(14)})
     (note,) = read([log]).notes

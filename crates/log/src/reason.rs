@@ -73,6 +73,12 @@ impl Reason {
         }
     }
 
+    /// Whether the line is of its format but for the request: scanners send what is no HTTP, and
+    /// connections end before a request has come.
+    pub(crate) fn lacks_request(self) -> bool {
+        matches!(self, Reason::NoMethod | Reason::NoPath)
+    }
+
     /// The reason for a line that could not be read because of `self`: if it is no text at all,
     /// that comes first.
     pub(crate) fn of_line(self, line: &[u8]) -> Reason {

@@ -61,6 +61,8 @@ pub struct FileReport {
     pub dropped: u64,
     /// The names of unused columns, if it has unknown ones.
     pub left_over: Vec<String>,
+    /// What else its lines could mean, in words, with the option that decides.
+    pub doubts: Vec<String>,
     /// Whether nothing gives the unit of its durations, which are taken as seconds.
     pub unit_open: bool,
     /// The smallest [`Entry::resolution_ns`](crate::Entry::resolution_ns); 0 without entries.
@@ -93,6 +95,7 @@ impl FileReport {
             name,
             format,
             left_over: reader.map_or_else(Vec::new, Format::unused_fields),
+            doubts: reader.map_or_else(Vec::new, Format::doubts),
             unit_open: reader.is_some_and(Format::unit_open),
             ..FileReport::default()
         }
@@ -131,12 +134,15 @@ impl FileReport {
         *part = FileReport::default();
     }
 
-    /// Refuses a file if most of its lines are bad: its format is another one.
+    /// Refuses a file if nearly all of its lines are bad: its format is another one. Lines without
+    /// a valid request are of the format, and a program's own lines may stand among those of
+    /// requests.
     pub(crate) fn check(&mut self) -> Result<(), LogError> {
         self.bad.sort_by_key(|bad| bad.reason);
-        let bad = self.bad_lines();
+        let others = self.bad.iter().filter(|bad| !bad.reason.lacks_request());
+        let bad: u64 = others.map(|bad| bad.count).sum();
         let good = self.entries + self.dropped;
-        if bad < LINES_JUDGED || bad <= good {
+        if bad < LINES_JUDGED || bad <= SHARE_MOST * good {
             return Ok(());
         }
         let Some(worst) = self.bad.iter().max_by_key(|bad| bad.count) else { return Ok(()) };
@@ -154,6 +160,8 @@ impl FileReport {
 
 /// The fewest bad lines that can be too many.
 const LINES_JUDGED: u64 = 25;
+/// The most bad lines for each good one.
+const SHARE_MOST: u64 = 100;
 
 #[cfg(test)]
 mod tests {

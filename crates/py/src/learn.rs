@@ -202,6 +202,7 @@ fn file_dict<'py>(py: Python<'py>, file: &FileReport) -> PyResult<Bound<'py, PyD
     dict.set_item("entries", file.entries)?;
     dict.set_item("dropped", file.dropped)?;
     dict.set_item("left_over", &file.left_over)?;
+    dict.set_item("doubts", &file.doubts)?;
     dict.set_item("unit_open", file.unit_open)?;
     dict.set_item("resolution_s", file.resolution_ns as f64 * 1e-9)?;
     let bad = file.bad.iter().map(|bad| (bad.reason.words(), bad.count, bad.line, &bad.example));

@@ -11,6 +11,7 @@ use crate::number::integer;
 use crate::reason::Reason;
 use crate::text::{after_scheme, part};
 use crate::time::{Clock, Parts, Pattern, SECOND, Stamp, epoch};
+pub(crate) use value::{UNKNOWN, ip, is_address};
 use value::{address, any_duration, duration, status, timers, without_fraction, without_port};
 
 /// The meaning of a field.
@@ -49,6 +50,9 @@ pub(crate) enum Field {
     Address,
     /// The client's address and port.
     AddressPort,
+    /// The word after the first one: the client's name for itself, which nobody uses today. If it
+    /// is an address and the first word is a name, it is the client's, and the first is the host.
+    Ident,
     /// `X-Forwarded-For`: addresses, the client's first.
     Forwarded,
     /// `User-Agent`.
@@ -88,6 +92,7 @@ pub(crate) struct Draft<'a> {
     duration_ns: Option<i64>,
     undispatched: bool,
     forwarded: bool,
+    host_first: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -141,15 +146,12 @@ impl<'a> Draft<'a> {
             Field::AddressPort if !self.forwarded => {
                 entry.address = address(without_port(&value))?;
             }
-            Field::Forwarded => {
-                let end = memchr::memchr(b',', &value).unwrap_or(value.len());
-                entry.address = address(part(&value, 0..end))?;
-                self.forwarded = true;
-            }
+            Field::Ident => self.ident(value)?,
+            Field::Forwarded => self.forwarded(value)?,
             Field::Agent => entry.agent = value,
             Field::Referrer => entry.referrer = value,
-            Field::User => entry.user = value,
-            Field::Method => entry.method = value,
+            Field::User => self.user(value),
+            Field::Method => entry.method = part(&value, 0..value.trim_ascii_end().len()),
             Field::Host => entry.host = value,
             Field::Protocol => entry.protocol = value,
             Field::Query if value.first() == Some(&b'?') => {
@@ -165,6 +167,32 @@ impl<'a> Draft<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The word after the first one, which may be the client's address, behind the host.
+    fn ident(&mut self, value: Text<'a>) -> Result<(), Reason> {
+        if is_address(&value) && !is_address(&self.entry.address) {
+            self.entry.host = std::mem::take(&mut self.entry.address);
+            self.entry.address = address(value)?;
+            self.host_first = true;
+        }
+        Ok(())
+    }
+
+    fn forwarded(&mut self, value: Text<'a>) -> Result<(), Reason> {
+        let known = address(value)?;
+        if &known[..] != UNKNOWN {
+            self.entry.address = known;
+            self.forwarded = true;
+        }
+        Ok(())
+    }
+
+    /// The user; behind a host, the word before it is the one after the address.
+    fn user(&mut self, value: Text<'a>) {
+        let end = memchr::memchr(b' ', &value).filter(|_| self.host_first);
+        let user = part(&value, end.map_or(0, |space| space + 1)..value.len());
+        self.entry.user = if &user[..] == b"-" { Text::default() } else { user };
     }
 
     /// Notes the user, if the caller has named a field for that.

@@ -1,23 +1,79 @@
 //! Parsers of single values.
 
+use std::net::IpAddr;
+use std::ops::Range;
+
 use crate::entry::Text;
 use crate::number::{decimal, integer};
 use crate::reason::Reason;
 use crate::text::part;
 use crate::time::{MICROSECOND, MILLISECOND, SECOND};
 
-/// An address without spaces around it. Text that is not ASCII is no address.
+/// The word of proxies for an address that they do not know or hide.
+pub(crate) const UNKNOWN: &[u8] = b"unknown";
+
+/// An address, the first known one of a list, without its port and without spaces around it. Text
+/// that is not ASCII is no address.
 #[inline]
 pub(super) fn address(text: Text<'_>) -> Result<Text<'_>, Reason> {
+    // Most addresses are plain IPv4.
+    if text.iter().all(in_ipv4) {
+        return Ok(text);
+    }
     if !text.is_ascii() {
         return Err(Reason::BadEncoding);
     }
-    if !matches!((text.first(), text.last()), (Some(b' '), _) | (_, Some(b' '))) {
-        return Ok(text);
+    Ok(part(&text, first_known(&text)))
+}
+
+fn in_ipv4(byte: &u8) -> bool {
+    byte.is_ascii_digit() || *byte == b'.'
+}
+
+/// The place of the first known address of a list; of the first word if no address is known.
+fn first_known(text: &[u8]) -> Range<usize> {
+    let mut from = 0;
+    let mut first = None;
+    for one in text.split(|byte| *byte == b',') {
+        let begin = from + one.len() - one.trim_ascii_start().len();
+        let word = one.trim_ascii();
+        from += one.len() + 1;
+        let bare = bare(word);
+        let range = begin + bare.start..begin + bare.end;
+        if ![&b""[..], b"-", UNKNOWN].contains(&word) {
+            return range;
+        }
+        first.get_or_insert(range);
     }
-    let begin = text.len() - text.trim_ascii_start().len();
-    let end = begin + text.trim_ascii().len();
-    Ok(part(&text, begin..end))
+    first.unwrap_or(0..0)
+}
+
+/// The place of an address in a text that may have a port behind it: `192.0.2.1:2817` or
+/// `[2001:db8::1]:2817`. The groups of a bare IPv6 address are no ports.
+fn bare(word: &[u8]) -> Range<usize> {
+    if word.first() == Some(&b'[')
+        && let Some(end) = memchr::memchr(b']', word)
+    {
+        return 1..end;
+    }
+    match memchr::memchr(b':', word) {
+        Some(colon) if is_port(&word[colon + 1..]) && ip(&word[..colon]).is_some() => 0..colon,
+        _ => 0..word.len(),
+    }
+}
+
+fn is_port(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether a text is an address, and no name; it may have a port behind it.
+pub(crate) fn is_address(word: &[u8]) -> bool {
+    ip(&word[bare(word)]).is_some()
+}
+
+/// The address that a text is.
+pub(crate) fn ip(word: &[u8]) -> Option<IpAddr> {
+    str::from_utf8(word).ok()?.parse().ok()
 }
 
 /// `192.0.2.1:2817` or `[2001:db8::1]:2817` without the port.
@@ -78,6 +134,7 @@ const UNITS: [(&[u8], i64); 7] = [
 
 /// Seconds as a number, or numbers with units as Go writes them, as in `1m2.5s`.
 pub(super) fn any_duration(text: &[u8]) -> Result<i64, Reason> {
+    let text = text.trim_ascii();
     if let Some((ns, _)) = decimal(text, SECOND) {
         return Ok(ns);
     }
@@ -132,7 +189,25 @@ mod tests {
             let found = without_port(&Cow::Borrowed(text.as_bytes()));
             assert_eq!(&found[..], expected.as_bytes());
         }
-        assert_eq!(address(Cow::Borrowed(b"  a ")), Ok(Cow::Borrowed(&b"a"[..])));
+        for (text, expected) in [
+            ("  a ", "a"),
+            ("198.51.100.7:49152", "198.51.100.7"),
+            ("[2001:db8::2]:443", "2001:db8::2"),
+            ("2001:db8::2:443", "2001:db8::2:443"),
+            ("::ffff:192.0.2.9", "::ffff:192.0.2.9"),
+            ("unix:", "unix:"),
+            (".:", ".:"),
+            ("1.2.3:80", "1.2.3:80"),
+            ("host.example:80", "host.example:80"),
+            ("198.51.100.7, 10.0.0.1", "198.51.100.7"),
+            ("unknown, 198.51.100.7:80,10.0.0.1", "198.51.100.7"),
+            ("-, [2001:db8::2]:80", "2001:db8::2"),
+            ("unknown", "unknown"),
+            ("unknown, unknown", "unknown"),
+        ] {
+            let found = address(Cow::Borrowed(text.as_bytes())).unwrap();
+            assert_eq!(&found[..], expected.as_bytes(), "{text}");
+        }
         assert_eq!(address(Cow::Borrowed(b"\xff")), Err(Reason::BadEncoding));
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use thinktime_core::error::{Invalid, unknown};
 
+use super::array::{self, Array};
 use super::prefix::{Prefix, PrefixChain};
 use super::{Cut, FORMATS, Format, FormatEntry, FormatOptions, Head};
 use crate::reason::{Reason, example};
@@ -82,10 +83,38 @@ type FormatMatch = (&'static str, Arc<dyn Format>);
 /// # Errors
 /// If no format fits, or a fitting one has no field for the user.
 pub(crate) fn find(head: &Head<'_>, choice: &Choice) -> Result<FormatMatch, Invalid> {
-    match find_behind_prefix(head, choice, PREFIXES_MAX) {
-        Some(found) => Ok(found),
-        None => bare(head, choice),
+    if let Some(lines) = array::lines(head) {
+        let (name, format) = find(&Head { bytes: &lines }, choice)?;
+        return Ok((name, Arc::new(Array(format))));
     }
+    if let Some(found) = find_behind_prefix(head, choice, PREFIXES_MAX) {
+        return Ok(found);
+    }
+    let found = bare(head, choice);
+    // A named format is taken without a trial.
+    let reads = |(_, format): &FormatMatch| choice.named.is_none() || head.judge(format).good > 0;
+    if found.as_ref().is_ok_and(reads) {
+        return found;
+    }
+    among_others(head, choice, PREFIXES_MAX).map_or(found, |(_, found)| Ok(found))
+}
+
+/// The format of requests among a program's other lines, perhaps after a prefix, and the number of
+/// requests: the format that reads most.
+fn among_others(head: &Head<'_>, choice: &Choice, most: usize) -> Option<(usize, FormatMatch)> {
+    let opened = choice.candidates().into_iter().filter_map(|known| {
+        let format = (known.open)(head, &choice.options()).ok().flatten()?;
+        let judged = head.judge(&format);
+        let reads = judged.good > 0 && (choice.named.is_some() || judged.has_share());
+        (reads && format.cut() == Cut::Lines).then_some((judged.good, (known.name, format)))
+    });
+    let deeper = Prefix::of_most(head).filter(|_| most > 0).filter_map(|prefix| {
+        let bytes = prefix.peeled(head);
+        let (good, (name, inner)) = among_others(&Head { bytes: &bytes }, choice, most - 1)?;
+        Some((good, (name, Arc::new(PrefixChain { prefix, inner }) as Arc<dyn Format>)))
+    });
+    // Of equals the first is taken: stricter formats come first.
+    opened.chain(deeper).reduce(|best, other| if other.0 > best.0 { other } else { best })
 }
 
 /// The most nested prefixes, as in a container's syslog.
@@ -129,7 +158,7 @@ fn is_of(head: &Head<'_>, known: &FormatEntry) -> bool {
 }
 
 /// The format that lines would have but for one field, and that field's error.
-fn nearly(line: &[u8], head: &Head<'_>, choice: &Choice) -> Option<(&'static str, Reason)> {
+fn nearly(head: &Head<'_>, choice: &Choice) -> Option<String> {
     const TELLING: [Reason; 5] = [
         Reason::NoAddress,
         Reason::NoMethod,
@@ -137,11 +166,29 @@ fn nearly(line: &[u8], head: &Head<'_>, choice: &Choice) -> Option<(&'static str
         Reason::ImpossibleDate,
         Reason::BadStatus,
     ];
+    // The line after a table's header is the first that can be bad.
+    const LINES_TRIED: usize = 2;
     choice.candidates().into_iter().find_map(|known| {
         let format = (known.open)(head, &choice.options()).ok().flatten()?;
-        let read = format.read(line, &mut Clock::default(), &mut |_| {});
-        let reason = read.err().filter(|reason| TELLING.contains(reason))?;
-        (format.cut() == Cut::Lines).then_some((known.name, reason))
+        let has_columns = known.argument.is_some();
+        let tells = |reason: &Reason| {
+            TELLING.contains(reason) || (has_columns && *reason == Reason::NoTime)
+        };
+        let lines = head.lines().enumerate().filter(|(_, line)| !line.is_empty()).take(LINES_TRIED);
+        let (line, reason) =
+            lines.filter(|_| format.cut() == Cut::Lines).find_map(|(at, line)| {
+                let read = format.read(line, &mut Clock::default(), &mut |_| {});
+                Some((at + 1, read.err().filter(tells)?))
+            })?;
+        let form = match reason {
+            Reason::NoTime => {
+                "; a time is one such as `2015-05-17 10:05:03`, `17/May/2015:10:05:03 +0200`, \
+                 `5/17/2015 10:05:03 PM` or a number since 1970"
+            }
+            _ => "",
+        };
+        let line = if line == 1 { "its first line".to_owned() } else { format!("line {line}") };
+        Some(format!("; read as `{}`, {line} is bad: {}{form}", known.name, reason.words()))
     })
 }
 
@@ -151,23 +198,59 @@ fn json_lacks(head: &Head<'_>, choice: &Choice) -> Option<Invalid> {
     (json.open)(head, &choice.options()).err()
 }
 
+/// Whether no column of a table is known as a time.
+fn lacks_time(head: &Head<'_>, choice: &Choice) -> bool {
+    let mut tables = choice.candidates().into_iter().filter(|known| known.name == "parquet");
+    tables.all(|known| !matches!((known.open)(head, &choice.options()), Ok(Some(_))))
+}
+
+/// The option that would read lines that no format fits.
+fn advice(head: &Head<'_>, first: &[u8], choice: &Choice) -> &'static str {
+    let has = |part: &[u8]| memchr::memmem::find(head.bytes, part).is_some();
+    match first.trim_ascii_start().first() {
+        _ if first.contains(&0)
+            || first.iter().any(|byte| *byte < b' ' && *byte != b'\t' && *byte != 0x1b) =>
+        {
+            ""
+        }
+        Some(b'{') if !has(b"}\n{") => {
+            "; JSON needs a line for each object, as `jq -c . FILE | thinktime learn -` makes them"
+        }
+        _ if choice.named.as_ref().is_some_and(|(_, argument)| argument.is_some()) => "",
+        _ if has(b"#Software") || has(b"#Version") => {
+            "; the W3C's format needs a line `#Fields: date time c-ip cs-method cs-uri-stem ...`"
+        }
+        Some(b'<') => "",
+        _ => {
+            "; if a server wrote it, `--format 'FORMAT'` reads it, with the log_format of nginx's \
+             or the LogFormat of Apache's configuration in place of FORMAT; a CSV needs a first \
+             line with the names of its columns"
+        }
+    }
+}
+
 fn no_format(head: &Head<'_>, choice: &Choice) -> Invalid {
     let first = head.lines().find(|line| !line.is_empty()).unwrap_or(head.bytes);
     if let (Some(columns), None) = (first.strip_suffix(&[PARQUET_SEPARATOR]), &choice.named) {
         let columns: Vec<String> =
             columns.split(|byte| *byte == PARQUET_SEPARATOR).map(example).collect();
-        return Invalid::new(format!(
-            "has no column that is known as a time; its columns are {}: name the one that is, \
-             as in `--format parquet:time=COLUMN`",
-            columns.join(", "),
-        ));
+        let columns = columns.join(", ");
+        return Invalid::new(match lacks_time(head, choice) {
+            true => format!(
+                "has no column that is known as a time; its columns are {columns}: name the one \
+                 that is, as in `--format parquet:time=COLUMN`"
+            ),
+            false => format!(
+                "has no columns that are known as the client's address and the url, or they are \
+                 empty; its columns are {columns}: name them, as in `--format \
+                 parquet:address=COLUMN,url=COLUMN`"
+            ),
+        });
     }
-    let near = match (nearly(first, head, choice), json_lacks(head, choice)) {
-        (Some((name, reason)), _) => {
-            format!("; read as `{name}`, its first line is bad: {}", reason.words())
-        }
+    let near = match (nearly(head, choice), json_lacks(head, choice)) {
+        (Some(near), _) => near + advice(head, first, choice),
         (None, Some(lacking)) => format!("; read as `json`: {lacking}"),
-        (None, None) => String::new(),
+        (None, None) => advice(head, first, choice).to_owned(),
     };
     let first = example(first);
     if let Some((known, _)) = &choice.named {

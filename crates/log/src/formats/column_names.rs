@@ -3,7 +3,7 @@
 use thinktime_core::error::{Invalid, unknown};
 
 use crate::field::Field;
-use crate::time::{MICROSECOND, MILLISECOND};
+use crate::time::{MICROSECOND, MILLISECOND, SECOND};
 
 /// One meaning.
 struct Meaning {
@@ -23,15 +23,17 @@ macro_rules! meanings {
 
 meanings! {
     "time": Field::AnyTime, [
-        "start_time", "started_at", "starteddatetime", "begin", "request_creation_time",
+        "start_time", "started_at", "starteddatetime", "started_date_time", "begin",
+        "request_creation_time", "edge_start_timestamp",
     ];
     "end": Field::AnyTime, [
         "msec", "time_iso8601", "time_local", "end", "end_time", "finished_at",
+        "edge_end_timestamp",
     ];
     "stamp": Field::AnyTime, [
         "time", "timestamp", "ts", "datetime", "date_time", "date", "time_stamp",
     ];
-    "duration_ns": Field::Duration(1), ["duration_ns", "elapsed_ns"];
+    "duration_ns": Field::Duration(1), ["duration_ns", "elapsed_ns", "event_duration"];
     "duration_us": Field::Duration(MICROSECOND), [
         "duration_us", "elapsed_us", "request_time_us", "time_us",
     ];
@@ -39,30 +41,53 @@ meanings! {
         "duration_ms", "elapsed_ms", "request_time_ms", "response_time_ms", "time_taken_ms",
         "took_ms", "time_ms",
     ];
+    "duration_s": Field::Duration(SECOND), [];
     "duration": Field::AnyDuration, [
         "duration", "request_time", "request_duration", "elapsed", "time_taken", "took",
         "response_time", "duration_s", "elapsed_s", "request_time_s", "response_time_s",
-        "time_taken_s", "took_s",
+        "time_taken_s", "took_s", "latency_human", "properties_time_taken",
     ];
     "address": Field::Address, [
         "client_ip", "clientip", "remote_addr", "remote_ip", "remote_address", "client_address",
         "ip", "address", "c_ip", "source_ip", "remote_host", "client",
+        "source_address", "properties_client_ip",
     ];
     "forwarded": Field::Forwarded, ["http_x_forwarded_for", "x_forwarded_for"];
-    "agent": Field::Agent, ["http_user_agent", "user_agent", "useragent", "agent"];
+    "agent": Field::Agent, [
+        "http_user_agent", "user_agent", "useragent", "agent", "client_request_user_agent",
+        "user_agent_original", "properties_user_agent",
+    ];
     "user": Field::User, ["remote_user", "user_id", "userid", "username", "user"];
-    "method": Field::Method, ["request_method", "http_method", "method", "verb"];
-    "host": Field::Host, ["http_host", "host", "server_name", "vhost"];
+    "method": Field::Method, [
+        "request_method", "http_method", "method", "verb", "client_request_method",
+        "http_request_method", "properties_http_method",
+    ];
+    "host": Field::Host, [
+        "http_host", "host", "server_name", "vhost", "client_request_host", "url_domain",
+        "properties_host", "properties_host_name",
+    ];
     "request": Field::Request, ["request", "request_line"];
-    "url": Field::Url, ["request_uri", "uri", "url", "path", "target", "request_path"];
+    "url": Field::Url, [
+        "request_uri", "uri", "url", "path", "target", "request_path", "client_request_uri",
+        "url_original", "url_path", "resource_path", "properties_request_uri",
+    ];
     "query": Field::Query, ["args", "query_string", "query"];
-    "protocol": Field::Protocol, ["server_protocol", "protocol", "proto", "http_version"];
-    "status": Field::Status, ["status", "status_code", "response_code", "http_status", "code"];
+    "protocol": Field::Protocol, [
+        "server_protocol", "protocol", "proto", "http_version", "client_request_protocol",
+    ];
+    "status": Field::Status, [
+        "status", "status_code", "response_code", "http_status", "code", "edge_response_status",
+        "http_response_status_code", "properties_http_status", "properties_http_status_code",
+    ];
     "bytes": Field::Bytes, [
         "body_bytes_sent", "bytes_sent", "response_bytes", "response_size", "bytes", "size",
-        "content_length",
+        "content_length", "edge_response_bytes", "http_response_body_bytes", "response_length",
+        "bytes_out", "length", "properties_sent_bytes", "properties_response_bytes",
     ];
-    "referrer": Field::Referrer, ["http_referer", "http_referrer", "referer", "referrer"];
+    "referrer": Field::Referrer, [
+        "http_referer", "http_referrer", "referer", "referrer", "client_request_referer",
+        "http_request_referrer",
+    ];
 }
 
 /// The meanings of the columns of a file.
@@ -79,7 +104,7 @@ impl Meaning {
     fn kind(&self) -> &'static str {
         match self.key {
             "time" | "end" | "stamp" => "time",
-            "duration_ns" | "duration_us" | "duration_ms" => "duration",
+            "duration_ns" | "duration_us" | "duration_ms" | "duration_s" => "duration",
             // A request line, if present, has the client's own target.
             "url" => "request",
             key => key,
@@ -87,10 +112,36 @@ impl Meaning {
     }
 }
 
-/// A name in its form for comparison.
+/// A name in its form for comparison: in lower case, with `_` between words. `clientIP` and
+/// `HTTPMethod` are of two words.
 fn plain(name: &str) -> String {
-    let name = name.trim().trim_start_matches('@').to_lowercase();
-    name.replace(['-', ' ', '.'], "_")
+    let letters: Vec<char> = name.trim().trim_start_matches('@').chars().collect();
+    let mut plain = String::new();
+    for (place, letter) in letters.iter().enumerate() {
+        let before = place.checked_sub(1).map(|place| letters[place]);
+        let begins = letter.is_uppercase()
+            && before.is_some_and(|before| {
+                let next = letters.get(place + 1).is_some_and(|next| next.is_lowercase());
+                before.is_lowercase() || before.is_ascii_digit() || (before.is_uppercase() && next)
+            });
+        if begins {
+            plain.push('_');
+        }
+        match letter {
+            '-' | ' ' | '.' => plain.push('_'),
+            letter => plain.extend(letter.to_lowercase()),
+        }
+    }
+    plain
+}
+
+/// The meanings of columns in the user's mapping, as in `time=ts,user=ip`.
+///
+/// # Errors
+/// If the mapping names an unknown meaning.
+pub(super) fn mapped(mapping: Option<&str>) -> Result<Vec<(Field, String)>, Invalid> {
+    let meanings = pairs(mapping)?.into_iter();
+    Ok(meanings.map(|(meaning, column)| (meaning.field.clone(), column.to_owned())).collect())
 }
 
 /// Whether a column of this name and meaning has durations of an unknown unit.
@@ -193,6 +244,11 @@ mod tests {
         assert_eq!(found.columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>(), expected);
         assert!(!found.ends && resolved(&["msec"], None).unwrap().unwrap().ends);
         assert_eq!(resolved(&["ip", "url"], None), Ok(None));
+        let names =
+            ["timeStamp", "clientIP", "HTTPMethod", "http.response.status_code", "event.id"];
+        let found = resolved(&names, None).unwrap().unwrap();
+        let expected = [Field::AnyTime, Field::Address, Field::Method, Field::Status, Field::Skip];
+        assert_eq!(found.columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! duration is subtracted; `X-Forwarded-For`, as in nginx's usual `main` format, gives the client.
 
 use super::FormatEntry;
-use super::layout_format::first_fitting_with_extras;
+use super::layout_format::common_begin;
 
 pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "combined",
@@ -13,14 +13,5 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     source: "https://httpd.apache.org/docs/2.4/logs.html#combined",
     example: include_str!("examples/combined.log"),
     argument: None,
-    open: |head, wanted| first_fitting_with_extras(&[WITH_HOST, PLAIN], head, wanted),
+    open: |head, wanted| common_begin(" \"{referrer}\" \"{agent}\"", head, wanted),
 };
-
-const WITH_HOST: &str = concat!(
-    "{host}:{port} {address} {-ident} {user} [{clf}] \"{request}\" {status} {bytes_or_dash} ",
-    "\"{referrer}\" \"{agent}\"",
-);
-const PLAIN: &str = concat!(
-    "{address} {-ident} {user} [{clf}] \"{request}\" {status} {bytes_or_dash} ",
-    "\"{referrer}\" \"{agent}\"",
-);

@@ -1,7 +1,7 @@
 //! Common Log Format.
 
 use super::FormatEntry;
-use super::layout_format::first_fitting_with_extras;
+use super::layout_format::common_begin;
 
 pub(super) static KNOWN: FormatEntry = FormatEntry {
     name: "common",
@@ -9,9 +9,5 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     source: "https://httpd.apache.org/docs/2.4/logs.html#common",
     example: include_str!("examples/common.log"),
     argument: None,
-    open: |head, wanted| first_fitting_with_extras(&[WITH_HOST, PLAIN], head, wanted),
+    open: |head, wanted| common_begin("", head, wanted),
 };
-
-const WITH_HOST: &str =
-    "{host}:{port} {address} {-ident} {user} [{clf}] \"{request}\" {status} {bytes_or_dash}";
-const PLAIN: &str = "{address} {-ident} {user} [{clf}] \"{request}\" {status} {bytes_or_dash}";

@@ -48,6 +48,7 @@ impl Dialect {
             ends: self.ends,
             unused_fields,
             unit_open: false,
+            has_method: true,
         })))
     }
 }

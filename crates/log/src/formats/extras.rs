@@ -2,8 +2,9 @@
 //! nginx's usual `main` format, and `$request_time`, bare or as in `rt=0.012`.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::collections::BTreeSet;
 
+use super::added::{Added, is_forwarded};
 use crate::field::{Draft, Field};
 use crate::reason::{Reason, example};
 use crate::time::{Clock, SECOND};
@@ -15,6 +16,7 @@ pub(super) struct Extras {
     forwarded: Option<usize>,
     seconds: Option<usize>,
     unused_fields: Vec<String>,
+    doubts: Vec<String>,
 }
 
 /// How fields of the request's time begin, if they have a name.
@@ -24,42 +26,34 @@ const NAMES: [&[u8]; 4] = [b"rt=", b"request_time=", b"request_time:", b"rt:"];
 const CHOSEN: &[u8] = b"server=";
 /// The most fields and the most lines that are read.
 const PLACES_MAX: usize = 24;
-const LINES_JUDGED: usize = 500;
+const LINES_JUDGED: usize = 2000;
 /// The longest example of an unused field, in characters.
 const SHOWN: usize = 40;
 
 impl Extras {
-    /// The layout that most of these line ends have.
-    pub(super) fn find<'a>(rests: impl Iterator<Item = &'a [u8]>) -> Extras {
-        let lines: Vec<Vec<&[u8]>> =
-            rests.take(LINES_JUDGED).map(|rest| words(rest).take(PLACES_MAX).collect()).collect();
-        let most = |place: usize, holds: &dyn Fn(&[u8]) -> bool| {
-            let holding =
-                lines.iter().filter(|line| line.get(place).is_some_and(|word| holds(word)));
-            2 * holding.count() > lines.len()
-        };
-        let places = (0..PLACES_MAX).filter(|place| most(*place, &|_| true));
-        let places: Vec<usize> = places.collect();
-        let any = |place: usize, holds: fn(&[u8]) -> bool| {
-            lines.iter().any(|line| line.get(place).is_some_and(|word| holds(word)))
-        };
-        let told = |place: &usize| most(*place, &|word| word == b"-" || are_addresses(word));
-        let forwarded =
-            places.iter().copied().find(|place| told(place) && any(*place, are_addresses));
-        let named = places.iter().copied().find(|place| most(*place, &is_named));
-        let bare = || places.iter().copied().find(|place| most(*place, &is_bare_time));
-        let mut extras =
-            Extras { forwarded, seconds: named.or_else(bare), unused_fields: Vec::new() };
-        for place in places {
-            let chosen = |word: &[u8]| word.starts_with(CHOSEN);
-            let ours = named.is_some_and(|named| named + 1 == place) && most(place, &chosen);
-            let used = ours || [extras.forwarded, extras.seconds].contains(&Some(place));
-            let shown = lines.iter().filter_map(|line| line.get(place)).find(|word| **word != b"-");
-            if let (false, Some(word)) = (used, shown) {
+    /// The layout of these line ends, each with its line's client.
+    pub(super) fn find<'a>(ends: impl Iterator<Item = (Vec<u8>, &'a [u8])>) -> Extras {
+        let (clients, lines): (Vec<Vec<u8>>, Vec<Vec<Word<'_>>>) = ends
+            .take(LINES_JUDGED)
+            .map(|(client, rest)| (client, words(rest).take(PLACES_MAX).collect()))
+            .unzip();
+        let clients = clients.into_iter().collect::<BTreeSet<_>>();
+        let columns: Vec<Added<'_>> =
+            (0..PLACES_MAX).filter_map(|place| Added::of_most(place, &lines)).collect();
+        let named = columns.iter().find(|column| column.most(is_named)).map(|one| one.place);
+        let (forwarded, mut doubts) = Added::forwarded(&columns, &clients);
+        let bare = || Added::longest_time(&columns, &lines);
+        let (seconds, of_time) = named.map_or_else(bare, |place| (Some(place), None));
+        doubts.extend(of_time);
+        let mut extras = Extras { forwarded, seconds, unused_fields: Vec::new(), doubts };
+        for column in &columns {
+            let follows = named.is_some_and(|named| named + 1 == column.place);
+            let ours = follows && column.most(|word| word.starts_with(CHOSEN));
+            let used = ours || [forwarded, seconds].contains(&Some(column.place));
+            if let (false, Some(word)) = (used, column.first()) {
                 let word: String = example(word).chars().take(SHOWN).collect();
-                extras
-                    .unused_fields
-                    .push(format!("field {} of those added, as in `{word}`", place + 1));
+                let name = format!("field {} of those added, as in `{word}`", column.place + 1);
+                extras.unused_fields.push(name);
             }
         }
         extras
@@ -75,6 +69,11 @@ impl Extras {
         self.unused_fields.clone()
     }
 
+    /// What else the lines could mean.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        self.doubts.clone()
+    }
+
     /// Reads their values. Clients may send anything as `X-Forwarded-For`: a text that is no
     /// address is skipped.
     #[inline]
@@ -87,8 +86,8 @@ impl Extras {
         if self.forwarded.is_none() && self.seconds.is_none() {
             return Ok(());
         }
-        for (place, word) in words(rest).enumerate().take(PLACES_MAX) {
-            if self.forwarded == Some(place) && are_addresses(word) {
+        for (place, Word { text: word, .. }) in words(rest).enumerate().take(PLACES_MAX) {
+            if self.forwarded == Some(place) && is_forwarded(word) {
                 draft.set(&Field::Forwarded, Cow::Borrowed(word), clock)?;
             } else if self.seconds == Some(place) {
                 let value = unnamed(word).unwrap_or(word);
@@ -99,8 +98,15 @@ impl Extras {
     }
 }
 
-/// The fields of a rest, quoted ones without their quotes.
-fn words(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// A field of a rest, without its quotes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) quoted: bool,
+}
+
+/// The fields of a rest.
+fn words(rest: &[u8]) -> impl Iterator<Item = Word<'_>> {
     let mut rest = rest;
     std::iter::from_fn(move || {
         rest = rest.trim_ascii_start();
@@ -112,7 +118,7 @@ fn words(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
         let end = memchr::memchr(until, inner).unwrap_or(inner.len());
         // The last field may have nothing after it, not even its closing quote.
         rest = inner.get(end + 1..).unwrap_or_default();
-        Some(&inner[..end])
+        Some(Word { text: &inner[..end], quoted: begin == 1 })
     })
 }
 
@@ -126,31 +132,81 @@ fn is_named(word: &[u8]) -> bool {
     unnamed(word).is_some()
 }
 
-/// As nginx writes `$request_time`: always with three digits after the point.
-fn is_bare_time(word: &[u8]) -> bool {
-    let Some(place) = memchr::memchr(b'.', word) else { return false };
-    let (whole, fraction) = (&word[..place], &word[place + 1..]);
-    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    digits(whole) && fraction.len() == 3 && digits(fraction)
-}
-
-/// Whether this is an address, or several with commas between them.
-fn are_addresses(word: &[u8]) -> bool {
-    let is_address = |part: &[u8]| {
-        let part = part.trim_ascii();
-        let address = str::from_utf8(part).is_ok_and(|text| text.parse::<IpAddr>().is_ok());
-        address || part == b"unknown"
-    };
-    word != b"unknown" && word.split(|byte| *byte == b',').all(is_address)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The places of `X-Forwarded-For` and of the time, the number of unused fields, and of doubts,
+    /// of lines of these clients.
+    fn of_lines(lines: &[(&str, &str)]) -> (Option<usize>, Option<usize>, usize, usize) {
+        let lines =
+            lines.iter().map(|(client, rest)| (client.as_bytes().to_vec(), rest.as_bytes()));
+        let extras = Extras::find(lines);
+        (extras.forwarded, extras.seconds, extras.unused_fields.len(), extras.doubts.len())
+    }
+
     fn found(rests: &[&str]) -> (Option<usize>, Option<usize>, usize) {
-        let extras = Extras::find(rests.iter().map(|rest| rest.as_bytes()));
-        (extras.forwarded, extras.seconds, extras.unused_fields.len())
+        let lines: Vec<_> = rests.iter().map(|rest| ("198.51.100.1", *rest)).collect();
+        let (forwarded, seconds, unused, _) = of_lines(&lines);
+        (forwarded, seconds, unused)
+    }
+
+    #[test]
+    fn times_of_day_are_no_durations_and_the_whole_is_the_longest() {
+        // $msec, perhaps with $request_time behind or before it.
+        assert_eq!(found(&[" 1730000000.250 0.031", " 1730000001.250 1.500"]), (None, Some(1), 1));
+        assert_eq!(found(&[" 0.031 1730000000.250"]), (None, Some(0), 1));
+        assert_eq!(found(&[" 1730000000.250"]), (None, None, 1));
+        assert_eq!(found(&[" 86399.999"]), (None, Some(0), 0));
+        // The upstream's time never exceeds the request's, wherever it stands.
+        assert_eq!(found(&[" 0.010 0.031", " - 0.000", " 0.500 0.500"]), (None, Some(1), 1));
+        assert_eq!(found(&[" 0.031 0.010", " 0.000 -", " 0.5 0.500"]), (None, Some(0), 1));
+        let crossed = [("a", " 0.010 0.031"), ("a", " 0.900 0.031")];
+        assert_eq!(of_lines(&crossed), (None, Some(0), 1, 1));
+    }
+
+    #[test]
+    fn the_servers_own_address_is_no_client() {
+        let own = "198.51.100.200";
+        for (lines, forwarded, doubts) in [
+            // The same in all lines, of several clients.
+            (vec![("192.0.2.1", own), ("192.0.2.2", own)], None, 1),
+            (vec![("192.0.2.1", own), ("192.0.2.1", own)], Some(0), 0),
+            // A client behind two proxies of ours.
+            (vec![("10.0.0.1", own), ("10.0.0.2", own)], Some(0), 1),
+            (vec![("10.0.0.1", "\"198.51.100.7\""), ("192.0.2.2", "\"198.51.100.7\"")], Some(0), 1),
+            // Servers of a pool, each with a private address.
+            (vec![("192.0.2.1", "10.0.0.8"), ("192.0.2.2", "10.0.0.9")], None, 1),
+            (vec![("192.0.2.1", "10.0.0.8"), ("192.0.2.2", "-")], Some(0), 0),
+            (vec![("192.0.2.1", "10.0.0.8 \"-\""), ("192.0.2.2", "10.0.0.8 \"-\"")], Some(1), 1),
+            (
+                vec![
+                    ("192.0.2.1", "10.0.0.8 \"203.0.113.5\""),
+                    ("192.0.2.2", "10.0.0.8 \"203.0.113.6, 192.0.2.77\""),
+                ],
+                Some(1),
+                1,
+            ),
+            // Two that fit: one is named as not used.
+            (
+                vec![
+                    ("192.0.2.1", "\"203.0.113.5\" \"203.0.113.7\""),
+                    ("192.0.2.2", "\"203.0.113.6\" \"203.0.113.8\""),
+                ],
+                Some(0),
+                1,
+            ),
+            // Nothing yet: it may come in later lines.
+            (vec![("192.0.2.1", "\"-\""), ("192.0.2.2", "\"-\"")], Some(0), 0),
+            (vec![("192.0.2.1", "-"), ("192.0.2.2", "-")], None, 0),
+        ] {
+            let lines: Vec<(&str, String)> =
+                lines.iter().map(|(client, rest)| (*client, format!(" {rest}"))).collect();
+            let lines: Vec<(&str, &str)> =
+                lines.iter().map(|(client, rest)| (*client, &rest[..])).collect();
+            let found = of_lines(&lines);
+            assert_eq!((found.0, found.3), (forwarded, doubts), "{lines:?}");
+        }
     }
 
     #[test]

@@ -7,6 +7,6 @@ pub(super) static KNOWN: FormatEntry = FormatEntry {
     summary: "Microsoft's IIS, and others that write the W3C's extended format",
     source: "https://learn.microsoft.com/en-us/windows/win32/http/w3c-logging",
     example: include_str!("examples/iis.log"),
-    argument: None,
+    argument: Some("iis:duration_s=time-taken"),
     open: |head, wanted| w3c::open(w3c::IIS, head, wanted),
 };

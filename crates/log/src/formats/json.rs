@@ -1,5 +1,6 @@
 //! Lines of JSON, one object each.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use thinktime_core::error::Invalid;
@@ -28,13 +29,18 @@ fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Fo
         return Ok(None);
     }
     // Such lines are written when a request ends.
-    let Some(Resolved { columns, ends }) = resolve(&paths, wanted.argument, wanted.user, true)?
-    else {
-        return Ok(None);
-    };
-    if let Some(lacking) = lacking(&columns) {
+    let mut resolved = resolve(&paths, wanted.argument, wanted.user, true)?;
+    if let (None, Some(key)) = (&resolved, only_time(head, &paths)) {
+        let mapping = format!("{},stamp={key}", wanted.argument.unwrap_or_default());
+        resolved = resolve(&paths, Some(&mapping), wanted.user, true)?;
+    }
+    let timed = resolved.is_some();
+    let skipped = || Resolved { columns: vec![(Field::Skip, false); paths.len()], ends: true };
+    let Resolved { columns, ends } = resolved.unwrap_or_else(skipped);
+    if let Some(lacking) = lacking(timed, &columns, &paths) {
         return Err(lacking);
     }
+    let has_method = has(&columns, &[Field::Method, Field::Request]);
     let unused =
         paths.iter().zip(&columns).filter(|(_, (field, user))| !user && *field == Field::Skip);
     let unused_fields = unused.map(|(path, _)| path.clone()).collect();
@@ -42,17 +48,35 @@ fn open(head: &Head<'_>, wanted: &FormatOptions<'_>) -> Result<Option<Arc<dyn Fo
     let fields =
         paths.iter().zip(columns).filter(|(_, (field, user))| *user || *field != Field::Skip);
     let fields = fields.map(|(path, (field, user))| (&path[..], field, user)).collect();
-    Ok(Some(Arc::new(Json { root: Node::tree(fields), ends, unused_fields, unit_open })))
+    let root = Node::tree(fields);
+    Ok(Some(Arc::new(Json { root, ends, unused_fields, unit_open, has_method })))
 }
 
-/// If no key is known that every request has. A request line has both method and path.
-fn lacking(columns: &[(Field, bool)]) -> Option<Invalid> {
-    let has = |fields: &[Field]| columns.iter().any(|(field, _)| fields.contains(field));
+fn has(columns: &[(Field, bool)], fields: &[Field]) -> bool {
+    columns.iter().any(|(field, _)| fields.contains(field))
+}
+
+/// The only key whose values are all texts of a time, whatever its name.
+fn only_time<'a>(head: &Head<'_>, paths: &'a [String]) -> Option<&'a str> {
+    let mut clock = Clock::default();
+    let mut is_time = |line: &[u8], path: &str| {
+        let text = Scanner::new(line).text_of(path);
+        text.is_some_and(|text| text.contains(&b':') && clock.any(&text).is_ok())
+    };
+    let lines = || head.lines().filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
+    let mut times = paths.iter().filter(|path| lines().all(|line| is_time(line, path)));
+    times.next().filter(|_| times.next().is_none()).map(|path| &path[..])
+}
+
+/// If no key is known that every request has. A request line has a path.
+fn lacking(timed: bool, columns: &[(Field, bool)], paths: &[String]) -> Option<Invalid> {
     let user = columns.iter().any(|(_, user)| *user);
+    let addressed = has(columns, &[Field::Address, Field::Forwarded, Field::User]);
+    // Without a time, the other keys are not looked for.
     let lacking: Vec<&str> = [
-        ("method", has(&[Field::Method, Field::Request])),
-        ("url", has(&[Field::Url, Field::Request])),
-        ("address", user || has(&[Field::Address, Field::Forwarded, Field::User])),
+        ("time", timed),
+        ("url", !timed || has(columns, &[Field::Url, Field::Request])),
+        ("address", !timed || user || addressed),
     ]
     .into_iter()
     .filter(|(_, there)| !there)
@@ -61,15 +85,22 @@ fn lacking(columns: &[(Field, bool)]) -> Option<Invalid> {
     let all: Vec<String> = lacking.iter().map(|key| format!("{key}=KEY")).collect();
     (!lacking.is_empty()).then(|| {
         Invalid::new(format!(
-            "no key of its first lines is known as the {}: name it, as in `--format json:{}`",
+            "no key of its first lines is known as the {}: name it, as in `--format json:{}`; its \
+             keys are {}{}",
             lacking.join(", nor as the "),
-            all.join(",")
+            all.join(","),
+            paths[..paths.len().min(KEYS_SHOWN)].join(", "),
+            if paths.len() > KEYS_SHOWN { ", ..." } else { "" }
         ))
     })
 }
 
+/// The lines whose values are tried.
+const LINES_TRIED: usize = 20;
+/// The keys that a message lists.
+const KEYS_SHOWN: usize = 30;
 /// Keys are collected from this many lines.
-const LINES_LOOKED_AT: usize = 50;
+const LINES_LOOKED_AT: usize = 2000;
 
 /// The keys of the first lines that are objects, as paths such as `request.uri`.
 pub(super) fn keys(head: &Head<'_>) -> Vec<String> {
@@ -88,11 +119,16 @@ pub(super) struct Json {
     /// The keys that are not used.
     pub(super) unused_fields: Vec<String>,
     pub(super) unit_open: bool,
+    /// Whether a key has the method. Lists of pages have none.
+    pub(super) has_method: bool,
 }
 
 impl Format for Json {
     fn read(&self, line: &[u8], clock: &mut Clock, take: &mut Take<'_>) -> Result<(), Reason> {
         let mut draft = Draft::default();
+        if !self.has_method {
+            draft.entry.method = Cow::Borrowed(b"GET");
+        }
         Scanner::new(line).line(&self.root, &mut draft, clock)?;
         take(draft.finish(self.ends)?);
         Ok(())
@@ -100,6 +136,12 @@ impl Format for Json {
 
     fn unused_fields(&self) -> Vec<String> {
         self.unused_fields.clone()
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        let doubt = "no key is known as the method, and all requests are taken for GET; \
+                     --format json:method=KEY names it";
+        if self.has_method { Vec::new() } else { vec![doubt.to_owned()] }
     }
 
     fn unit_open(&self) -> bool {

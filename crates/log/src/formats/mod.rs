@@ -4,8 +4,10 @@
 //! its detection (whether it reads most of a file's first lines) and its general tests (see
 //! `tests.rs`).
 
+mod added;
 mod alb;
 mod apache;
+mod array;
 mod caddy;
 mod choice;
 mod cloudfront;
@@ -19,13 +21,17 @@ mod envoy;
 mod extras;
 mod fastly;
 mod gcp;
+mod gin;
 mod haproxy;
 mod har;
 mod head;
+mod host_first;
 mod iis;
 mod json;
 mod layout_format;
 mod nginx;
+mod nginx_proxy_manager;
+mod pino;
 mod prefix;
 mod s3;
 mod scanner;
@@ -37,6 +43,7 @@ mod traefik;
 mod tree;
 mod w3c;
 mod worldcup;
+mod zeek;
 
 use std::fmt;
 use std::sync::Arc;
@@ -86,6 +93,8 @@ pub static FORMATS: &[&FormatEntry] = &[
     &common::KNOWN,
     &apache::KNOWN,
     &nginx::KNOWN,
+    &nginx_proxy_manager::KNOWN,
+    &gin::KNOWN,
     &squid::KNOWN,
     &haproxy::KNOWN,
     &envoy::TEXT,
@@ -94,12 +103,14 @@ pub static FORMATS: &[&FormatEntry] = &[
     &alb::KNOWN,
     &cloudfront::KNOWN,
     &iis::KNOWN,
+    &zeek::KNOWN,
     &har::KNOWN,
     &caddy::KNOWN,
     &envoy::JSON,
     &traefik::JSON,
     &fastly::KNOWN,
     &gcp::KNOWN,
+    &pino::KNOWN,
     &json::KNOWN,
     &thinktime::KNOWN,
     &csv::PARQUET,
@@ -133,6 +144,11 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
 
     /// The names of unused columns, if columns have names.
     fn unused_fields(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What else the lines could mean, in words, with the option that decides.
+    fn doubts(&self) -> Vec<String> {
         Vec::new()
     }
 

@@ -6,6 +6,7 @@
 //! | Docker's `json-file` | <https://docs.docker.com/engine/logging/drivers/json-file/> |
 //! | Kubernetes' CRI | `kubelet-cri-logging.md` in github.com/kubernetes/design-proposals-archive |
 //! | journal as JSON | <https://systemd.io/JOURNAL_EXPORT_FORMATS/> |
+//! | Filebeat's output | <https://www.elastic.co/docs/reference/beats/filebeat> |
 //! | syslog, journal as text | RFC 3164, section 4.1; RFC 5424, section 6 |
 //! | Compose, kubectl | `docker compose logs`, `kubectl logs --prefix --timestamps` |
 
@@ -25,6 +26,8 @@ pub(super) enum Prefix {
     Docker,
     /// `{"MESSAGE":"LINE", ...}`
     Journal,
+    /// `{"message":"LINE", ...}`
+    Filebeat,
     /// `2026-11-22T10:00:00.123456789Z stdout F LINE`
     Cri,
     /// `<190>1 2026-11-22T10:00:00Z host program pid id - LINE`
@@ -41,10 +44,11 @@ pub(super) enum Prefix {
     Stamp,
 }
 
-use Prefix::{Cri, Docker, IsoSyslog, Journal, Name, OldSyslog, Pod, Stamp, Syslog};
+use Prefix::{Cri, Docker, Filebeat, IsoSyslog, Journal, Name, OldSyslog, Pod, Stamp, Syslog};
 
 /// All, the more telling ones first.
-const ALL: [Prefix; 9] = [Docker, Journal, Cri, Syslog, OldSyslog, IsoSyslog, Name, Pod, Stamp];
+const ALL: [Prefix; 10] =
+    [Docker, Journal, Filebeat, Cri, Syslog, OldSyslog, IsoSyslog, Name, Pod, Stamp];
 /// The lines that decide about it.
 const LINES_JUDGED: usize = 500;
 /// The longest name before a line.
@@ -75,6 +79,7 @@ impl Prefix {
         let plain = match self {
             Docker => return text_of(line, "log"),
             Journal => return text_of(line, "MESSAGE"),
+            Filebeat => return text_of(line, "message"),
             Cri => cri(line)?,
             Syslog => syslog(line)?,
             OldSyslog => old_syslog(line)?,
@@ -177,6 +182,8 @@ fn syslog(line: &[u8]) -> Option<&[u8]> {
 }
 
 fn named(line: &[u8]) -> Option<&[u8]> {
+    // A terminal's order to clear the line, which Compose writes before names.
+    let line = line.strip_prefix(b"\x1b[2K").unwrap_or(line);
     let bar = memchr::memchr(b'|', line.get(..line.len().min(NAME_MAX))?)?;
     let name = line[..bar].strip_suffix(b" ")?.trim_ascii_end();
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
@@ -204,6 +211,10 @@ impl Format for PrefixChain {
         self.inner.unused_fields()
     }
 
+    fn doubts(&self) -> Vec<String> {
+        self.inner.doubts()
+    }
+
     fn unit_open(&self) -> bool {
         self.inner.unit_open()
     }
@@ -218,6 +229,7 @@ mod tests {
         for (prefix, line) in [
             (Docker, r#"{"log":"a \"b\" : c\n","stream":"stdout","time":"2026-11-22T10:00:00Z"}"#),
             (Journal, r#"{"_PID":"7","MESSAGE":"a \"b\" : c","PRIORITY":"6"}"#),
+            (Filebeat, r#"{"@timestamp":"2026-11-22T10:00:00Z","message":"a \"b\" : c"}"#),
             (Cri, "2026-11-22T10:00:00.123456789Z stdout F a \"b\" : c"),
             (Cri, "2026-11-22T10:00:00.123456789+01:00 stderr F a \"b\" : c"),
             (Syslog, "<190>1 2026-11-22T10:00:00Z web nginx 7 - - a \"b\" : c"),
@@ -227,6 +239,7 @@ mod tests {
             (OldSyslog, "Nov 22 10:00:00.123456 nginx: a \"b\" : c"),
             (IsoSyslog, "2026-11-22T10:00:00.123+00:00 web haproxy[7]: a \"b\" : c"),
             (Name, "web-1  | a \"b\" : c"),
+            (Name, "\u{1b}[2Kweb-1  | a \"b\" : c"),
             (Pod, "[pod/web-7d9/nginx] a \"b\" : c"),
             (Stamp, "2026-11-22T10:00:00Z a \"b\" : c"),
         ] {

@@ -3,6 +3,7 @@
 mod hostile;
 mod prefixed;
 mod random;
+mod readings;
 
 use std::sync::Arc;
 
@@ -183,6 +184,11 @@ fn log_formats_of_nginx() {
             "1431857103000.000000 1000000ns a=::1 m=GET h=h p=/a q=b s=200 d=250000000",
         ),
         (
+            "$body_bytes_sent $remote_addr $request_method $uri $msec $bytes_sent",
+            "88 10.0.0.1 GET / 1431857103.250 1294",
+            "1431857103250.000000 1000000ns a=10.0.0.1 m=GET p=/ b=88",
+        ),
+        (
             "nginx:[$time_iso8601] $remote_addr $request_method $uri $args",
             "[2015-05-17T12:05:03+02:00] 10.0.0.1 GET / -",
             "1431857103000.000000 1000000000ns a=10.0.0.1 m=GET p=/",
@@ -216,7 +222,7 @@ fn bad_lines_have_their_reasons() {
     let rest = "\"GET / HTTP/1.1\" 200 5 \"-\" \"x\"";
     for (line, reason) in [
         ("h - - [31/Feb/2015:10:05:03 +0000] REST", Reason::ImpossibleDate),
-        ("h - - [-] REST", Reason::NotThisFormat),
+        ("h - - [-] REST", Reason::NoTime),
         ("h - - [17/Maj/2015:10:05:03 +0000] REST", Reason::NoTime),
         (
             "h - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 2x0 5 \"-\" \"x\"",
@@ -282,5 +288,5 @@ fn users_are_known_by_a_field() {
 
 /// Formats that take any name for the user's field.
 fn message_is_fine(name: &str) -> bool {
-    matches!(name, "har" | "caddy" | "envoy-json" | "traefik-json" | "fastly" | "gcp")
+    matches!(name, "har" | "caddy" | "envoy-json" | "traefik-json" | "fastly" | "gcp" | "pino")
 }

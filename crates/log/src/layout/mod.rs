@@ -125,6 +125,7 @@ impl Builder {
         };
         self.choose_duration();
         self.choose_request();
+        self.choose_size();
         let last = self.fields.len() - 1;
         if let Some(pair) = self.fields[..last].iter().position(|field| field.3.is_empty()) {
             return Err(Invalid::new(format!(
@@ -165,6 +166,18 @@ impl Builder {
         for (_, field, _, _) in &mut self.fields {
             if unit(field) > finest {
                 *field = Field::Skip;
+            }
+        }
+    }
+
+    /// The size of the body alone, if a field has that.
+    fn choose_size(&mut self) {
+        let of_body = |name: &str| matches!(name, "body_bytes_sent" | "b" | "B");
+        if self.fields.iter().any(|field| of_body(&field.0)) {
+            for (name, field, ..) in &mut self.fields {
+                if matches!(field, Field::Bytes | Field::BytesOrDash) && !of_body(name) {
+                    *field = Field::Skip;
+                }
             }
         }
     }

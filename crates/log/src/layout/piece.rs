@@ -27,6 +27,9 @@ enum Until {
     Byte(u8),
     /// At this text.
     Text(Vec<u8>),
+    /// At this text, which begins with a space, and no comma stands before it: the field may be a
+    /// list of addresses.
+    List(Vec<u8>),
     /// At this text, which begins with an unescaped quote.
     Quote(Vec<u8>),
     /// After its fixed number of bytes; then this text follows.
@@ -54,6 +57,7 @@ impl Piece {
             ([], Field::Pattern(pattern)) if pattern.has_space() => Until::LineEnd,
             ([], _) => Until::Word,
             ([b'"', ..], _) => Until::Quote(after),
+            ([b' ', ..], Field::Address | Field::Forwarded) => Until::List(after),
             ([byte], _) => Until::Byte(*byte),
             _ => Until::Text(after),
         };
@@ -70,6 +74,13 @@ impl Piece {
             Until::Byte(byte) => {
                 let end = find_byte(rest, *byte)?;
                 (end, end + 1)
+            }
+            Until::List(text) => {
+                let mut end = find(rest, text)?;
+                while end > 0 && rest[end - 1] == b',' {
+                    end += 1 + find(&rest[end + 1..], text)?;
+                }
+                (end, end + text.len())
             }
             Until::Quote(text) => return quoted(rest, text),
             Until::Text(text) => {

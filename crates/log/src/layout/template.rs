@@ -10,6 +10,9 @@ use crate::time::{MICROSECOND, MILLISECOND, SECOND};
 const FIELDS: &[(&str, Field)] = &[
     ("clf", Field::Clf),
     ("clf_millis", Field::ClfMillis),
+    ("any_time", Field::AnyTime),
+    ("date", Field::Date),
+    ("time_of_day", Field::TimeOfDay),
     ("iso", Field::Iso),
     ("epoch", Field::Epoch(SECOND)),
     ("duration_s", Field::Duration(SECOND)),
@@ -21,6 +24,7 @@ const FIELDS: &[(&str, Field)] = &[
     ("address", Field::Address),
     ("address_port", Field::AddressPort),
     ("forwarded", Field::Forwarded),
+    ("ident", Field::Ident),
     ("agent", Field::Agent),
     ("user", Field::User),
     ("method", Field::Method),

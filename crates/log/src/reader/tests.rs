@@ -202,7 +202,7 @@ fn files_are_read_in_their_order_each_in_its_format() {
     let (_, report) = read(sources, Options::default()).unwrap();
     let formats: Vec<_> = report.files.iter().map(|file| file.format).collect();
     assert_eq!(formats, words);
-    assert_eq!((report.bad_lines(), report.entries()), (0, 44));
+    assert_eq!((report.bad_lines(), report.entries()), (0, 52));
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -267,14 +267,19 @@ fn files_that_are_no_logs_are_refused() {
         ("one\ntwo\nthree\n".to_owned(), "log: has no format that is known (traefik, combined"),
         (format!("{}{}", line(1), "junk\n".repeat(40)), "no format that is known"),
         (
-            "{\"time\": 1767323045, \"ip\": \"10.0.0.1\", \"path\": \"/\", \"status\": 200}\n"
+            "{\"time\": 1767323045, \"who\": \"10.0.0.1\", \"path\": \"/\", \"status\": 200}\n"
                 .repeat(3),
-            "; read as `json`: no key of its first lines is known as the method: name it, as in \
-             `--format json:method=KEY`",
+            "; read as `json`: no key of its first lines is known as the address: name it, as in \
+             `--format json:address=KEY`; its keys are time, who, path, status",
         ),
         (
-            format!("{}{}", line(1).repeat(300), "junk\n".repeat(301)),
-            "301 of 601 lines cannot be read as `combined`; line 301 (not this format): `junk`",
+            "{\"logged\": 1767323045, \"ip\": \"10.0.0.1\", \"path\": \"/\"}\n".repeat(3),
+            "no key of its first lines is known as the time: name it, as in `--format \
+             json:time=KEY`; its keys are logged, ip, path",
+        ),
+        (
+            format!("{}{}", line(1).repeat(300), "junk\n".repeat(30_001)),
+            "30001 of 30301 lines cannot be read as `combined`; line 301 (not this format): `junk`",
         ),
     ] {
         let error = read(vec![stream(text.as_bytes())], Options::default()).unwrap_err();

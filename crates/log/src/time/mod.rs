@@ -54,14 +54,20 @@ impl Clock {
 
     /// A time such as `17/May/2015:10:05:03.123`, read as UTC, as in HAProxy's logs.
     pub(crate) fn clf_millis(&mut self, text: &[u8]) -> Result<Stamp, Reason> {
+        if text.contains(&b' ') { Err(Reason::NoTime) } else { self.clf_varied(text) }
+    }
+
+    /// A time such as `17/May/2015:10:05:03.123 +0200`: the fraction and the zone may be missing
+    /// (it is then in UTC), and a space may stand before the hour.
+    fn clf_varied(&mut self, text: &[u8]) -> Result<Stamp, Reason> {
         let (seconds, rest) = text.split_at_checked(CLF_LENGTH - 6).ok_or(Reason::NoTime)?;
         let (fraction_ns, digits, zone) = fraction(rest)?;
-        if !zone.is_empty() {
-            return Err(Reason::NoTime);
-        }
         let mut whole = *b"dd/Mmm/yyyy:hh:mm:ss +0000";
         whole[..seconds.len()].copy_from_slice(seconds);
-        let ns = self.clf(&whole)?.ns + fraction_ns;
+        if whole[11] == b' ' {
+            whole[11] = b':';
+        }
+        let ns = self.clf(&whole)?.ns + fraction_ns - offset(zone)? * SECOND;
         Ok(Stamp { ns, resolution_ns: resolution(digits) })
     }
 
@@ -98,12 +104,39 @@ impl Clock {
     pub(crate) fn any(&mut self, text: &[u8]) -> Result<Stamp, Reason> {
         let text = text.strip_prefix(b"[").unwrap_or(text);
         let text = text.strip_suffix(b"]").unwrap_or(text);
+        if matches!(text.last(), Some(b'M' | b'm')) {
+            return twelve_hours(text);
+        }
         match text.get(2..5) {
-            Some([b'/', ..]) => self.clf(text),
+            Some([b'/', ..]) if text.len() == CLF_LENGTH => self.clf(text),
+            Some([b'/', ..]) => self.clf_varied(text),
             Some([_, _, b'-' | b'/']) => self.iso(text),
             _ => epoch(text, unit_of_epoch(text)),
         }
     }
+}
+
+/// A time such as `5/17/2015 10:05:03 PM`, read as UTC: the month comes first if the day has two
+/// halves.
+fn twelve_hours(text: &[u8]) -> Result<Stamp, Reason> {
+    let text = str::from_utf8(text).map_err(|_| Reason::NoTime)?.to_ascii_uppercase();
+    let mut words = text.split_ascii_whitespace();
+    let mut numbers = |between: char| {
+        let numbers = words.next()?.split(between).map(|number| integer(number.as_bytes()));
+        numbers.collect::<Option<Vec<u64>>>()?.try_into().ok()
+    };
+    let [month, day, year]: [u64; 3] = numbers('/').ok_or(Reason::NoTime)?;
+    let [hour, minute, second]: [u64; 3] = numbers(':').ok_or(Reason::NoTime)?;
+    let noon = match words.next() {
+        Some("AM") => 0,
+        Some("PM") => 12,
+        _ => return Err(Reason::NoTime),
+    };
+    if !(1..=12).contains(&hour) || minute > 59 || second > 60 {
+        return Err(Reason::ImpossibleDate);
+    }
+    let seconds = ((hour % 12 + noon) * 3600 + minute * 60 + second) as i64;
+    Ok(Stamp { ns: day_ns(year, month, day)? + seconds * SECOND, resolution_ns: SECOND as u64 })
 }
 
 /// Midnight of the date in its own zone, as if that were UTC.
@@ -207,6 +240,37 @@ mod tests {
 
     fn seconds(stamp: Result<Stamp, Reason>) -> Result<i64, Reason> {
         stamp.map(|stamp| stamp.ns / SECOND)
+    }
+
+    #[test]
+    fn varied_times() {
+        let mut clock = Clock::default();
+        for (text, expected, resolution_ns) in [
+            ("17/May/2015:12:05:03.250 +0200", SOME_TIME, 1_000_000),
+            ("[17/May/2015:10:05:03]", SOME_TIME, 1_000_000_000),
+            ("17/May/2015 10:05:03", SOME_TIME, 1_000_000_000),
+            ("17/May/2015:10:05:03 ", SOME_TIME, 1_000_000_000),
+            ("05/17/2015 10:05:03 AM", SOME_TIME, 1_000_000_000),
+            ("5/17/2015 10:05:03 pm", SOME_TIME + 12 * 3600, 1_000_000_000),
+            ("5/17/2015 12:00:00 AM", 1_431_820_800, 1_000_000_000),
+            ("5/17/2015 12:00:00 PM", 1_431_820_800 + 12 * 3600, 1_000_000_000),
+        ] {
+            let found = clock.any(text.as_bytes()).unwrap();
+            assert_eq!(
+                (found.ns / SECOND, found.resolution_ns),
+                (expected, resolution_ns),
+                "{text}"
+            );
+        }
+        for (text, reason) in [
+            ("17/05/2015 10:05:03", Reason::NoTime),
+            ("5/17/2015 13:05:03 PM", Reason::ImpossibleDate),
+            ("17/5/2015 10:05:03 AM", Reason::ImpossibleDate),
+            ("5/17 10:05:03 AM", Reason::NoTime),
+            ("AM", Reason::NoTime),
+        ] {
+            assert_eq!(seconds(clock.any(text.as_bytes())), Err(reason), "{text}");
+        }
     }
 
     #[test]

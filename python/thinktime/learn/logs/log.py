@@ -13,6 +13,7 @@ import polars as pl
 
 from thinktime import _core
 from thinktime.learn.logs import reader
+from thinktime.learn.logs.files import alike, doubts, mostly_bad, printable
 from thinktime.learn.logs.own_results import KeptRows, kept_rows, of_results, recorded_facts
 from thinktime.learn.logs.reader import Read
 from thinktime.learn.logs.requests import METHODS, Requests
@@ -30,9 +31,6 @@ SLOW_S = 1.0
 
 NO_STATUS = re.compile(r"status=[6-9](\d\d|[xX][xX])$")
 """A filter by a status that HTTP does not have."""
-
-ALIKE_LEAST = 100
-"""Files with at least this many lines do not have equal sizes by chance."""
 
 OWN = "thinktime"
 """The format of Thinktime's own results, in which no user is a person."""
@@ -127,7 +125,7 @@ class Log:
     def left_over(self) -> list[str]:
         """The unused columns, each once; of formats whose columns have names."""
         names = dict.fromkeys(name for file in self.files for name in file["left_over"])
-        return ["".join(one if one.isprintable() else "?" for one in name) for name in names]
+        return [printable(name) for name in names]
 
     @property
     def notes(self) -> list[str]:
@@ -140,6 +138,7 @@ class Log:
             )
         found += recorded_facts(self.requests) + self.kept.notes
         found += _longest(self.requests)
+        found += doubts(self.files)
         names = self.left_over
         if names:
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -170,7 +169,7 @@ class Log:
     @property
     def warnings(self) -> list[str]:
         """The oddities of the log, in words."""
-        found = []
+        found = list(mostly_bad(self.files))
         if self.unit_open and self._slow:
             name = next(file["format"] for file in self.files if file["unit_open"])
             found.append(
@@ -181,7 +180,7 @@ class Log:
         found += [
             f"{one} and {other} have as many lines and bytes: if they are copies, each of their "
             "requests counts twice"
-            for one, other in _alike(self.files)
+            for one, other in alike(self.files)
         ]
         back = int(self.raw["backwards"])
         if back:
@@ -201,17 +200,6 @@ class Log:
                 "multiplied by that"
             )
         return found
-
-
-def _alike(files: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Files that are probably the same; not those whose lines may all have equal sizes."""
-    known: dict[tuple[int, int], str] = {}
-    for file in files:
-        size = (file["lines"], file["bytes"])
-        many = file["lines"] >= ALIKE_LEAST and file["bytes"] % file["lines"]
-        if size in known and many:
-            yield known[size], file["name"]
-        known[size] = file["name"]
 
 
 def _longest(requests: Requests) -> Iterator[str]:
