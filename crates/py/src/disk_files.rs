@@ -15,7 +15,7 @@ use thinktime_core::request::RequestKind;
 use thinktime_core::workload::WorkloadFiles;
 use thinktime_script::Script;
 
-use crate::errors::{InputError, words};
+use crate::errors::{InputError, invalid, words};
 use crate::replay;
 
 /// Reads files that are named relative to a directory.
@@ -79,12 +79,14 @@ impl DiskFiles {
 impl Files for DiskFiles {
     fn read(&self, name: &str) -> Result<String, Invalid> {
         let path = self.path(name);
+        refuse_device(&path)?;
         std::fs::read_to_string(&path)
             .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
     }
 
     fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
         let path = self.path(name);
+        refuse_device(&path)?;
         match std::fs::read(&path) {
             Err(_) if self.lenient => Ok(Vec::new()),
             bytes => bytes.map_err(|error| Invalid::new(format!("{}: {error}", path.display()))),
@@ -138,8 +140,19 @@ impl WorkloadFiles for DiskFiles {
     }
 }
 
+/// Refuses what would be read until the memory is full.
+fn refuse_device(path: &Path) -> Result<(), Invalid> {
+    match std::fs::metadata(path) {
+        Ok(found) if thinktime_log::is_device(&found) => {
+            Err(Invalid::new(format!("{}: {}", path.display(), thinktime_log::DEVICE)))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The text of a file, or an error that names it.
 pub(crate) fn read(path: &Path) -> PyResult<String> {
+    refuse_device(path).map_err(|error| invalid(&error))?;
     let bytes = std::fs::read(path)
         .map_err(|error| InputError::new_err(format!("{}: {}", path.display(), words(error))))?;
     String::from_utf8(bytes)
