@@ -61,8 +61,8 @@ impl fmt::Display for HeavyTail {
             Effect::Mean => write!(
                 f,
                 "the demand at `{station}` has an infinite variance: with arrivals of their own \
-                 and this policy the mean response time is infinite, so the one shown only grows with \
-                 the length of the run; percentiles can be trusted"
+                 and this policy the mean response time is infinite, so the one shown only grows \
+                 with the length of the run; percentiles can be trusted"
             ),
             Effect::Demand => write!(
                 f,
@@ -72,8 +72,8 @@ impl fmt::Display for HeavyTail {
             Effect::Wait => write!(
                 f,
                 "the demand at `{station}` has an infinite third moment: with arrivals of their \
-                 own and this policy the variance of the wait is infinite, so no interval of its mean \
-                 holds, and none is given; percentiles can be trusted"
+                 own and this policy the variance of the wait is infinite, so no interval of its \
+                 mean holds, and none is given; percentiles can be trusted"
             ),
         }
     }

@@ -8,8 +8,8 @@ use super::model::SystemModel;
 use super::nodes::AnyNodeModel;
 
 impl SystemModel {
-    /// The entrances that requests of this name use only while they have a place of a pool that turns
-    /// requests away if it is full.
+    /// The entrances that requests of this name use only while they have a place of a pool that
+    /// turns requests away if it is full.
     pub(super) fn guarded_entrances(&self, request: &str) -> BTreeSet<EntranceId> {
         let mut used = Used::default();
         if let Some(behaviour) = self.behaviour_of(request) {
