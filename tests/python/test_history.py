@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import thinktime as tt
 from thinktime.cli import app
 from thinktime.comparison import Subject, compare, subject_of
+from thinktime.comparison.estimate import FIGURES, Estimate
 from thinktime.history import History, HistoryEntry, Trend, store, trends
 from thinktime.history.report import report_of
 from thinktime.present import page
@@ -274,3 +275,39 @@ def test_the_commands_of_the_history(tmp_path: Path, monkeypatch: pytest.MonkeyP
     said("compare", "b", "--against", "main", "--fail-if", "mean > +5%", status=1)
     said("compare", "b", "--against", "nobody", status=2)
     said("compare", "a", "b", "--store", "x", status=2)
+
+
+def jumped(values: list[float], width: float, seeds: list[int] | None = None) -> Trend:
+    """Simulations with these means, each known to this share of it."""
+    results = []
+    for number, one in enumerate(stored(values)):
+        figures = {
+            name: Estimate(value, (1 - width) * value, (1 + width) * value)
+            for name, value in dict.fromkeys(FIGURES, values[number]).items()
+        }
+        seed = number if seeds is None else seeds[number]
+        subject = replace(one.subject, kind="simulate", seed=seed, estimates=figures)
+        results.append(replace(one, subject=subject))
+    return next(trends(results))
+
+
+@pytest.mark.parametrize("place", [2, 3, 4])
+def test_a_doubling_in_six_results_is_found(place: int) -> None:
+    noise = [1.0, 1.02, 0.99, 1.01, 0.98, 1.0]
+    values = [0.01 * one * (1 if n < place else 2) for n, one in enumerate(noise)]
+    assert {shift.place for shift in jumped(values, 0.05).shifts} == {place}
+
+
+def test_another_seed_is_no_change() -> None:
+    seeds = [1] * 5 + [2] * 5
+    values = [0.0100] * 5 + [0.0104] * 5
+    assert jumped(values, 0.05, seeds).shifts == []
+    assert {one.place for one in jumped([0.0100] * 5 + [0.0130] * 5, 0.05, seeds).shifts} == {5}
+
+
+def test_chance_makes_few_changes_among_six_results() -> None:
+    """At a level of 5 %: of 200 series more than 20 would have one once in 500 times."""
+    random = np.random.default_rng(20)
+    draws = np.exp(random.normal(0, 0.02, (200, 6)))
+    found = [jumped(list(0.01 * one), 0.03) for one in draws]
+    assert sum(any(s.figure == "mean" for s in one.shifts) for one in found) <= 20

@@ -393,3 +393,17 @@ def test_composite_components_hand_calls_on(tmp_path: Path) -> None:
     end = "</repository:Repository>"
     found = made(tmp_path, repository=repository.replace(end, composite + end), system=outer)
     assert [step["demand"] for step in only(found)] == ["1s", "2s"]
+
+
+def test_event_channels_are_left_out_and_listed(tmp_path: Path) -> None:
+    channel = (
+        '<allocationContexts_Allocation id="_channel" entityName="events" '
+        'resourceContainer_AllocationContext="default.resourceenvironment#_one">\n'
+        '<eventChannel__AllocationContext href="default.system#_events"/>\n'
+        "</allocationContexts_Allocation>\n"
+    )
+    end = "</allocation:Allocation>"
+    whole = pcm.allocation()
+    assert end in whole
+    found = made(tmp_path, allocation=whole.replace(end, channel + end))
+    assert any("event channels are left out" in str(note) for note in found.notes)

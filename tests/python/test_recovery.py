@@ -293,3 +293,21 @@ def test_a_page_goes_into_a_folder_that_is_there(tmp_path: Path, command: list[s
     assert shown.exit_code == 2
     assert f"{page}: there is no folder {page.parent}: make it" in shown.stderr
     assert not page.parent.exists()
+
+
+@pytest.mark.parametrize("probed", [True, False])
+def test_a_killed_search_for_a_capacity_is_recovered_if_it_had_an_answer(
+    tmp_path: Path, probed: bool
+) -> None:
+    left = tmp_path / "cap.partial"
+    (left / "points").mkdir(parents=True)
+    (left / "PARTIAL").write_text("# A result that is being written.\n")
+    if probed:
+        (left / "capacity.json").write_text("{}\n")
+        (left / "points" / "1.json").write_text("{}\n")
+    said = CliRunner().invoke(app, ["recover", str(tmp_path / "cap")])
+    assert said.exit_code == 0, said.output
+    assert not left.exists()
+    assert (tmp_path / "cap" / "capacity.json").exists() == probed
+    assert (tmp_path / "cap").exists() == probed
+    assert ("nothing had been measured yet" in said.stdout) != probed

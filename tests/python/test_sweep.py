@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import thinktime as tt
 from thinktime.cli import app
-from thinktime.sweeps import grid
+from thinktime.sweeps import charts, grid
 from thinktime.sweeps.curves import SweepCurves
 from thinktime.sweeps.verdict import verdict
 
@@ -250,3 +250,28 @@ def test_help_speaks_of_runs_as_well_as_of_simulations() -> None:
     said = " ".join(CliRunner().invoke(app, ["sweep", "--help"]).output.split())
     assert "Virtual time at which" not in said
     assert "30s against a server" in said
+
+
+@pytest.mark.parametrize(
+    ("row", "doubt"),
+    [
+        ({"requests": 1000, "errors": 0, "untrusted": None}, False),
+        ({"requests": 1000, "errors": 90, "untrusted": None}, False),
+        ({"requests": 1000, "errors": 649, "untrusted": None}, True),
+        ({"requests": 1000, "errors": 0, "untrusted": "an overload"}, True),
+    ],
+)
+def test_a_point_whose_requests_fail_is_drawn_as_one_in_doubt(
+    row: dict[str, object], doubt: bool
+) -> None:
+    rows = [
+        {"rate": 1.0, "requests": 1000, "errors": 0, "untrusted": None, "response_mean_s": 0.1},
+        {"rate": 2.0, "response_mean_s": 0.08, **row},
+    ]
+    swept = SweepCurves(pl.DataFrame(rows), [grid.parse("rate=1,2")], measured=False)
+    (figures,) = (one for one in charts.CHARTS if one.name == "figures")
+    drawing = figures.draw(swept)
+    assert drawing is not None
+    assert any(key.name == charts.IN_DOUBT for key in drawing.keys) == doubt
+    symbols = drawing.panels[0].figure.data[0].marker.symbol
+    assert (symbols is not None and list(symbols) == ["circle", "x"]) == doubt

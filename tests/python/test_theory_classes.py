@@ -22,6 +22,7 @@ from thinktime.report import rows as rows_of
 from thinktime.report.case import cases
 from thinktime.theory._demands import exact_loads
 from thinktime.theory.match import theory_for, theory_or_reason
+from thinktime.theory.mva import Station, mva
 from thinktime.theory.solution import Theory
 
 approx = pytest.approx
@@ -391,3 +392,65 @@ def test_exact_means_stand_below_those_simulated():
     parts = theory.by_population
     assert means == {name: units.seconds(part.mean_s) for name, part in parts.items()}
     assert [row.populations for row in rows_of([found])][1]
+
+
+# ---- kinds that do not visit every station
+
+SKIPS = (
+    "[[station]]\nname = 'a'\ndemand = 'exp(40ms)'\n"
+    "[[station]]\nname = 'b'\nservers = 2\ndemand = { long = 'exp(150ms)' }\n"
+    "[[station]]\nname = 'c'\npolicy = 'ps'\ndemand = { long = '20ms', other = 'exp(90ms)' }\n"
+    "[[station]]\nname = 'idle'\ndemand = { never = 'exp(1s)' }\n"
+)
+KINDS = (
+    "[[request]]\nname = 'short'\nweight = 5\n[[request]]\nname = 'long'\nweight = 2\n"
+    "[[request]]\nname = 'other'\nweight = 3\n"
+)
+
+
+def of_kinds(arrivals: str, think: str = "") -> tt.Workload:
+    session = f"[session]\nthink = '{think}'\n" if think else ""
+    return tt.Workload(f"name = 'w'\n[arrivals]\n{arrivals}\n{session}{KINDS}")
+
+
+def test_open_requests_that_skip_stations_see_each_by_itself() -> None:
+    """The mean of M/M/c at a and b, and E[S] / (1 - load) at c."""
+    found = theory_for(of_kinds("model = 'open'\nrate = '8/s'"), tt.System(f"name='s'\n{SKIPS}"))
+    assert found is not None
+    at_a = 0.04 / (1 - 8 * 0.04)
+    rate_b = 1.6 * 0.15  # requests there, in servers
+    at_b = 0.15 / (1 - (rate_b / 2) ** 2)
+    load_c = 1.6 * 0.02 + 2.4 * 0.09
+    names = {
+        "short": at_a,
+        "long": at_a + at_b + 0.02 / (1 - load_c),
+        "other": at_a + 0.09 / (1 - load_c),
+    }
+    assert found.by_request == approx(names, rel=1e-9)
+    shares = {"short": 0.5, "long": 0.2, "other": 0.3}
+    assert found.mean_s == approx(sum(shares[name] * t for name, t in names.items()), rel=1e-9)
+
+
+def test_closed_requests_that_skip_stations_have_their_mean_value_analysis() -> None:
+    means = (0.04, 0.2 * 0.15, 0.2 * 0.02 + 0.3 * 0.09)
+    stations = [Station(means[0]), Station(means[1], 2), Station(means[2])]
+    network = mva(7, stations, 0.3)
+    work = of_kinds("model = 'closed'\nclients = 7", "exp(300ms)")
+    found = theory_for(work, tt.System(f"name='s'\n{SKIPS}"))
+    assert found is not None
+    assert found.mean_s == approx(float(network.response_time[-1]), rel=1e-9)
+    assert found.throughput == approx(float(network.throughput[-1]), rel=1e-9)
+
+
+def test_a_single_station_that_some_requests_skip_has_no_formula_of_a_line() -> None:
+    system = tt.System(
+        "name='s'\n[[station]]\nname='a'\ndemand={ long = 'uniform(0s, 40ms)' }\n"
+        "[[station]]\nname='b'\ndemand={ short = '1ms', other = '1ms' }"
+    )
+    assert theory_for(of_kinds("model = 'open'\nrate = '8/s'"), system) is None
+
+
+def test_loads_are_known_if_some_requests_skip_stations() -> None:
+    work = of_kinds("model = 'open'\nrate = '8/s'")
+    found = exact_loads(work, tt.System(f"name='s'\n{SKIPS}"))
+    assert found == approx({"a": 0.32, "b": 0.12, "c": 0.248, "idle": 0.0})

@@ -36,7 +36,7 @@ pub(crate) fn is_known(name: &str) -> bool {
     KNOWN.contains(&name) || name.starts_with(TAIL)
 }
 
-pub(crate) const KNOWN: [&str; 14] = [
+pub(crate) const KNOWN: [&str; 16] = [
     RUN,
     SUMMARY,
     REQUESTS,
@@ -48,6 +48,9 @@ pub(crate) const KNOWN: [&str; 14] = [
     REPLACED,
     FOOTER,
     RECOVERED,
+    // Written by Python: the label, and how the result was made.
+    "label.json",
+    "made.json",
     // A capacity.
     "capacity.json",
     "probes.parquet",

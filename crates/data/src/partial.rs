@@ -271,6 +271,10 @@ fn clear_away(old: &Path, new: &Path) {
             fs::remove_file(entry.path()).ok();
         } else if !new.join(&name).exists() {
             fs::rename(entry.path(), new.join(&name)).ok();
+        } else if entry.path().is_dir() {
+            fs::remove_dir_all(entry.path()).ok(); // the new one has its own
+        } else {
+            fs::remove_file(entry.path()).ok();
         }
     }
     // A file that cannot be removed does no harm.
@@ -374,5 +378,25 @@ mod tests {
         two.finish().unwrap();
         one.finish().unwrap();
         assert_eq!(content(&target), "one");
+    }
+
+    #[test]
+    fn nothing_stays_beside_a_result_that_replaced_another() {
+        let above = folder("beside");
+        let target = above.join("result");
+        for round in ["old", "new", "newest"] {
+            let partial = begin(&target, round);
+            for name in ["label.json", "made.json", "capacity.json", "later.json"] {
+                fs::write(partial.path().join(name), round).unwrap();
+            }
+            fs::create_dir(partial.path().join("points")).unwrap();
+            fs::write(partial.path().join("points").join("a.json"), round).unwrap();
+            partial.finish().unwrap();
+            let beside: Vec<_> = fs::read_dir(&above).unwrap().flatten().collect();
+            assert_eq!(beside.len(), 1, "{round}: {beside:?}");
+            assert_eq!(content(&target), round);
+            assert_eq!(fs::read_to_string(target.join("points/a.json")).unwrap(), round);
+        }
+        fs::remove_dir_all(above).unwrap();
     }
 }

@@ -9,7 +9,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::directory::write_run;
 use crate::figure_files::write_summary;
-use crate::files::{FOOTER, RECOVERED, REQUESTS, RUN, SUMMARY, TAIL};
+use crate::files::{FOOTER, MARK, RECOVERED, REQUESTS, RUN, SUMMARY, TAIL};
 use crate::journal::read_leftover;
 use crate::parquet_properties::properties;
 use crate::partial::{Partial, leftovers, resolve, sibling};
@@ -71,6 +71,9 @@ fn recover_one(mut partial: Partial) -> Result<Option<PathBuf>, DataError> {
             fs::remove_dir_all(&directory).map_err(fail)?;
             return Ok(None);
         }
+    } else if holds_nothing(&directory) {
+        partial.abandon();
+        return Ok(None);
     }
     let target = partial.target().to_owned();
     let is_taken = |path: &Path| fs::read_dir(path).is_ok_and(|mut all| all.next().is_some());
@@ -80,6 +83,15 @@ fn recover_one(mut partial: Partial) -> Result<Option<PathBuf>, DataError> {
         partial.set_target(free);
     }
     partial.finish().map(Some)
+}
+
+/// Whether a directory without a run has no other figures: those of a capacity, or of its probes.
+fn holds_nothing(directory: &Path) -> bool {
+    let about = [MARK, "label.json", "made.json"];
+    let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut all| all.next().is_none());
+    let all = fs::read_dir(directory).into_iter().flatten().flatten();
+    all.into_iter()
+        .all(|entry| about.iter().any(|name| entry.file_name() == *name) || is_empty(&entry.path()))
 }
 
 /// Writes `requests.parquet` from the available rows. This step may be interrupted and repeated.

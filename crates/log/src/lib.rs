@@ -31,4 +31,4 @@ pub use log_part::LogPart;
 pub use reader::{LogReader, Options, ReadProgress};
 pub use reason::Reason;
 pub use report::{BadLines, FileReport, Report};
-pub use source::Source;
+pub use source::{DEVICE, Source, is_device};

@@ -15,7 +15,7 @@ use thinktime_core::request::RequestKind;
 use thinktime_core::workload::WorkloadFiles;
 use thinktime_script::Script;
 
-use crate::errors::{InputError, words};
+use crate::errors::{InputError, invalid, words};
 use crate::replay;
 
 /// Reads files that are named relative to a directory.
@@ -50,18 +50,6 @@ impl DiskFiles {
         self.elsewhere.get(name).cloned().unwrap_or_else(|| self.directory.join(name))
     }
 
-    /// The place of a requested file, unless it is a device or a pipe, which may have no end.
-    fn regular(&self, name: &str) -> Result<PathBuf, Invalid> {
-        let path = self.path(name);
-        match std::fs::metadata(&path) {
-            Ok(found) if !found.is_file() && !found.is_dir() => Err(Invalid::new(format!(
-                "{}: is no regular file, and devices and pipes are not read",
-                path.display()
-            ))),
-            _ => Ok(path),
-        }
-    }
-
     /// The requested files, by name, and their places.
     pub(crate) fn used(&self) -> BTreeMap<String, PathBuf> {
         let names = self.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -90,19 +78,18 @@ impl DiskFiles {
 
 impl Files for DiskFiles {
     fn read(&self, name: &str) -> Result<String, Invalid> {
-        let path = self.regular(name)?;
+        let path = self.path(name);
+        refuse_device(&path)?;
         std::fs::read_to_string(&path)
             .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
     }
 
     fn bytes(&self, name: &str) -> Result<Vec<u8>, Invalid> {
-        let bytes = self.regular(name).and_then(|path| {
-            std::fs::read(&path)
-                .map_err(|error| Invalid::new(format!("{}: {error}", path.display())))
-        });
-        match bytes {
+        let path = self.path(name);
+        refuse_device(&path)?;
+        match std::fs::read(&path) {
             Err(_) if self.lenient => Ok(Vec::new()),
-            bytes => bytes,
+            bytes => bytes.map_err(|error| Invalid::new(format!("{}: {error}", path.display()))),
         }
     }
 
@@ -121,7 +108,7 @@ impl Files for DiskFiles {
 
     fn numbers(&self, name: &str, column: Option<&str>) -> Result<Column, Invalid> {
         if name.ends_with(".parquet") {
-            return thinktime_data::read_column(&self.regular(name)?, column)
+            return thinktime_data::read_column(&self.path(name), column)
                 .map_err(|error| Invalid::new(error.to_string()));
         }
         numbers_of(&self.read(name)?, name, column)
@@ -146,15 +133,26 @@ impl WorkloadFiles for DiskFiles {
     }
 
     fn log(&self, name: &str, options: &LogOptions) -> Result<RequestLog, Invalid> {
-        match self.regular(name).and_then(|path| replay::read(&path, options)) {
+        match replay::read(&self.path(name), options) {
             Err(_) if self.lenient => Ok(RequestLog::placeholder()),
             log => log,
         }
     }
 }
 
+/// Refuses what would be read until the memory is full.
+fn refuse_device(path: &Path) -> Result<(), Invalid> {
+    match std::fs::metadata(path) {
+        Ok(found) if thinktime_log::is_device(&found) => {
+            Err(Invalid::new(format!("{}: {}", path.display(), thinktime_log::DEVICE)))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The text of a file, or an error that names it.
 pub(crate) fn read(path: &Path) -> PyResult<String> {
+    refuse_device(path).map_err(|error| invalid(&error))?;
     let bytes = std::fs::read(path)
         .map_err(|error| InputError::new_err(format!("{}: {}", path.display(), words(error))))?;
     String::from_utf8(bytes)

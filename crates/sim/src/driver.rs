@@ -1,6 +1,7 @@
 //! One replication on a virtual clock.
 
 mod attempts;
+mod dead_end;
 mod fast_fcfs;
 mod fast_station;
 mod link_budget;
@@ -16,6 +17,7 @@ use thinktime_core::system::{JobRef, SystemModel};
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::Workload;
 
+use self::dead_end::DeadEnds;
 use self::link_budget::LinkBudget;
 pub use self::progress_guard::ProgressLimits;
 pub(crate) use self::progress_guard::Stall;
@@ -65,10 +67,13 @@ pub(crate) struct Driver<'a> {
     /// Whether any request has a size.
     sized: bool,
     measured: Option<Measured>,
+    /// The requests in the system when the measured time began.
+    number_before: u64,
     gave_up: bool,
     pub(crate) now: Nanos,
     cut_short: bool,
     progress_guard: ProgressGuard,
+    dead_ends: DeadEnds,
     link_budget: LinkBudget,
     stuck: Option<Stall>,
 }
@@ -83,7 +88,6 @@ impl<'a> Driver<'a> {
         sink: &'a mut dyn RowSink,
         interval: Nanos,
     ) -> Driver<'a> {
-        let stage_end = if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until };
         let clients = Clients::new(workload, limit);
         Driver {
             one_shot: clients.one_shot(),
@@ -97,18 +101,20 @@ impl<'a> Driver<'a> {
             rows: sink.wants_rows(),
             sink,
             replication,
-            boundary: interval.min(stage_end),
-            stage_end,
+            boundary: Nanos::ZERO,
+            stage_end: if limit.warmup > Nanos::ZERO { limit.warmup } else { limit.until },
             note_at: interval,
             drain_end: Nanos::MAX,
             retries: workload.requests.iter().any(|kind| kind.retry.attempts > 1),
             sized: workload.requests.iter().any(|kind| kind.size.is_some()),
             pages: workload.populations.iter().any(|one| one.has_pages),
             measured: None,
+            number_before: 0,
             gave_up: false,
             now: Nanos::ZERO,
             cut_short: false,
             progress_guard: ProgressGuard::new(workload, progress),
+            dead_ends: DeadEnds::new(workload, model),
             link_budget: LinkBudget::of(model),
             stuck: None,
         }
@@ -175,6 +181,7 @@ impl<'a> Driver<'a> {
             if self.clients.done() {
                 self.close();
                 self.empty_line();
+                self.dead_end().into_iter().for_each(|stuck| self.stop_at(stuck));
                 return false;
             }
             let wake =
@@ -217,20 +224,25 @@ impl<'a> Driver<'a> {
             begun: self.clients.last_begun(),
             by_time: self.limit.requests == u64::MAX || self.now < self.limit.warmup,
         };
-        self.stuck = self.progress_guard.look(events, seen, self.system.number(), self.now, end);
+        let number = self.system.number();
+        self.stuck = self.progress_guard.look(events, seen, number, self.now, end);
+        if self.stuck.is_none() && self.dead_ends.look_is_due(events, number) {
+            self.stuck = self.deadlock();
+        }
         self.stuck.is_some()
     }
 
     /// Shows the sink the result if the run ended now; `figures` makes figures of it.
     pub(crate) fn look(&mut self, figures: impl Fn(Replication) -> RunProgress) {
         let (limit, now, system) = (&self.limit, self.now, &self.system);
+        let before = self.number_before;
         let (clients, collector, measured) = (&self.clients, &self.collector, &self.measured);
         self.sink.look(&|| {
             let end = clients.window_end().min(now);
             figures(Replication {
                 collector: collector.clone(),
                 window: Window { begin: limit.warmup.min(end), end },
-                measured: measured.clone().unwrap_or_else(|| system.measured(now)),
+                measured: measured.clone().unwrap_or_else(|| system.measured(now, before)),
                 sessions: clients.sessions_begun(),
                 stuck: None,
             })
@@ -242,7 +254,9 @@ impl<'a> Driver<'a> {
         let whole = self.clients.window_end();
         let end = if self.cut_short { whole.min(self.now) } else { whole };
         let window = Window { begin: self.limit.warmup.min(end), end };
-        let measured = self.measured.take().unwrap_or_else(|| self.system.measured(self.now));
+        let measured = self.measured.take();
+        let measured =
+            measured.unwrap_or_else(|| self.system.measured(self.now, self.number_before));
         self.collector.set_report(self.clients.report());
         for attempt in self.waiting().into_iter().filter(|_| !self.gave_up) {
             if self.limit.counts(attempt.request_scheduled) {

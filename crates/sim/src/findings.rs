@@ -1,13 +1,16 @@
 //! The findings of a simulation, in words: notes, and warnings of what spoils or limits its result.
 
-use thinktime_core::policy::scheduling::{Rank, Ties};
+use thinktime_core::policy::scheduling::Rank;
 use thinktime_core::record::{Collapse, Collector, RateShortfall, Summary, Window, rate_shortfall};
-use thinktime_core::system::{DemandLaw, StationModel, SystemModel};
+use thinktime_core::system::{StationModel, SystemModel};
 use thinktime_core::words;
 use thinktime_core::workload::{Beginning, Workload};
 
 use crate::cluster_findings::ClusterFindings;
+use crate::heavy_tail::HeavyTail;
 use crate::load::unlimited_load;
+use crate::modelled_system::Measured;
+use crate::overload::Overload;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
 
@@ -21,6 +24,7 @@ pub(crate) struct Findings<'a> {
     pub(crate) system: &'a SystemModel,
     pub(crate) plan: &'a Plan,
     pub(crate) collector: &'a Collector,
+    pub(crate) measured: &'a Measured,
     pub(crate) window: Window,
     pub(crate) warmup: Option<Warmup>,
     pub(crate) interrupted: bool,
@@ -53,8 +57,36 @@ impl Findings<'_> {
                 summary.requests
             ));
         }
+        notes.extend(self.single_classes());
         notes.extend(self.of_clusters(summary).notes);
         notes
+    }
+
+    /// The stations whose policy goes by kinds of request, and to which all kinds are alike.
+    fn single_classes(&self) -> Vec<String> {
+        let visits = self.system.kind_visits(self.workload);
+        let alike = self.system.all_stations().filter(|station| {
+            let of = visits.iter().filter(|one| one.at == station.name);
+            let mut ranks = of.map(|visit| {
+                let kind = &self.workload.requests[visit.kind];
+                match &station.discipline.rank {
+                    Rank::Expected(_, None) => Some(visit.law.mean(kind.size.as_ref()).to_bits()),
+                    Rank::Class if station.discipline.quanta.is_empty() => {
+                        Some(station.class_of(&kind.name))
+                    }
+                    _ => None,
+                }
+            });
+            ranks.next().flatten().is_some_and(|first| ranks.all(|one| one == Some(first)))
+        });
+        let words = |station: &StationModel| {
+            format!(
+                "the policy of `{}` prefers some kinds of request to others, and to it all are \
+                 alike: they are served first come, first served",
+                station.name
+            )
+        };
+        alike.map(words).collect()
     }
 
     fn of_clusters(&self, summary: &Summary) -> ClusterFindings {
@@ -75,8 +107,8 @@ impl Findings<'_> {
         }
         warnings.extend(self.never_steady());
         warnings.extend(self.rate_shortfall(summary).map(|missed| missed.words));
-        warnings.extend(self.overload());
-        warnings.extend(self.infinite_mean());
+        warnings.extend(self.offered_overload().or_else(|| self.seen_overload()));
+        warnings.extend(HeavyTail::find(self.workload, self.system).map(|tail| tail.to_string()));
         warnings.extend(self.imprecise(summary));
         let retries = summary.retries > 0;
         if let Some(collapse) = Collapse::find(self.collector.timeline(), self.window.end)
@@ -105,7 +137,10 @@ impl Findings<'_> {
     pub(crate) fn spoils(&self, summary: &Summary) -> Option<String> {
         let missed = || self.rate_shortfall(summary).filter(|missed| missed.spoils);
         let nothing = || summary.nothing_happened().filter(|_| !self.interrupted);
-        let spoilt = self.collector.scripts_failed().or_else(nothing);
+        // Only who gives a duration asks for the figures of a time, and not for a steady state.
+        let steady = self.plan.limit.until.is_never();
+        let overload = || self.seen_overload().filter(|_| steady);
+        let spoilt = self.collector.scripts_failed().or_else(nothing).or_else(overload);
         spoilt.or_else(|| missed().map(|missed| missed.words))
     }
 
@@ -118,25 +153,17 @@ impl Findings<'_> {
         (self.workload.beginning() == Beginning::NeverSteady).then(|| NEVER_STEADY.to_owned())
     }
 
-    fn overload(&self) -> Option<String> {
+    /// An overload that the figures show.
+    fn seen_overload(&self) -> Option<String> {
+        Overload::find(self.workload, self.system, self.measured).map(|found| found.to_string())
+    }
+
+    fn offered_overload(&self) -> Option<String> {
         let load = unlimited_load(self.workload, self.system).filter(|load| *load >= 1.0)?;
         Some(format!(
             "the offered load is {}: the queue grows without bound, and all times depend on how \
              long the run was",
             words::plain(load)
-        ))
-    }
-
-    /// Under policies that ignore the demand, one request of infinite second moment makes the
-    /// others' mean wait infinite (Pollaczek-Khinchine).
-    fn infinite_mean(&self) -> Option<String> {
-        self.workload.request_rate()?;
-        let station = self.system.all_stations().find(|one| has_infinite_mean(one))?;
-        Some(format!(
-            "the demand at `{}` has an infinite variance: with arrivals of their own and this \
-             policy the mean response time is infinite, so the one shown only grows with the \
-             length of the run; percentiles can be trusted",
-            station.name
         ))
     }
 
@@ -160,20 +187,4 @@ impl Findings<'_> {
 
 fn interval(summary: &Summary) -> Option<(f64, f64)> {
     Some((summary.response_time_s.mean?, summary.response_time_s.ci95?))
-}
-
-fn has_infinite_mean(station: &StationModel) -> bool {
-    let blind = station.discipline.ties != Ties::Share
-        && !station.discipline.preemptive
-        && station.discipline.quanta.is_empty()
-        && !matches!(station.discipline.rank, Rank::Attained);
-    let infinite = |law: &DemandLaw| match law {
-        DemandLaw::Drawn(law) => law.second_moment().is_infinite(),
-        DemandLaw::Trace(_) => false,
-        // There are as many sizes as targets, and mostly these are finitely many.
-        DemandLaw::Sized(law) => {
-            law.time.as_ref().is_some_and(|time| time.second_moment().is_infinite())
-        }
-    };
-    blind && station.servers == 1 && station.laws().any(infinite)
 }

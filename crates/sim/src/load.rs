@@ -23,10 +23,10 @@ pub fn offered_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
     Some(system.bottleneck_load(workload, &workload.request_rates()?))
 }
 
-/// As [`offered_load`], over the stations that never turn a request away: the others lose the
-/// excess.
+/// As [`offered_load`], over the stations that never turn a request away, and of the requests that
+/// wait as long as it takes: the others lose the excess.
 pub(crate) fn unlimited_load(workload: &Workload, system: &SystemModel) -> Option<f64> {
-    let capacities = system.capacities(workload, &workload.request_rates()?);
+    let capacities = system.patient_capacities(workload, &workload.request_rates()?);
     let unlimited = capacities.iter().filter(|one| one.unlimited);
     Some(unlimited.map(Capacity::demand_per_server_s).fold(0.0, f64::max))
 }
@@ -247,7 +247,7 @@ impl Goal<'_> {
             }
         }
         let done = driver.finish();
-        if let Some(stuck) = done.stuck {
+        if let Some(stuck) = &done.stuck {
             return Err(Invalid::new(stuck.to_string()).into());
         }
         if workload.only().is_some() {

@@ -7,8 +7,8 @@ use thinktime_core::record::Summary;
 use thinktime_core::request::RequestKind;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::system::{
-    AnyNodeModel, Departure, DrawnDemands, FastFcfs, FastStation, Job, JobRef, NodeSummary,
-    StationSummary, System, SystemModel,
+    AnyNodeModel, Deadlock, Departure, DrawnDemands, FastFcfs, FastStation, Job, JobRef,
+    LimitedParts, NodeSummary, StationSummary, System, SystemModel,
 };
 use thinktime_core::time::Nanos;
 use thinktime_core::workload::{ClientLimits, Workload};
@@ -27,7 +27,9 @@ pub(crate) enum ModelledSystem {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// By node; `None` if it is not measured.
-    nodes: Vec<Option<NodeSummary>>,
+    pub(crate) nodes: Vec<Option<NodeSummary>>,
+    /// How many more requests were in the system at the end than at the beginning.
+    pub(crate) growth: i64,
     /// The first turns of the machines' cores.
     pub(crate) schedule: Schedule,
 }
@@ -35,7 +37,7 @@ pub(crate) struct Measured {
 impl Measured {
     fn of_station(station: StationSummary) -> Measured {
         let nodes = vec![Some(NodeSummary::Station(station))];
-        Measured { nodes, schedule: Schedule::default() }
+        Measured { nodes, growth: 0, schedule: Schedule::default() }
     }
 
     /// Adds the nodes of the system to a summary.
@@ -64,6 +66,7 @@ impl Measured {
     pub(crate) fn join(&mut self, other: &Measured) {
         let nodes = self.nodes.iter_mut().flatten().zip(other.nodes.iter().flatten());
         nodes.for_each(|(mine, theirs)| mine.join(theirs));
+        self.growth += other.growth;
     }
 }
 
@@ -137,6 +140,23 @@ impl ModelledSystem {
         }
     }
 
+    /// Whether a departure is known on arrival.
+    pub(crate) fn knows_departures(&self) -> bool {
+        matches!(self, ModelledSystem::FastFcfs(_))
+    }
+
+    /// As [`System::deadlock`]: one station alone has none.
+    pub(crate) fn deadlock(
+        &self,
+        parts: &LimitedParts,
+        patient: &dyn Fn(u32) -> bool,
+    ) -> Option<Deadlock> {
+        match self {
+            ModelledSystem::Any(system) if !parts.is_empty() => system.deadlock(parts, patient),
+            _ => None,
+        }
+    }
+
     pub(crate) fn number(&self) -> u64 {
         match self {
             ModelledSystem::Any(system) => system.in_system(),
@@ -153,14 +173,18 @@ impl ModelledSystem {
         }
     }
 
-    pub(crate) fn measured(&self, now: Nanos) -> Measured {
-        match self {
+    /// The figures of the measured time, if it ends now; it began with this many requests present.
+    pub(crate) fn measured(&self, now: Nanos, number_before: u64) -> Measured {
+        let growth = self.number() as i64 - number_before as i64;
+        let measured = match self {
             ModelledSystem::Any(system) => {
-                Measured { nodes: system.summaries(now), schedule: system.schedule() }
+                let (nodes, schedule) = (system.summaries(now), system.schedule());
+                Measured { nodes, growth: 0, schedule }
             }
             ModelledSystem::FastStation(station) => Measured::of_station(station.summary(now)),
             ModelledSystem::FastFcfs(line) => Measured::of_station(line.summary(now)),
-        }
+        };
+        Measured { growth, ..measured }
     }
 }
 
@@ -203,7 +227,7 @@ mod tests {
         let text = "name = 'w'\n[arrivals]\nmodel = 'open'\nrate = '50/s'";
         let workload = Workload::parse(Source { file: "", text }, &NoFiles).unwrap();
         let modelled = ModelledSystem::new(&model, &workload);
-        let measured = modelled.measured(Nanos(1_000_000));
+        let measured = modelled.measured(Nanos(1_000_000), 0);
         let kinds: Vec<bool> =
             measured.nodes.iter().map(|one| matches!(one, Some(NodeSummary::Pool(_)))).collect();
         assert_eq!(kinds, [false, true]);

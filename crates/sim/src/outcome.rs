@@ -7,6 +7,7 @@ use thinktime_core::workload::Workload;
 
 use crate::driver::Replication;
 use crate::findings::Findings;
+use crate::heavy_tail::HeavyTail;
 use crate::pilot::Warmup;
 use crate::plan::Plan;
 use crate::replications::JoinedReplications;
@@ -47,13 +48,17 @@ pub(crate) fn outcome(
     joined: JoinedReplications,
     interrupted: bool,
 ) -> SimulationOutcome {
-    let JoinedReplications { all, duration_s, times } = joined;
+    let JoinedReplications { all, duration_s, times, by_kind } = joined;
     let Replication { collector, window, measured, sessions, stuck } = all;
     let (given_up, stuck) = (stuck.is_some(), stuck.map(|stuck| stuck.to_string()));
     let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
     if times.len() > 1 {
         summary.pool_replications(duration_s, &times);
+        summary.pool_requests(workload, &by_kind);
         summary.judge_objectives(workload, &collector);
+    }
+    if HeavyTail::find(workload, system).is_some() {
+        summary.leave_out_intervals_of_means();
     }
     measured.add_to(&mut summary, system);
     let findings = Findings {
@@ -61,6 +66,7 @@ pub(crate) fn outcome(
         system,
         plan,
         collector: &collector,
+        measured: &measured,
         window,
         warmup,
         interrupted,

@@ -17,26 +17,36 @@ pub(crate) struct JoinedReplications {
     pub(crate) duration_s: f64,
     /// The response times of each; empty if there is only one replication.
     pub(crate) times: Vec<Tally>,
+    /// Of each, by kind of request, the number of response times and their mean in seconds.
+    pub(crate) by_kind: Vec<Vec<(u64, f64)>>,
 }
 
 impl JoinedReplications {
     pub(crate) fn one(first: Replication) -> JoinedReplications {
-        JoinedReplications { duration_s: first.window.duration_s(), all: first, times: Vec::new() }
+        let (times, by_kind) = (Vec::new(), Vec::new());
+        JoinedReplications { duration_s: first.window.duration_s(), all: first, times, by_kind }
     }
 
     fn of_several(first: Replication) -> JoinedReplications {
         let times = vec![first.collector.all_responses()];
-        JoinedReplications { times, ..JoinedReplications::one(first) }
+        let by_kind = vec![means_by_kind(&first)];
+        JoinedReplications { times, by_kind, ..JoinedReplications::one(first) }
     }
 
     fn take(&mut self, other: &Replication) {
         self.times.push(other.collector.all_responses());
+        self.by_kind.push(means_by_kind(other));
         self.all.collector.merge(&other.collector);
         self.all.measured.join(&other.measured);
         self.all.sessions += other.sessions;
-        self.all.stuck = self.all.stuck.or(other.stuck);
+        self.all.stuck = self.all.stuck.take().or_else(|| other.stuck.clone());
         self.duration_s += other.window.duration_s();
     }
+}
+
+fn means_by_kind(of: &Replication) -> Vec<(u64, f64)> {
+    let figures = |one: &Tally| (one.count(), one.mean_s().unwrap_or(0.0));
+    of.collector.responses().iter().map(figures).collect()
 }
 
 /// Takes finished replications in any order.

@@ -37,6 +37,8 @@ def command(
 
 def _say_warnings(path: Path) -> None:
     """The recovered result's own account of the recovery, beginning with the run's progress."""
+    if not (path / "run.toml").exists():
+        return  # a search for a capacity: the same command continues it
     with common.mapped_errors():
         warnings = Result.load(path).summary.get("warnings") or []
     common.say_warnings(warnings)

@@ -10,6 +10,8 @@ import numpy as np
 
 from thinktime.comparison import words
 from thinktime.comparison.estimate import Estimate
+from thinktime.history.series import Series
+from thinktime.history.series import Z as _Z
 from thinktime.history.store import HistoryEntry, by_target
 from thinktime.present import units
 from thinktime.stats.change_points import change_points
@@ -18,7 +20,13 @@ FIGURES = ("mean", "p50", "p99", "throughput", "errors")
 """The figures that are tested for changes, and drawn."""
 
 _FEW = 6
-"""With fewer results no change can be found."""
+"""With fewer results no change is looked for."""
+
+_FEW_PERMUTATIONS = 9
+"""Up to this many results, permutations may find no change however large it is."""
+
+_LEVEL = 0.05
+_LEAST = 2  # results on either side of a change
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,11 @@ class Trend:
 
     @cached_property
     def shifts(self) -> list[Shift]:
-        """The changes of figures, by the E-divisive procedure at a level of 5 % for each."""
+        """The changes of figures, at a level of 5 % for each.
+
+        They are found by the E-divisive procedure, and among few results by a t-test. A change is
+        more than the results' own intervals explain.
+        """
         found = [shift for figure in FIGURES for shift in _shifts(self, figure)]
         return sorted(found, key=lambda one: (one.place, FIGURES.index(one.figure)))
 
@@ -103,10 +115,36 @@ def _shifts(trend: Trend, figure: str) -> Iterator[Shift]:
     values = np.array([one.value for _, one in known])
     if np.ptp(values) == 0:
         return
-    scaled = np.log(values) if values.min() > 0 else values
-    points = change_points(scaled, 0.05)
-    edges = [0, *(point.place for point in points), len(values)]
-    for number, point in enumerate(points):
-        before = float(values[edges[number] : point.place].mean())
-        after = float(values[point.place : edges[number + 2]].mean())
-        yield Shift(figure, known[point.place][0], before, after, point.p_value)
+    seeds = [_source(trend.results[place]) for place, _ in known]
+    places = _places(Series(values, np.array([_error(one) for _, one in known]), seeds))
+    edges = [0, *(place for place, _ in places), len(values)]
+    for number, (place, p_value) in enumerate(places):
+        before = float(values[edges[number] : place].mean())
+        after = float(values[place : edges[number + 2]].mean())
+        yield Shift(figure, known[place][0], before, after, p_value)
+
+
+def _source(one: HistoryEntry) -> object:
+    """What the chance in a result comes from: simulations of one seed have the same."""
+    return one.subject.seed if one.subject.kind == "simulate" else one.id
+
+
+def _error(one: Estimate) -> float:
+    """The standard error of a figure."""
+    return (one.high - one.low) / (2 * _Z)
+
+
+def _places(series: Series) -> list[tuple[int, float]]:
+    """The places of changes and their p-values.
+
+    Permutations of few results prove nothing: six have only twenty halves. These are split by the
+    t-test of `Series.p_value`, which knows how well each result is known.
+    """
+    scaled = np.log(series.values) if series.values.min() > 0 else series.values
+    found = [(one.place, one.p_value) for one in change_points(scaled, _LEVEL)]
+    kept = [one for one in found if series.beyond_chance(one[0], found)]
+    if kept or len(series.values) > _FEW_PERMUTATIONS:
+        return kept
+    splits = range(_LEAST, len(series.values) - _LEAST + 1)
+    p_value, place = min((len(splits) * series.p_value(place), place) for place in splits)
+    return [(place, p_value)] if p_value <= _LEVEL else []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thinktime import InputError
+from thinktime.pcm.notes import Notes
 from thinktime.pcm.xmi import Element
 
 Place = tuple[Element, ...]
@@ -106,14 +107,16 @@ class Allocation:
     containers: dict[Element, Element]
 
     @staticmethod
-    def read(root: Element) -> Allocation:
-        """The allocation that a file's root holds."""
-        containers = {
-            context.reference("assemblyContext_AllocationContext"): context.reference(
-                "resourceContainer_AllocationContext"
-            )
-            for context in root.all("allocationContexts_Allocation")
-        }
+    def read(root: Element, notes: Notes) -> Allocation:
+        """The allocation that a file's root holds, without its event channels."""
+        containers = {}
+        for context in root.all("allocationContexts_Allocation"):
+            assembly = "assemblyContext_AllocationContext"
+            if not context.link(assembly) and context.link("eventChannel__AllocationContext"):
+                notes.add(context.place, "event channels are left out")
+                continue
+            container = context.reference("resourceContainer_AllocationContext")
+            containers[context.reference(assembly)] = container
         return Allocation(root, containers)
 
     def container(self, place: Place) -> Element:

@@ -103,7 +103,9 @@ def translated(folder: Path, choices: Choices) -> Translation:
     models, notes = Models(folder), Notes()
     evaluator, names = Evaluator(notes), Names()
     usage = models.root(_file(folder, "usagemodel", choices.usagemodel))
-    allocation = Allocation.read(models.root(_file(folder, "allocation", choices.allocation)))
+    allocation = Allocation.read(
+        models.root(_file(folder, "allocation", choices.allocation)), notes
+    )
     services = _Services(names, choices.services)
     resources = Resources(evaluator, notes, names, choices.os)
     pools = Pools(evaluator, notes, names)
@@ -125,7 +127,7 @@ def translated(folder: Path, choices: Choices) -> Translation:
 
 def _file(folder: Path, kind: str, wanted: str | None) -> Path:
     if wanted is not None:
-        return folder / wanted
+        return _named(folder, wanted, kind)
     found = sorted(folder.rglob(f"*.{kind}"))
     if len(found) == 1:
         return found[0]
@@ -133,6 +135,16 @@ def _file(folder: Path, kind: str, wanted: str | None) -> Path:
         raise InputError(f"{folder} has no file *.{kind}; a model needs one")
     names = ", ".join(str(path.relative_to(folder)) for path in found)
     raise InputError(f"{folder} has several files *.{kind}: {names}; choose one with --{kind}")
+
+
+def _named(folder: Path, wanted: str, kind: str) -> Path:
+    """The file that an option names: in the folder, or from here."""
+    places = [folder / wanted, Path(wanted)]
+    found = next((path for path in places if path.is_file()), None)
+    if found is None:
+        tried = " and ".join(str(path) for path in dict.fromkeys(places))
+        raise InputError(f"--{kind} {wanted}: there is no such file; looked for {tried}")
+    return found
 
 
 def _scenarios(

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from thinktime.present import axes, columns, units
 from thinktime.present.chart import DASHES, INK, Chart, Drawing, Key, Panel, escape, layout, titled
 from thinktime.sweeps import percentiles
-from thinktime.sweeps.curves import Curve, SweepCurves
+from thinktime.sweeps.curves import Curve, Row, SweepCurves
 
 _PANEL_HEIGHT = 300
 _POPULATIONS_MAX = 6
@@ -26,6 +26,11 @@ _PANELS = (
 )
 """A figure, the title of its panel, the label of its axis, and the unit."""
 
+IN_DOUBT = "a cross: not to be trusted, or a tenth or more failed"
+"""Requests that fail are in no response time, so that a server that collapses may look quick."""
+
+_FAILED_MOST = 0.1
+
 LINE_MOST = 40
 """A longer key is written beside its axis in two lines."""
 
@@ -39,9 +44,17 @@ def _draw(swept: SweepCurves) -> Drawing | None:
     several = len(swept.curves) > 1
     keys = [Key(c.name, c.colour, group=f"curve {c.place}") for c in swept.drawn] if several else []
     keys.append(Key(swept.kind, "" if several else swept.curves[0].colour, mark="dot"))
+    if any(row_in_doubt(row) for curve in swept.drawn for row in curve.rows):
+        keys.append(Key(IN_DOUBT, "", mark="dot"))
     if _has_exact(swept.drawn):
         keys.append(Key("exact", dash=DASHES["exact"]))
     return Drawing(panels, keys)
+
+
+def row_in_doubt(row: Row) -> bool:
+    """Whether a point's times do not say how the server does: see `IN_DOUBT`."""
+    requests, errors = row.get("requests") or 0, row.get("errors") or 0
+    return row.get("untrusted") is not None or errors > _FAILED_MOST * requests
 
 
 def _of_populations(swept: SweepCurves) -> list[tuple[str, str, str, str]]:
@@ -103,12 +116,21 @@ def _line(swept: SweepCurves, curve: Curve, column: str) -> go.Scatter:
     name = f"{curve.name}: {swept.kind}" if curve.name else swept.kind
     return go.Scatter(
         x=_places(swept, rows), y=[row[column] for row in rows], name=escape(name),
-        legendgroup=f"curve {curve.place}", mode="lines+markers", marker={"size": 5},
+        legendgroup=f"curve {curve.place}", mode="lines+markers", marker=_marks(rows),
         line={"color": curve.colour, "width": 1.8},
         error_y=None if half is None else {"array": half, "thickness": 1, "width": 2},
         customdata=[write(row[column]) for row in rows],
         hovertemplate="%{customdata} at %{x}<extra>" + escape(name) + "</extra>",
     )  # fmt: skip
+
+
+def _marks(rows: Sequence[Row]) -> dict[str, Any]:
+    """A dot for each point, and a cross for one in doubt."""
+    doubts = [row_in_doubt(row) for row in rows]
+    if not any(doubts):
+        return {"size": 5}
+    symbols = ["x" if one else "circle" for one in doubts]
+    return {"size": [9 if one else 5 for one in doubts], "symbol": symbols}
 
 
 def _exact(swept: SweepCurves, curve: Curve) -> go.Scatter:

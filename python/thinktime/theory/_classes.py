@@ -104,7 +104,8 @@ def _no_average(closed: list[Users], stations: list[StationDemands]) -> str | No
     first = stations[0].queue
     for one in closed:
         laws = [law for law, share in zip(one.thinks, one.shares.values(), strict=True) if share]
-        laws += [station.demands[name] for station in stations for name in _requested_names(one)]
+        names = _requested_names(one)
+        laws += [station.demands.get(name) for station in stations for name in names]
         if not any(map(has_density, laws)):
             return IN_STEP
         if len(stations) == 1 and first.policy in ("lcfs", "plcfs") and one.think_s == 0:
@@ -120,7 +121,7 @@ def _requested_names(users: Users) -> list[str]:
 
 
 def _sum_for(name: str, stations: list[StationDemands]) -> float:
-    return sum(station.demands[name].mean for station in stations)
+    return sum(station.mean_of(name) for station in stations)
 
 
 def _solved(users: list[Users], stations: list[StationDemands], factor: float) -> MixedNetwork:
@@ -157,7 +158,7 @@ def _by_name(users: Users, stations: list[StationDemands], times: FloatArray) ->
     brought = demands_of(users, stations)
     per_demand = np.divide(times, brought, out=np.zeros_like(times), where=brought > 0)
     return {
-        name: float(per_demand @ np.array([station.demands[name].mean for station in stations]))
+        name: float(per_demand @ np.array([station.mean_of(name) for station in stations]))
         for name in _requested_names(users)
     }
 

@@ -22,9 +22,15 @@ class StationDemands:
     """A station with the demand of each kind of request."""
 
     queue: Queue
-    """The station with the demand of all kinds together."""
+    """The station with the demand of all kinds together that visit it."""
 
     demands: Mapping[str, Distribution]
+    """By kind; those that do not visit it are left out."""
+
+    def mean_of(self, name: str) -> float:
+        """The mean demand of a kind, in seconds; 0 if it does not visit the station."""
+        law = self.demands.get(name)
+        return 0.0 if law is None else law.mean
 
 
 def station_demands(system: System, users: Sequence[Users]) -> list[StationDemands] | None:
@@ -32,21 +38,26 @@ def station_demands(system: System, users: Sequence[Users]) -> list[StationDeman
     if any(one.clients is None and not one.rate for one in users):
         return None
     kinds = merged_shares(users)
-    found = [_served(station, kinds) for station in plain_stations(system)]
+    found = [_served(station, kinds) for station in _visited(system, kinds)]
     known = [one for one in found if one is not None]
     return known if len(known) == len(found) else None
 
 
+def _visited(system: System, kinds: Sequence[tuple[str, float]]) -> list[Station]:
+    """The stations that any request visits: the others stay empty."""
+    return [one for one in plain_stations(system) if _demands(one, [name for name, _ in kinds])]
+
+
 def _served(station: Station, kinds: list[tuple[str, float]]) -> StationDemands | None:
-    queue = queue_of(station, kinds)
     demands = _demands(station, [name for name, _ in kinds])
-    return None if queue is None or demands is None else StationDemands(queue, demands)
+    queue = queue_of(station, [(name, share) for name, share in kinds if name in demands])
+    return None if queue is None else StationDemands(queue, demands)
 
 
-def _demands(station: Station, names: Sequence[str]) -> dict[str, Distribution] | None:
+def _demands(station: Station, names: Sequence[str]) -> dict[str, Distribution]:
+    """The demands of the kinds that visit the station."""
     demands = {name: station.demand_of(name) for name in names}
-    found = {name: law for name, law in demands.items() if law is not None}
-    return found if len(found) == len(demands) else None
+    return {name: law for name, law in demands.items() if law is not None}
 
 
 def demands_of(users: Users, stations: Sequence[StationDemands]) -> FloatArray:
@@ -55,7 +66,8 @@ def demands_of(users: Users, stations: Sequence[StationDemands]) -> FloatArray:
 
 
 def _brought(users: Users, demands: Mapping[str, Distribution]) -> float:
-    return sum(share * demands[name].mean for name, share in users.shares.items() if share > 0)
+    shares = users.shares.items()
+    return sum(share * demands[name].mean for name, share in shares if name in demands)
 
 
 def offered_load(arriving: Sequence[Users], stations: Sequence[StationDemands]) -> float:
@@ -82,8 +94,6 @@ def _loads(users: Sequence[Users], system: System) -> dict[str, float] | None:
     loads = {}
     for station in plain_stations(system):
         demands = _demands(station, names)
-        if demands is None:
-            return None
         work = sum((one.rate or 0.0) * _brought(one, demands) for one in users)
         loads[station.name] = work / station.servers
     return loads if loads and all(load < 1 for load in loads.values()) else None

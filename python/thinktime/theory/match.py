@@ -20,9 +20,10 @@ A case is matched only if the formula is exact for the model as simulated:
 - *Several populations*, and requests that follow one another: the product form by mean value
   analysis of several classes, open and closed, as long as it takes no more than a second. Each
   population, and each kind of request, has a mean of its own then; under PS and preemptive LCFS
-  demands may differ by name. Open populations at a single station are one Poisson process, for
-  which all of the above holds. Pages have no exact values, as their objects come together, nor have
-  sessions that end after a time: only the loads are given.
+  demands may differ by name. A kind of request need not visit every station. Open populations at a
+  single station are one Poisson process, for which all of the above holds. Pages have no exact
+  values, as their objects come together, nor have sessions that end after a time: only the loads
+  are given.
 
 At a single station the demand may differ by the request's name: it is a mixture then. One machine
 under processor sharing with a thread for each request is a PS station. Policies without a formula
@@ -152,7 +153,9 @@ def _several(
     reason = out_of_reach(users, [one.queue for one in stations])
     if reason is not None:
         return reason
-    if len(stations) == 1 and all(one.single and one.clients is None for one in users):
+    everyone = {name for one in users for name, share in one.shares.items() if share > 0}
+    alone = len(stations) == 1 and everyone <= stations[0].demands.keys()
+    if alone and all(one.single and one.clients is None for one in users):
         return _superposed(users, stations[0], load)
     if len(users) == 1 and users[0].clients == 1 and load is None:
         return one_client(users[0], stations)

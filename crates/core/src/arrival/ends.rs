@@ -21,6 +21,11 @@ impl ArrivalProcess {
         all.last()
     }
 
+    /// Whether arrivals never end, as [`ArrivalProcess::end`] says, but at once.
+    pub(crate) fn is_endless(&self) -> bool {
+        !self.is_trace() && self.end_of_profile().is_none()
+    }
+
     fn end_of_profile(&self) -> Option<Nanos> {
         let after = |amount_s: f64| self.profile.advance(Nanos::ZERO, amount_s);
         if !after(NEVER_S).is_never() {

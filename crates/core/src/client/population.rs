@@ -181,6 +181,16 @@ impl Population {
 }
 
 impl Clients {
+    /// Whether no further session arrives, although fewer requests than wanted have begun.
+    #[must_use]
+    pub fn arrivals_ran_out(&self) -> bool {
+        let mut arriving = self.populations.iter().filter(|one| one.arrives());
+        self.arriving
+            && self.limit.until.is_never()
+            && self.launched < self.limit.requests
+            && arriving.all(|one| one.next.is_never())
+    }
+
     /// The population that a session is of.
     #[inline(always)]
     pub(super) fn population_of(&mut self, ticket: Ticket) -> &mut Population {

@@ -6,6 +6,9 @@ use super::session::TimerKind;
 use crate::attempt::Ticket;
 use crate::calendar::Calendar;
 
+/// A time beyond the clock is its last: the greatest number stands for no timer.
+const LAST: u64 = u64::MAX - 1;
+
 /// The due times, the earliest first; those of the same time in the order in which they were set.
 #[derive(Debug)]
 pub(super) struct Timers {
@@ -25,7 +28,7 @@ impl Timers {
 
     #[inline(always)]
     pub(super) fn set(&mut self, at: Nanos, ticket: Ticket, timer: TimerKind) {
-        self.calendar.push(at.0, (ticket, timer));
+        self.calendar.push(at.0.min(LAST), (ticket, timer));
     }
 
     /// Takes out the earliest.

@@ -7,6 +7,13 @@ use super::{AnyLaw, Distribution, Law};
 use crate::random::Stream;
 
 impl Distribution {
+    /// The supremum of the powers whose moment E[X^power] is finite: the shape of a Pareto law, and
+    /// infinite for most others.
+    #[must_use]
+    pub fn tail_index(&self) -> f64 {
+        each_law!(&self.law, law => law.tail_index())
+    }
+
     /// Draws one value after another, in the base unit.
     pub(crate) fn fill(&self, stream: &mut Stream, values: &mut [f64; MANY]) {
         // A copy with no other reference stays in registers.

@@ -30,6 +30,12 @@ pub trait Law: Sized {
     /// E[X²], which may be infinite.
     fn second_moment(&self) -> f64;
 
+    /// The supremum of the powers whose moment E[X^power] is finite. Infinite for all laws except
+    /// those with a tail like a power.
+    fn tail_index(&self) -> f64 {
+        f64::INFINITY
+    }
+
     /// P(X <= x).
     fn cdf(&self, x: f64) -> f64;
 

@@ -87,6 +87,10 @@ impl Law for Mix {
         self.weighted_sum(Distribution::second_moment)
     }
 
+    fn tail_index(&self) -> f64 {
+        self.extremes(Distribution::tail_index).0
+    }
+
     fn cdf(&self, x: f64) -> f64 {
         self.weighted_sum(|law| law.cdf(x)).min(1.0)
     }

@@ -63,6 +63,10 @@ impl Law for Pareto {
         self.moment(2)
     }
 
+    fn tail_index(&self) -> f64 {
+        self.shape
+    }
+
     fn cdf(&self, x: f64) -> f64 {
         if x <= self.scale {
             return 0.0;

@@ -126,6 +126,10 @@ impl Law for Truncated {
         }
     }
 
+    fn tail_index(&self) -> f64 {
+        if self.hi < f64::INFINITY { f64::INFINITY } else { self.law.tail_index() }
+    }
+
     fn cdf(&self, x: f64) -> f64 {
         match &self.within {
             Within::Known(known) => known.cdf(x),

@@ -143,7 +143,7 @@ impl Timeline {
     pub fn note_in_server(&mut self, now: Nanos, number: u64) -> Nanos {
         self.place(now, 0);
         let ended = (now.0 / self.interval.0) as usize;
-        let next = Nanos((ended as u64 + 1) * self.interval.0);
+        let next = Nanos((ended as u64 + 1).saturating_mul(self.interval.0));
         if !now.0.is_multiple_of(self.interval.0) {
             return next; // intervals were joined since this time was asked for
         }

@@ -1,7 +1,11 @@
 //! The capacities of a system's nodes, and their load under a workload.
 
+use thinktime_file::workload::Cancel;
+
+use super::ids::EntranceId;
 use super::model::SystemModel;
 use super::nodes::AnyNodeModel;
+use crate::request::RequestKind;
 use crate::workload::Workload;
 
 /// The capacity of a node with servers, and the load that requests put on it.
@@ -29,6 +33,47 @@ impl SystemModel {
     /// requests at these rates, or for one request if they are shares.
     #[must_use]
     pub fn capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
+        self.capacities_for(workload, rates, &|_, _| true)
+    }
+
+    /// As [`SystemModel::capacities`], for the requests alone that wait as long as it takes, in any
+    /// number. A load of 1 and more of these makes a queue grow without bound; the others are
+    /// bounded, because the client or a pool turns them away, or because they give up.
+    #[must_use]
+    pub fn patient_capacities(&self, workload: &Workload, rates: &[f64]) -> Vec<Capacity> {
+        let guarded: Vec<_> =
+            workload.requests.iter().map(|kind| self.guarded_entrances(&kind.name)).collect();
+        self.capacities_for(workload, rates, &|kind, entrance| {
+            let limits = &workload.population_of(kind as u32).clients;
+            let few = limits.concurrency < u64::MAX && limits.waiting < u64::MAX;
+            let leaves = || self.lets_go(entrance, &workload.requests[kind]);
+            !few && !guarded[kind].contains(&entrance) && !leaves()
+        })
+    }
+
+    /// Whether a request that has waited long enough leaves an entrance, because its client gives
+    /// it up.
+    fn lets_go(&self, entrance: EntranceId, kind: &RequestKind) -> bool {
+        match kind.cancel {
+            // Who tries again without an end never gives up.
+            _ if kind.timeout.is_never() || kind.retry.attempts == u32::MAX => false,
+            Cancel::Never => false,
+            Cancel::Always => true,
+            // Who has been served a little is no longer queued.
+            Cancel::Queued => {
+                let name = &self.entrance(entrance).name;
+                let station = self.all_stations().find(|one| one.name == *name);
+                station.is_some_and(|one| one.discipline.serves_one_by_one())
+            }
+        }
+    }
+
+    fn capacities_for(
+        &self,
+        workload: &Workload,
+        rates: &[f64],
+        counts: &dyn Fn(usize, EntranceId) -> bool,
+    ) -> Vec<Capacity> {
         let program = self.program_for(workload);
         let mut by_door = vec![0.0; self.entrances.len()];
         for (population, rate) in workload.populations.iter().zip(rates) {
@@ -36,7 +81,9 @@ impl SystemModel {
             let mut sums = vec![0.0; self.entrances.len()];
             for (kind, weight) in population.kinds.clone().zip(weights) {
                 let means = program.mean_demands_s(kind, self.entrances.len());
-                sums.iter_mut().zip(means).for_each(|(sum, mean)| *sum += weight * mean);
+                for ((sum, mean), at) in sums.iter_mut().zip(means).zip((0..).map(EntranceId)) {
+                    *sum += if counts(kind, at) { weight * mean } else { 0.0 };
+                }
             }
             by_door.iter_mut().zip(sums).for_each(|(all, sum)| *all += rate * (sum / total));
         }

@@ -30,6 +30,7 @@ pub struct FastFcfs<D> {
     /// When measuring began, and the integrals up to then.
     began: Nanos,
     before: Integrals,
+    number_before: u64,
 }
 
 /// Integrals over time, in nanoseconds. They are cheap because departures are known in advance:
@@ -72,6 +73,7 @@ impl<D: DemandSource> FastFcfs<D> {
             brought: Brought::default(),
             began: Nanos::ZERO,
             before: Integrals::default(),
+            number_before: 0,
         })
     }
 
@@ -119,6 +121,7 @@ impl<D: DemandSource> FastFcfs<D> {
     pub fn begin_measuring(&mut self, now: Nanos) {
         (self.began, self.before) = (now, self.up_to(now));
         (self.number_max, self.brought) = (self.number(), Brought::default());
+        self.number_before = self.number();
     }
 
     fn up_to(&self, now: Nanos) -> Integrals {
@@ -140,6 +143,7 @@ impl<D: DemandSource> FastFcfs<D> {
             busy: busy - self.before.busy,
             present: present - self.before.present,
             number_max: self.number_max,
+            numbers: (self.number_before, self.number()),
             brought: self.brought,
         }
         .summary()

@@ -175,6 +175,12 @@ impl Jobs {
         here.map(|one| &one.job)
     }
 
+    /// The visitors that are present.
+    pub(super) fn present(&self) -> Vec<Handle> {
+        let all = self.visitors.iter().zip(0..);
+        all.filter(|(one, _)| !one.gone).map(|(_, handle)| handle).collect()
+    }
+
     /// The visitor keeps a part of a node from now on, if it did not before.
     pub(super) fn keep(&mut self, handle: Handle, node: NodeId, entry: u32) {
         let (at, keeping) = (handle as usize, Holding { node, entry });

@@ -10,6 +10,7 @@ mod behaviour;
 mod capacity;
 pub mod cluster;
 mod current_jobs;
+mod deadlock;
 mod delay;
 mod demand;
 mod demand_buffer;
@@ -19,6 +20,7 @@ mod fast_fcfs;
 mod fast_station;
 mod finite_mean;
 mod fit;
+mod guards;
 mod ids;
 mod jobs;
 pub mod link;
@@ -35,10 +37,12 @@ mod responses;
 mod run;
 mod size_demand;
 mod station;
+mod visits;
 mod workload_program;
 
 pub use behaviour::{Behaviour, Step};
 pub use capacity::Capacity;
+pub use deadlock::{Deadlock, LimitedParts};
 pub use delay::DelayModel;
 pub use demand::{Demand, DemandLaw, DemandSource};
 pub use drawn_demands::DrawnDemands;
@@ -55,6 +59,7 @@ pub use station::{Overload, StationModel, StationSummary};
 pub use thinktime_file::system::{
     BehaviourTable, DemandValue, PoolTable, StationTable, StepTable, SystemFile,
 };
+pub use visits::KindVisit;
 
 use std::collections::VecDeque;
 

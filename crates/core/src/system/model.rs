@@ -156,7 +156,7 @@ impl SystemModel {
         entrances.chain(self.clusters().flat_map(ClusterModel::station_labels)).collect()
     }
 
-    fn entrance(&self, entrance: EntranceId) -> &Entrance {
+    pub(super) fn entrance(&self, entrance: EntranceId) -> &Entrance {
         &self.entrances[entrance.0 as usize]
     }
 

@@ -264,7 +264,7 @@ impl Program {
         draws.find_map(|(law, entrance)| entrance.filter(|_| law.is_none()))
     }
 
-    fn visits(&self, kind: usize) -> impl Iterator<Item = (EntranceId, &DemandLaw)> {
+    pub(super) fn visits(&self, kind: usize) -> impl Iterator<Item = (EntranceId, &DemandLaw)> {
         let draws = self.entrances[kind].iter().zip(&self.laws[kind]);
         draws.filter_map(|(entrance, law)| Some(((*entrance)?, law.as_ref()?)))
     }

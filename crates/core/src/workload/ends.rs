@@ -3,6 +3,7 @@
 use thinktime_file::time::Nanos;
 
 use super::{Population, Workload};
+use crate::arrival::ArrivalProcess;
 use crate::words;
 
 /// A population is reported if the run lasts this much longer.
@@ -42,6 +43,21 @@ impl Workload {
                 words::time(end.as_secs_f64()),
             )
         })
+    }
+
+    /// Whether sessions of any population arrive without an end.
+    #[must_use]
+    pub fn arrivals_are_endless(&self) -> bool {
+        self.populations.iter().filter_map(Population::arrivals).any(ArrivalProcess::is_endless)
+    }
+
+    /// C² of the gaps between arrivals, the largest of all populations; `None` if no population
+    /// arrives, or if the rate of one changes over time.
+    #[must_use]
+    pub fn steady_gap_cv2(&self) -> Option<f64> {
+        let all = self.populations.iter().filter_map(Population::arrivals);
+        let all = all.map(ArrivalProcess::steady_gap_cv2).collect::<Option<Vec<_>>>()?;
+        all.into_iter().reduce(f64::max)
     }
 
     /// The time after which no population begins another session; `None` if the

@@ -8,6 +8,7 @@ mod parquet;
 use std::fmt;
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 
 pub(crate) use open::{Opened, Tracking, open};
@@ -23,6 +24,15 @@ pub enum Source {
     Stdin,
     /// Anything else that can be read, with its name for messages.
     Stream(String, Box<dyn Read + Send>),
+}
+
+/// The reason why a device is refused.
+pub const DEVICE: &str = "is a device, which has no end: name a file, or a pipe";
+
+/// Whether this is a device, such as `/dev/zero`, and no file or pipe. Reading it may never end.
+#[must_use]
+pub fn is_device(found: &fs::Metadata) -> bool {
+    found.file_type().is_char_device() || found.file_type().is_block_device()
 }
 
 impl Source {
@@ -44,6 +54,7 @@ impl Source {
                     let reason = format!("is a folder: name its files, as in `{word}/*`");
                     return Err(LogError::new(word, reason));
                 }
+                Ok(found) if is_device(&found) => return Err(LogError::new(word, DEVICE)),
                 Ok(_) => sources.push(Source::File(word.into())),
                 Err(_) if word.contains(['*', '?', '[']) => matching(word, &mut sources)?,
                 Err(error) => return Err(LogError::new(word, error)),

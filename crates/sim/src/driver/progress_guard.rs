@@ -33,7 +33,7 @@ impl Default for ProgressLimits {
 }
 
 /// The reason why a replication was given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Stall {
     /// Events continue, and hardly any request ends.
     Still {
@@ -56,13 +56,37 @@ pub(crate) enum Stall {
         /// The virtual time that was reached.
         at: Nanos,
     },
+    /// Requests wait for one another.
+    Deadlock {
+        /// The number of requests.
+        requests: u64,
+        /// The kinds of request, and what each has and wants, in words.
+        who: String,
+        /// The virtual time that was reached.
+        at: Nanos,
+    },
+    /// The next event lies beyond the end of the clock.
+    ClockEnd {
+        /// The time of the last event before it.
+        at: Nanos,
+    },
+}
+
+impl Stall {
+    /// The virtual time that was reached.
+    fn at(&self) -> Nanos {
+        let (Stall::Still { at, .. }
+        | Stall::Timeless { at, .. }
+        | Stall::Crowded { at, .. }
+        | Stall::Deadlock { at, .. }
+        | Stall::ClockEnd { at }) = self;
+        *at
+    }
 }
 
 impl fmt::Display for Stall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Stall::Still { at, .. } | Stall::Timeless { at, .. } | Stall::Crowded { at, .. }) =
-            self;
-        let at = words::time(at.as_secs_f64());
+        let at = words::time(self.at().as_secs_f64());
         match self {
             Stall::Still { events, .. } => write!(
                 f,
@@ -83,6 +107,17 @@ impl fmt::Display for Stall {
                  simulation follows no more. Attempts pile up under an overload, or if timeouts \
                  are short and clients give them up: limit the attempts, say cancel = \"always\", \
                  give a longer timeout or backoff, or lower the load"
+            ),
+            Stall::Deadlock { requests, who, .. } => write!(
+                f,
+                "a deadlock: after {at} of simulated time {requests} requests wait for one another \
+                 for ever. {who}. Let all requests take what they need in the same order"
+            ),
+            Stall::ClockEnd { .. } => write!(
+                f,
+                "the simulated clock ended: it lasts for 292 years, and the event after {at} lies \
+                 beyond. Simulate fewer requests, or check the units of rates, demands and think \
+                 times"
             ),
         }
     }

@@ -6,7 +6,8 @@ use thinktime_core::failure::UNANSWERED;
 use thinktime_core::record::Row;
 use thinktime_core::time::Nanos;
 
-use super::Driver;
+use super::dead_end::CLOCK_END;
+use super::{Driver, Stall};
 use crate::modelled_system::ModelledSystem;
 
 impl Driver<'_> {
@@ -28,10 +29,17 @@ impl Driver<'_> {
     #[cold]
     pub(super) fn goes_on_at(&mut self, next: Nanos) -> bool {
         if next.is_never() {
-            self.run_out();
+            match self.dead_end() {
+                None => self.run_out(),
+                Some(stuck) => self.stop_at(stuck),
+            }
             return false;
         }
-        self.pass_boundaries(next);
+        self.pass_boundaries(next.min(CLOCK_END));
+        if next >= CLOCK_END {
+            self.stop_at(Stall::ClockEnd { at: self.now });
+            return false;
+        }
         if next >= self.drain_end {
             self.now = self.drain_end;
             self.give_up();
@@ -75,10 +83,11 @@ impl Driver<'_> {
         let at = self.stage_end;
         if at == self.limit.warmup && at < self.limit.until {
             self.system.begin_measuring(at);
+            self.number_before = self.system.number();
             self.stage_end = self.limit.until;
         } else {
             if self.measured.is_none() {
-                self.measured = Some(self.system.measured(at));
+                self.measured = Some(self.system.measured(at, self.number_before));
             }
             self.stage_end = Nanos::MAX;
         }
@@ -87,7 +96,7 @@ impl Driver<'_> {
     /// No further request begins: the measured time has ended.
     pub(super) fn close(&mut self) {
         if self.measured.is_none() {
-            self.measured = Some(self.system.measured(self.now));
+            self.measured = Some(self.system.measured(self.now, self.number_before));
         }
         if self.retries && self.drain_end.is_never() {
             // As long again as it has lasted.
@@ -114,6 +123,9 @@ impl Driver<'_> {
         {
             self.pass_boundaries(last);
             self.leave_line(last);
+            if last >= CLOCK_END {
+                self.stop_at(Stall::ClockEnd { at: self.now });
+            }
         }
     }
 }

@@ -155,3 +155,19 @@ fn a_mix_truncates_part_by_part() {
     assert_near("mean", atom.mean(), (0.5 + 0.25 * 1.5) / 0.75, 1e-14);
     assert_near("atom", atom.cdf(1.0), 2.0 / 3.0, 1e-14);
 }
+
+#[test]
+fn the_tail_index_is_that_of_the_heaviest_part() {
+    let index = |text: &str| parse(text).tail_index();
+    assert_eq!(index("pareto(shape=2.3, scale=1)"), 2.3);
+    assert_eq!(index("mix(0.9: exp(1), 0.05: pareto(shape=2.7, scale=1), 0.05: const(2))"), 2.7);
+    assert_eq!(index("truncated(pareto(shape=1.5, scale=1), lo=4)"), 1.5);
+    for light in [
+        "truncated(pareto(shape=1.5, scale=1), hi=4)",
+        "bounded_pareto(shape=1.1, lo=1, hi=9)",
+        "lognormal(mu=0, sigma=3)",
+        "weibull(shape=0.3, scale=1)",
+    ] {
+        assert_eq!(index(light), f64::INFINITY, "{light}");
+    }
+}

@@ -103,6 +103,15 @@ impl Discipline {
     fn new(rank: Rank, preemptive: bool, ties: Ties) -> Discipline {
         Discipline { rank, preemptive, ties, quanta: Vec::new(), switch: Nanos::ZERO }
     }
+
+    /// Whether a job, once begun, is served to its end.
+    #[must_use]
+    pub fn serves_one_by_one(&self) -> bool {
+        self.ties != Ties::Share
+            && !self.preemptive
+            && self.quanta.is_empty()
+            && self.rank != Rank::Attained
+    }
 }
 
 /// A policy: its name in files, its rule, and its choices.

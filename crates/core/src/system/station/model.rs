@@ -73,6 +73,12 @@ impl StationModel {
         })
     }
 
+    /// Whether every request waits as long as it takes.
+    #[must_use]
+    pub fn is_unlimited(&self) -> bool {
+        self.overload.queue_limit == u64::MAX && self.overload.queue_timeout.is_never()
+    }
+
     /// The law of its own demands, for all requests or each name.
     pub fn laws(&self) -> impl Iterator<Item = &DemandLaw> {
         let (all, named) = match &self.demand {
@@ -126,7 +132,7 @@ impl NodeModel for StationModel {
     }
 
     fn is_unlimited(&self) -> bool {
-        self.overload.queue_limit == u64::MAX && self.overload.queue_timeout.is_never()
+        StationModel::is_unlimited(self)
     }
 
     fn is_plain(&self) -> bool {

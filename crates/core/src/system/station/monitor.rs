@@ -14,6 +14,8 @@ pub struct StationSummary {
     pub queue_length_mean: f64,
     /// The largest number of jobs at the station.
     pub queue_length_max: u64,
+    /// How many more jobs were there at the end of the measured time than at its beginning.
+    pub growth: i64,
     /// The number of jobs that arrived.
     pub arrivals: u64,
     /// The sample mean of their service demands, in seconds.
@@ -39,6 +41,7 @@ impl StationSummary {
             self.demand_cv2 = (squares / self.demand_mean_s.powi(2) - 1.0).max(0.0);
         }
         self.queue_length_max = self.queue_length_max.max(other.queue_length_max);
+        self.growth += other.growth;
         self.arrivals += other.arrivals;
         self.duration_s += other.duration_s;
     }
@@ -51,6 +54,8 @@ pub(in crate::system) struct Monitor {
     number: u64,
     number_max: u64,
     began: Nanos,
+    /// The number present then.
+    number_before: u64,
     /// The integrals over time of the number of busy servers and of present jobs, each less its
     /// value for the current number at all times. So an arrival or a departure adds its time, and
     /// no product with the time since the last change is needed. At 128 bits they cannot overflow.
@@ -78,6 +83,8 @@ pub(in crate::system) struct Measured {
     /// The integral of the number of present jobs, in nanoseconds.
     pub(in crate::system) present: i128,
     pub(in crate::system) number_max: u64,
+    /// The numbers present at the beginning and at the end.
+    pub(in crate::system) numbers: (u64, u64),
     pub(in crate::system) brought: Brought,
 }
 
@@ -106,6 +113,7 @@ impl Measured {
             load: average(self.busy) / self.servers as f64,
             queue_length_mean: average(self.present),
             queue_length_max: self.number_max,
+            growth: self.numbers.1 as i64 - self.numbers.0 as i64,
             arrivals,
             demand_mean_s: mean,
             demand_cv2: if mean > 0.0 { (square / (mean * mean) - 1.0).max(0.0) } else { 0.0 },
@@ -120,6 +128,7 @@ impl Monitor {
             number: 0,
             number_max: 0,
             began: Nanos::ZERO,
+            number_before: 0,
             busy: 0,
             present: 0,
             brought: Brought::default(),
@@ -129,8 +138,9 @@ impl Monitor {
     /// Forgets the past, but not the present jobs.
     pub(in crate::system) fn begin(&mut self, now: Nanos) {
         let Monitor { number, .. } = *self;
-        *self =
-            Monitor { number, number_max: number, began: now, ..Monitor::new(self.servers as u32) };
+        let (number_max, number_before) = (number, number);
+        let new = Monitor::new(self.servers as u32);
+        *self = Monitor { number, number_max, number_before, began: now, ..new };
         let (busy, present) = self.up_to(now);
         (self.busy, self.present) = (-busy, -present);
     }
@@ -165,6 +175,7 @@ impl Monitor {
         let (busy, present) = self.up_to(now);
         let Monitor { servers, number_max, brought, .. } = *self;
         let span = now.since(self.began);
-        Measured { servers, span, busy, present, number_max, brought }.summary()
+        let numbers = (self.number_before, self.number);
+        Measured { servers, span, busy, present, number_max, numbers, brought }.summary()
     }
 }

@@ -1,0 +1,228 @@
+//! Requests that wait for one another for ever: each wants a place of a pool, or a thread, that
+//! only others of them keep.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ids::NodeId;
+use super::jobs::{Handle, Holding, Jobs, NOBODY, Place};
+use super::model::SystemModel;
+use super::node::HoldKind;
+use super::program::Instruction;
+use super::{AnyNodeModel, DemandSource, System};
+
+/// The parts of a system of which there is a limited number, by name: pools, and services with
+/// threads.
+#[derive(Clone, Debug, Default)]
+pub struct LimitedParts(BTreeMap<Holding, String>);
+
+/// Requests that wait for one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// The number of these requests.
+    pub requests: u64,
+    /// The kind of each, the names of the parts that it has, and that of the part that it wants;
+    /// each of these once.
+    pub waits: BTreeSet<(u32, Vec<String>, String)>,
+}
+
+impl SystemModel {
+    /// Its limited parts.
+    #[must_use]
+    pub fn limited_parts(&self) -> LimitedParts {
+        let pools = self.nodes.iter().zip((0..).map(NodeId)).filter_map(|(model, node)| {
+            let AnyNodeModel::Pool(pool) = model else { return None };
+            Some((Holding { node, entry: 0 }, pool.name.clone()))
+        });
+        let limited =
+            self.entrances().filter(|(id, _)| self.hold_kind_at(*id) == HoldKind::Limited);
+        let services = limited.map(|(id, entrance)| {
+            let (node, entry) = self.behind(id);
+            (Holding { node, entry }, entrance.name.clone())
+        });
+        LimitedParts(pools.chain(services).collect())
+    }
+}
+
+impl LimitedParts {
+    /// Whether there is none, so that no request waits for another's part.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<D: DemandSource> System<D> {
+    /// The requests that wait for one another, if any do. A request of a kind that is not
+    /// `patient` leaves by itself.
+    #[must_use]
+    pub fn deadlock(
+        &self,
+        parts: &LimitedParts,
+        patient: &dyn Fn(u32) -> bool,
+    ) -> Option<Deadlock> {
+        let waits = Waits::new(&self.jobs, |handle| self.wanted(handle, parts), patient);
+        let stuck = waits.stuck();
+        if stuck.is_empty() {
+            return None;
+        }
+        let name = |what: &Holding| parts.0.get(what).cloned();
+        let wait = |handle: &Handle| {
+            let wanted = waits.wanted.get(handle)?;
+            let kept = self.jobs.held_by(*handle);
+            let held = kept.iter().filter_map(name).collect();
+            Some((self.jobs[*handle].job.kind, held, name(wanted)?))
+        };
+        let whole = stuck.iter().filter(|handle| self.jobs[**handle].parent == NOBODY).count();
+        Some(Deadlock { requests: whole as u64, waits: stuck.iter().filter_map(wait).collect() })
+    }
+
+    /// The limited part for which a visitor waits.
+    fn wanted(&self, handle: Handle, parts: &LimitedParts) -> Option<Holding> {
+        let visitor = &self.jobs[handle];
+        let Place::Waiting(at) = visitor.place else { return None };
+        match self.code.get((visitor.step as usize).checked_sub(1)?)? {
+            Instruction::Visit { node, entry, .. } if *node == at => {
+                let what = Holding { node: at, entry: *entry };
+                parts.0.contains_key(&what).then_some(what)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Who waits for what, and who keeps it.
+struct Waits {
+    present: Vec<Handle>,
+    wanted: BTreeMap<Handle, Holding>,
+    /// By part, those that keep it and can let it go: they do not wait for it themselves.
+    kept: BTreeMap<Holding, Vec<Handle>>,
+    /// By request, its parallel parts.
+    parts: BTreeMap<Handle, Vec<Handle>>,
+    leaving: BTreeSet<Handle>,
+}
+
+impl Waits {
+    fn new(
+        jobs: &Jobs,
+        wanted: impl Fn(Handle) -> Option<Holding>,
+        patient: &dyn Fn(u32) -> bool,
+    ) -> Waits {
+        let present = jobs.present();
+        let wants = |handle: &Handle| Some((*handle, wanted(*handle)?));
+        let wanted: BTreeMap<Handle, Holding> = present.iter().filter_map(wants).collect();
+        let (mut kept, mut parts) = (BTreeMap::new(), BTreeMap::new());
+        for handle in &present {
+            for what in
+                jobs.held_by(*handle).into_iter().filter(|it| wanted.get(handle) != Some(it))
+            {
+                kept.entry(what).or_insert_with(Vec::new).push(*handle);
+            }
+            if jobs[*handle].parent != NOBODY {
+                parts.entry(jobs[*handle].parent).or_insert_with(Vec::new).push(*handle);
+            }
+        }
+        let leaves = |handle: &&Handle| !patient(jobs[**handle].job.kind);
+        let leaving = present.iter().filter(leaves).copied().collect();
+        Waits { present, wanted, kept, parts, leaving }
+    }
+
+    /// Those that no event can move: what each needs is with others of them alone.
+    fn stuck(&self) -> BTreeSet<Handle> {
+        let mut stuck: BTreeSet<Handle> = self.present.iter().copied().collect();
+        loop {
+            let moves = |handle: &&Handle| !self.is_stuck(**handle, &stuck);
+            let free: Vec<Handle> = stuck.iter().filter(moves).copied().collect();
+            if free.is_empty() {
+                return stuck;
+            }
+            free.iter().for_each(|handle| _ = stuck.remove(handle));
+        }
+    }
+
+    /// Whether a visitor stays for ever if all of `others` do.
+    fn is_stuck(&self, handle: Handle, others: &BTreeSet<Handle>) -> bool {
+        if self.leaving.contains(&handle) {
+            return false;
+        }
+        if let Some(what) = self.wanted.get(&handle) {
+            let keepers = self.kept.get(what).map_or(&[][..], Vec::as_slice);
+            return !keepers.is_empty() && keepers.iter().all(|one| others.contains(one));
+        }
+        self.parts.get(&handle).is_some_and(|parts| parts.iter().any(|one| others.contains(one)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thinktime_file::schema::Source;
+    use thinktime_file::time::Nanos;
+
+    use super::super::{DrawnDemands, Job, Program};
+    use super::*;
+    use crate::files::NoFiles;
+    use crate::random::Purpose;
+
+    const PARTS: &str = "name = 's'\n[[station]]\nname = 'cpu'\nservers = 9\n\
+                         [[pool]]\nname = 'p'\nsize = 2\n[[pool]]\nname = 'q'\nsize = 1\n";
+
+    /// Requests of kinds `a` and `b`, with these steps each, come in this order at once and stay
+    /// for as long as anything moves; gives the deadlock among them.
+    fn deadlock(a: &str, b: &str, order: &[u32], patient: bool) -> Option<Deadlock> {
+        let text = format!(
+            "{PARTS}[[behaviour]]\nrequest = 'a'\nsteps = [{a}]\n\
+             [[behaviour]]\nrequest = 'b'\nsteps = [{b}]"
+        );
+        let model = SystemModel::parse(Source { file: "", text: &text }, &NoFiles).unwrap();
+        let program = Program::new(&model, &["a", "b"]);
+        let demands = DrawnDemands::new(&program, 1, Purpose::Demand);
+        let mut system = System::new(&model, &program, &["a", "b"], demands, 1);
+        for (session, kind) in (0..).zip(order) {
+            system.arrive(Nanos::ZERO, Job { token: session, session, serial: 0, kind: *kind });
+        }
+        while !system.next_event().is_never() {
+            system.advance();
+        }
+        system.deadlock(&model.limited_parts(), &|_| patient)
+    }
+
+    const USE: &str = "{use = 'cpu', demand = '1ms'}";
+
+    fn nested(outer: &str, inner: &str) -> String {
+        format!(
+            "{{acquire = '{outer}'}}, {USE}, {{acquire = '{inner}'}}, {USE}, \
+             {{release = '{inner}'}}, {{release = '{outer}'}}"
+        )
+    }
+
+    #[test]
+    fn requests_that_want_what_the_others_have_are_named() {
+        let (a, b) = (nested("p", "q"), nested("q", "p"));
+        let found = deadlock(&a, &b, &[0, 0, 1, 1], true).unwrap();
+        assert_eq!(found.requests, 4, "the fourth waits behind them");
+        let wait = |kind, held: &[&str], wanted: &str| {
+            (kind, held.iter().map(ToString::to_string).collect::<Vec<_>>(), wanted.to_owned())
+        };
+        let waits = [wait(0, &["p"], "q"), wait(1, &[], "q"), wait(1, &["q"], "p")];
+        assert_eq!(found.waits, waits.into());
+    }
+
+    #[test]
+    fn requests_that_can_still_end_are_in_no_deadlock() {
+        let (a, b) = (nested("p", "q"), nested("q", "p"));
+        // One place of p is free, so that `b` gets it.
+        assert_eq!(deadlock(&a, &b, &[0, 1], true), None);
+        // The same order everywhere.
+        assert_eq!(deadlock(&a, &a, &[0, 0, 1, 1, 0], true), None);
+        // Those that give up let the others have theirs.
+        assert_eq!(deadlock(&a, &b, &[0, 0, 1, 1], false), None);
+    }
+
+    #[test]
+    fn parallel_parts_that_want_what_another_part_has_are_seen() {
+        let part = |outer: &str, inner: &str| format!("[{}]", nested(outer, inner));
+        let both = format!("{{fork = [{}, {}]}}", part("q", "p"), part("p", "q"));
+        let hold = "{acquire = 'p'}, {delay = '1h'}, {release = 'p'}".to_owned();
+        let found = deadlock(&both, &hold, &[0, 0], true).unwrap();
+        assert_eq!(found.requests, 2);
+    }
+}

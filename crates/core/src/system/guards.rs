@@ -1,0 +1,58 @@
+//! Pools that guard what is used with a place of them: they turn requests away if they are full.
+
+use std::collections::BTreeSet;
+
+use super::behaviour::Step;
+use super::ids::{EntranceId, NodeId};
+use super::model::SystemModel;
+use super::nodes::AnyNodeModel;
+
+impl SystemModel {
+    /// The entrances that requests of this name use only while they have a place of a pool that
+    /// turns requests away if it is full.
+    pub(super) fn guarded_entrances(&self, request: &str) -> BTreeSet<EntranceId> {
+        let mut used = Used::default();
+        if let Some(behaviour) = self.behaviour_of(request) {
+            used.add(self, &behaviour.steps, &mut Vec::new());
+        }
+        used.guarded.difference(&used.open).copied().collect()
+    }
+}
+
+/// The entrances that steps use.
+#[derive(Default)]
+struct Used {
+    /// With a place of a pool that turns requests away.
+    guarded: BTreeSet<EntranceId>,
+    /// Without one.
+    open: BTreeSet<EntranceId>,
+}
+
+impl Used {
+    /// Adds those of `steps`, which begin with these pools held.
+    fn add(&mut self, system: &SystemModel, steps: &[Step], held: &mut Vec<NodeId>) {
+        let limited = |node: &NodeId| match system.node(*node) {
+            AnyNodeModel::Pool(pool) => pool.queue_limit < u64::MAX,
+            _ => false,
+        };
+        for step in steps {
+            let guarded = held.iter().any(limited);
+            let used = if guarded { &mut self.guarded } else { &mut self.open };
+            match step {
+                Step::Use { entrance, .. } => _ = used.insert(*entrance),
+                Step::Enter(node) => {
+                    let inside = system.entrances().filter(|(_, one)| one.node == *node);
+                    used.extend(inside.map(|(id, _)| id));
+                }
+                Step::Acquire(node) => held.push(*node),
+                Step::Release(node) => held.retain(|one| one != node),
+                Step::Fork(parts) => {
+                    for part in parts {
+                        self.add(system, part, &mut held.clone());
+                    }
+                }
+                Step::Delay { .. } | Step::Send(..) | Step::Receive(..) => {}
+            }
+        }
+    }
+}
