@@ -91,8 +91,10 @@ class Dispatcher:
             self._say("stop")
 
     def _news(self) -> dict[str, Any]:
+        page = self._subject.page()
         return {
-            "main": pages.main_of(self._subject.page()),
+            "main": pages.main_of(page),
+            "title": page.tab,
             "share": self._subject.share,
             "stopping": self._stopping,
         }

@@ -127,7 +127,7 @@ class Subject:
         tables = _tables(self.moment, self.validity)
         return Page(
             self.run.title,
-            Verdict(f"{self._which()}{self._headline()}"),
+            Verdict(f"{self._which()}{self._headline()}", state=self._state()),
             [*tables[:1], *of_all, *tables[1:]],
             sections(CHARTS, self),
             {name: WORDS[name] for name in (WORDS if self.moment else ("offered",))},
@@ -162,6 +162,13 @@ class Subject:
         ]  # fmt: skip
         rates = f"{units.rate(done)} of {units.rate(offered)} offered"
         return f"{', '.join([so_far, rates, *times])}."
+
+    def _state(self) -> str:
+        """Whether the objectives are met so far; empty before that is known."""
+        found = () if self.moment is None else self.moment.objectives
+        if any(one.beyond for one in found):
+            return "not met"
+        return "met" if found and all(one.value is not None for one in found) else ""
 
     def _rates(self) -> tuple[float, float]:
         """Requests begun and succeeded a second, over about the last two instants."""

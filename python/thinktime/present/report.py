@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from thinktime.present.page import Page, Section, Verdict
+from thinktime.present.page import STATES, Page, Section, Verdict
 from thinktime.present.table import Table
 
 Outcome = Literal["passed", "failed", "undecided"]
@@ -85,7 +85,8 @@ class Report:
     @property
     def page(self) -> Page:
         """Its page."""
-        verdict = Verdict(self.headline, self.findings, self.warnings)
+        state = self.status if self.status in STATES else ""
+        verdict = Verdict(self.headline, self.findings, self.warnings, state)
         return Page(self.title or self.name, verdict, self.tables, self.charts(), self.words)
 
     @property

@@ -75,7 +75,12 @@ def _alone(case: Case) -> str:
     load = f" at a load of {figures.load:.2f}" if figures.load is not None else ""
     system = contrast.the_system(case)
     if figures.mean_s is None:
+        failed = entry.result.summary.get("errors") or 0
+        if failed:
+            return f"All of {units.counted(failed, 'request')} failed."
         return f"Nothing is known of {system}: no request completed."
+    if figures.requests == 1:
+        return f"One request took {units.seconds(figures.mean_s)}: it has no average."
     p99 = figures.times_s.get("p99")
     tail = "" if p99 is None else f", and one request in a hundred waits {units.seconds(p99)}"
     tail += " or longer" if tail else ""

@@ -64,6 +64,21 @@ def words(cases: Sequence[Case]) -> dict[str, str]:
     return found | WORDS | more
 
 
+def line(result: Result) -> str:
+    """What was done, against what, when, how long, and by which version."""
+    summary = result.summary
+    asked, lasted = summary.get("offered_rate"), summary.get("duration_s")
+    parts = [
+        "simulation" if result.kind == "simulate" else result.kind,
+        _core.without_secrets(result.target or ""),
+        str(result.run.get("started", "")),
+        "" if lasted is None else units.seconds(lasted),
+        "" if asked is None else f"{units.rate(asked)} offered",
+        f"thinktime {result.run.get('version', _core.__version__)}",
+    ]
+    return " · ".join(filter(None, parts))
+
+
 def sources(cases: Sequence[Case]) -> list[Source]:
     """The origin of every result."""
     return [_source(case, entry) for case in cases for entry in case.entries]

@@ -93,16 +93,21 @@ def _differences(compared: Comparison) -> Table:
 def _verdict(cases: Sequence[Case], compared: Comparison | None) -> Verdict:
     """For two runs of one workload, the finding of `compare`: one page makes one statement.
 
-    For one result, also whether its objectives are met.
+    For one result the verdict on its objectives, if it has any, or why it is not to be trusted.
     """
     found = verdict(cases)
-    if compared is None:
-        entries = [entry for case in cases for entry in case.entries]
-        said = [units.sentence(verdict_of(one.result).sentence) for one in entries[:1]]
-        alone = [one for one in said if one and len(entries) == 1]
-        return replace(found, findings=[*alone, *found.findings])
-    what = f"{compared.after.label}, compared with {compared.before.label}."
-    return replace(found, headline=compared.verdict, findings=[what, *found.findings])
+    if compared is not None:
+        what = f"{compared.after.label}, compared with {compared.before.label}."
+        return replace(found, headline=compared.verdict, findings=[what, *found.findings])
+    entries = [entry for case in cases for entry in case.entries]
+    if len(entries) != 1:
+        return found
+    judged, about = verdict_of(entries[0].result), origin.line(entries[0].result)
+    said = units.sentence(judged.sentence)
+    if judged.status == "done":
+        return replace(found, findings=[*filter(None, [said]), *found.findings], about=about)
+    findings = [found.headline, *found.findings]
+    return replace(found, headline=said, findings=findings, state=judged.status, about=about)
 
 
 def _title(cases: Sequence[Case]) -> str:

@@ -4,11 +4,15 @@
 (function () {
   const bar = document.getElementById("live");
   const state = document.getElementById("state");
+  const age = document.getElementById("age");
   const share = document.getElementById("share");
   const stop = document.getElementById("stop");
   const main = document.querySelector("main");
-  const USUAL = state.textContent;
   const SURE_MS = 5000;
+  // News comes once a second. The age is counted here: a source that hangs cannot tell it.
+  const LATE_S = 3;
+  const LOST_S = 10;
+  let newest = performance.now();
   let asked = null;
   let stopping = bar.dataset.stopping !== "";
 
@@ -52,8 +56,15 @@
     document.dispatchEvent(new Event("figures"));
   }
 
+  // What a reader of the screen hears changes only with the state; seconds are shown beside it.
   function tell() {
-    state.textContent = stopping ? "Stopping: the result so far will be kept." : USUAL;
+    const old = Math.floor((performance.now() - newest) / 1000);
+    const words = old >= LOST_S ? "No news: it is over, or cannot be reached. Trying again."
+      : stopping ? "Stopping: the result so far will be kept." : old >= LATE_S ? "No news." : "Live.";
+    if (state.textContent !== words) state.textContent = words;
+    age.textContent = `Updated ${old} s ago.`;
+    bar.classList.toggle("lost", old >= LATE_S);
+    main.classList.toggle("old", old >= LOST_S);
     stop.disabled = stopping;
   }
 
@@ -63,10 +74,6 @@
   }
 
   const events = new EventSource("events");
-  events.onopen = () => {
-    bar.classList.remove("lost");
-    tell();
-  };
   events.onmessage = (event) => {
     const news = JSON.parse(event.data);
     if (news.over) {
@@ -78,12 +85,11 @@
       stopping = true;
       tell();
     }
+    newest = performance.now();
     progress(news.share);
     show(news.main);
-  };
-  events.onerror = () => {
-    bar.classList.add("lost");
-    state.textContent = "Nothing comes any more: it is over, or cannot be reached. This was last.";
+    document.title = news.title;
+    tell();
   };
 
   stop.addEventListener("click", () => {
@@ -106,9 +112,9 @@
     }, () => {
       stopping = false;
       tell();
-      events.onerror();
     });
   });
+  setInterval(tell, 1000);
   progress(bar.dataset.share === "" ? null : Number(bar.dataset.share));
   tell();
 })();

@@ -9,6 +9,7 @@
   // A turn ends with the step of plotly's that is over after so long.
   const TURN_MS = 8;
   const NO_TURN = Infinity;
+  const touched = matchMedia("(pointer: coarse)");
   let figures = [];
   let printing = false;
   // What is to be drawn; what is being drawn in turns; and since when the turn lasts.
@@ -34,6 +35,7 @@
     const layout = structuredClone(figure.layout);
     layout.uirevision = "kept";
     layout.autosize = !printing; // as wide as its place again, after paper
+    if (touched.matches) layout.dragmode = false; // a finger scrolls the page
     if (zoom) layout.xaxis.range = zoom.slice();
     layout.font = { family: colour("--sans"), size: 12, color: colour("--ink") };
     layout.separators = ".,";
