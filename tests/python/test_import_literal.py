@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -248,16 +247,13 @@ def test_foreign_text_arrives_as_it_stands(text: str) -> None:
     assert f"\r\n\r\n{text}\r\n--" in bodies["multipart/form-data"]
 
 
-@pytest.mark.parametrize("kind", ["device", "pipe"])
 @pytest.mark.parametrize(
     "use",
     ["headers = {{ X-A = '{{empirical({})}}' }}", "body_file = '{}'", "think = 'empirical({})'"],
 )
-def test_devices_and_pipes_are_no_files_of_a_workload(tmp_path: Path, use: str, kind: str) -> None:
-    """They would be read until memory is gone, or wait for a writer that never comes."""
-    place = Path("/dev/zero") if kind == "device" else tmp_path / "pipe"
-    if kind == "pipe":
-        os.mkfifo(place)
+def test_a_device_is_no_file_of_a_workload(use: str) -> None:
+    """It would be read until memory is gone."""
+    place = Path("/dev/zero")
     session = use.format(place) if use.startswith("think") else "think = '0s'"
     request = "" if use.startswith("think") else use.format(place)
     text = f"""name = "w"
@@ -271,6 +267,6 @@ name = "a"
 post = "/"
 {request}
 """
-    with pytest.raises(tt.InputError, match="is no regular file") as found:
+    with pytest.raises(tt.InputError, match="is a device") as found:
         tt.Workload(text)
     assert str(place) in str(found.value)
