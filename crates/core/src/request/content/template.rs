@@ -168,7 +168,7 @@ impl Template {
     pub fn as_fixed(&self) -> Option<Vec<u8>> {
         let literal = |part: &Part| match part {
             Part::Literal(bytes) => Some(bytes.clone()),
-            // A brace is none, so that nobody takes the text of the file for what is sent.
+            // A text with a brace has no constant bytes: the file's own text is not what is sent.
             Part::Drawn(_) | Part::Value(..) | Part::Brace(_) | Part::Fenced(..) => None,
         };
         let all: Option<Vec<Vec<u8>>> = self.parts.iter().map(literal).collect();
