@@ -119,10 +119,10 @@ def test_an_address_that_takes_no_connection_is_named() -> None:
 def test_a_fragment_is_for_clients_alone(target: str, tmp_path: Path) -> None:
     script = tmp_path / "client.luau"
     script.write_text(f'return function(client)\n    client:get("{target}")\nend\n')
-    begin = 'name = "w"\n[arrivals]\nmodel = "open"\nrate = "100/s"\n'
+    begin = 'name = "w"\n[arrivals]\nrate = "100/s"\nmodel = '
     file = tmp_path / "scripted.toml"
-    file.write_text(f'{begin}[session]\nscript = "client.luau"\n')
-    plain = tt.Workload(f'{begin}[[request]]\nname = "a"\nget = "{target}"\n')
+    file.write_text(f'{begin}"partly-open"\n[session]\nscript = "client.luau"\n')
+    plain = tt.Workload(f'{begin}"open"\n[[request]]\nname = "a"\nget = "{target}"\n')
     with serving() as server:
         for workload in (plain, file):
             tt.run(workload, f"http://127.0.0.1:{port_of(server)}", requests=3)
