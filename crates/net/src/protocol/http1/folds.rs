@@ -3,9 +3,11 @@
 use super::HEADERS_MAX;
 
 /// The head with its folded lines joined to those before by blanks, of the same length: RFC 9112,
-/// section 5.2. Nothing if none is folded. Of more than [`HEADERS_MAX`] the others stay as they are,
-/// and are refused in their turn: the answer does not depend on how much of the head is there. The
-/// first line has no field that could continue.
+/// section 5.2. Nothing if none is folded.
+///
+/// Of more than [`HEADERS_MAX`] the others stay as they are, and are refused in their turn: the
+/// answer does not depend on how much of the head is there. The first line has no field that could
+/// continue.
 pub(super) fn unfolded(head: &[u8]) -> Option<Vec<u8>> {
     let first = memchr::memchr(b'\n', head)?;
     let (mut whole, mut folds) = (head.to_vec(), 0);
