@@ -80,9 +80,10 @@ def test_the_terminal_the_page_and_the_summary_have_them() -> None:
 def test_the_page_of_one_result_says_whether_its_objectives_are_met() -> None:
     workload = tt.Workload(WORKLOAD + '[slo]\nerrors = "1%"\n')
     result = tt.simulate(workload, tt.System(SYSTEM), requests=300)
-    said = results_page.page_of([result]).verdict.findings[0]
-    assert said.startswith("The SLO is not met: ")
-    assert results_page.page_of([failed()]).verdict.findings[:1] != [said]
+    found = results_page.page_of([result]).verdict
+    assert found.headline.startswith("The SLO is not met: ")
+    assert (found.state, found.mark) == ("not met", "✕")
+    assert results_page.page_of([failed()]).verdict.headline != found.headline
 
 
 def test_where_nothing_failed_nothing_is_said() -> None:

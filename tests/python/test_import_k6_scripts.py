@@ -208,3 +208,38 @@ def test_a_check_may_stand_around_its_request() -> None:
 )
 def test_a_script_that_would_not_end_is_read_in_no_time(body: str) -> None:
     assert targets(script(f"http.get(BASE + '/first');\n{body}"))[0] == "/first"
+
+
+@pytest.mark.parametrize("over", ["map(x => x.id)", "forEach(function (x) {})", "flatMap(x => x)"])
+def test_a_request_whose_answer_is_a_list_is_read_once(over: str) -> None:
+    made = script(f"http.get('https://h.example/items').json().{over};")
+    assert list(requests(made)) == ["items"]
+
+
+def test_a_drawn_field_is_left_out_with_a_note() -> None:
+    made = script(
+        "http.get('https://h.example/a', { headers: "
+        "{ 'X-Id': `${Math.floor(Math.random() * 9)}`, 'X-B': '1' } });"
+    )  # fmt: skip
+    assert requests(made)["a"]["headers"] == {"X-B": "1"}
+    assert "the drawn field `X-Id` is left out" in made.text
+
+
+def test_a_draw_of_one_number_is_that_number() -> None:
+    made = script("http.get(`https://h.example/i/${Math.floor(Math.random())}`);")
+    assert [one["get"] for one in requests(made).values()] == ["/i/0"]
+    loads(made)
+
+
+def test_numbers_that_grow_without_bound_are_not_followed() -> None:
+    turns = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].forEach(() => { x = x * x; });"
+    made = script(f"let x = 9; {turns} http.get('https://h.example/a');")
+    assert list(requests(made)) == ["a"]
+
+
+@pytest.mark.parametrize("change", ["u += '/b'", "u++"])
+def test_a_name_that_is_changed_is_not_known_any_more(change: str) -> None:
+    made = script(
+        f"let u = 'https://h.example/a'; {change}; http.get(u); http.get('https://h.example/c');"
+    )  # fmt: skip
+    assert list(requests(made)) == ["c"]

@@ -1,6 +1,6 @@
 //! The outcome of a simulation, or its figures so far.
 
-use thinktime_core::record::{Collector, RunProgress, Summary};
+use thinktime_core::record::{Collector, RunProgress, Summary, pool_requests};
 use thinktime_core::system::SystemModel;
 use thinktime_core::system::machine::Schedule;
 use thinktime_core::workload::Workload;
@@ -54,11 +54,14 @@ pub(crate) fn outcome(
     let mut summary = Summary::new("simulate", workload, &collector, window, sessions);
     if times.len() > 1 {
         summary.pool_replications(duration_s, &times);
-        summary.pool_requests(workload, &by_kind);
+        pool_requests(&mut summary.by_request, workload, &by_kind);
         summary.judge_objectives(workload, &collector);
     }
+    // If the variance of a response time is infinite, no interval of a mean holds.
     if HeavyTail::find(workload, system).is_some() {
-        summary.leave_out_intervals_of_means();
+        summary.response_time_s.ci95 = None;
+        summary.service_time_s.ci95 = None;
+        summary.by_request.values_mut().for_each(|one| one.response_time_s.ci95 = None);
     }
     measured.add_to(&mut summary, system);
     let findings = Findings {

@@ -170,6 +170,9 @@ class Calls:
             return
         params = params if isinstance(params, dict) else {}
         fields = content.headers(self._fields(params, place), place, self.notes)
+        for drawn in [one for one, text in fields.items() if self.reader.draws.within(text)]:
+            self.notes.add(place, f"the drawn field `{drawn}` is left out")
+            del fields[drawn]
         body = self._body(held, fields, place)
         tags = params.get("tags")
         name = tags.get("name") if isinstance(tags, dict) else None

@@ -90,8 +90,8 @@ def command(words: list[str], place: str, notes: Notes) -> Command:
     queue = list(reversed(words))
     while queue:
         word = queue.pop()
-        if re.match(r"^\d?>|^<", word):
-            if re.fullmatch(r"\d?>>?|<", word) and queue:
+        if re.match(r"^[\d&]?>|^<", word):
+            if re.fullmatch(r"[\d&]?>>?|<", word) and queue:
                 queue.pop()
         elif word == "-" or not word.startswith("-"):
             found.urls.append(word)

@@ -113,8 +113,8 @@ def draft(text: str, file: str, name: str) -> Draft:
             continue
         for before, words in commands:
             found.take(before, words, place)
-        for name in shell.variables(line):
-            notes.add(place, f"`{name}` of the shell has no value here: it is sent as written")
+        for variable in shell.variables(line):
+            notes.add(place, f"`{variable}` of the shell has no value here: it is sent as written")
     origin, requests = one_origin(found.requests, notes)
     if not requests:
         raise InputError(

@@ -171,7 +171,7 @@ def _order(population: Population, user: User) -> None:
     whole = sum(task.weight for task in tasks)
     choice = [(task.requests[0], task.weight / whole) for task in tasks]
     chains = [task.requests for task in tasks]
-    if user.ordered:
+    if user.ordered and tasks:
         chains = [[one for task in tasks for one in task.requests]]
         choice = [(chains[0][0], 1.0)]
     for chain in chains:

@@ -101,7 +101,9 @@ class Expressions:
             case "ternary_expression":
                 return self._either(node, scope)
             case "assignment_expression":
-                return self._assign(node, scope)
+                return self._assign(node, self.value(part(node, "right"), scope), scope)
+            case "augmented_assignment_expression" | "update_expression":
+                return self._assign(node, Unknown(text_of(node)), scope)
             case "class":
                 return self._class(node, scope)
             case _ if node.type in FUNCTIONS:
@@ -233,9 +235,8 @@ class Expressions:
             return first
         return self.value(other, scope) if isinstance(first, Unknown) else first
 
-    def _assign(self, node: Node, scope: Scope) -> Any:
-        target = part(node, "left")
-        held = self.value(part(node, "right"), scope)
+    def _assign(self, node: Node, held: Any, scope: Scope) -> Any:
+        target = part(node, "left") or part(node, "argument")
         if target is None:
             return held
         if target.type == "identifier":

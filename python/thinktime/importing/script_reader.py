@@ -153,7 +153,10 @@ class Reader(Expressions):
     def call_of(self, node: Node, scope: Scope) -> Any:
         function = part(node, "function")
         self.seen.add(node.start_byte)
-        callee = self.value(function, scope)
+        name = text_of(part(function, "property"))
+        # The list of `list.map(f)` is read once: it may be the answer of a request.
+        held = self.value(part(function, "object"), scope) if name in _OVER_LISTS else None
+        callee = self.value(function, scope) if held is None else self._of(held, name, node)
         given = self._given(part(node, "arguments"), scope)
         if isinstance(callee, Function):
             return self.follow(callee, given)
@@ -165,12 +168,11 @@ class Reader(Expressions):
         known = called(path, given, node)
         if known is not None:
             return known
-        return self._of_list(function, given, scope, node)
+        return self._of_list((name, held), given, node)
 
-    def _of_list(self, function: Node | None, given: list[Any], scope: Scope, node: Node) -> Any:
+    def _of_list(self, over: tuple[str, Any], given: list[Any], node: Node) -> Any:
         """`list.forEach(f)` and its like; any other function that is given is called once."""
-        name = text_of(part(function, "property"))
-        holder = self.value(part(function, "object"), scope) if name in _OVER_LISTS else None
+        name, holder = over
         if name == "push" and isinstance(holder, list) and len(holder) < TURNS_MAX:
             holder += given
             return len(holder)

@@ -137,7 +137,9 @@ def is_number(found: Any) -> bool:
 def as_text(found: Any, draws: Draws) -> str | None:
     """A value within a text; None if it is not known."""
     if isinstance(found, Random):
-        return draws.mark(found) if found.is_whole else None
+        if found.is_whole and found.lo == found.hi:
+            return str(int(found.lo))
+        return draws.mark(found) if found.is_whole and found.lo < found.hi else None
     if isinstance(found, bool):
         return "true" if found else "false"
     if isinstance(found, float) and found.is_integer() and abs(found) < 1e15:
@@ -153,6 +155,9 @@ def joined(pieces: Sequence[Any], node: Node, draws: Draws) -> Any:
     return "".join(texts)
 
 
+NUMBER_MAX = 1e15
+"""Larger results are not followed: whole numbers have no bound here, as they have there."""
+
 _SIGNS: dict[str, Callable[[float, float], float]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -167,7 +172,8 @@ def arithmetic(sign: str, left: Any, right: Any, node: Node) -> Any:
     compute = _SIGNS.get(sign)
     try:
         if compute is not None and is_number(left) and is_number(right):
-            return compute(left, right)
+            made = compute(left, right)
+            return made if abs(made) <= NUMBER_MAX else Unknown(text_of(node))
         drawn, other = (left, right) if isinstance(left, Random) else (right, left)
         fits = sign in "+-*/" if drawn is left else sign in "+-*"
         if compute is not None and fits and isinstance(drawn, Random) and is_number(other):

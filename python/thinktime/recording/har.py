@@ -60,8 +60,13 @@ def _named(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 def _without_secrets(url: str) -> str:
-    base, mark, query = url.partition("?")
-    return base + mark + without_secrets(query, "", Notes())
+    """A URL without the values of secrets, a user's name and password, and its fragment."""
+    base, mark, query = url.partition("#")[0].partition("?")
+    scheme, slashes, rest = base.partition("//")
+    host, slash, path = rest.partition("/")
+    if slashes:
+        host = host.rpartition("@")[2]
+    return scheme + slashes + host + slash + path + mark + without_secrets(query, "", Notes())
 
 
 def _query(url: str) -> list[tuple[str, str]]:

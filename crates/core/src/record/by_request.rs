@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Collector, RequestFigures, Summary};
+use super::{Collector, RequestFigures};
 use crate::statistics::{Tally, student_half_width_95};
 use crate::workload::Workload;
 
@@ -36,21 +36,23 @@ pub(super) fn request_figures(
     by_name.into_iter().map(named).collect()
 }
 
-impl Summary {
-    /// Sets the intervals of the mean response times by request name, from the number of requests
-    /// of each kind and their mean in seconds, of each replication.
-    pub fn pool_requests(&mut self, workload: &Workload, replications: &[Vec<(u64, f64)>]) {
-        for (name, figures) in &mut self.by_request {
-            let alike = |kind: &usize| workload.requests[*kind].name == *name;
-            let kinds: Vec<usize> = (0..workload.requests.len()).filter(alike).collect();
-            let mean = |one: &Vec<(u64, f64)>| {
-                let of = || kinds.iter().filter_map(|kind| one.get(*kind));
-                let count: u64 = of().map(|(count, _)| count).sum();
-                let sum: f64 = of().map(|(count, mean)| *count as f64 * mean).sum();
-                (count > 0).then(|| sum / count as f64)
-            };
-            let means: Option<Vec<f64>> = replications.iter().map(mean).collect();
-            figures.response_time_s.ci95 = means.and_then(|means| student_half_width_95(&means));
-        }
+/// Sets the intervals of the mean response times by request name, from the number of requests of
+/// each kind and their mean in seconds, of each replication.
+pub fn pool_requests(
+    by_name: &mut BTreeMap<String, RequestFigures>,
+    workload: &Workload,
+    replications: &[Vec<(u64, f64)>],
+) {
+    for (name, figures) in by_name {
+        let alike = |kind: &usize| workload.requests[*kind].name == *name;
+        let kinds: Vec<usize> = (0..workload.requests.len()).filter(alike).collect();
+        let mean = |one: &Vec<(u64, f64)>| {
+            let of = || kinds.iter().filter_map(|kind| one.get(*kind));
+            let count: u64 = of().map(|(count, _)| count).sum();
+            let sum: f64 = of().map(|(count, mean)| *count as f64 * mean).sum();
+            (count > 0).then(|| sum / count as f64)
+        };
+        let means: Option<Vec<f64>> = replications.iter().map(mean).collect();
+        figures.response_time_s.ci95 = means.and_then(|means| student_half_width_95(&means));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
-use super::{Collector, Summary};
+use super::Collector;
 use crate::statistics::{Tally, TimeFigures};
 
 /// If the mean is not known to this share of itself, intervals by sections are right too seldom
@@ -29,16 +29,6 @@ pub(super) fn percentile_intervals(
         Some((name.to_owned(), of_sections.filter(|_| by_sections).unwrap_or(least)))
     };
     named.filter_map(interval).collect()
-}
-
-impl Summary {
-    /// Takes the intervals of means away: the variance of a response time is infinite, so that none
-    /// holds.
-    pub fn leave_out_intervals_of_means(&mut self) {
-        self.response_time_s.ci95 = None;
-        self.service_time_s.ci95 = None;
-        self.by_request.values_mut().for_each(|one| one.response_time_s.ci95 = None);
-    }
 }
 
 type Ends = Option<[Option<f64>; 2]>;

@@ -30,6 +30,7 @@ mod summary;
 mod timeline;
 mod verdict;
 
+pub use by_request::pool_requests;
 pub use collapse::Collapse;
 pub use collector::{Collector, Ended, Window};
 pub use failures::cause;

@@ -82,7 +82,7 @@ impl SystemModel {
             for (kind, weight) in population.kinds.clone().zip(weights) {
                 let means = program.mean_demands_s(kind, self.entrances.len());
                 for ((sum, mean), at) in sums.iter_mut().zip(means).zip((0..).map(EntranceId)) {
-                    *sum += if counts(kind, at) { weight * mean } else { 0.0 };
+                    *sum += if mean > 0.0 && counts(kind, at) { weight * mean } else { 0.0 };
                 }
             }
             by_door.iter_mut().zip(sums).for_each(|(all, sum)| *all += rate * (sum / total));

@@ -57,7 +57,7 @@ meanings! {
         "http_user_agent", "user_agent", "useragent", "agent", "client_request_user_agent",
         "user_agent_original", "properties_user_agent",
     ];
-    "user": Field::User, ["remote_user", "user_id", "userid", "username", "user"];
+    "user": Field::User, ["remote_user", "user_id", "userid", "user_name", "username", "user"];
     "method": Field::Method, [
         "request_method", "http_method", "method", "verb", "client_request_method",
         "http_request_method", "properties_http_method",
