@@ -3,10 +3,16 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::extras::Word;
 use crate::field::{UNKNOWN, ip, is_address};
 use crate::number::decimal;
 use crate::time::{MILLISECOND, SECOND};
+
+/// A field of a rest, without its quotes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) quoted: bool,
+}
 
 /// A field at one place, in the lines that have it.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::added::{Added, is_forwarded};
+use super::added::{Added, Word, is_forwarded};
 use crate::field::{Draft, Field};
 use crate::reason::{Reason, example};
 use crate::time::{Clock, SECOND};
@@ -96,13 +96,6 @@ impl Extras {
         }
         Ok(())
     }
-}
-
-/// A field of a rest, without its quotes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) quoted: bool,
 }
 
 /// The fields of a rest.
