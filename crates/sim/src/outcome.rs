@@ -57,11 +57,8 @@ pub(crate) fn outcome(
         pool_requests(&mut summary.by_request, workload, &by_kind);
         summary.judge_objectives(workload, &collector);
     }
-    // If the variance of a response time is infinite, no interval of a mean holds.
     if HeavyTail::find(workload, system).is_some() {
-        summary.response_time_s.ci95 = None;
-        summary.service_time_s.ci95 = None;
-        summary.by_request.values_mut().for_each(|one| one.response_time_s.ci95 = None);
+        leave_out_intervals(&mut summary);
     }
     measured.add_to(&mut summary, system);
     let findings = Findings {
@@ -81,4 +78,11 @@ pub(crate) fn outcome(
     summary.warnings.extend(stuck.iter().cloned().chain(warnings));
     let untrusted = stuck.or(untrusted);
     SimulationOutcome { summary, collector, schedule: measured.schedule, interrupted, untrusted }
+}
+
+/// No interval of a mean holds if the variance of a response time is infinite.
+fn leave_out_intervals(summary: &mut Summary) {
+    summary.response_time_s.ci95 = None;
+    summary.service_time_s.ci95 = None;
+    summary.by_request.values_mut().for_each(|one| one.response_time_s.ci95 = None);
 }
