@@ -181,7 +181,7 @@ def held_by(whole: dict[str, Any], text: str) -> int:
 @pytest.mark.parametrize("text", FOREIGN)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_import_makes_draws_of_foreign_text(kind: str, text: str) -> None:
-    """A file of `empirical` would be read here, and there is none."""
+    """Loading would read the file of `empirical`, which does not exist."""
     made = imported(SOURCES[kind](text), kind=kind)
     assert held_by(table(made), text) >= 3
     assert "empirical" not in text or "empirical" in made.text

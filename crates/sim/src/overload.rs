@@ -34,8 +34,8 @@ struct FullPart {
 }
 
 impl Overload {
-    /// The overload that the figures show. There is none if the numbers of sessions are fixed, and
-    /// none is looked for if the rate changes.
+    /// The overload that the figures show; nothing if the numbers of sessions are fixed, or the
+    /// rate changes.
     pub(crate) fn find(
         workload: &Workload,
         system: &SystemModel,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import Any
 
 from thinktime.importing.javascript import number_of, unescaped
@@ -29,7 +30,7 @@ DEPTH_MAX = 20
 PARTS_MAX = 10_000
 
 
-class Expressions:
+class Expressions(ABC):
     """Reads expressions; a class that inherits from it follows calls."""
 
     def __init__(self, notes: Notes) -> None:
@@ -37,13 +38,13 @@ class Expressions:
         self.draws = Draws()
         self.left = NODES_MAX
 
+    @abstractmethod
     def call_of(self, node: Node, scope: Scope) -> Any:
         """The value of a call."""
-        raise NotImplementedError
 
+    @abstractmethod
     def made_by(self, node: Node, scope: Scope) -> Any:
         """The value of `new Kind(...)`."""
-        raise NotImplementedError
 
     def bind(self, target: Node | None, held: Any, scope: Scope) -> None:
         """Give a name, or the names of a pattern, to a value."""

@@ -29,7 +29,7 @@ Call = Callable[[Member, list[Any], Node], Any]
 """What becomes of a call of a name of a module, with its arguments."""
 
 
-class Returned(Exception):  # noqa: N818
+class Returned(Exception):  # noqa: N818 - it ends a function, and is no error
     """The value that a function returns."""
 
     def __init__(self, value: Any) -> None:

@@ -44,7 +44,7 @@ impl SystemModel {
 }
 
 impl LimitedParts {
-    /// Whether there is none, so that no request waits for another's part.
+    /// Whether the system has no such part, so that no request waits for another's.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
