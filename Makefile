@@ -18,8 +18,8 @@ export PIP_NO_COMPILE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo pictures man reference site wheel wheel-test compiled checked test test-rust test-python \
-  test-python-together test-python-alone fuzz bench instructions peers peers-protocol coverage studies nightly \
+.PHONY: help build demo pictures gallery man reference site wheel wheel-test compiled checked test \
+  test-rust test-python test-python-together test-python-alone fuzz bench instructions peers peers-protocol coverage studies nightly \
   lint lint-format lint-types lint-rust lint-stubs format types clean
 
 help: ## Show this list
@@ -44,6 +44,9 @@ demo: build ## One server under five workloads: measured, simulated, exact; writ
 
 pictures: build $(VENV)/packages ## Take the pictures of pages that stand in the docs anew
 	$(BIN)/python tests/python/pictures.py docs
+
+gallery: build $(VENV)/packages ## Show every kind of page on screens, phones and paper, in dist/gallery
+	$(BIN)/python tests/python/gallery.py dist/gallery
 
 man: build ## Write manual pages to dist/man
 	$(BIN)/python -m thinktime.reference.manual_pages dist/man

@@ -38,6 +38,7 @@ include_patterns = [
 exclude_patterns = ["target", "dist", "demo", ".*"]
 
 myst_heading_anchors = 4
+myst_enable_extensions = ["attrs_inline"]
 # The lexer of Luau does not know the sign for a length.
 suppress_warnings = ["misc.highlighting_failure"]
 # Code without a named language is commands and their output.
@@ -59,6 +60,8 @@ GENERATED = {
     "All of the Python package": "python-reference",
 }
 """The pages that generated.py makes, as docs/index.md names them."""
+PICTURE = re.compile(r"<picture>.*?<img alt=\"(.*?)\" src=\"(.*?)\">.*?</picture>", re.DOTALL)
+BY_DAY = re.compile(r"!\[(?P<text>[^\]]*)\]\((?P<name>[^)]+)-light\.png\)")
 STUDY = re.compile(r"docs/studies-(?P<name>[\w-]+)")
 
 
@@ -74,6 +77,13 @@ def _linked(text: str) -> str:
     return text
 
 
+def _pictures(text: str) -> str:
+    """The text with each picture that is there by day and by night as two, of which one is seen."""
+    text = PICTURE.sub(r"![\1](\2)", text)
+    both = (f"![\\g<text>](\\g<name>-{name}.png){{.only-{name}}}" for name in ("light", "dark"))
+    return BY_DAY.sub("\n".join(both), text)
+
+
 def _tree(pages: list[str], caption: str = "") -> str:
     """A hidden table of contents, from which the site makes its own navigation."""
     options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
@@ -82,12 +92,14 @@ def _tree(pages: list[str], caption: str = "") -> str:
 
 def _with_contents(_: Any, name: str, source: list[str]) -> None:
     """Pages that list others lead to them; docs/index.md has a caption for each of its sections."""
+    source[0] = _pictures(source[0])
     if name == root_doc:
         source[0] = _linked(source[0])
         _, *sections = re.split(r"^## ", source[0], flags=re.MULTILINE)
-        titles = [section.partition("\n")[0] for section in sections]
         trees = [
-            _tree(_listed(section), title) for title, section in zip(titles, sections, strict=True)
+            _tree(pages, section.partition("\n")[0])
+            for section in sections
+            if (pages := _listed(section))
         ]
         source[0] += "".join(trees)
     elif name == "docs/decisions/README":

@@ -1,8 +1,8 @@
 """Pictures of pages for the docs: `make pictures` writes them anew.
 
-The live page of a run against a server of this machine, the report of such a run, the demo's
-report, a sweep of a simulated server, and what reports draw of a workload and a system; by day and
-by night, on paper and on a telephone.
+The live page of a run against a server of this machine, the report of such a run, the first screens
+of it, of the demo's report and of a learned workload, a sweep of a simulated server, and what
+reports draw of a workload and a system; by day and by night, on paper and on a telephone.
 
 A shown run must have no sign of a busy machine: it is repeated until that is so, a few times at
 most. No other work should run meanwhile.
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from browser import Browser
 from live_commands import COMMAND, Watched
+from made_logs import Known, make
 
 import thinktime as tt
 from thinktime import validity
@@ -40,7 +41,8 @@ p99 = "200ms"
 """
 SYSTEM = 'name = "s"\n[[station]]\nname = "server"\npolicy = "ps"\ndemand = "exp(10ms)"\n'
 EXAMPLES = Path(__file__).parents[2] / "examples"
-WIDTH, PHONE, PAPER, DEMO = 900, 360, 1016, 1160
+WIDTH, PHONE, PAPER, SCREEN = 900, 360, 1016, 1160
+SCREEN_HEIGHT = 900
 HEIGHT_MAX = 12_000
 COLOURS = 256
 LIVE_S = 60
@@ -51,7 +53,9 @@ SETTLING_S = 3.0
 PICTURES = (
     "live-light.png", "live-dark.png", "live-phone.png", "live-print.png",
     "report-light.png", "report-dark.png", "report-phone.png", "report-print.png",
-    "sweep-light.png", "sweep-dark.png", "diagrams-light.png", "diagrams-dark.png", "demo.png",
+    "sweep-light.png", "sweep-dark.png", "diagrams-light.png", "diagrams-dark.png",
+    "learn-light.png", "learn-dark.png", "run-light.png", "run-dark.png",
+    "demo-light.png", "demo-dark.png",
 )  # fmt: skip
 """All that are written."""
 
@@ -75,6 +79,8 @@ def main(folder: Path) -> None:
         browser.open(report, WIDTH)
         taken(browser, folder / "report-{}.png")
         elsewhere(browser, folder, "report")
+        first_screen(browser, report, folder / "run-{}.png")
+        first_screen(browser, learned(files), folder / "learn-{}.png")
         sweep = tt.sweep(
             files / "shop.toml", files / "server.toml", ["load=0.05..0.95/19"],
             requests=40_000, output=files / "sweep",
@@ -124,14 +130,26 @@ def is_quiet(untrusted: str | None, found: Sequence[validity.Finding]) -> bool:
     return untrusted is None and fine.issuperset(NEEDED)
 
 
-def demo(browser: Browser, files: Path, folder: Path) -> None:
-    """The first chart of the demo's page, as wide as on the front page."""
-    from thinktime.cli import plain_text
-    from thinktime.demo import main as make
+def learned(files: Path) -> Path:
+    """The page of a workload that is learned from a made log, of people and a program."""
+    log = files / "access.log"
+    make(Known(sessions=400, rate=5.0), log)
+    subprocess.run([*COMMAND, "learn", log.name, "-o", "site", "-q"], cwd=files, check=True)
+    return files / "site.html"
 
-    browser.open(make(files / "demo", plain_text.console()), DEMO)
-    time.sleep(SETTLING_S)
-    written(browser, folder / "demo.png", "#section-tail")
+
+def demo(browser: Browser, files: Path, folder: Path) -> None:
+    """The demo's page, as the front page shows it."""
+    from thinktime.cli import plain_text
+    from thinktime.demo import main as make_demo
+
+    first_screen(browser, make_demo(files / "demo", plain_text.console()), folder / "demo-{}.png")
+
+
+def first_screen(browser: Browser, page: Path, path: Path) -> None:
+    """What of a page is seen first, by day and by night."""
+    browser.open(page, SCREEN)
+    taken(browser, path, width=SCREEN, height_max=SCREEN_HEIGHT)
 
 
 def diagrams(browser: Browser, files: Path, folder: Path) -> None:
@@ -159,19 +177,23 @@ def elsewhere(browser: Browser, folder: Path, name: str) -> None:
     browser.look(WIDTH)
 
 
-def taken(browser: Browser, path: Path, part: str = "body", width: int = WIDTH) -> None:
+def taken(
+    browser: Browser, path: Path, part: str = "body", width: int = WIDTH,
+    height_max: int = HEIGHT_MAX,
+) -> None:  # fmt: skip
     """A picture of a part of a page by day and one by night."""
     for name, dark in (("light", False), ("dark", True)):
         browser.look(width, dark=dark)
         time.sleep(SETTLING_S)
-        written(browser, path.with_name(path.name.format(name)), part)
+        written(browser, path.with_name(path.name.format(name)), part, height_max)
 
 
-def written(browser: Browser, path: Path, part: str) -> None:
+def written(browser: Browser, path: Path, part: str, height_max: int = HEIGHT_MAX) -> None:
     """A picture with few colours, so that it is small; of a whole page down to its first charts."""
     from PIL import Image
 
-    browser.picture(path, part, height(browser) if part == "body" else HEIGHT_MAX)
+    end = height(browser) if part == "body" else HEIGHT_MAX
+    browser.picture(path, part, min(end, height_max))
     with Image.open(path) as whole:
         few = whole.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
     few.save(path, optimize=True)

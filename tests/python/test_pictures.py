@@ -15,6 +15,7 @@ from thinktime.report.results_page import page_of
 from thinktime.validity import DOUBTFUL, FINE, Finding
 
 ROOT = Path(__file__).resolve().parents[2]
+SHOWN = re.compile(r"(?:\(|src(?:set)?=\")(?:docs/)?([\w-]+\.png)[)\"]")
 
 
 def test_every_picture_of_the_docs_is_taken_by_the_command() -> None:
@@ -22,11 +23,20 @@ def test_every_picture_of_the_docs_is_taken_by_the_command() -> None:
     shown = {
         Path(name).name
         for text in texts
-        for name in re.findall(r"\((?:docs/)?([\w-]+\.png)\)", text.read_text("utf-8"))
+        for name in SHOWN.findall(text.read_text("utf-8"))
     }
     assert len(shown) > 5
     assert shown <= set(pictures.PICTURES)
     assert {one.name for one in (ROOT / "docs").glob("*.png")} <= set(pictures.PICTURES)
+
+
+def test_pictures_of_first_screens_are_no_higher_than_a_screen() -> None:
+    image = pytest.importorskip("PIL.Image")
+    for name in ("demo", "learn", "run"):
+        for look in ("light", "dark"):
+            with image.open(ROOT / "docs" / f"{name}-{look}.png") as taken:
+                assert taken.size[0] == pictures.SCREEN
+                assert taken.size[1] <= pictures.SCREEN_HEIGHT
 
 
 def test_a_run_that_the_machine_made_late_is_not_shown() -> None:
