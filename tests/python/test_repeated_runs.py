@@ -210,6 +210,37 @@ def test_a_server_that_each_start_makes_another_is_named(tmp_path: Path) -> None
     assert found["together"]["mean"]["mean"] == pytest.approx(np.mean(means))
 
 
+def test_the_same_command_continues(tmp_path: Path) -> None:
+    """Runs that are done are read; those that are missing or more are done."""
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "other.toml").write_text(WORKLOAD.replace("5ms", "6ms"))
+
+    def again(name: str, runs: int, url: str) -> tuple[int, str, str]:
+        restart = f"mktemp {tmp_path}/started.XXXXXX"
+        return run(
+            str(tmp_path / name), "--target", url, "--runs", str(runs), "--requests", "20",
+            "--restart", restart, "-o", str(tmp_path / "r"),
+        )  # fmt: skip
+
+    def started() -> int:
+        return len(list(tmp_path.glob("started*")))
+
+    with answer_server(lambda _: Answer("hello")) as (url, _):
+        again("w.toml", 2, url)
+        first = tt.Result.load(tmp_path / "r" / "run-1").summary
+        assert started() == 2
+        shutil.rmtree(tmp_path / "r" / "run-2")
+        _, text, errors = again("w.toml", 3, url)
+        assert started() == 4
+        assert "run 1 is there" in errors
+        assert "all runs" in text
+        assert tt.Result.load(tmp_path / "r" / "run-1").summary == first
+        assert json.loads((tmp_path / "r" / "runs.json").read_text())["runs"][2] == "run-3"
+        status, _, errors = again("other.toml", 3, url)
+    assert (status, started()) == (2, 4)
+    assert "has runs of another workload, target or options" in " ".join(errors.split())
+
+
 @pytest.mark.parametrize(
     ("more", "status", "words"),
     [
@@ -217,7 +248,7 @@ def test_a_server_that_each_start_makes_another_is_named(tmp_path: Path) -> None
         (["--runs", "1"], 2, "--runs takes 2 to 1,000; it is 1"),
         (["--runs", "2", "--otlp", "http://h"], 2, "--runs does not go with --otlp"),
         (["--runs", "2", "--junit", "x.xml"], 2, "--runs does not go with --junit"),
-        (["--runs", "2", "-o", "full"], 2, "it is not empty"),
+        (["--runs", "2", "-o", "full"], 2, "is not empty and holds no repeated runs"),
         (["--runs", "2", "--restart", "false"], 3, "it ended with 1"),
         (["--runs", "2", "--restart", "no-such-command"], 3, "no-such-command"),
         (["--runs", "2", "--restart", "sh -c 'echo why >&2; exit 4'"], 3, "ended with 4: why"),

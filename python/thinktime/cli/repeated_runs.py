@@ -16,9 +16,9 @@ import typer
 from thinktime import InputError, Result, RunError, validity
 from thinktime.cli import common, plain_text
 from thinktime.results import provenance
-from thinktime.results.files import write_whole
+from thinktime.results.files import check_place, write_whole
 from thinktime.results.verdict import Verdict
-from thinktime.trials import Trial
+from thinktime.trials import Store, Trial
 
 if TYPE_CHECKING:
     from thinktime.monitor.feed import Feed
@@ -39,6 +39,9 @@ Restart = Annotated[
 ]
 
 RUNS_MAX = 1000
+DONE = "done"
+"""The folder that says which runs of a directory are done."""
+
 _RESTART_S = 300.0
 _ORDER = ("not to be trusted", "not met", "cannot tell", "met", "done")
 """Verdicts, the worst first."""
@@ -70,9 +73,24 @@ class RepeatedRuns:
         for name, value in barred.items():
             if value:
                 raise InputError(f"--runs does not go with {name}")
-        if output is not None and output.exists() and (output.is_file() or any(output.iterdir())):
-            raise InputError(f"{output}: it is not empty; --runs writes a directory for each run")
+        if output is not None:
+            check_place(output, DONE, "repeated runs")
         return cls(runs, restart, output)
+
+    def store(self, trial: Trial) -> Store:
+        """The store of the runs that are done, which a later command continues.
+
+        Raises:
+            InputError: The directory has runs of another trial.
+        """
+        store = Store(None if self.output is None else self.output / DONE)
+        all_runs = trial.with_options(runs=True)
+        if store.read(all_runs) is None:
+            if self.output is not None and len(list(self.output.iterdir())) > 1:
+                other = "has runs of another workload, target or options: name a new directory"
+                raise InputError(f"{self.output}: {other}")
+            store.keep(all_runs, {"runs": self.runs})
+        return store
 
     def place(self, number: int) -> Path | None:
         """The place of the result with this number, from 1."""
@@ -111,16 +129,17 @@ def finish(
 ) -> None:
     """Do a trial several times, each with its own seed, and exit with the status of the worst.
 
-    `do` does one and writes its result to `output`. `feed` reports the finished runs to watchers.
+    What an earlier command has done in the same directory is read. `do` does one and writes its
+    result to `output`. `feed` reports the finished runs to watchers.
     """
     results: list[Result] = []
     worst: Verdict | None = None
     with common.mapped_errors():
+        store = several.store(trial)
         for number in range(1, several.runs + 1):
             _tell(feed, number, several.runs, results)
-            several.before()
             one = trial.with_options(seed=trial.seed + number - 1)
-            result, unwritten = common.done(partial(do, one, output=several.place(number)))
+            result, unwritten = _one(several, number, one, store, do)
             validity.note(result)
             results.append(result)
             worst = _worse(worst, number, result.verdict.unwritten(unwritten))
@@ -134,6 +153,21 @@ def finish(
         _show(results, agreement, several.output, as_json)
     assert worst is not None
     common.end(worst)
+
+
+def _one(
+    several: RepeatedRuns, number: int, trial: Trial, store: Store, do: Callable[..., Result]
+) -> tuple[Result, str | None]:
+    """The result of one run, done now or earlier; and why it could not be written."""
+    place = several.place(number)
+    if place is not None and place.exists() and store.read(trial) is not None:
+        common.errors.print(f"run {number} is there: {place}", markup=False, soft_wrap=True)
+        return Result.load(place), None
+    several.before()
+    result, unwritten = common.done(partial(do, trial, output=place))
+    if not (result.interrupted or unwritten):
+        store.keep(trial, {"run": number})
+    return result, unwritten
 
 
 def _tell(feed: Feed | None, number: int, whole: int, over: list[Result]) -> None:
