@@ -20,11 +20,7 @@ SHOWN = re.compile(r"(?:\(|src(?:set)?=\")(?:docs/)?([\w-]+\.png)[)\"]")
 
 def test_every_picture_of_the_docs_is_taken_by_the_command() -> None:
     texts = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
-    shown = {
-        Path(name).name
-        for text in texts
-        for name in SHOWN.findall(text.read_text("utf-8"))
-    }
+    shown = {Path(name).name for text in texts for name in SHOWN.findall(text.read_text("utf-8"))}
     assert len(shown) > 5
     assert shown <= set(pictures.PICTURES)
     assert {one.name for one in (ROOT / "docs").glob("*.png")} <= set(pictures.PICTURES)

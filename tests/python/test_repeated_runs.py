@@ -22,7 +22,14 @@ from thinktime.present.page import Page
 from thinktime.report.repeated_runs import runs_in
 from thinktime.report.results_page import page_of
 from thinktime.validity import DOUBTFUL, FINE, UNSEEN, Finding, agreement_of
-from thinktime.validity.agreement import RunMean, differ, tails_differ, together, welch
+from thinktime.validity.agreement import (
+    RunMean,
+    differ,
+    tails_differ,
+    tails_of,
+    together,
+    welch,
+)
 from thinktime.validity.agreement import agreement_of as agreement
 from thinktime.validity.evidence import of_result
 
@@ -59,6 +66,21 @@ def test_a_tail_alone_may_differ() -> None:
     assert found.verdict == DOUBTFUL
     assert "the p99" in found.found
     assert "the mean" not in found.found
+
+
+def test_a_request_that_is_tried_again_counts_from_its_first_attempt() -> None:
+    """By another way: the times of a result, whose p99 each fifth has about."""
+    retries = "timeout = '40ms'\nretry = { attempts = 3, backoff = '5ms' }"
+    workload = cases.workload(
+        'model = "open"\nrate = 30', requests=f'[[request]]\nname = "a"\n{retries}'
+    )
+    one = tt.simulate(workload, cases.system(("fcfs", "exp(10ms)")), requests=20_000, rows="all")
+    assert one.summary["retries"] > 1000
+    found = tails_of(of_result(one))
+    times = one.response_times()
+    assert found is not None
+    assert times is not None
+    assert np.exp(found).mean() == pytest.approx(np.quantile(times, 0.99), rel=0.1)
 
 
 def test_without_rows_the_means_are_looked_at() -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from thinktime._core_types import Summary
 
-_KEY = ("replication", "session", "request")
+KEY = ("replication", "session", "request")
 """The columns that identify a request."""
 
 
@@ -66,10 +66,10 @@ class ResponseTimes:
         if table is None:
             return None
         succeeded = pl.col("done_ns").is_not_null() & pl.col("error").is_null()
-        columns = (*_KEY, "attempt", "scheduled_ns", "done_ns")
+        columns = (*KEY, "attempt", "scheduled_ns", "done_ns")
         read = pl.DataFrame(table).select(*columns, succeeded=succeeded)
         warmup_ns = round((self.summary.get("warmup_s") or 0.0) * 1e9)
-        found = answered(read, _KEY).filter(pl.col("begun_ns") >= warmup_ns)
+        found = answered(read, KEY).filter(pl.col("begun_ns") >= warmup_ns)
         return (found["done_ns"] - found["begun_ns"]).to_numpy() * 1e-9
 
     def survival(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -22,6 +22,7 @@ from thinktime.numerics import fdtrc, stdtrit
 from thinktime.present import units
 from thinktime.present.percentile import NEEDED
 from thinktime.results.finding import DOUBTFUL, FINE, UNSEEN, Finding, Unseen
+from thinktime.results.response_times import KEY, answered
 from thinktime.validity.evidence import Evidence
 
 NAME = "agreement"
@@ -66,7 +67,7 @@ def agreement_of(runs: Sequence[Evidence]) -> Finding:
     means = [one for one in map(_mean, runs) if one is not None]
     if len(means) == len(runs):
         _say("the mean response time", [one.value_s for one in means], differ(means), apart, seen)
-    tails = [one for one in map(_tails, runs) if one is not None]
+    tails = [one for one in map(tails_of, runs) if one is not None]
     if len(tails) == len(runs):
         values = [one.summary["response_time_s"]["p99"] or math.nan for one in runs]
         _say("the p99", values, tails_differ(np.array(tails)), apart, seen)
@@ -148,10 +149,11 @@ def _mean(seen: Evidence) -> RunMean | None:
     return RunMean(mean, float(half) / float(stdtrit(DEGREES, 0.975)) / mean)
 
 
-def _tails(seen: Evidence) -> NDArray[np.float64] | None:
+def tails_of(seen: Evidence) -> NDArray[np.float64] | None:
     """The logarithm of the p99 of each part; None without rows, or if parts are too short.
 
-    Of long parts the first `_PART_MAX` requests are used.
+    Of long parts the first `_PART_MAX` attempts are used. A request whose attempts are in two parts
+    is left out.
     """
     import polars as pl
 
@@ -159,15 +161,19 @@ def _tails(seen: Evidence) -> NDArray[np.float64] | None:
         each = seen.rows_many // PARTS
         if each < NEEDED["p99"]:
             return None
-        took = (pl.col("done_ns") - pl.col("scheduled_ns")) * 1e-9
-        counted = pl.col("error").is_null() & (pl.col("scheduled_ns") >= seen.window[0] * 1e9)
+        succeeded = pl.col("done_ns").is_not_null() & pl.col("error").is_null()
+        columns = (*KEY, "attempt", "scheduled_ns", "done_ns")
+        read = seen.rows.select(*columns, succeeded=succeeded)
         parts = [
-            seen.rows.slice(n * each, min(each, _PART_MAX)).filter(counted).select(took).collect()
+            answered(read.slice(n * each, min(each, _PART_MAX)).collect(), KEY)
             for n in range(PARTS)
         ]
+        began_ns = seen.window[0] * 1e9
     except Unseen:
         return None
-    found = [part.to_series().quantile(0.99) for part in parts]
+    took = (pl.col("done_ns") - pl.col("begun_ns")) * 1e-9
+    counted = [part.filter(pl.col("begun_ns") >= began_ns).select(took) for part in parts]
+    found = [part.to_series().quantile(0.99) for part in counted]
     if any(one is None or one <= 0 for one in found):
         return None
     return np.log(np.array(found, dtype=np.float64))
