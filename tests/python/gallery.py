@@ -33,7 +33,7 @@ VIEWS: dict[str, dict[str, Any]] = {
     "320-touch": {"has_touch": True, "is_mobile": True},
     "1016-print": {},
 }
-"""How a page is shown: its width in pixels, and what Playwright's contexts are asked for."""
+"""How a page is shown: its width in pixels, and what Playwright's contexts get besides."""
 
 
 def main(folder: Path) -> None:
