@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 import thinktime as tt
+from thinktime.lab.link_option import parse_link
 from thinktime.lab.link_record import LinkRecord
-from thinktime.lab.run_link import parse_link
 
 SCHEMA = json.loads(tt.schema("result"))
 

@@ -10,10 +10,10 @@ import cases
 import pytest
 
 import thinktime as tt
-from thinktime.lab import link_run, links
+from thinktime.lab import links, run_over_link
 from thinktime.lab.link_difference import differ
+from thinktime.lab.link_option import parse_link
 from thinktime.lab.link_record import LinkRecord
-from thinktime.lab.run_link import parse_link
 from thinktime.results.link import text_of, words_of
 from thinktime.validity import DOUBTFUL, FINE, SPOILT
 from thinktime.validity.evidence import Evidence
@@ -154,7 +154,7 @@ def test_servers_beside_the_target_are_not_behind_the_link(
     (tmp_path / "w.luau").write_text('function session(client)\n  client:get("/")\nend\n')
     (tmp_path / "w.toml").write_text(text)
     with pytest.raises(tt.InputError, match=re.escape(message)):
-        link_run.check(tt.Workload.load(tmp_path / "w.toml"), {})
+        run_over_link.check(tt.Workload.load(tmp_path / "w.toml"), {})
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_servers_beside_the_target_are_not_behind_the_link(
     ],
 )
 def test_where_connections_go(target: str, proxy: str | None, place: str) -> None:
-    assert link_run._authority(target, proxy) == place
+    assert run_over_link._authority(target, proxy) == place
 
 
 def test_what_became_of_the_link_is_in_the_summary() -> None:

@@ -121,11 +121,11 @@ def _need_rights(trial: Trial) -> None:
     """
     if trial.options.get("link") is None:
         return
-    from thinktime.lab import link_run, permission
+    from thinktime.lab import permission, run_over_link
 
     run_options_json(trial.options)  # reports what is wrong with it
-    link_run.check(trial.workload, trial.options)
-    permission.need(link_run.NEED, reaching_out=True)
+    run_over_link.check(trial.workload, trial.options)
+    permission.need(run_over_link.NEED, reaching_out=True)
 
 
 def _exports(watched: Watch) -> dict[str, Any]:

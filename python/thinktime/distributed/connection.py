@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from thinktime import _core
-from thinktime.distributed.openness import lets_anybody_in
+from thinktime.distributed.authentication import lets_anybody_in
 
 LOCAL = "ray"
 """Names a cluster of this machine alone, for the duration of the command."""

@@ -24,7 +24,7 @@ from thinktime.candidates.similarity import Stretch, distance, farthest, log_lik
 from thinktime.candidates.visits import Visits
 from thinktime.explain.demands import KnownDemands
 from thinktime.explain.recognition import Recognition, behind_a_delay, keeps_order, recognitions
-from thinktime.explain.row import Row, in_a_row
+from thinktime.explain.tandem import Tandem, tandems_of
 from thinktime.operations import simulate
 
 LEARNED = 0.7
@@ -72,7 +72,7 @@ class Choice:
         return self.best is not None and self.best.near and not self.best.tells
 
 
-Judge = Callable[[Recognition | Row], Score]
+Judge = Callable[[Recognition | Tandem], Score]
 
 
 def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) -> Choice:
@@ -97,14 +97,16 @@ def choose(seen: Visits, workload: Workload, known: KnownDemands | None = None) 
         made = simulate(other, one.system(), duration=until, warmup=0.0, rows="all")
         return Visits.of_rows(pl.DataFrame(made.requests))
 
-    def judge(model: Recognition | Row) -> Score:
+    def judge(model: Recognition | Tandem) -> Score:
         variants = model.variants(RUNS)
         return _tried(seen, each(run, enumerate(variants)), (cut, end), tuple(variants))
 
     explained = recognitions(learned, known)
-    is_row = not explained and not known and keeps_order(learned)
-    first = _in_a_row(seen, learned, judge) if is_row else _of_recognised(seen, explained, judge)
-    if (first.fits and not is_row) or first.too_short or known:
+    is_tandem = not explained and not known and keeps_order(learned)
+    first = (
+        _of_tandems(seen, learned, judge) if is_tandem else _of_recognised(seen, explained, judge)
+    )
+    if (first.fits and not is_tandem) or first.too_short or known:
         return first
     # A model that was judged without a delay has no second chance with a small one.
     other = behind_a_delay(learned, {one.policy for one in explained})
@@ -120,14 +122,14 @@ def _before(second: Choice, first: Choice) -> bool:
     return second.best.log_likelihood > first.best.log_likelihood + LIKELIER
 
 
-def _in_a_row(seen: Visits, learned: Visits, judge: Judge) -> Choice:
+def _of_tandems(seen: Visits, learned: Visits, judge: Judge) -> Choice:
     """The split of the work between two stations in a row with the nearest predictions."""
-    rows = in_a_row(learned)
+    rows = tandems_of(learned)
     if not rows:
         return Choice()
     found = [judge(one) for one in rows]
     place = min(range(len(found)), key=lambda n: found[n].apart)
-    asked = (tuple(in_a_row(seen)[place].variants(RUNS)),) if found[place].fits else ()
+    asked = (tuple(tandems_of(seen)[place].variants(RUNS)),) if found[place].fits else ()
     return Choice(found[place], (), asked, tuple(found))
 
 

@@ -20,7 +20,7 @@ from thinktime.candidates.policies import Policy, Timeline
 from thinktime.candidates.strain import Strain, sample
 from thinktime.candidates.visits import Floats, Visits
 from thinktime.explain.demands import KnownDemands, variants_of
-from thinktime.explain.row import IDLE_LEAST
+from thinktime.explain.tandem import IDLE_LEAST
 
 WORKERS_MAX = 64
 WORKERS = (*range(1, 9), 10, 12, 16, 20, 24, 32, 48, 64)

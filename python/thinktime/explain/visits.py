@@ -77,7 +77,7 @@ def network_s(result: Result) -> float:
     link = result.summary.get("link")
     if not link:
         return 0.0
-    from thinktime.lab.run_link import parse_link
+    from thinktime.lab.link_option import parse_link
 
     try:
         return 2 * parse_link(link["asked"]).link.delay

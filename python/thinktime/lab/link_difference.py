@@ -11,7 +11,7 @@ def differ(one: str, other: str) -> bool:
         return False
     if not one or not other:
         return True
-    from thinktime.lab.run_link import parse_link
+    from thinktime.lab.link_option import parse_link
 
     try:
         found = [parse_link(text) for text in (one, other)]

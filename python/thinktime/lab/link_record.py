@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from thinktime.lab.run_link import RunLink
+from thinktime.lab.link_option import RunLink
 
 if TYPE_CHECKING:
     from thinktime._core_types import CrossedLink, Summary

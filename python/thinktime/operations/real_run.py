@@ -161,7 +161,7 @@ def run(
         )  # fmt: skip
 
     if link is not None:
-        from thinktime.lab.link_run import run_over_link
+        from thinktime.lab.run_over_link import run_over_link
 
         done, over = run_over_link(
             link, workload, target, given, lambda inside: do(crossing=inside)

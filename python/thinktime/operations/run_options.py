@@ -16,6 +16,6 @@ def run_options_json(values: Mapping[str, Any]) -> str:
     """
     if values.get("link") is None:
         return options_json("run", values)
-    from thinktime.lab.run_link import parse_link
+    from thinktime.lab.link_option import parse_link
 
     return options_json("run", {**values, "link": parse_link(str(values["link"])).text})

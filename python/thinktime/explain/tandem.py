@@ -22,7 +22,7 @@ _SEED = 19790101
 
 
 @dataclass(frozen=True)
-class Row:
+class Tandem:
     """A split of the work, and the mean of all of it with its standard error."""
 
     part: float
@@ -39,9 +39,9 @@ class Row:
         ]
 
 
-def in_a_row(seen: Visits) -> list[Row]:
-    """A row of each split; none if too few requests found the server idle."""
+def tandems_of(seen: Visits) -> list[Tandem]:
+    """A model of each split; none if too few requests found the server idle."""
     idle = alone(seen, 1)[0]
     if idle.seen < IDLE_LEAST:
         return []
-    return [Row(part, idle.mean, idle.standard_error) for part in SPLITS]
+    return [Tandem(part, idle.mean, idle.standard_error) for part in SPLITS]

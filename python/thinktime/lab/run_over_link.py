@@ -22,8 +22,8 @@ from thinktime.inputs.options import options_json
 from thinktime.lab import permission, places
 from thinktime.lab.file import Lab
 from thinktime.lab.instance import LabInstance, new_identity, stop
+from thinktime.lab.link_option import CLIENTS, TARGET, RunLink, parse_link
 from thinktime.lab.link_record import LinkRecord
-from thinktime.lab.run_link import CLIENTS, TARGET, RunLink, parse_link
 
 RELAY = Path(__file__).with_name("relay.py")
 NEED = "a run over a link"
