@@ -5,8 +5,9 @@ path. They differ only by the times of a network stack and an operating system. 
 1 ms, whichever is larger, for mean and p99. A machine that pauses the process for long during a run
 is no fault of the code: a run that breaks the bound is repeated with another seed. A second one
 that breaks it fails the test. A run does not count if the program itself reports that the machine
-made it late, or if the machine stood still for a hundredth of the time: at this load that alone
-makes waiting 5 % longer. If too few runs are left, the test is skipped with these reports.
+made it late, or if the machine stood still for 0.5 % of the time: at this load that alone makes
+waiting 2.5 % longer, half of the bound. If too few runs are left, the test is skipped with these
+reports.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ AT_A_TIME = (len(MODELS), 2, 1)
 """The number of simultaneous runs: at first all, each with a server of its own, which mostly waits;
 then fewer of those that the others may have disturbed."""
 
-STOOD_STILL = 0.01
+STOOD_STILL = 0.005
 
 Figures = dict[str, tuple[float, float]]
 """(measured, simulated) seconds by figure."""
