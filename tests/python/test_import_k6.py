@@ -180,25 +180,6 @@ def test_a_method_of_letters_that_is_none_of_http_is_left_out() -> None:
     assert any("line 3" in note for note in made.notes)
 
 
-OTHERS = """
-import http from 'k6/http';
-import grpc from 'k6/net/grpc';
-import { WebSocket } from "k6/websockets";
-const client = new grpc.Client();
-export default function () {
-  http.get('https://shop.example/');
-  client.connect('shop.example:443');
-  client.invoke('shop.Orders/Place', { item: 'tea' });
-}
-"""
-
-
-def test_calls_of_other_modules_of_k6_are_named() -> None:
-    notes = list(imported(OTHERS).notes)
-    assert any(one.startswith("line 3") and "`grpc`, `descriptors`" in one for one in notes)
-    assert any(one.startswith("line 4") and "`k6/websockets`" in one for one in notes)
-
-
 TAGGED = """
 import http from 'k6/http';
 export const options = {

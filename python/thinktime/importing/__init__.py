@@ -46,7 +46,7 @@ HEAD_CHARACTERS = 1 << 20
 _JSON_KEYS = (("har", "log"), ("openapi", "openapi"), ("openapi", "swagger"), ("postman", "item"))
 _SIGNS = (
     ("jmeter", r"<jmeterTestPlan\b"),
-    ("k6", r"\bfrom\s+['\"]k6(?:/http)?['\"]|require\(\s*['\"]k6(?:/http)?['\"]\s*\)"),
+    ("k6", r"\bfrom\s+['\"]k6(?:/[\w/]+)?['\"]|require\(\s*['\"]k6(?:/[\w/]+)?['\"]\s*\)"),
     ("locust", r"^\s*(?:from\s+locust\b|import\s+locust\b)"),
     ("openapi", r"^['\"]?(?:openapi|swagger)['\"]?\s*:"),
     ("curl", r"^\s*(?:\$\s+)?curl(?:\.exe)?\s"),

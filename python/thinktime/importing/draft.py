@@ -32,9 +32,10 @@ class Request:
         origin: Its scheme and host; empty if the source leaves that open.
         place: Its place in the source.
         think: The think time after it, as a distribution.
-        draws: The marks in its texts that stand for random numbers, and the laws of these.
+        draws: The marks in its texts, and what each stands for: a law, or a value of the session.
         timeout: The wait for its response, as a distribution; empty for that of all clients.
         next: Its followers, with shares; None is the end of the session.
+        exchange: Its keys in the file instead of a method with its target, as `send` or `grpc`.
         objects: The objects that are requested after its answer.
         about: A comment.
         checks: The conditions on the response, by the names of checks, as in the file.
@@ -50,6 +51,7 @@ class Request:
     think: str | None = None
     draws: dict[str, str] = field(default_factory=dict)
     timeout: str = ""
+    exchange: dict[str, Any] = field(default_factory=dict)
     next: list[tuple[Request | None, float]] = field(default_factory=list)
     objects: list[Request] = field(default_factory=list)
     about: str = ""
@@ -60,7 +62,7 @@ class Request:
         return self._wire_parts() == other._wire_parts()
 
     def _wire_parts(self) -> tuple[Any, ...]:
-        return (self.method, self.target, self.headers, self.body)
+        return (self.method, self.target, self.headers, self.body, self.exchange)
 
 
 @dataclass

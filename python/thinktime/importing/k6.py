@@ -44,9 +44,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     notes = Notes()
     root = parse(text)
     calls = Calls(notes, Redirects())
-    known = script_modules.names_of(root, notes)
-    calls.reader.statements(root.named_children, known)
-    exported = script_modules.exported(root, known)
+    known, exported = script_modules.Modules(file, calls.reader, notes).take(root)
     options = table(exported.get("options", known.names.get("options")))
     made = list(_played(options, calls, {**known.names, **exported}))
     script_modules.unread(root, known, calls.reader.seen, notes)
@@ -103,7 +101,10 @@ def _population(scenario: Scenario, steps: list[Step]) -> Population:
     elif len(requests) > 1:
         in_order(requests)
     population = Population(arrivals, scenario.why, requests, plain(scenario.name or "default"))
-    population.session["cookies"] = True
+    if any(not one.exchange for one in requests):
+        population.session["cookies"] = True
+    if any("send" in one.exchange for one in requests):
+        population.connections = "per-session"
     return population
 
 

@@ -22,7 +22,11 @@ BODY_KEYS = {"text": "body", "json": "json", "form": "form", "multipart": "multi
 
 
 def request_keys(request: Request) -> Iterator[tuple[str, str]]:
-    """The keys and values of a request's method, target and body."""
+    """The keys and values of a request's method, target and body, or of its exchange."""
+    for name, held in request.exchange.items():
+        yield name, value(literal.sent(held) if name == "send" else literal.held(held))
+    if request.exchange:
+        return
     bare = request.body is None or request.method not in WITHOUT_BODY
     target = quoted(literal.target(request.target))
     if request.method in METHODS and bare:

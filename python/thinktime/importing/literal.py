@@ -21,6 +21,17 @@ def text(given: str) -> str:
     return _OPENING.sub(BRACE, given)
 
 
+_NOT_SENT = re.compile(r"[\\\x00-\x1f\x7f]|\{(?=\w)")
+
+
+def sent(given: str) -> str:
+    """A foreign text for `send`, in which backslashes begin the codes of bytes."""
+    return _NOT_SENT.sub(lambda one: _CODES.get(one[0], f"\\x{ord(one[0]):02x}"), given)
+
+
+_CODES = {"\\": "\\\\", "{": "\\{", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
 def held(given: Any) -> Any:
     """A foreign value of JSON: its texts, and its keys."""
     match given:
