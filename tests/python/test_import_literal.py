@@ -144,9 +144,18 @@ def jmeter(text: str) -> str:
 </hashTree></jmeterTestPlan>"""
 
 
+def artillery(text: str) -> str:
+    fields = {"headers": {"X-A": text, "Content-Type": "text/plain"}}
+    bodies = [{"body": text} | fields, {"json": {text: text}}, {"form": {"a": text}},
+              {"formData": {"a": text}}]  # fmt: skip
+    flow = [{"post": {"url": f"/{text}", "capture": {"json": "$.a", "as": "id"}} | one}
+            for one in bodies]  # fmt: skip
+    return json.dumps({"config": {"target": "http://a.example"}, "scenarios": [{"flow": flow}]})
+
+
 SOURCES: dict[str, Callable[[str], str]] = {
     "har": har, "curl": curl, "openapi": openapi, "postman": postman, "k6": k6, "locust": locust,
-    "jmeter": jmeter,
+    "jmeter": jmeter, "artillery": artillery,
 }  # fmt: skip
 
 

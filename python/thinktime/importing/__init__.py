@@ -33,6 +33,7 @@ KINDS = {
     "k6": "a script of k6",
     "locust": "a script of Locust",
     "jmeter": "a test plan of JMeter",
+    "artillery": "a script of Artillery, as YAML or JSON",
 }
 """What can be imported. Each is a file of this folder with a function ``draft``."""
 
@@ -43,12 +44,14 @@ SCRIPT_MEGABYTES = 8
 HEAD_CHARACTERS = 1 << 20
 """A file shows its kind within this many characters."""
 
-_JSON_KEYS = (("har", "log"), ("openapi", "openapi"), ("openapi", "swagger"), ("postman", "item"))
+_JSON_KEYS = (("har", "log"), ("openapi", "openapi"), ("openapi", "swagger"), ("postman", "item"),
+              ("artillery", "scenarios"))  # fmt: skip
 _SIGNS = (
     ("jmeter", r"<jmeterTestPlan\b"),
     ("k6", r"\bfrom\s+['\"]k6(?:/[\w/]+)?['\"]|require\(\s*['\"]k6(?:/[\w/]+)?['\"]\s*\)"),
     ("locust", r"^\s*(?:from\s+locust\b|import\s+locust\b)"),
     ("openapi", r"^['\"]?(?:openapi|swagger)['\"]?\s*:"),
+    ("artillery", r"^['\"]?scenarios['\"]?\s*:"),
     ("curl", r"^\s*(?:\$\s+)?curl(?:\.exe)?\s"),
 )
 

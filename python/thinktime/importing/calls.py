@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +15,7 @@ from thinktime.importing import (
     script_modules,
 )
 from thinktime.importing.addresses import address
-from thinktime.importing.draft import Body, Request, method_of, name_of, plain, seconds
+from thinktime.importing.draft import Body, Request, Step, method_of, name_of, plain, seconds
 from thinktime.importing.notes import Notes
 from thinktime.importing.redirects import Redirects
 from thinktime.importing.scenarios import time_s
@@ -48,21 +47,6 @@ METHODS = {
 STEPS_MAX = 2000
 REDIRECTS = 10
 """The redirects that k6 follows by default."""
-
-
-@dataclass
-class Step:
-    """A request, and the sleeps after it as bounds in seconds."""
-
-    request: Request
-    lo_s: float = 0.0
-    hi_s: float = 0.0
-
-    def think(self) -> str:
-        """The think time; two random sleeps are taken as one between the sums of their bounds."""
-        if self.lo_s == self.hi_s:
-            return seconds(self.lo_s)
-        return f"uniform({seconds(self.lo_s)}, {seconds(self.hi_s)})"
 
 
 @dataclass
@@ -194,7 +178,7 @@ class Calls:
             return
         params = params if isinstance(params, dict) else {}
         fields = self.fields(params.get("headers"), place)
-        body = self._with_numbers(self._body(held, fields, place), fields)
+        body = content.with_numbers(self._body(held, fields, place), fields)
         tags = params.get("tags")
         name = tags.get("name") if isinstance(tags, dict) else None
         text = name if isinstance(name, str) else name_of(known, marks.without(found.target))
@@ -209,17 +193,6 @@ class Calls:
             if key not in ("headers", "tags", "timeout", "redirects"):
                 self.notes.add(place, f"the parameter `{key}` is left out")
         self.add(request)
-
-    def _with_numbers(self, body: Body | None, fields: dict[str, str]) -> Body | None:
-        """A body whose drawn numbers have no quotes, and whose drawn texts keep theirs."""
-        if body is None or body.kind not in ("json", "text"):
-            return body
-        if body.kind == "json":
-            if not marks.has_text(body.value):
-                return body
-            content.set_type(fields, "application/json")
-            body = Body("text", json.dumps(body.value, ensure_ascii=False))
-        return Body("text", marks.as_json(body.value))
 
     def timeout(self, given: Any, place: str) -> str:
         """The timeout of a request; empty for none."""

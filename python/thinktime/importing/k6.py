@@ -13,12 +13,14 @@ from typing import Any
 from thinktime import InputError
 from thinktime.importing import script_modules, toml
 from thinktime.importing.addresses import one_origin
-from thinktime.importing.calls import REDIRECTS, Calls, Step
+from thinktime.importing.calls import REDIRECTS, Calls
 from thinktime.importing.draft import (
+    OBJECTIVES,
     RESERVED,
     Draft,
     Population,
     Request,
+    Step,
     in_order,
     plain,
     seconds,
@@ -116,7 +118,7 @@ def _names(populations: Sequence[Population]) -> dict[str, str]:
     several = len(populations) > 1
     found = {f"scenario:{one.name}": one.name for one in populations if several}
     names = Counter(request.name for one in populations for request in one.requests)
-    taken = {one.name for one in populations if several} | {RESERVED, *_KEYS, *_NO_NAMES}
+    taken = {one.name for one in populations if several} | {RESERVED, *OBJECTIVES, *_NO_NAMES}
     return found | {
         f"name:{name}": name for name, times in names.items() if times == 1 and name not in taken
     }
@@ -133,7 +135,7 @@ def _objectives(
             text = one.get("threshold") if isinstance(one, dict) else one
             parts = _OBJECTIVE.fullmatch(text) if isinstance(text, str) else None
             key = {"med": "p50", "avg": "mean"}.get(parts[1], f"p{parts[2]}") if parts else ""
-            if parts and metric == "http_req_duration" and key in _KEYS:
+            if parts and metric == "http_req_duration" and key in OBJECTIVES:
                 found[about + toml.key(key)] = f"{parts[3]}ms"
             elif parts and metric == "http_req_failed" and parts[1] == "rate":
                 found[f"{about}errors"] = f"{float(parts[3]) * 100:.6g}%"
@@ -162,5 +164,3 @@ def _share(text: Any) -> str | None:
 
 _NO_NAMES = ("errors", "checks", "check")
 """Keys of objectives, which no dot can follow as it would a name."""
-
-_KEYS = ("mean", "p50", "p90", "p95", "p99", "p99.9")

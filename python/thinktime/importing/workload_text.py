@@ -56,7 +56,7 @@ def _population(population: Population, head: str) -> Iterator[str]:
     if common or population.hints or population.connections:
         yield f"[{head}clients]"
         if population.connections:
-            yield f"connections = {quoted(population.connections)}"
+            yield f"connections = {value(population.connections)}"
         draws = {mark: law for one in requests for mark, law in one.draws.items()}
         yield from aligned((name, _meant(text, draws)) for name, text in keys.headers(common))
         yield from (f"# {hint}" for hint in population.hints)
@@ -89,6 +89,8 @@ def _request(
     own = {k: v for k, v in request.headers.items() if k not in common}
     for name, text in [*keys.request_keys(request), *keys.headers(own)]:
         yield name, _meant(text, request.draws)
+    if request.take:
+        yield "take", value(request.take)
     if request.timeout:
         yield "timeout", quoted(request.timeout)
     if request.next:
