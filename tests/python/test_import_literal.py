@@ -153,9 +153,23 @@ def artillery(text: str) -> str:
     return json.dumps({"config": {"target": "http://a.example"}, "scenarios": [{"flow": flow}]})
 
 
+def gatling(text: str) -> str:
+    held = json.dumps(text)
+    inner = json.dumps(json.dumps({text: text}))
+    return f"""import static io.gatling.javaapi.core.CoreDsl.*;
+class S extends Simulation {{
+  ScenarioBuilder s = scenario("s").exec(
+    http("a").post("/").header("X-A", {held}).body(StringBody({held}))
+      .check(jsonPath("$.a").saveAs("id")),
+    http("b").post("/").body(StringBody({inner})).asJson(),
+    http("c").post("/").formParam("a", {held}));
+  {{ setUp(s.injectOpen(atOnceUsers(1))).protocols(http.baseUrl("http://a.example")); }}
+}}"""
+
+
 SOURCES: dict[str, Callable[[str], str]] = {
     "har": har, "curl": curl, "openapi": openapi, "postman": postman, "k6": k6, "locust": locust,
-    "jmeter": jmeter, "artillery": artillery,
+    "jmeter": jmeter, "artillery": artillery, "gatling": gatling,
 }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ KINDS = {
     "locust": "a script of Locust",
     "jmeter": "a test plan of JMeter",
     "artillery": "a script of Artillery, as YAML or JSON",
+    "gatling": "a simulation of Gatling in Java, Kotlin or Scala",
 }
 """What can be imported. Each is a file of this folder with a function ``draft``."""
 
@@ -51,6 +52,7 @@ _SIGNS = (
     ("k6", r"\bfrom\s+['\"]k6(?:/[\w/]+)?['\"]|require\(\s*['\"]k6(?:/[\w/]+)?['\"]\s*\)"),
     ("locust", r"^\s*(?:from\s+locust\b|import\s+locust\b)"),
     ("openapi", r"^['\"]?(?:openapi|swagger)['\"]?\s*:"),
+    ("gatling", r"^\s*import\s+(?:static\s+)?io\.gatling\."),
     ("artillery", r"^['\"]?scenarios['\"]?\s*:"),
     ("curl", r"^\s*(?:\$\s+)?curl(?:\.exe)?\s"),
 )

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from thinktime.importing.draft import DEFAULT_RATE, seconds
+from thinktime.importing.draft import DEFAULT_RATE
 from thinktime.importing.notes import Notes
 from thinktime.importing.parsers import items, table
-from thinktime.importing.scenarios import PIECES, profile
+from thinktime.importing.scenarios import Level, by_levels
 
 PHASES_MAX = 200
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -39,7 +39,7 @@ def time_s(given: Any) -> float:
 
 def arrivals(given: Any, notes: Notes) -> Arrivals:
     """Users who arrive evenly, by the rates of the phases."""
-    levels: list[tuple[float, float, float]] = []
+    levels: list[Level] = []
     for number, one in enumerate(map(table, items(given)[:PHASES_MAX]), 1):
         place = f"phase {one.get('name') or number}"
         for key in one:
@@ -48,15 +48,10 @@ def arrivals(given: Any, notes: Notes) -> Arrivals:
                 notes.add(place, f"`{key}: {one[key]}` is left out: {what}")
         levels.append(_level(one, place, notes))
     lasts = sum(level[0] for level in levels)
-    rate = max((max(level[1:]) for level in levels), default=0.0)
-    if rate <= 0:
+    keys = by_levels(levels, "even", "phases", notes)
+    if keys is None:
         why = "The source gives no rate: this one is a default to be changed."
         return Arrivals({"model": "partly-open", "rate": DEFAULT_RATE}, why, lasts)
-    keys: dict[str, Any] = {"model": "partly-open", "rate": f"{rate:.9g}/s", "process": "even"}
-    if len({one for level in levels for one in level[1:]}) > 1:
-        keys["profile"] = _profile(levels, rate)
-        if len(levels) > 1 and any(level[1] != level[2] for level in levels):
-            notes.add("phases", f"each ramp is taken as {PIECES} steps of the rate")
     why = (
         "Users arrive at the rates of the phases, evenly, whatever the answers, so the model is "
         "open, or partly open if a user sends several requests."
@@ -64,7 +59,7 @@ def arrivals(given: Any, notes: Notes) -> Arrivals:
     return Arrivals(keys, why, lasts)
 
 
-def _level(one: Mapping[str, Any], place: str, notes: Notes) -> tuple[float, float, float]:
+def _level(one: Mapping[str, Any], place: str, notes: Notes) -> Level:
     """The duration of a phase in seconds, and its rates at the begin and at the end."""
     if "pause" in one:
         return time_s(one["pause"]), 0.0, 0.0
@@ -85,15 +80,3 @@ def _number(given: Any, place: str, notes: Notes) -> float:
         return float(text)
     notes.add(place, f"the rate `{text[:60]}` is no number: 0 is taken")
     return 0.0
-
-
-def _profile(levels: list[tuple[float, float, float]], rate: float) -> str:
-    """The phases as stages: ramps, and jumps between them that take no time."""
-    stages: list[dict[str, Any]] = []
-    now = levels[0][1]
-    for lasts, first, last in levels:
-        if first != now:
-            stages.append({"duration": 0, "target": first})
-        stages.append({"duration": seconds(lasts), "target": last})
-        now = last
-    return profile(levels[0][1] / rate, stages, rate)
