@@ -213,6 +213,16 @@ def test_branches_part_and_meet_again() -> None:
                     "d": {"e": 1}, "e": {"end": 1}}  # fmt: skip
 
 
+def test_a_branch_without_requests_goes_past_with_the_others() -> None:
+    made = simulation(
+        ONE + ".randomSwitch().on(percent(50).then(exec(late())), percent(20).then("
+        'exec(http("b").get("/b")))).pause(4)'
+    )
+    found = requests(made)
+    assert found["a"]["next"] == {"end": pytest.approx(0.8), "b": 0.2}
+    assert table(made)["session"]["think"] == "4s"
+
+
 def test_the_way_passes_a_request_to_another_host() -> None:
     made = simulation(
         ONE + '.randomSwitch().on(percent(50).then(exec(http("b").get("http://b.example/"))))'

@@ -48,7 +48,7 @@ def draft(text: str, file: str, name: str) -> Draft:
         raise InputError(f"{file}: is no script of Artillery: it has no list `scenarios`")
     notes = Notes()
     config = table(root.get("config"))
-    values = Values(notes, PATTERN, drawn)
+    values = Values(notes, PATTERN, drawn, "capture" in text)
     values.drawn = lambda name: drawn(name, values.marks)
     _variables(config, values)
     flow = Flow(values, config, Redirects())

@@ -167,6 +167,15 @@ def named(requests: Iterable[Request]) -> None:
         request.name = name
 
 
+def with_names(populations: Sequence[Population]) -> None:
+    """Make the names of populations differ."""
+    given: set[str] = set()
+    for number, population in enumerate(populations, 1):
+        name = plain(population.name)
+        population.name = name if name not in given else f"{name}-{number}"
+        given.add(population.name)
+
+
 def in_order(requests: Sequence[Request]) -> None:
     """Let each request follow the one before it, and the session end after the last."""
     for request, after in zip(requests, [*requests[1:], None], strict=True):

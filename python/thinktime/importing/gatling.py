@@ -19,6 +19,7 @@ from thinktime.importing.draft import (
     plain,
     seconds,
     stem,
+    with_names,
 )
 from thinktime.importing.gatling_chains import Chains
 from thinktime.importing.gatling_injection import Arrivals, arrivals
@@ -54,7 +55,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     notes = Notes()
     source = gatling_syntax.source(text)
     names = Names(source, notes)
-    values = Values(notes, PATTERN, lambda one: drawn(one, values.marks))
+    values = Values(notes, PATTERN, lambda one: drawn(one, values.marks), "saveAs" in text)
     requests = Requests(names, values)
     if not source.set_up:
         raise InputError(f"{file}: is no simulation of Gatling: it has no `setUp`")
@@ -71,6 +72,7 @@ def draft(text: str, file: str, name: str) -> Draft:
     if not populations:
         raise InputError(f"{file}: has no request that could be taken{notes.reasons()}")
     limits = (_limit(call, names) for call in source.set_up)
+    with_names(populations)
     lasts = min([max(one.arrivals.duration_s for one in injected), *(x for x in limits if x)])
     slo = _objectives(source.set_up, names, populations, notes)
     run = f"--duration {seconds(lasts)}" if lasts else ""
@@ -203,17 +205,17 @@ def _objective(given: Any, names: Names, there: set[str]) -> tuple[str, str] | N
     """The key and the limit of an objective, if an assertion is one."""
     chain = given.chain() if isinstance(given, Call) else []
     said = [one.name for one in chain]
-    limit = names.number(chain[-1].given[0]) if chain and chain[-1].given else None
+    limit = names.number(chain[-1].first) if chain else None
     about = ""
     if said[:1] == ["details"]:
-        name = plain(names.text(chain[0].given[0]) or "") if chain[0].given else ""
+        name = plain(names.text(chain[0].first) or "")
         about = f"{name}." if name in there else "?"
     if limit is None or about == "?" or said[:1] not in (["global"], ["details"]):
         return None
     is_below = said[-1] in ("lt", "lte", "lessThan", "lessThanOrEqual")
     match said[1:-1]:
         case ["responseTime", kind] if is_below:
-            share = names.number(chain[2].given[0]) if chain[2].given else None
+            share = names.number(chain[2].first)
             key = f"p{share:g}" if kind == "percentile" and share else _PERCENTILES.get(kind, "")
             return (about + toml.key(key), f"{limit:g}ms") if key in OBJECTIVES else None
         case ["failedRequests", "percent"] if is_below:

@@ -11,7 +11,7 @@ from typing import Any
 from thinktime.importing.gatling_requests import Protocol, Requests
 from thinktime.importing.gatling_syntax import Call, Unknown
 from thinktime.importing.gatling_values import Names
-from thinktime.importing.journeys import Journey
+from thinktime.importing.journeys import Journey, joined
 from thinktime.importing.session_values import column_note
 
 TURNS_MAX = 50
@@ -106,14 +106,14 @@ class Chains:
 
     def _feed(self, one: Call, place: str) -> None:
         """A feeder: a file, or values that are made in the run."""
-        held = one.given[0] if one.given else None
+        held: Any = one.first
         for _ in range(5):
             if not isinstance(held, Call):
                 break
             first = held.chain()[0]
             function = self.names.function(first.name)
             if function is None:
-                file = self.names.text(first.given[0]) if first.given else None
+                file = self.names.text(first.first)
                 if file and first.name in ("csv", "ssv", "tsv", "separatedValues"):
                     self.notes.add(place, column_note(file, []))
                     return
@@ -151,7 +151,7 @@ class Chains:
                 self.follow(body)
 
     def _repeat(self, one: Call, bodies: list[Call], place: str) -> None:
-        many = self.names.number(one.given[0]) if one.given else None
+        many = self.names.number(one.first)
         counter = self.names.text(one.given[1]) if len(one.given) > 1 else None
         if many is None or many > TURNS_MAX:
             self.notes.add(place, "`repeat` is not followed: its content is taken once")
@@ -174,13 +174,16 @@ class Chains:
         journey, rest = self.journey, 1.0
         begin, ends = journey.ends, []
         for share, held in branches:
+            if min(share, rest) < REST_MIN:
+                self.notes.add(place, "left out: a branch that has no share of the sessions")
+                continue
             journey.ends = [(end, each * min(share, rest)) for end, each in begin]
             for each in held:
                 self.follow(each)
             ends += journey.ends
             rest -= min(share, rest)
         past = [(end, each * rest) for end, each in begin] if rest > REST_MIN else []
-        journey.ends = ends + past
+        journey.ends = joined(ends + past)
 
     def _branches(self, one: Call, bodies: list[Call]) -> Iterator[tuple[float, list[Any]]]:
         """The share of each branch, and what it holds."""

@@ -13,7 +13,7 @@ from thinktime.importing.checks import Condition
 from thinktime.importing.draft import Request
 from thinktime.importing.gatling_syntax import Call
 from thinktime.importing.gatling_values import Names
-from thinktime.importing.session_values import Values
+from thinktime.importing.session_values import Values, is_part
 
 _PARTS = {"jsonPath": "json", "regex": "regex", "header": "header", "headerRegex": ""}
 _WHOLE = {"status": "status", "bodyString": "body", "bodyLength": "", "currentLocation": ""}
@@ -65,7 +65,7 @@ def _condition(
     if kind == "responseTimeInMillis" and verb in ("lt", "lte", "lessThan", "lessThanOrEqual"):
         whole = given and isinstance(given[0], int | float)
         return ("time", {"most": f"{given[0]:.9g}ms"}) if whole else None
-    if not source or any("#{" in str(one) or one is None for one in given):
+    if not is_part(source) or any("#{" in str(one) or one is None for one in given):
         return None
     if kind == "header" and not re.fullmatch(r"header:[\w-]+", source):
         return None

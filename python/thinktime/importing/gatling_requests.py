@@ -88,7 +88,7 @@ class Requests:
                 found.shares = True
             elif one.name == "disableFollowRedirect":
                 found.follows = 0
-            elif one.name == "maxRedirects" and (most := self.names.number(one.given[0])):
+            elif one.name == "maxRedirects" and (most := self.names.number(one.first)):
                 found.follows = int(most)
             elif not self._field(one, found.fields, place) and one.name not in _QUIET:
                 self.notes.add(place, f"`{one.name[:60]}` of the protocol is left out")
@@ -120,7 +120,7 @@ class Requests:
         found = address(whole, place, self.notes)
         if found is None:
             return None
-        title = marks.without(self.values.fill(self.names.text(chain[0].given[0]) or "", place))
+        title = marks.without(self.values.fill(self.names.text(chain[0].first) or "", place))
         name = title.strip() or name_of(method, marks.without(found.target))
         fields = content.headers(reader.fields.items(), place, self.notes)
         request = Request(plain(name), method, found.target, fields, None, found.origin, place)
@@ -192,8 +192,8 @@ class _Parts:
             self.query.append(f"{quote_plus(first, safe='~')}={quote_plus(second, safe='~')}")
         elif one.name == "formParam" and first is not None and second is not None:
             self.form.append((first, second))
-        elif one.name == "formParamMap" and isinstance(names.value(one.given[0]), dict):
-            held = self.of.values.fill(names.value(one.given[0]), place)
+        elif one.name == "formParamMap" and isinstance(names.value(one.first), dict):
+            held = self.of.values.fill(names.value(one.first), place)
             self.form += [(str(k), str(v)) for k, v in held.items()]
         elif one.name == "body" and first is not None:
             self.text = first
@@ -206,7 +206,7 @@ class _Parts:
             self.checks += one.given
         elif one.name == "disableFollowRedirect":
             self.follows = 0
-        elif one.name == "requestTimeout" and (lasts := names.time_s(one.given[0])):
+        elif one.name == "requestTimeout" and (lasts := names.time_s(one.first)):
             self.timeout = seconds(lasts)
         elif one.name == "resources":
             self.objects += [each for each in one.given if isinstance(each, Call)]

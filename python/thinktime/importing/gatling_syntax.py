@@ -7,6 +7,7 @@ call without arguments, and `a during b` is `a.during(b)`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -45,6 +46,11 @@ class Call:
     on: Any = None
     given: list[Any] = field(default_factory=list)
     line: int = 0
+
+    @property
+    def first(self) -> Any:
+        """Its first argument; None if it has none."""
+        return self.given[0] if self.given else None
 
     def chain(self) -> list[Call]:
         """The calls from the first to this one."""
@@ -191,7 +197,7 @@ class _Reader:
         if kind in _WRAPPERS and parts(node):
             return self.expression(parts(node)[-1])
         number = number_of(text_of(node).rstrip("LlDdFf")) if "literal" in kind else None
-        return Unknown(line) if number is None else number
+        return Unknown(line) if number is None or not math.isfinite(number) else number
 
     def _call(self, node: Node) -> Any:
         """A call: `f(a)`, `x.f(a)`, and `f(a) { b }`, whose block is one more argument."""

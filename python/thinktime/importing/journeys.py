@@ -34,10 +34,6 @@ class Journey:
                 self.steps[end].hi_s += hi_s
         return all(end is not None for end, _ in self.ends)
 
-    def part(self, share: float) -> list[Edge]:
-        """The ends for a branch with a share of the sessions."""
-        return [(end, one * share) for end, one in self.ends]
-
     def write(self, population: Population, kept: Collection[Request]) -> None:
         """Give a population the ways through the requests that are kept."""
         for end, share in self.ends:
@@ -52,7 +48,7 @@ class Journey:
         for request in population.requests:
             request.think = self.steps[request].think()
         whole = sum(share for _, share in self.first) or 1.0
-        first = [(one, share / whole) for one, share in _joined([*self.first]) if one is not None]
+        first = [(one, share / whole) for one, share in joined([*self.first]) if one is not None]
         is_plain = len(first) == 1 and first[0][0] is population.requests[0]
         population.first = [] if is_plain else first
 
@@ -65,10 +61,10 @@ def _without(gone: Request, edges: list[Edge]) -> list[Edge]:
             found += [(after, share * each) for after, each in gone.next]
         else:
             found.append((one, share))
-    return _joined(found)
+    return joined(found)
 
 
-def _joined(edges: list[Edge]) -> list[Edge]:
+def joined(edges: list[Edge]) -> list[Edge]:
     """Edges to one request as one."""
     found: dict[Request | None, float] = {}
     for one, share in edges:

@@ -39,12 +39,14 @@ class Values:
         drawn: Gives what is neither a value nor taken: a mark, a text, or None if it is unknown.
         known: The values of the script's own names.
         files: The names of columns, each with its file.
+        takes: Whether a request may take a value.
         taken: The names that requests take, with those that they have in the workload.
     """
 
     notes: Notes
     pattern: re.Pattern[str]
     drawn: Callable[[str], str | None]
+    takes: bool = False
     known: dict[str, Any] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
@@ -52,9 +54,7 @@ class Values:
 
     def take(self, request: Request, name: str, source: str, place: str) -> None:
         """Let a request take a value, as `json:$.id`, from its response."""
-        try:
-            _core.Workload(_TAKING.format(toml.quoted(source)))
-        except InputError:
+        if not is_part(source):
             text = f"the value `{name}` is left out: `{source[:80]}` is nothing that `take` knows"
             self.notes.add(place, text)
             return
@@ -75,7 +75,7 @@ class Values:
             before, given = given, self.pattern.sub(lambda one: self._one(one, place), given)
             if given == before or len(given) > TEXT_MAX:
                 break
-        if self.taken and not is_target:
+        if self.takes and not is_target:
             # In a workload with values, a name in braces would be one.
             given = re.sub(r"\{(?=[A-Za-z][\w -]*\})", lambda _: self.marks.add("brace()"), given)
         return given
@@ -122,6 +122,15 @@ class Values:
         if request.body is not None:
             held = json.loads(json.dumps(request.body.value).replace(mark, name))
             request.body = Body(request.body.kind, held)
+
+
+def is_part(source: str) -> bool:
+    """Whether a text names a part of a response, as `json:$.id`, in the notation of `take`."""
+    try:
+        _core.Workload(_TAKING.format(toml.quoted(source)))
+    except InputError:
+        return False
+    return True
 
 
 def json_body(held: Any, fields: dict[str, str], place: str, notes: Notes) -> Body | None:
