@@ -231,6 +231,27 @@ def test_the_way_passes_a_request_to_another_host() -> None:
     assert requests(made)["a"]["next"] == {"c": 1}
 
 
+def test_the_pages_choose_the_target_and_not_their_objects() -> None:
+    objects = ", ".join(f'http("o{n}").get("http://cdn.example/{n}")' for n in range(3))
+    made = simulation(
+        f'{ONE}.exec(http("b").get("/b").resources({objects}, http("c").get("/c")))'
+        '.exec(http("d").get("http://cdn.example/d").resources(http("e").get("/e")))'
+    )
+    assert made.origin == "http://a.example"
+    assert list(requests(made)) == ["a", "b", "c"]
+    assert any("the page that it belongs to goes elsewhere" in note for note in made.notes)
+
+
+def test_a_name_of_the_simulation_may_be_that_of_a_call_of_gatling() -> None:
+    made = imported(f"""import static io.gatling.javaapi.core.CoreDsl.*;
+class S extends Simulation {{
+  ScenarioBuilder scenario = scenario("people"){ONE};
+  {{ setUp(scenario.injectOpen(atOnceUsers(1))).protocols(http.baseUrl("http://a.example")); }}
+}}""")
+    assert list(requests(made)) == ["a"]
+    assert not any("left out" in note for note in made.notes)
+
+
 def test_sessions_may_begin_at_several_requests() -> None:
     made = simulation(
         '.randomSwitch().on(percent(25).then(exec(http("a").get("/a"))),'

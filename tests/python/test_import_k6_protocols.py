@@ -10,6 +10,7 @@ import pytest
 from import_accounts import fates
 from import_results import imported, requests, table
 
+import thinktime as tt
 from thinktime.importing import k6
 
 ROOT = Path(__file__).parents[2]
@@ -208,3 +209,22 @@ export default function () {
 )
 def test_nothing_of_another_protocol_is_lost(source: str, carried: int, named: int) -> None:
     assert fates(source, "k6") == {"carried": carried, "named": named}
+
+
+def test_an_imported_call_is_answered_and_its_checks_hold() -> None:
+    """By a server of another implementation, with the file of descriptors that `protoc` makes."""
+    pytest.importorskip("grpc", reason="the server is one of grpcio")
+    from test_grpc import health
+
+    body = f"""const r = client.invoke('{CHECK}', {{ service: 'tea' }}, {{ metadata: {{ a: 'b' }} }});
+  check(r, {{ ok: (r) => r && r.status === grpc.StatusOK,
+    serves: (r) => r.message.status === 'SERVING', wrong: (r) => r.message.status === 'x' }});"""
+    made = calls(body)
+    with health() as (service, url):
+        summary = tt.run(tt.Workload(made.text), url, requests=20).summary
+    assert (summary["requests"], summary["errors"]) == (20, 0)
+    assert {name: one["failed"] for name, one in summary["checks"].items()} == {
+        "ok": 0, "serves": 0, "wrong": 20,
+    }  # fmt: skip
+    assert set(service.asked) == {"tea"}
+    assert {one["a"] for one in service.metadata} == {"b"}

@@ -32,7 +32,7 @@ From = Annotated[
 
 
 def command(file: Given, output: Output = None, kind: From = None) -> None:
-    """Make a workload of a HAR, curl, OpenAPI, Postman, or a script of another load tester.
+    """Make a workload of a HAR, curl, OpenAPI, Postman, or another load tester's script.
 
     Scripts are those of k6, Locust, JMeter, Artillery and Gatling (Java, Kotlin, Scala).
 

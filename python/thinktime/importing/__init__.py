@@ -6,9 +6,9 @@
     made = import_file("shop.har")
     Path("shop.toml").write_text(made.text)
 
-Nothing of a foreign file is run, and no file that it names is read but the modules beside a script of
-k6. Each kind is a file of this folder, which reads it into a `draft.Draft`; `workload_text` makes the
-text, and `keys` alone knows how the keys of requests are written.
+Nothing of a foreign file is run, and no file that it names is read but the modules beside a script
+of k6. Each kind is a file of this folder, which reads it into a `draft.Draft`; `workload_text`
+makes the text, and `keys` alone knows how the keys of requests are written.
 """
 
 from __future__ import annotations

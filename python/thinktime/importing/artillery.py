@@ -96,7 +96,7 @@ def _chains(scenarios: list[Any], flow: Flow) -> Iterator[tuple[float, list[Step
         for key in one:
             if key not in _SCENARIO:
                 flow.notes.add(place, f"`{key}` is left out: functions are not run")
-        if engine not in ("http", "ws"):
+        if engine not in ("http", "ws", "socketio"):
             flow.notes.add(place, f"left out: the engine `{engine[:40]}` is not known")
             continue
         weight = one.get("weight", 1)

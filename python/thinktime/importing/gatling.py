@@ -61,9 +61,13 @@ def draft(text: str, file: str, name: str) -> Draft:
         raise InputError(f"{file}: is no simulation of Gatling: it has no `setUp`")
     injected = [one for call in source.set_up for one in _set_up(call, names, requests)]
     _unread(source, requests.seen, notes)
+    pages = [one for each in injected for one in each.journey.steps]
     found = [one for each in injected for one in _all(each.journey)]
-    origin, kept = one_origin(found, notes)
+    origin, kept = one_origin(found, notes, telling=pages)
     taken = set(kept)
+    for page in pages:
+        for part in page.objects if page not in taken else []:
+            notes.add(part.place, "left out: the page that it belongs to goes elsewhere")
     for one in injected:
         values.settle(each for each in _all(one.journey) if each in taken)
     populations = [

@@ -19,7 +19,7 @@ TURNS_MAX = 50
 
 STEPS_MAX = 2000
 REST_MIN = 1e-9
-"""A smaller rest of the shares is none: they are sums of numbers with points."""
+"""Below this a rest of the shares is 0: sums of numbers with points are not exact."""
 
 _BODIES = ("on", "then")
 _ONCE = ("during", "forever", "asLongAs", "doWhile", "foreach", "asLongAsDuring", "doWhileDuring")
@@ -86,13 +86,15 @@ class Chains:
             self.ends_on_error = True
             if one.name != "exitHereIfFailed":
                 self.notes.add(place, f"`{one.name}` is left out")
+        elif one.name == "scenario" and one.given:
+            pass
         elif function is not None:
             with self.names.following(function, one) as known:
                 if known:
                     self.follow(function.body)
                 else:
                     self.notes.add(place, f"`{one.name}` is left out: it calls itself")
-        elif one.name != "scenario" and (one.given or is_last):
+        elif one.given or is_last:
             # Any other bare name is the object that holds the next one.
             self.notes.add(place, f"`{one.name[:60]}` is left out: it is not known")
 

@@ -59,10 +59,8 @@ def draft(text: str, file: str, name: str) -> Draft:
         if any(one.request in taken for one in steps)
     ]
     if not populations:
-        lost = next(iter(notes), "")
-        why = f"; {lost}" if lost else ""
         text = "has no request with a literal URL in a function that is run"
-        raise InputError(f"{file}: {text}{why}")
+        raise InputError(f"{file}: {text}{notes.reasons()}")
     for population in populations:
         calls.redirects.write(population, notes)
     lasts = max((scenario.duration_s for scenario, _ in made), default=0.0)
